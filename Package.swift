@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+// The rooms of the house and who may know whom; `Packaging/check-imports` holds the code to this list.
+import PackageDescription
+
+/// What every Swift target is built with: the Swift 6 language mode, warnings as errors, and imports that
+/// do not leak into a target's own interface unless it says `public import`.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A library target of the house.
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+/// The tests of one room.
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "chime",
+  products: [
+    .executable(name: "chimed", targets: ["chimed"]),
+    .executable(name: "chime", targets: ["chime"]),
+    .library(name: "Varlink", targets: ["Varlink"]),
+  ],
+  targets: [
+    // System libraries, each imported by one adapter only.
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CLinux"),
+    .target(name: "CTOML"),
+
+    // Values.
+    room("ChimeSchedule"),
+    room("ChimeCore", ["ChimeSchedule"]),
+
+    // The wire.
+    room("Varlink"),
+    room(
+      "ChimeControl", ["Varlink"],
+      resources: [
+        .embedInCode("Interfaces/io.chime.Reminders.varlink"),
+        .embedInCode("Interfaces/io.chime.Occurrences.varlink"),
+        .embedInCode("Interfaces/io.chime.Schedules.varlink"),
+        .embedInCode("Interfaces/io.chime.Deliveries.varlink"),
+        .embedInCode("Interfaces/io.chime.Endpoints.varlink"),
+        .embedInCode("Interfaces/io.chime.Daemon.varlink"),
+      ]),
+
+    // Adapters.
+    room("ChimeStoreSQLite", ["ChimeCore", "ChimeSchedule", "CSQLite"]),
+    room("ChimeDelivery", ["ChimeCore", "ChimeSchedule", "CCurl", "CCrypto", "CLinux"]),
+
+    // The two programs.
+    room(
+      "ChimeDaemon",
+      [
+        "ChimeSchedule", "ChimeCore", "Varlink", "ChimeControl", "ChimeStoreSQLite", "ChimeDelivery",
+        "CSystemd", "CLinux", "CTOML",
+      ]),
+    room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule"]),
+    .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
+    .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
+
+    // Proof.
+    room("ChimeTestKit", ["ChimeCore", "ChimeSchedule"]),
+    tests("ChimeScheduleTests", ["ChimeSchedule"]),
+    tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
+    tests("VarlinkTests", ["Varlink"]),
+    tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
+    tests("ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
+    tests("ChimeDaemonTests", ["ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "Varlink"]),
+    tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
+    tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
+    .executableTarget(
+      name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
+    .executableTarget(
+      name: "chime-bench", dependencies: ["ChimeControl", "Varlink", "ChimeSchedule"], path: "Benchmarks",
+      exclude: ["peers"], swiftSettings: strict),
+  ],
+  cxxLanguageStandard: .cxx17
+)

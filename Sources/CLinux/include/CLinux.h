@@ -1,0 +1,42 @@
+#pragma once
+// What Linux offers and Swift's Glibc module does not import: epoll, timerfd, inotify, pidfd, peer credentials.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/// The numbers SO_PEERCRED gives at accept.
+struct chime_peer {
+  int32_t pid;
+  uint32_t uid;
+  uint32_t gid;
+};
+
+/// pidfd_open(2): a descriptor that turns readable when the process ends. -1 with errno on failure.
+int chime_pidfd_open(pid_t pid);
+/// waitid(2) on a pidfd. Returns 0 and fills `code` (CLD_EXITED …) and `status`, or -1 with errno.
+int chime_pidfd_wait(int pidfd, int *code, int *status);
+/// SO_PEERCRED of a connected Unix socket. 0, or -1 with errno.
+int chime_peer_credentials(int fd, struct chime_peer *peer);
+/// A timerfd on CLOCK_REALTIME, armed for the far future with TFD_TIMER_CANCEL_ON_SET: readable (ECANCELED) when the
+/// clock is set. Call again with the descriptor to re-arm it. Returns the descriptor, or -1 with errno.
+int chime_clock_watch(int fd);
+/// Reads the current errno: Swift must not read it through a function boundary that could change it.
+int chime_errno(void);

@@ -1,0 +1,1 @@
+package enum CommandMain { package static func run() -> Never { fatalError("not yet") } }

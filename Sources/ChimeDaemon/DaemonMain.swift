@@ -1,0 +1,1 @@
+package enum DaemonMain { package static func run() -> Never { fatalError("not yet") } }

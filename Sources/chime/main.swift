@@ -1,0 +1,3 @@
+import ChimeCommand
+
+CommandMain.run()

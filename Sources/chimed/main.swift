@@ -1,0 +1,3 @@
+import ChimeDaemon
+
+DaemonMain.run()
