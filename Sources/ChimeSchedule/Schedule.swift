@@ -4,11 +4,12 @@ public enum GapRule: String, Sendable, Hashable, Codable, CaseIterable { case sh
 public enum FoldRule: String, Sendable, Hashable, Codable, CaseIterable { case first, last, both }
 
 /// When something is due, as its user wrote it: text in, canonical text out.
-public struct Schedule: Sendable, Hashable {
+public struct Schedule: Sendable, Hashable, Codable {
   public let canonical: String
   public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
     Schedule(canonical: text)
   }
+  public init(canonical: String) throws(ScheduleError) { self.canonical = canonical }
   public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable { Timetable() }
 }
 

@@ -1,0 +1,48 @@
+public import ChimeSchedule
+
+/// All that a channel needs to say one thing once.
+public struct OutboundMessage: Hashable, Sendable {
+  public var delivery: Delivery
+  public var occurrence: Occurrence
+  /// The definition as it is now; nil when the reminder has been removed since.
+  public var reminder: Reminder?
+
+  public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?) {
+    self.delivery = delivery
+    self.occurrence = occurrence
+    self.reminder = reminder
+  }
+}
+
+/// A way to reach someone. Lives outside the event loop and reports back by `report`, from any thread.
+public protocol Channel: Sendable {
+  /// Begins to send. Returns at once; `report` is called once with `.ended`, and, for a channel that can be
+  /// answered, later any number of times with `.answered`.
+  func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void)
+  /// The occurrence was closed elsewhere: what still shows of it is taken down.
+  func withdraw(_ occurrence: OccurrenceID)
+  /// Stops: attempts under way end as failed, popups' answers are no longer awaited. Returns when nothing is left.
+  func stop() async
+}
+
+public enum ChannelReport: Hashable, Sendable {
+  /// The attempt is over. `number` of the attempt is filled in by the receiver of the report.
+  case ended(Attempt, next: NextStep)
+  /// Someone answered.
+  case answered(Occurrence.Answer)
+
+  /// What the channel advises after an attempt.
+  public enum NextStep: Hashable, Sendable {
+    /// It arrived.
+    case settled
+    /// Try again by the retry schedule.
+    case retry
+    /// Try again not before this long (HTTP Retry-After).
+    case retryAfter(Milliseconds)
+    /// The way is shut for now, which is nobody's failure (no session bus): try again after this long, and do not
+    /// count it as an attempt of the schedule.
+    case blocked(Milliseconds)
+    /// Never again (HTTP 410): the endpoint is to be disabled, for this reason.
+    case disable(String)
+  }
+}

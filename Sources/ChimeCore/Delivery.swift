@@ -1,0 +1,117 @@
+public import ChimeSchedule
+
+/// One queue of the outbox: a channel of one user. What hangs in one lane delays no other.
+public struct Lane: Hashable, Comparable, Sendable, Codable {
+  public let owner: UInt32
+  public let channel: ChannelName
+
+  public init(owner: UInt32, channel: ChannelName) {
+    self.owner = owner
+    self.channel = channel
+  }
+
+  public static func < (left: Lane, right: Lane) -> Bool {
+    (left.owner, left.channel) < (right.owner, right.channel)
+  }
+}
+
+/// One message to one channel: the outbox's unit.
+///
+///     pending → (sending) → delivered | waiting(nextAttempt) → (sending) … → dead | cancelled
+///
+/// *Sending* is not stored: whoever claims a delivery moves its `visibleAt` past the longest attempt, so that one
+/// lost in a crash comes back by itself, with the same id.
+public struct Delivery: Hashable, Sendable, Codable {
+  public let id: DeliveryID
+  public let occurrence: OccurrenceID
+  public let lane: Lane
+  /// Which firing of the occurrence it belongs to: 1, and one more after each snooze.
+  public let round: Int
+  public var state: State
+  /// Attempts that have ended.
+  public var attempts: Int
+  public var createdAt: Instant
+
+  public enum State: Hashable, Sendable, Codable {
+    /// No attempt has ended yet. Exits: delivered, waiting, dead, cancelled.
+    case pending
+    /// An attempt failed; the next is due then. Exits: delivered, waiting, dead, cancelled.
+    case waiting(until: Instant)
+    /// The channel had it. No exit.
+    case delivered(at: Instant)
+    /// Given up. No exit (a person may replay it).
+    case dead(at: Instant)
+    /// No longer wanted: the occurrence was answered, or its reminder or endpoint removed. No exit.
+    case cancelled(at: Instant)
+  }
+
+  public init(
+    id: DeliveryID, occurrence: OccurrenceID, lane: Lane, round: Int, state: State = .pending,
+    attempts: Int = 0, createdAt: Instant
+  ) {
+    self.id = id
+    self.occurrence = occurrence
+    self.lane = lane
+    self.round = round
+    self.state = state
+    self.attempts = attempts
+    self.createdAt = createdAt
+  }
+
+  /// Whether it is still owed.
+  public var isOwed: Bool {
+    switch state {
+    case .pending, .waiting: true
+    case .delivered, .dead, .cancelled: false
+    }
+  }
+}
+
+/// What one attempt at a delivery came to. Appended, never changed.
+public struct Attempt: Hashable, Sendable, Codable {
+  /// 1, 2, 3 …
+  public var number: Int
+  public var startedAt: Instant
+  public var took: Milliseconds
+  public var outcome: Outcome
+  /// HTTP status, or the exit status of a program.
+  public var status: Int?
+  /// The first 1 KiB of what came back, made printable.
+  public var answer: String?
+  /// One sentence, without secrets.
+  public var error: String?
+
+  public enum Outcome: String, Hashable, Sendable, Codable { case delivered, failed, refused }
+
+  public init(
+    number: Int, startedAt: Instant, took: Milliseconds, outcome: Outcome, status: Int? = nil, answer: String? = nil,
+    error: String? = nil
+  ) {
+    self.number = number
+    self.startedAt = startedAt
+    self.took = took
+    self.outcome = outcome
+    self.status = status
+    self.answer = answer
+    self.error = error
+  }
+
+  /// The most of an answer that is kept, in bytes.
+  public static let answerLimit = 1_024
+}
+
+/// A webhook's address. Its secret is kept apart, in a file of mode 0600, and is never part of this value.
+public struct Endpoint: Hashable, Sendable, Codable {
+  public var lane: Lane
+  public var url: String
+  public var createdAt: Instant
+  /// Set when it is not to be called any more (HTTP 410), with the reason in a sentence.
+  public var disabled: String?
+
+  public init(lane: Lane, url: String, createdAt: Instant, disabled: String? = nil) {
+    self.lane = lane
+    self.url = url
+    self.createdAt = createdAt
+    self.disabled = disabled
+  }
+}

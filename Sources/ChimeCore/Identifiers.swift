@@ -1,0 +1,102 @@
+public import ChimeSchedule
+
+/// A reminder's short, typeable name: four or more characters of an alphabet without look-alikes (`r7k2`).
+///
+/// Unique in one store. Commands also take a unique prefix of it, or the reminder's title.
+public struct ReminderID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// A fresh id. Its first character is a letter, so that an id is never mistaken for a number or an option.
+  ///
+  /// - Parameter length: how many characters, at least 4. Callers lengthen it when a store already has the id.
+  public init(length: Int = 4, using generator: inout some RandomNumberGenerator) {
+    let characters = (0..<max(4, length)).map { position in
+      let alphabet = position == 0 ? Self.letters : Self.letters + Self.digits
+      return alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+    }
+    rawValue = String(characters)
+  }
+
+  public var description: String { rawValue }
+
+  public static func < (left: ReminderID, right: ReminderID) -> Bool { left.rawValue < right.rawValue }
+
+  static let letters = Array("abcdefghjkmnpqrstvwxyz")
+  static let digits = Array("23456789")
+}
+
+/// What makes firing exactly-once in the record: one reminder at one scheduled time.
+///
+/// Its text form is `r7k2@1774855800`: the reminder's id and the scheduled time in whole seconds since the epoch.
+public struct OccurrenceID: Hashable, Sendable, Codable, CustomStringConvertible {
+  public let reminder: ReminderID
+  public let scheduledAt: Instant
+
+  public init(reminder: ReminderID, scheduledAt: Instant) {
+    self.reminder = reminder
+    self.scheduledAt = scheduledAt
+  }
+
+  /// Reads the text form; nil when it is not one.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let seconds = Int64(parts[1]), seconds >= 0 else { return nil }
+    self.init(reminder: ReminderID(rawValue: String(parts[0])), scheduledAt: Instant(seconds: seconds))
+  }
+
+  public var description: String { "\(reminder)@\(scheduledAt.seconds)" }
+}
+
+/// The name of one message to one channel, the same for all its attempts and unlike any other in the world: a
+/// webhook's receiver tells a repeat by it (`webhook-id` of Standard Webhooks 1.0.0).
+public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// A fresh id: `msg_` and 26 characters that carry 128 random bits.
+  public init(using generator: inout some RandomNumberGenerator) {
+    var bits = (
+      UInt64.random(in: .min ... .max, using: &generator), UInt64.random(in: .min ... .max, using: &generator)
+    )
+    var text = "msg_"
+    for _ in 0..<26 {
+      text.append(Self.alphabet[Int(bits.0 & 31)])
+      bits.0 = bits.0 >> 5 | bits.1 << 59
+      bits.1 >>= 5
+    }
+    rawValue = text
+  }
+
+  public var description: String { rawValue }
+
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
+}
+
+/// The name of a way to reach someone: `desktop`, or the name of an endpoint.
+public struct ChannelName: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: String
+
+  public static let desktop = ChannelName(rawValue: "desktop")
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Whether the name may be given to an endpoint: 1–64 of `a-z A-Z 0-9 . _ -`, not beginning with a mark, and no
+  /// name that is a channel of its own.
+  public var isValidForEndpoint: Bool {
+    guard self != .desktop, (1...64).contains(rawValue.utf8.count), let first = rawValue.utf8.first else {
+      return false
+    }
+    func isAlphanumeric(_ byte: UInt8) -> Bool {
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    return isAlphanumeric(first)
+      && rawValue.utf8.allSatisfy { isAlphanumeric($0) || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }
+  }
+
+  public var description: String { rawValue }
+
+  public static func < (left: ChannelName, right: ChannelName) -> Bool { left.rawValue < right.rawValue }
+}

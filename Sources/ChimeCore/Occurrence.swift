@@ -1,0 +1,142 @@
+public import ChimeSchedule
+
+/// One time of one reminder that has come, and what became of it.
+///
+///     (scheduled) → fired → delivered → done | dismissed | snoozed(until) → fired …
+///                 → missed(reason)
+public struct Occurrence: Hashable, Sendable, Codable {
+  public let id: OccurrenceID
+  /// The reminder's title when it fired: history stays readable after the reminder has changed or gone.
+  public var title: String
+  public var owner: UInt32
+  public var state: State
+  /// When it first fired; nil for a missed one.
+  public var firedAt: Instant?
+  /// When the first channel had it.
+  public var deliveredAt: Instant?
+  /// When it was done, dismissed, or found to be missed.
+  public var endedAt: Instant?
+  /// Why it fired late; nil when it was on time.
+  public var late: LateCause?
+  /// How often it has fired: 1, and one more after each snooze.
+  public var rounds: Int
+  /// For a run of missed times recorded as one: how many, and the last of them.
+  public var missedRun: MissedRun?
+
+  public enum State: Hashable, Sendable, Codable {
+    /// The intent is recorded; deliveries are owed. Exits: delivered, snoozed, done, dismissed.
+    case fired
+    /// At least one channel had it. Exits: snoozed, done, dismissed.
+    case delivered
+    /// Fires again at `until`. Exits: fired, done, dismissed.
+    case snoozed(until: Instant)
+    /// The thing was done. No exit.
+    case done
+    /// Closed without being done. No exit.
+    case dismissed
+    /// Its time passed without firing. No exit.
+    case missed(MissReason)
+  }
+
+  public struct MissedRun: Hashable, Sendable, Codable {
+    public var count: Int
+    public var through: Instant
+
+    public init(count: Int, through: Instant) {
+      self.count = count
+      self.through = through
+    }
+  }
+
+  public init(
+    id: OccurrenceID, title: String, owner: UInt32, state: State, firedAt: Instant? = nil, deliveredAt: Instant? = nil,
+    endedAt: Instant? = nil, late: LateCause? = nil, rounds: Int = 0, missedRun: MissedRun? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.owner = owner
+    self.state = state
+    self.firedAt = firedAt
+    self.deliveredAt = deliveredAt
+    self.endedAt = endedAt
+    self.late = late
+    self.rounds = rounds
+    self.missedRun = missedRun
+  }
+
+  /// Whether it still waits for someone: fired, delivered or snoozed.
+  public var isOpen: Bool {
+    switch state {
+    case .fired, .delivered, .snoozed: true
+    case .done, .dismissed, .missed: false
+    }
+  }
+
+  /// Scheduled time to firing; nil when it did not fire.
+  public var lateness: Milliseconds? { firedAt.map { $0 - id.scheduledAt } }
+}
+
+/// Why a time came late or passed altogether without being heard.
+public enum LateCause: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The machine slept, the daemon was stopped, or the clock was set forward.
+  case suspend
+  /// The daemon was not running.
+  case downtime
+}
+
+/// Why a time was recorded as missed.
+public enum MissReason: String, Hashable, Sendable, Codable, CaseIterable {
+  case suspend, downtime
+  /// The reminder was paused.
+  case paused
+  /// The user had asked to skip it.
+  case skipped
+  /// More times had passed than `CatchUp.cap`.
+  case overCap
+}
+
+extension Occurrence {
+  /// What a person can say to an open occurrence.
+  public enum Answer: Hashable, Sendable, Codable {
+    case done
+    case dismiss
+    case snooze(for: Milliseconds)
+  }
+
+  /// The occurrence after `answer` at `now`.
+  ///
+  /// Answering twice in the same way is no error, so that a button and a command may race.
+  ///
+  /// - Throws: `AnswerRefused` when the occurrence is closed in another way, or the snooze is not 1 s … 366 days.
+  public func answered(_ answer: Answer, at now: Instant) throws(AnswerRefused) -> Occurrence {
+    var result = self
+    switch (state, answer) {
+    case (.done, .done), (.dismissed, .dismiss): return self
+    // A missed one may still be done: the water was drunk although nobody reminded.
+    case (.missed, .done): result.state = .done
+    case (_, .done) where isOpen: result.state = .done
+    case (_, .dismiss) where isOpen: result.state = .dismissed
+    case (_, .snooze(let length)) where isOpen:
+      guard length >= .seconds(1), length <= .days(366) else { throw .snoozeOutOfRange }
+      result.state = .snoozed(until: now + length)
+      return result
+    default: throw .closed(state)
+    }
+    result.endedAt = now
+    return result
+  }
+
+  /// The occurrence once a channel has taken a delivery of it.
+  public func delivered(at now: Instant) -> Occurrence {
+    var result = self
+    if result.deliveredAt == nil { result.deliveredAt = now }
+    if result.state == .fired { result.state = .delivered }
+    return result
+  }
+}
+
+/// Why an answer to an occurrence was refused.
+public enum AnswerRefused: Error, Hashable, Sendable {
+  case closed(Occurrence.State)
+  case snoozeOutOfRange
+}

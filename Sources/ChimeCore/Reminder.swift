@@ -1,0 +1,140 @@
+public import ChimeSchedule
+
+/// Something to be remembered: what to say, when, and through which channels.
+///
+/// A definition only: what has become of its times stands in its occurrences, and its next time in the store.
+public struct Reminder: Hashable, Sendable, Codable {
+  public var id: ReminderID
+  /// The user it belongs to, by number (SO_PEERCRED).
+  public var owner: UInt32
+  public var title: String
+  public var body: String?
+  public var schedule: Schedule
+  public var timezone: ZoneChoice
+  /// Nil: the dialect's own rule.
+  public var gap: GapRule?
+  /// Nil: the dialect's own rule.
+  public var fold: FoldRule?
+  /// In the order in which they are tried; never empty.
+  public var channels: [ChannelName]
+  public var tags: [String]
+  public var urgency: Urgency
+  public var icon: String?
+  public var sound: String?
+  public var url: String?
+  public var catchUp: CatchUp
+  /// How late is still useful; later it is recorded as missed.
+  public var grace: Milliseconds
+  /// The lengths of a snooze that are offered; the first is the default. Never empty.
+  public var snoozeLengths: [Milliseconds]
+  public var pause: Pause
+  /// How many of the next times are passed over.
+  public var skipNext: Int
+  public var createdAt: Instant
+  /// Grows by one with each change of the definition, so that a decision made from an older one is seen to be stale.
+  public var generation: Int64
+
+  public init(
+    id: ReminderID, owner: UInt32, title: String, body: String? = nil, schedule: Schedule,
+    timezone: ZoneChoice = .local, gap: GapRule? = nil, fold: FoldRule? = nil, channels: [ChannelName] = [.desktop],
+    tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil, sound: String? = nil, url: String? = nil,
+    catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12),
+    snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
+    createdAt: Instant, generation: Int64 = 0
+  ) {
+    self.id = id
+    self.owner = owner
+    self.title = title
+    self.body = body
+    self.schedule = schedule
+    self.timezone = timezone
+    self.gap = gap
+    self.fold = fold
+    self.channels = channels
+    self.tags = tags
+    self.urgency = urgency
+    self.icon = icon
+    self.sound = sound
+    self.url = url
+    self.catchUp = catchUp
+    self.grace = grace
+    self.snoozeLengths = snoozeLengths
+    self.pause = pause
+    self.skipNext = skipNext
+    self.createdAt = createdAt
+    self.generation = generation
+  }
+
+  /// The reminder's times in `zone`, which is the one its `timezone` names.
+  public func timetable(in zone: Zone) -> Timetable { schedule.timetable(in: zone, gap: gap, fold: fold) }
+}
+
+/// The zone whose wall clock a reminder follows.
+public enum ZoneChoice: Hashable, Sendable, Codable {
+  /// The machine's, whichever it is at the time.
+  case local
+  /// An IANA name.
+  case named(String)
+
+  public init(_ text: String) { self = text == "local" ? .local : .named(text) }
+
+  public var text: String {
+    switch self {
+    case .local: "local"
+    case .named(let name): name
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+/// How a notification may interrupt (Desktop Notifications Specification, "Urgency Levels").
+public enum Urgency: String, Hashable, Sendable, Codable, CaseIterable { case low, normal, critical }
+
+/// What a time becomes that passed while nobody could fire it.
+public enum CatchUpRule: String, Hashable, Sendable, Codable, CaseIterable {
+  /// One occurrence, the latest, marked late; the earlier ones are recorded as missed.
+  case latest
+  /// Each of them, up to `CatchUp.cap`.
+  case all
+  /// None: all are recorded as missed.
+  case skip
+}
+
+/// The rules of catching up, apart for the two reasons to be late.
+public struct CatchUp: Hashable, Sendable, Codable {
+  /// After the machine slept, or the daemon was stopped (SIGSTOP), or the clock was set forward.
+  public var suspend: CatchUpRule
+  /// After the daemon was not running.
+  public var downtime: CatchUpRule
+
+  /// The most occurrences that `all` fires for one absence; the earlier ones are recorded as missed (over the cap).
+  public static let cap = 100
+
+  public init(suspend: CatchUpRule = .latest, downtime: CatchUpRule = .latest) {
+    self.suspend = suspend
+    self.downtime = downtime
+  }
+}
+
+/// Whether a reminder keeps silent for a while. Its times are recorded as missed meanwhile.
+public enum Pause: Hashable, Sendable, Codable {
+  case none
+  case until(Instant)
+  case indefinitely
+
+  public func holds(at instant: Instant) -> Bool {
+    switch self {
+    case .none: false
+    case .until(let end): instant < end
+    case .indefinitely: true
+    }
+  }
+}

@@ -1,0 +1,41 @@
+public import ChimeSchedule
+
+/// When a failed delivery is tried again (the example schedule of Standard Webhooks 1.0.0, one step longer).
+///
+/// At once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each up to a tenth longer, so that
+/// what failed together does not come back together.
+public enum RetryPolicy {
+  /// The waits after attempt 1, 2, 3 …
+  public static let waits: [Milliseconds] = [
+    .zero, .seconds(5), .minutes(5), .minutes(30), .hours(2), .hours(5), .hours(10), .hours(14), .hours(20), .hours(24),
+  ]
+
+  /// How long to wait after `attempts` have failed; nil when the delivery is to be given up.
+  public static func wait(afterAttempts attempts: Int, using generator: inout some RandomNumberGenerator)
+    -> Milliseconds?
+  {
+    guard attempts >= 1, attempts <= waits.count else { return nil }
+    let wait = waits[attempts - 1]
+    guard wait > .zero else { return .zero }
+    return wait + .milliseconds(Int64.random(in: 0...(wait.rawValue / 10), using: &generator))
+  }
+
+  /// The state that an attempt leaves a delivery in.
+  ///
+  /// - Parameter attempts: how many attempts have ended, this one included.
+  public static func state(
+    after next: ChannelReport.NextStep, attempts: Int, now: Instant, using generator: inout some RandomNumberGenerator
+  ) -> Delivery.State {
+    switch next {
+    case .settled: return .delivered(at: now)
+    case .disable: return .dead(at: now)
+    case .blocked(let wait): return .waiting(until: now + max(wait, .seconds(1)))
+    case .retry:
+      guard let wait = wait(afterAttempts: attempts, using: &generator) else { return .dead(at: now) }
+      return .waiting(until: now + wait)
+    case .retryAfter(let asked):
+      guard let wait = wait(afterAttempts: attempts, using: &generator) else { return .dead(at: now) }
+      return .waiting(until: now + max(wait, min(asked, .days(1))))
+    }
+  }
+}

@@ -1,0 +1,277 @@
+public import ChimeSchedule
+
+/// The memory of the daemon: what has committed here exists, and nothing else does.
+///
+/// An engine runs bodies on an executor of its own and never calls back into the event loop. Bodies that arrive
+/// together may commit together, but each sees the others' effects in order, and one that throws leaves no trace.
+/// `write` returns after its transaction has been made durable (on SQLite: `synchronous=FULL`).
+public protocol Store: Sendable {
+  /// Runs `body` in a transaction and returns its result once it is durable.
+  ///
+  /// - Throws: what `body` threw, or `StoreFailure`.
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result
+
+  /// Runs `body` on a consistent view of what has committed. Writing verbs in it throw `StoreFailure.readOnly`.
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result
+
+  /// Waits for what was begun, and closes. Further calls throw `StoreFailure.closed`.
+  func close() async
+}
+
+/// The verbs of a store, valid inside one body only.
+///
+/// All are synchronous and may throw `StoreFailure`.
+public protocol StoreTransaction {
+  // Definitions and due times.
+
+  /// Inserts the reminder, or replaces it when `id` is known, together with its regular due time: any other regular
+  /// due time of it is dropped (the due times of its snoozed occurrences stay).
+  ///
+  /// - Parameter next: its next scheduled time; nil when there is none.
+  func upsert(_ reminder: Reminder, next: Instant?) throws
+  /// Removes the reminder and its due times, and cancels what it owes. Occurrences, deliveries and attempts stay as
+  /// history, but its open occurrences are dismissed at `now`.
+  ///
+  /// - Returns: whether there was one.
+  @discardableResult func remove(_ id: ReminderID, now: Instant) throws -> Bool
+  func reminder(_ id: ReminderID) throws -> ReminderRecord?
+  /// Reminders in the order of their next time (those without one last), then id.
+  func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
+
+  // Firing.
+
+  /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
+  /// for this transaction.
+  func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
+  /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
+  /// time each was made for, and updates the reminder's `skipNext`. An occurrence that exists in another state than
+  /// `missed` is never inserted a second time.
+  func record(_ firings: [Firing]) throws
+  /// What the loop has to wait for: the earliest due time, and each lane's earliest owed delivery.
+  func horizon() throws -> Horizon
+
+  // Occurrences.
+
+  func occurrence(_ id: OccurrenceID) throws -> Occurrence?
+  /// Newest first by scheduled time.
+  func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
+  /// Replaces an occurrence. When it is snoozed, its due time becomes the snooze's end; when it is closed, its due
+  /// time is dropped and its owed deliveries are cancelled at `now`.
+  func update(_ occurrence: Occurrence, now: Instant) throws
+
+  // The outbox.
+
+  /// Claims up to `limit` owed deliveries of a lane whose time has come, oldest first, and hides them until
+  /// `visibleAgain`, so that a claim lost in a crash comes back by itself.
+  func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage]
+  /// Appends an attempt and sets the delivery's state. A delivery that is no longer owed keeps its state; the
+  /// attempt is appended all the same.
+  func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
+  /// Makes every hidden delivery visible: for a store with one daemon, at its start.
+  func releaseClaims() throws
+  /// Makes the owed deliveries of a lane visible at once: its endpoint has been put, or its bus is back.
+  func wake(lane: Lane, now: Instant) throws
+  func delivery(_ id: DeliveryID) throws -> Delivery?
+  /// Newest first.
+  func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery]
+  /// Oldest first.
+  func attempts(of id: DeliveryID) throws -> [Attempt]
+
+  // Endpoints.
+
+  func put(_ endpoint: Endpoint) throws
+  /// Removes it and cancels what its lane owes. Returns whether there was one.
+  @discardableResult func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool
+  /// All endpoints of an owner, or of everyone, by name.
+  func endpoints(owner: UInt32?) throws -> [Endpoint]
+  func endpoint(_ lane: Lane) throws -> Endpoint?
+
+  // Requests that carry a token.
+
+  /// The answer that was given to this owner's token before, if any. Tokens are kept for at least a day.
+  func answer(owner: UInt32, token: String) throws -> [UInt8]?
+  func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws
+
+  // The daemon's own notes.
+
+  /// A small named value, such as the time at which the daemon was last seen alive.
+  func note(_ name: String) throws -> String?
+  func setNote(_ name: String, _ value: String?) throws
+
+  /// Counts for `chime status`, of one owner or of all.
+  func counts(owner: UInt32?) throws -> StoreCounts
+}
+
+/// A reminder with what the store knows beside its definition.
+public struct ReminderRecord: Hashable, Sendable {
+  public var reminder: Reminder
+  /// Its next regular time.
+  public var next: Instant?
+  /// Its latest occurrence, by scheduled time.
+  public var last: Occurrence?
+  /// How many of its occurrences are open.
+  public var open: Int
+  /// When its earliest snoozed occurrence fires again.
+  public var snoozedUntil: Instant?
+
+  public init(
+    reminder: Reminder, next: Instant? = nil, last: Occurrence? = nil, open: Int = 0, snoozedUntil: Instant? = nil
+  ) {
+    self.reminder = reminder
+    self.next = next
+    self.last = last
+    self.open = open
+    self.snoozedUntil = snoozedUntil
+  }
+}
+
+/// One due time with all that a decision about it needs.
+public struct DueReminder: Hashable, Sendable {
+  public var reminder: Reminder
+  /// The occurrence's scheduled time.
+  public var scheduledAt: Instant
+  /// When it was to fire: the scheduled time, or the end of a snooze.
+  public var dueAt: Instant
+  /// The occurrence, when it exists already (a snoozed one, or one that was missed or fired before).
+  public var occurrence: Occurrence?
+
+  public init(reminder: Reminder, scheduledAt: Instant, dueAt: Instant, occurrence: Occurrence? = nil) {
+    self.reminder = reminder
+    self.scheduledAt = scheduledAt
+    self.dueAt = dueAt
+    self.occurrence = occurrence
+  }
+}
+
+/// What the event loop holds in memory of a store.
+public struct Horizon: Hashable, Sendable {
+  public var nextDue: Instant?
+  /// For each lane that owes something: when the earliest of it may be tried. Hidden claims count with the time at
+  /// which they come back.
+  public var outbox: [Lane: Instant]
+
+  public init(nextDue: Instant? = nil, outbox: [Lane: Instant] = [:]) {
+    self.nextDue = nextDue
+    self.outbox = outbox
+  }
+}
+
+/// Part of a listing: at most `limit` items after the first `offset`.
+public struct Page: Hashable, Sendable {
+  public var limit: Int
+  public var offset: Int
+
+  public init(limit: Int = 100, offset: Int = 0) {
+    self.limit = min(max(limit, 0), 10_000)
+    self.offset = max(offset, 0)
+  }
+}
+
+public struct ReminderFilter: Hashable, Sendable {
+  public var owner: UInt32?
+  public var tag: String?
+  /// Occurs in the title, the id or a tag, without regard to case (ASCII).
+  public var text: String?
+  /// Exactly this title.
+  public var title: String?
+  public var idPrefix: String?
+  public var dueFrom: Instant?
+  public var dueBefore: Instant?
+  /// Whether those are in it that have no next time and no open occurrence.
+  public var includesFinished: Bool
+  public var timezone: ZoneChoice?
+
+  public init(
+    owner: UInt32? = nil, tag: String? = nil, text: String? = nil, title: String? = nil, idPrefix: String? = nil,
+    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, timezone: ZoneChoice? = nil
+  ) {
+    self.owner = owner
+    self.tag = tag
+    self.text = text
+    self.title = title
+    self.idPrefix = idPrefix
+    self.dueFrom = dueFrom
+    self.dueBefore = dueBefore
+    self.includesFinished = includesFinished
+    self.timezone = timezone
+  }
+}
+
+public struct OccurrenceFilter: Hashable, Sendable {
+  public var owner: UInt32?
+  public var reminder: ReminderID?
+  public var openOnly: Bool
+  public var from: Instant?
+  public var before: Instant?
+
+  public init(
+    owner: UInt32? = nil, reminder: ReminderID? = nil, openOnly: Bool = false, from: Instant? = nil,
+    before: Instant? = nil
+  ) {
+    self.owner = owner
+    self.reminder = reminder
+    self.openOnly = openOnly
+    self.from = from
+    self.before = before
+  }
+}
+
+public struct DeliveryFilter: Hashable, Sendable {
+  public enum State: String, Hashable, Sendable, Codable, CaseIterable {
+    case pending, waiting, delivered, dead, cancelled
+  }
+
+  public var owner: UInt32?
+  public var channel: ChannelName?
+  public var reminder: ReminderID?
+  public var occurrence: OccurrenceID?
+  public var state: State?
+
+  public init(
+    owner: UInt32? = nil, channel: ChannelName? = nil, reminder: ReminderID? = nil, occurrence: OccurrenceID? = nil,
+    state: State? = nil
+  ) {
+    self.owner = owner
+    self.channel = channel
+    self.reminder = reminder
+    self.occurrence = occurrence
+    self.state = state
+  }
+}
+
+public struct StoreCounts: Hashable, Sendable {
+  /// Reminders that have a next time or an open occurrence.
+  public var reminders: Int
+  public var openOccurrences: Int
+  public var owedDeliveries: Int
+  public var deadDeliveries: Int
+
+  public init(reminders: Int = 0, openOccurrences: Int = 0, owedDeliveries: Int = 0, deadDeliveries: Int = 0) {
+    self.reminders = reminders
+    self.openOccurrences = openOccurrences
+    self.owedDeliveries = owedDeliveries
+    self.deadDeliveries = deadDeliveries
+  }
+}
+
+/// Why a store refused. The sentence says what to do; it holds no secret.
+public enum StoreFailure: Error, Hashable, Sendable {
+  /// A new reminder's id is taken.
+  case idTaken(ReminderID)
+  /// The disk is full, the file system read-only, or the engine out of reach. Nothing was changed; try again.
+  case unavailable(String)
+  /// The store's schema is newer than this program.
+  case newerSchema(found: Int, known: Int)
+  /// The file is damaged, and where it was moved.
+  case corrupt(String, movedTo: String?)
+  /// Another daemon has the store, with what is known of it.
+  case held(by: String)
+  case readOnly
+  case closed
+  /// A fault of ours: a statement failed that should not.
+  case internalError(String)
+}
