@@ -56,7 +56,7 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A fresh id: `msg_` and 26 characters that carry 128 random bits.
+  /// A fresh id: `msg_` and 26 characters of five random bits each.
   public init(using generator: inout some RandomNumberGenerator) {
     var bits = (
       UInt64.random(in: .min ... .max, using: &generator), UInt64.random(in: .min ... .max, using: &generator)

@@ -7,7 +7,7 @@ public enum FoldRule: String, Sendable, Hashable, Codable, CaseIterable { case f
 public struct Schedule: Sendable, Hashable, Codable {
   public let canonical: String
   public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
-    Schedule(canonical: text)
+    try Schedule(canonical: text)
   }
   public init(canonical: String) throws(ScheduleError) { self.canonical = canonical }
   public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable { Timetable() }
