@@ -1,0 +1,124 @@
+/// `io.chime.Daemon`, as `Interfaces/io.chime.Daemon.varlink` describes it.
+public enum DaemonInterface {
+  public static let name = "io.chime.Daemon"
+
+  /// The interface file, as introspection returns it.
+  public static var description: String {
+    String(decoding: PackageResources.io_chime_Daemon_varlink, as: UTF8.self)
+  }
+
+  public enum Instance: String, Codable, Hashable, Sendable, CaseIterable { case user, system }
+
+  public struct Health: Codable, Hashable, Sendable {
+    public var version: String
+    public var pid: Int
+    public var instance: Instance
+    public var startedAt: Wire.Time
+    /// The machine's zone.
+    public var zone: String
+    public var store: String
+    /// Null while the store works.
+    public var storeProblem: String?
+    public var reminders: Int
+    public var openOccurrences: Int
+    public var owedDeliveries: Int
+    public var deadDeliveries: Int
+    public var nextDue: Wire.Time?
+    public var nextTitle: String?
+    public var connections: Int
+    /// Steps of the clock, changes of the zone and resumes from sleep that were noticed since the start.
+    public var clockEvents: Int
+    public var residentBytes: Int
+    /// The one line that `systemctl status` shows.
+    public var summary: String
+
+    public init(
+      version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
+      storeProblem: String? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int,
+      nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int,
+      summary: String
+    ) {
+      self.version = version
+      self.pid = pid
+      self.instance = instance
+      self.startedAt = startedAt
+      self.zone = zone
+      self.store = store
+      self.storeProblem = storeProblem
+      self.reminders = reminders
+      self.openOccurrences = openOccurrences
+      self.owedDeliveries = owedDeliveries
+      self.deadDeliveries = deadDeliveries
+      self.nextDue = nextDue
+      self.nextTitle = nextTitle
+      self.connections = connections
+      self.clockEvents = clockEvents
+      self.residentBytes = residentBytes
+      self.summary = summary
+    }
+  }
+
+  /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
+  /// snoozed, clock, zone, resumed, reloaded, store; more may come.
+  public struct Event: Codable, Hashable, Sendable {
+    public var at: Wire.Time
+    public var event: String
+    public var reminder: String?
+    public var title: String?
+    public var occurrence: String?
+    public var delivery: String?
+    public var channel: String?
+    public var latenessMs: Int?
+    public var message: String
+
+    public init(
+      at: Wire.Time, event: String, reminder: String? = nil, title: String? = nil, occurrence: String? = nil,
+      delivery: String? = nil, channel: String? = nil, latenessMs: Int? = nil, message: String
+    ) {
+      self.at = at
+      self.event = event
+      self.reminder = reminder
+      self.title = title
+      self.occurrence = occurrence
+      self.delivery = delivery
+      self.channel = channel
+      self.latenessMs = latenessMs
+      self.message = message
+    }
+  }
+
+  public enum Status {
+    public static let method = "io.chime.Daemon.Status"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var status: Health
+
+      public init(status: Health) {
+        self.status = status
+      }
+    }
+  }
+
+  /// Reads the configuration again. On an error the old one stays in force.
+  public enum Reload {
+    public static let method = "io.chime.Daemon.Reload"
+    public typealias Parameters = Wire.Empty
+    public typealias Reply = Wire.Empty
+  }
+
+  /// Call with `more`: the first reply is an empty list at once, then a list for each batch of events. A reader that does
+  /// not keep up is dropped with LimitExceeded.
+  public enum Monitor {
+    public static let method = "io.chime.Daemon.Monitor"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var events: [Event]
+
+      public init(events: [Event]) {
+        self.events = events
+      }
+    }
+  }
+}

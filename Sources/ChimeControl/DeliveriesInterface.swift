@@ -1,0 +1,139 @@
+/// `io.chime.Deliveries`, as `Interfaces/io.chime.Deliveries.varlink` describes it.
+public enum DeliveriesInterface {
+  public static let name = "io.chime.Deliveries"
+
+  /// The interface file, as introspection returns it.
+  public static var description: String {
+    String(decoding: PackageResources.io_chime_Deliveries_varlink, as: UTF8.self)
+  }
+
+  public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable { case delivered, failed, refused }
+  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+    case pending, waiting, delivered, dead, cancelled
+  }
+
+  public struct Attempt: Codable, Hashable, Sendable {
+    public var number: Int
+    public var startedAt: Wire.Time
+    public var tookMs: Int
+    public var outcome: Outcome
+    /// HTTP status, or a program's exit status.
+    public var status: Int?
+    /// The first 1 KiB of what came back.
+    public var answer: String?
+    public var error: String?
+
+    public init(
+      number: Int, startedAt: Wire.Time, tookMs: Int, outcome: Outcome, status: Int? = nil, answer: String? = nil,
+      error: String? = nil
+    ) {
+      self.number = number
+      self.startedAt = startedAt
+      self.tookMs = tookMs
+      self.outcome = outcome
+      self.status = status
+      self.answer = answer
+      self.error = error
+    }
+  }
+
+  public struct Delivery: Codable, Hashable, Sendable {
+    /// The same for all attempts; a webhook sends it as webhook-id.
+    public var id: String
+    public var reminder: String
+    public var occurrence: String
+    public var title: String
+    public var channel: String
+    public var state: State
+    /// Which firing of the occurrence: 1, and one more after each snooze.
+    public var round: Int
+    public var attempts: Int
+    public var createdAt: Wire.Time
+    /// When it is tried again.
+    public var nextAttempt: Wire.Time?
+    /// When it arrived, was given up or cancelled.
+    public var endedAt: Wire.Time?
+    /// What the latest attempt came to, in a few words.
+    public var lastResult: String?
+
+    public init(
+      id: String, reminder: String, occurrence: String, title: String, channel: String, state: State, round: Int,
+      attempts: Int, createdAt: Wire.Time, nextAttempt: Wire.Time? = nil, endedAt: Wire.Time? = nil,
+      lastResult: String? = nil
+    ) {
+      self.id = id
+      self.reminder = reminder
+      self.occurrence = occurrence
+      self.title = title
+      self.channel = channel
+      self.state = state
+      self.round = round
+      self.attempts = attempts
+      self.createdAt = createdAt
+      self.nextAttempt = nextAttempt
+      self.endedAt = endedAt
+      self.lastResult = lastResult
+    }
+  }
+
+  public struct Filter: Codable, Hashable, Sendable {
+    public var reminder: String?
+    public var channel: String?
+    public var state: State?
+
+    public init(reminder: String? = nil, channel: String? = nil, state: State? = nil) {
+      self.reminder = reminder
+      self.channel = channel
+      self.state = state
+    }
+  }
+
+  /// Newest first. Paged as in io.chime.Reminders.
+  public enum List {
+    public static let method = "io.chime.Deliveries.List"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var filter: Filter?
+      public var limit: Int?
+      public var cursor: String?
+
+      public init(filter: Filter? = nil, limit: Int? = nil, cursor: String? = nil) {
+        self.filter = filter
+        self.limit = limit
+        self.cursor = cursor
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var deliveries: [Delivery]
+      public var cursor: String?
+
+      public init(deliveries: [Delivery], cursor: String? = nil) {
+        self.deliveries = deliveries
+        self.cursor = cursor
+      }
+    }
+  }
+
+  public enum Get {
+    public static let method = "io.chime.Deliveries.Get"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+
+      public init(id: String) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var delivery: Delivery
+      public var attempts: [Attempt]
+
+      public init(delivery: Delivery, attempts: [Attempt]) {
+        self.delivery = delivery
+        self.attempts = attempts
+      }
+    }
+  }
+}

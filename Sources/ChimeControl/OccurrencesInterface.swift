@@ -1,0 +1,237 @@
+/// `io.chime.Occurrences`, as `Interfaces/io.chime.Occurrences.varlink` describes it.
+public enum OccurrencesInterface {
+  public static let name = "io.chime.Occurrences"
+
+  /// The interface file, as introspection returns it.
+  public static var description: String {
+    String(decoding: PackageResources.io_chime_Occurrences_varlink, as: UTF8.self)
+  }
+
+  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+    case fired, delivered, snoozed, done, dismissed, missed
+  }
+  public enum Late: String, Codable, Hashable, Sendable, CaseIterable { case suspend, downtime }
+  public enum Missed: String, Codable, Hashable, Sendable, CaseIterable {
+    case suspend, downtime, paused, skipped, overCap
+  }
+
+  public struct Occurrence: Codable, Hashable, Sendable {
+    /// Such as r7k2@1774855800.
+    public var id: String
+    public var reminder: String
+    /// The reminder's title when it fired.
+    public var title: String
+    public var state: State
+    public var scheduledAt: Wire.Time
+    public var firedAt: Wire.Time?
+    public var deliveredAt: Wire.Time?
+    /// When it was done, dismissed, or found to be missed.
+    public var endedAt: Wire.Time?
+    public var snoozedUntil: Wire.Time?
+    /// Why it came late; null when it was on time.
+    public var late: Late?
+    /// Scheduled time to firing, in milliseconds.
+    public var latenessMs: Int?
+    /// Why it was missed.
+    public var missed: Missed?
+    /// For a run of missed times recorded as one: how many.
+    public var missedCount: Int?
+    /// How often it has fired: 1, and one more after each snooze.
+    public var rounds: Int
+
+    public init(
+      id: String, reminder: String, title: String, state: State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil,
+      deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, late: Late? = nil,
+      latenessMs: Int? = nil, missed: Missed? = nil, missedCount: Int? = nil, rounds: Int
+    ) {
+      self.id = id
+      self.reminder = reminder
+      self.title = title
+      self.state = state
+      self.scheduledAt = scheduledAt
+      self.firedAt = firedAt
+      self.deliveredAt = deliveredAt
+      self.endedAt = endedAt
+      self.snoozedUntil = snoozedUntil
+      self.late = late
+      self.latenessMs = latenessMs
+      self.missed = missed
+      self.missedCount = missedCount
+      self.rounds = rounds
+    }
+  }
+
+  public struct Filter: Codable, Hashable, Sendable {
+    public var reminder: String?
+    /// Only those that wait for an answer.
+    public var open: Bool?
+    /// Scheduled at or after; RFC 3339.
+    public var since: String?
+    /// Scheduled before; RFC 3339.
+    public var before: String?
+
+    public init(reminder: String? = nil, open: Bool? = nil, since: String? = nil, before: String? = nil) {
+      self.reminder = reminder
+      self.open = open
+      self.since = since
+      self.before = before
+    }
+  }
+
+  /// A time that is to come.
+  public struct Upcoming: Codable, Hashable, Sendable {
+    public var reminder: String
+    public var title: String
+    public var at: Wire.Time
+    public var snoozed: Bool
+    public var last: Wire.Time?
+    public var paused: Bool
+    public var when: String
+
+    public init(
+      reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String
+    ) {
+      self.reminder = reminder
+      self.title = title
+      self.at = at
+      self.snoozed = snoozed
+      self.last = last
+      self.paused = paused
+      self.when = when
+    }
+  }
+
+  /// Newest first. Paged as in io.chime.Reminders.
+  public enum List {
+    public static let method = "io.chime.Occurrences.List"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var filter: Filter?
+      public var limit: Int?
+      public var cursor: String?
+
+      public init(filter: Filter? = nil, limit: Int? = nil, cursor: String? = nil) {
+        self.filter = filter
+        self.limit = limit
+        self.cursor = cursor
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var occurrences: [Occurrence]
+      public var cursor: String?
+
+      public init(occurrences: [Occurrence], cursor: String? = nil) {
+        self.occurrences = occurrences
+        self.cursor = cursor
+      }
+    }
+  }
+
+  /// The next time of each reminder, earliest first.
+  public enum Upcoming {
+    public static let method = "io.chime.Occurrences.Upcoming"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var limit: Int?
+
+      public init(limit: Int? = nil) {
+        self.limit = limit
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var upcoming: [Upcoming]
+
+      public init(upcoming: [Upcoming]) {
+        self.upcoming = upcoming
+      }
+    }
+  }
+
+  /// The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
+  /// fired last and is still open.
+  public enum Done {
+    public static let method = "io.chime.Occurrences.Done"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String?
+
+      public init(id: String? = nil) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var occurrence: Occurrence
+
+      public init(occurrence: Occurrence) {
+        self.occurrence = occurrence
+      }
+    }
+  }
+
+  /// `length` is an ISO 8601 duration of 1 s to 366 days; the reminder's first snooze length when null.
+  public enum Snooze {
+    public static let method = "io.chime.Occurrences.Snooze"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String?
+      public var length: String?
+
+      public init(id: String? = nil, length: String? = nil) {
+        self.id = id
+        self.length = length
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var occurrence: Occurrence
+
+      public init(occurrence: Occurrence) {
+        self.occurrence = occurrence
+      }
+    }
+  }
+
+  public enum Dismiss {
+    public static let method = "io.chime.Occurrences.Dismiss"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String?
+
+      public init(id: String? = nil) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var occurrence: Occurrence
+
+      public init(occurrence: Occurrence) {
+        self.occurrence = occurrence
+      }
+    }
+  }
+
+  /// Fires a reminder now, beside its schedule.
+  public enum Fire {
+    public static let method = "io.chime.Occurrences.Fire"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+
+      public init(id: String) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var occurrence: Occurrence
+
+      public init(occurrence: Occurrence) {
+        self.occurrence = occurrence
+      }
+    }
+  }
+}

@@ -1,0 +1,373 @@
+/// `io.chime.Reminders`, as `Interfaces/io.chime.Reminders.varlink` describes it.
+public enum RemindersInterface {
+  public static let name = "io.chime.Reminders"
+
+  /// The interface file, as introspection returns it.
+  public static var description: String {
+    String(decoding: PackageResources.io_chime_Reminders_varlink, as: UTF8.self)
+  }
+
+  public enum State: String, Codable, Hashable, Sendable, CaseIterable { case active, paused, waiting, finished }
+
+  /// A reminder as the daemon keeps it.
+  public struct Reminder: Codable, Hashable, Sendable {
+    public var id: String
+    public var title: String
+    public var body: String?
+    /// The schedule in its canonical form.
+    public var when: String
+    /// An IANA name, or "local" for the machine's zone, whichever it is at the time.
+    public var timezone: String
+    /// What becomes of a wall-clock time that a DST gap removes; null for the dialect's own rule.
+    public var gap: Wire.Gap?
+    /// What becomes of one that a DST fold repeats; null for the dialect's own rule.
+    public var fold: Wire.Fold?
+    public var channels: [String]
+    public var tags: [String]
+    public var urgency: Wire.Urgency
+    public var icon: String?
+    public var sound: String?
+    public var url: String?
+    public var catchUp: Wire.CatchUp
+    /// How late is still useful.
+    public var grace: String
+    /// The lengths of a snooze; the first is the default.
+    public var snooze: [String]
+    /// waiting: it fired and nobody has answered; finished: it has no further time.
+    public var state: State
+    /// Until when it is paused; null when it is not, or without end.
+    public var pausedUntil: Wire.Time?
+    /// How many of the next times are passed over.
+    public var skipNext: Int
+    /// Its next time, or the end of a snooze when that comes first.
+    public var next: Wire.Time?
+    /// When it last came due.
+    public var last: Wire.Time?
+    public var createdAt: Wire.Time
+
+    public init(
+      id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
+      fold: Wire.Fold? = nil, channels: [String], tags: [String], urgency: Wire.Urgency, icon: String? = nil,
+      sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp, grace: String, snooze: [String], state: State,
+      pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, last: Wire.Time? = nil, createdAt: Wire.Time
+    ) {
+      self.id = id
+      self.title = title
+      self.body = body
+      self.when = when
+      self.timezone = timezone
+      self.gap = gap
+      self.fold = fold
+      self.channels = channels
+      self.tags = tags
+      self.urgency = urgency
+      self.icon = icon
+      self.sound = sound
+      self.url = url
+      self.catchUp = catchUp
+      self.grace = grace
+      self.snooze = snooze
+      self.state = state
+      self.pausedUntil = pausedUntil
+      self.skipNext = skipNext
+      self.next = next
+      self.last = last
+      self.createdAt = createdAt
+    }
+  }
+
+  /// What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
+  public struct Draft: Codable, Hashable, Sendable {
+    public var title: String
+    public var when: String
+    public var body: String?
+    public var timezone: String?
+    public var gap: Wire.Gap?
+    public var fold: Wire.Fold?
+    public var channels: [String]?
+    public var tags: [String]?
+    public var urgency: Wire.Urgency?
+    public var icon: String?
+    public var sound: String?
+    public var url: String?
+    public var catchUp: Wire.CatchUp?
+    public var grace: String?
+    public var snooze: [String]?
+
+    public init(
+      title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
+      fold: Wire.Fold? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Wire.Urgency? = nil,
+      icon: String? = nil, sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
+      snooze: [String]? = nil
+    ) {
+      self.title = title
+      self.when = when
+      self.body = body
+      self.timezone = timezone
+      self.gap = gap
+      self.fold = fold
+      self.channels = channels
+      self.tags = tags
+      self.urgency = urgency
+      self.icon = icon
+      self.sound = sound
+      self.url = url
+      self.catchUp = catchUp
+      self.grace = grace
+      self.snooze = snooze
+    }
+  }
+
+  /// What Update changes: a field that is null stays as it is; an empty string removes a body, icon, sound or url.
+  public struct Change: Codable, Hashable, Sendable {
+    public var title: String?
+    public var when: String?
+    public var body: String?
+    public var timezone: String?
+    public var gap: Wire.Gap?
+    public var fold: Wire.Fold?
+    public var channels: [String]?
+    public var tags: [String]?
+    public var urgency: Wire.Urgency?
+    public var icon: String?
+    public var sound: String?
+    public var url: String?
+    public var catchUp: Wire.CatchUp?
+    public var grace: String?
+    public var snooze: [String]?
+
+    public init(
+      title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
+      fold: Wire.Fold? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Wire.Urgency? = nil,
+      icon: String? = nil, sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
+      snooze: [String]? = nil
+    ) {
+      self.title = title
+      self.when = when
+      self.body = body
+      self.timezone = timezone
+      self.gap = gap
+      self.fold = fold
+      self.channels = channels
+      self.tags = tags
+      self.urgency = urgency
+      self.icon = icon
+      self.sound = sound
+      self.url = url
+      self.catchUp = catchUp
+      self.grace = grace
+      self.snooze = snooze
+    }
+  }
+
+  /// Which reminders List gives; all that is named must hold.
+  public struct Filter: Codable, Hashable, Sendable {
+    public var tag: String?
+    public var state: State?
+    /// Occurs in the title, the id or a tag.
+    public var text: String?
+    /// Next time at or after; RFC 3339.
+    public var dueFrom: String?
+    /// Next time before; RFC 3339.
+    public var dueBefore: String?
+    /// Whether finished ones are in the list; false when null.
+    public var all: Bool?
+
+    public init(
+      tag: String? = nil, state: State? = nil, text: String? = nil, dueFrom: String? = nil, dueBefore: String? = nil,
+      all: Bool? = nil
+    ) {
+      self.tag = tag
+      self.state = state
+      self.text = text
+      self.dueFrom = dueFrom
+      self.dueBefore = dueBefore
+      self.all = all
+    }
+  }
+
+  /// Adds a reminder. The reply leaves when it is durable. The same token again gives the first answer instead of a second
+  /// reminder; tokens are kept for a day. Warnings are sentences, such as one about a channel that is not there yet.
+  public enum Add {
+    public static let method = "io.chime.Reminders.Add"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var reminder: Draft
+      public var token: String?
+
+      public init(reminder: Draft, token: String? = nil) {
+        self.reminder = reminder
+        self.token = token
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+      public var warnings: [String]
+
+      public init(reminder: Reminder, warnings: [String]) {
+        self.reminder = reminder
+        self.warnings = warnings
+      }
+    }
+  }
+
+  public enum Update {
+    public static let method = "io.chime.Reminders.Update"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+      public var change: Change
+
+      public init(id: String, change: Change) {
+        self.id = id
+        self.change = change
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+      public var warnings: [String]
+
+      public init(reminder: Reminder, warnings: [String]) {
+        self.reminder = reminder
+        self.warnings = warnings
+      }
+    }
+  }
+
+  /// Removes it; its history stays.
+  public enum Remove {
+    public static let method = "io.chime.Reminders.Remove"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+
+      public init(id: String) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+
+      public init(reminder: Reminder) {
+        self.reminder = reminder
+      }
+    }
+  }
+
+  public enum Get {
+    public static let method = "io.chime.Reminders.Get"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+
+      public init(id: String) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+
+      public init(reminder: Reminder) {
+        self.reminder = reminder
+      }
+    }
+  }
+
+  /// In the order of their next time. A page has `limit` (100 when null, 10000 at most); `cursor` of the answer asks for
+  /// the next one and is null on the last.
+  public enum List {
+    public static let method = "io.chime.Reminders.List"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var filter: Filter?
+      public var limit: Int?
+      public var cursor: String?
+
+      public init(filter: Filter? = nil, limit: Int? = nil, cursor: String? = nil) {
+        self.filter = filter
+        self.limit = limit
+        self.cursor = cursor
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminders: [Reminder]
+      public var cursor: String?
+
+      public init(reminders: [Reminder], cursor: String? = nil) {
+        self.reminders = reminders
+        self.cursor = cursor
+      }
+    }
+  }
+
+  /// Keeps silent until a time (RFC 3339), or without end. Times that pass meanwhile are recorded as missed.
+  public enum Pause {
+    public static let method = "io.chime.Reminders.Pause"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+      public var until: String?
+
+      public init(id: String, until: String? = nil) {
+        self.id = id
+        self.until = until
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+
+      public init(reminder: Reminder) {
+        self.reminder = reminder
+      }
+    }
+  }
+
+  public enum Resume {
+    public static let method = "io.chime.Reminders.Resume"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+
+      public init(id: String) {
+        self.id = id
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+
+      public init(reminder: Reminder) {
+        self.reminder = reminder
+      }
+    }
+  }
+
+  /// Passes over the next `count` times (1 when null); 0 takes it back.
+  public enum Skip {
+    public static let method = "io.chime.Reminders.Skip"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var id: String
+      public var count: Int?
+
+      public init(id: String, count: Int? = nil) {
+        self.id = id
+        self.count = count
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var reminder: Reminder
+
+      public init(reminder: Reminder) {
+        self.reminder = reminder
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/// The vocabulary that the interfaces share, as Swift values: each mirrors the type of the same name in the
+/// `.varlink` files, field by field. Tests hold one against the other.
+public enum Wire {
+  /// A point in time (RFC 3339 with an offset), and the IANA name of the zone in which the offset was taken.
+  public struct Time: Codable, Hashable, Sendable {
+    public var at: String
+    public var zone: String
+
+    public init(at: String, zone: String) {
+      self.at = at
+      self.zone = zone
+    }
+  }
+
+  public enum Gap: String, Codable, Hashable, Sendable, CaseIterable { case shift, skip }
+  public enum Fold: String, Codable, Hashable, Sendable, CaseIterable { case first, last, both }
+  public enum Urgency: String, Codable, Hashable, Sendable, CaseIterable { case low, normal, critical }
+  public enum CatchUpRule: String, Codable, Hashable, Sendable, CaseIterable { case latest, all, skip }
+
+  public struct CatchUp: Codable, Hashable, Sendable {
+    public var suspend: CatchUpRule
+    public var downtime: CatchUpRule
+
+    public init(suspend: CatchUpRule, downtime: CatchUpRule) {
+      self.suspend = suspend
+      self.downtime = downtime
+    }
+  }
+
+  /// No parameters, or none in the answer.
+  public struct Empty: Codable, Hashable, Sendable { public init() {} }
+
+  // The errors that several interfaces declare with the same fields.
+
+  public struct NotFound: Codable, Hashable, Sendable {
+    public var what: String
+    public var id: String
+    public var near: [String]
+
+    public init(what: String, id: String, near: [String]) {
+      self.what = what
+      self.id = id
+      self.near = near
+    }
+  }
+
+  public struct Ambiguous: Codable, Hashable, Sendable {
+    public var id: String
+    public var candidates: [String]
+
+    public init(id: String, candidates: [String]) {
+      self.id = id
+      self.candidates = candidates
+    }
+  }
+
+  public struct InvalidSchedule: Codable, Hashable, Sendable {
+    public var text: String
+    public var column: Int?
+    public var expected: String
+    public var suggestion: String?
+    public var message: String
+
+    public init(text: String, column: Int?, expected: String, suggestion: String?, message: String) {
+      self.text = text
+      self.column = column
+      self.expected = expected
+      self.suggestion = suggestion
+      self.message = message
+    }
+  }
+
+  public struct NeverOccurs: Codable, Hashable, Sendable {
+    public var text: String
+    public var message: String
+
+    public init(text: String, message: String) {
+      self.text = text
+      self.message = message
+    }
+  }
+
+  public struct InvalidValue: Codable, Hashable, Sendable {
+    public var field: String
+    public var message: String
+
+    public init(field: String, message: String) {
+      self.field = field
+      self.message = message
+    }
+  }
+
+  /// `Conflict` and `InvalidConfiguration`.
+  public struct Message: Codable, Hashable, Sendable {
+    public var message: String
+
+    public init(message: String) { self.message = message }
+  }
+
+  public struct LimitExceeded: Codable, Hashable, Sendable {
+    public var limit: String
+
+    public init(limit: String) { self.limit = limit }
+  }
+
+  public struct StoreUnavailable: Codable, Hashable, Sendable {
+    public var reason: String
+
+    public init(reason: String) { self.reason = reason }
+  }
+}
