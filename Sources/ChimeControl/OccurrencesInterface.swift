@@ -79,7 +79,7 @@ public enum OccurrencesInterface {
   }
 
   /// A time that is to come.
-  public struct Upcoming: Codable, Hashable, Sendable {
+  public struct Coming: Codable, Hashable, Sendable {
     public var reminder: String
     public var title: String
     public var at: Wire.Time
@@ -141,9 +141,9 @@ public enum OccurrencesInterface {
     }
 
     public struct Reply: Codable, Hashable, Sendable {
-      public var upcoming: [Upcoming]
+      public var upcoming: [Coming]
 
-      public init(upcoming: [Upcoming]) {
+      public init(upcoming: [Coming]) {
         self.upcoming = upcoming
       }
     }
