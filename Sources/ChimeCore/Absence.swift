@@ -1,0 +1,18 @@
+public import ChimeSchedule
+
+/// When nobody could fire: what tells a time that passed during downtime from one that passed during sleep.
+public struct Absence: Hashable, Sendable {
+  /// When this daemon began to run. What was due before passed during downtime.
+  public var runningSince: Instant
+
+  public init(runningSince: Instant) { self.runningSince = runningSince }
+
+  /// A time is on time when it fires within this span; what is later is marked late and falls under the catch-up rule.
+  public static let tolerance = Milliseconds.seconds(60)
+
+  /// Why a time that fires at `now` is late; nil when it is on time.
+  public func cause(of scheduledAt: Instant, now: Instant) -> LateCause? {
+    guard now - scheduledAt > Self.tolerance else { return nil }
+    return scheduledAt < runningSince ? .downtime : .suspend
+  }
+}
