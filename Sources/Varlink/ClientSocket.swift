@@ -1,0 +1,132 @@
+import Glibc
+
+/// A connected Unix stream socket that is read and written until a deadline. Closed when its owner lets go of it.
+struct ClientSocket: ~Copyable {
+  private let descriptor: Int32
+
+  /// Connects.
+  init(_ address: VarlinkAddress, deadline: ContinuousClock.Instant?) throws(VarlinkClientError) {
+    descriptor = try Self.connected(address, deadline: deadline)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes all of the bytes.
+  ///
+  /// - Returns: `false` if the service is gone; what it said before may still be there to read.
+  borrowing func write(
+    _ bytes: [UInt8], deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      if count >= 0 {
+        written += count
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: try wait(for: POLLOUT, deadline: deadline)
+      case EPIPE, ECONNRESET: return false
+      default: throw .system(operation: "send", errno: errno)
+      }
+    }
+    return true
+  }
+
+  /// Reads what is there into the buffer, waiting for the first byte.
+  ///
+  /// - Returns: how many bytes; 0 at the end.
+  borrowing func read(
+    into buffer: inout [UInt8], deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) -> Int {
+    while true {
+      let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+      if count >= 0 { return count }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: try wait(for: POLLIN, deadline: deadline)
+      case ECONNRESET: return 0
+      default: throw .system(operation: "recv", errno: errno)
+      }
+    }
+  }
+
+  /// The text of an error number.
+  static func message(_ number: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private borrowing func wait(
+    for events: Int32, deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) {
+    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    let result = poll(&entry, 1, try Self.milliseconds(until: deadline))
+    if result < 0, errno != EINTR { throw .system(operation: "poll", errno: errno) }
+  }
+
+  /// What poll(2) may wait, rounded up; -1 for ever.
+  private static func milliseconds(
+    until deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) -> Int32 {
+    guard let deadline else { return -1 }
+    let left = ContinuousClock.now.duration(to: deadline)
+    guard left > .zero else { throw .timedOut }
+    return Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up)))
+  }
+
+  private static func sleep(
+    _ duration: Duration, deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) {
+    let most = Int32(clamping: Int64(duration / .milliseconds(1)))
+    let left = try milliseconds(until: deadline)
+    _ = poll(nil, 0, left < 0 ? most : min(most, left))
+  }
+
+  /// A descriptor that is connected; on failure none stays open.
+  private static func connected(
+    _ address: VarlinkAddress, deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw .system(operation: "socket", errno: errno) }
+    do throws(VarlinkClientError) {
+      while let failure = connect(descriptor, address) {
+        switch failure {
+        case EINTR: continue
+        // The service's backlog is full, and a Unix socket has no event to wait for: ask again shortly.
+        case EAGAIN: try sleep(.milliseconds(5), deadline: deadline)
+        case ENOENT: throw .noSocket(address)
+        case ECONNREFUSED: throw .refused(address)
+        default: throw .system(operation: "connect", errno: failure)
+        }
+      }
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Connects; returns the error number, or `nil` when it has succeeded.
+  private static func connect(_ descriptor: Int32, _ address: VarlinkAddress) -> Int32? {
+    var raw = sockaddr_un()
+    raw.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &raw.sun_path) { $0.copyBytes(from: address.path.utf8) }
+    let length: Int
+    if address.isAbstract {
+      // An abstract name begins with NUL and ends where the length says.
+      raw.sun_path.0 = 0
+      length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + address.path.utf8.count } ?? 0
+    } else {
+      length = MemoryLayout<sockaddr_un>.size
+    }
+    let result = withUnsafePointer(to: &raw) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(length))
+      }
+    }
+    return result == 0 ? nil : errno
+  }
+}

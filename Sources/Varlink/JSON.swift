@@ -1,0 +1,98 @@
+import FoundationEssentials
+
+/// Any JSON value, for tools and for members of the types `object` and `any`.
+///
+///     let value: JSON = ["title": "Tea", "minutes": 25]
+///
+/// A whole number that 64 bits hold is an ``int(_:)`` however it was written; JSON does not tell 1 from 1.0.
+public enum JSON: Hashable, Sendable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A whole number.
+  case int(Int64)
+  /// Any other number; not one that is infinite or not a number, which JSON cannot write.
+  case double(Double)
+  /// Text.
+  case string(String)
+  /// A list of values.
+  case array([JSON])
+  /// Values by name, in no order.
+  case object([String: JSON])
+
+  /// Reads JSON text.
+  ///
+  /// - Throws: `DecodingError`.
+  public init(parsing text: some StringProtocol) throws {
+    self = try Codec.decode(JSON.self, from: Array(text.utf8))
+  }
+
+  /// The value as compact JSON text, members sorted by name; a number JSON cannot write becomes `null`.
+  public var bytes: [UInt8] {
+    // Only a number that is not finite can fail, and `encode(to:)` writes it as null.
+    (try? Codec.encode(self)) ?? Array("null".utf8)
+  }
+
+  /// The member of this name, if this is an object that has it.
+  public subscript(name: String) -> JSON? {
+    guard case .object(let members) = self else { return nil }
+    return members[name]
+  }
+}
+
+extension JSON: Codable {
+  /// Decodes whatever value there is.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .int(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .double(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSON].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSON].self))
+    }
+  }
+
+  /// Encodes the value as itself.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .int(let value): try container.encode(value)
+    case .double(let value): if value.isFinite { try container.encode(value) } else { try container.encodeNil() }
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .int(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+  /// The last of several members of one name is kept.
+  public init(dictionaryLiteral elements: (String, JSON)...) {
+    self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+  }
+}
+
+extension JSON: CustomStringConvertible {
+  /// The value as JSON text.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+}

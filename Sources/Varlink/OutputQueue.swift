@@ -1,0 +1,45 @@
+/// Bytes that wait to be written, in order.
+struct OutputQueue: Sendable {
+  private var bytes: [UInt8] = []
+  private var start = 0
+  /// Whether the last byte written was not a message's NUL.
+  private var isMidMessage = false
+
+  /// An idle connection keeps a buffer of at most this many bytes.
+  private static let keptCapacity = 16 << 10
+
+  var count: Int { bytes.count - start }
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ more: [UInt8]) {
+    if start > 0, start >= count {
+      bytes.removeSubrange(..<start)
+      start = 0
+    }
+    bytes.append(contentsOf: more)
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+    start = 0
+    isMidMessage = false
+  }
+
+  /// Drops every message of which nothing has been written; the rest of one that is half written stays, or the
+  /// reader could not tell where the next begins.
+  mutating func removeUnstarted() {
+    guard isMidMessage, let end = bytes[start...].firstIndex(of: 0) else { return removeAll() }
+    bytes.removeSubrange((end + 1)...)
+  }
+
+  /// Writes until nothing is left or `write` takes nothing more.
+  mutating func drain(_ write: (UnsafeRawBufferPointer) -> Int) {
+    while !isEmpty {
+      let written = bytes.withUnsafeBytes { write(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+      guard written > 0 else { return }
+      start += min(written, count)
+      isMidMessage = bytes[start - 1] != 0
+    }
+    removeAll()
+  }
+}

@@ -1,0 +1,97 @@
+import FoundationEssentials
+
+/// A method call as a server receives it: its head is read, its parameters are decoded when asked for.
+///
+///     let call: VarlinkCall = …            // from ServerConnection.next()
+///     switch call.method {
+///     case "org.example.ping.Ping":
+///       let ping = try call.parameters(Ping.self)
+///       try connection.reply(Pong(pong: ping.ping), to: call.id)
+///     default:
+///       connection.fail(ServiceError.methodNotImplemented(method: call.method), call: call.id)
+///     }
+///
+/// Source: Varlink, "Method Call", Call.
+public struct VarlinkCall: Sendable {
+  /// Names one call of one connection; the connection's replies are addressed to it.
+  public struct ID: Hashable, Sendable {
+    let ordinal: UInt64
+  }
+
+  /// Which call of its connection this is.
+  public let id: ID
+  /// The fully-qualified method, `interface.Method`.
+  public let method: String
+  /// Whether the client accepts several replies.
+  public let more: Bool
+  /// Whether the client expects no reply; what is replied all the same is dropped.
+  public let oneway: Bool
+  /// Whether the client asks to leave Varlink after the reply.
+  public let upgrade: Bool
+
+  /// The parameters object as it came, or nothing.
+  private let rawParameters: [UInt8]
+
+  init(id: ID, method: String, envelope: Envelope, message: [UInt8]) {
+    self.id = id
+    self.method = method
+    more = envelope.more
+    oneway = envelope.oneway
+    upgrade = envelope.upgrade
+    rawParameters = envelope.parameters.map { Array(message[$0]) } ?? []
+  }
+
+  /// The parameters as a value; missing parameters are an empty object.
+  ///
+  /// - Throws: ``ServiceError/invalidParameter(parameter:)`` with the path of the field that does not fit.
+  public func parameters<P: Decodable>(_ type: P.Type = P.self) throws(ServiceError) -> P {
+    do {
+      return try Codec.decode(type, from: rawParameters)
+    } catch {
+      throw .invalidParameter(parameter: Codec.path(of: error))
+    }
+  }
+}
+
+/// The library's JSON encoder and decoder, made once and set up for Varlink.
+enum Codec {
+  private static let decoder = JSONDecoder()
+  private static let encoder = {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }()
+
+  /// Decodes one value; no bytes at all stand for an empty object.
+  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    try decoder.decode(type, from: bytes.isEmpty ? Data("{}".utf8) : Data(bytes))
+  }
+
+  static func encode(_ value: some Encodable) throws -> [UInt8] {
+    try Array(encoder.encode(value))
+  }
+
+  /// The path of the field that could not be decoded, as `a.b[2]`; `parameters` if it is the value itself.
+  static func path(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "parameters" }
+    let path: [any CodingKey]
+    switch error {
+    case .keyNotFound(let key, let context): path = context.codingPath + [key]
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+      path = context.codingPath
+    @unknown default: path = []
+    }
+    return path.isEmpty ? "parameters" : FieldPath.text(path)
+  }
+}
+
+/// How the place of a value within parameters is written: `reminder.tags[2]`.
+enum FieldPath {
+  static func text(_ keys: [any CodingKey]) -> String {
+    keys.reduce(into: "") { text, key in
+      if let index = key.intValue { text += "[\(index)]" } else { text = member(key.stringValue, of: text) }
+    }
+  }
+
+  static func member(_ name: String, of path: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+}

@@ -1,0 +1,198 @@
+/// A client of one service, over one connection that stays open.
+///
+/// It blocks, each call until its deadline, and belongs to one thread: for a command line and for tests.
+///
+///     struct Ping: Codable { var ping: String }
+///     struct Pong: Codable { var pong: String }
+///     let client = try VarlinkClient("unix:/run/org.example.ping")
+///     let pong: Pong = try client.call("org.example.ping.Ping", Ping(ping: "hello"))
+///
+/// Source: Varlink, "Method Call".
+public final class VarlinkClient {
+  /// Where the service is.
+  public let address: VarlinkAddress
+  /// How long a call may take, unless it says otherwise; `nil` for as long as it takes.
+  public var timeout: Duration?
+
+  private let limits: VarlinkLimits
+  /// `nil` once the connection cannot be used any more: closed, timed out or out of step.
+  private var socket: ClientSocket?
+  private var framer: MessageFramer
+  private var readBuffer = [UInt8](repeating: 0, count: 16 << 10)
+  /// The stream that holds the connection until its last reply.
+  private var stream: UInt64?
+  private var streamCount: UInt64 = 0
+
+  /// Connects.
+  ///
+  /// - Parameters:
+  ///   - address: where.
+  ///   - timeout: how long connecting and each call may take; `nil` for as long as it takes.
+  ///   - limits: the bounds of a reply; 16 MiB and a depth of 64 unless told otherwise.
+  /// - Throws: ``VarlinkClientError/noSocket(_:)``, ``VarlinkClientError/refused(_:)``,
+  ///   ``VarlinkClientError/timedOut`` or ``VarlinkClientError/system(operation:errno:)``.
+  public init(
+    _ address: VarlinkAddress, timeout: Duration? = .seconds(30),
+    limits: VarlinkLimits = VarlinkLimits(maxMessageBytes: 16 << 20)
+  ) throws(VarlinkClientError) {
+    self.address = address
+    self.timeout = timeout
+    self.limits = limits
+    framer = MessageFramer(maxMessageBytes: limits.maxMessageBytes)
+    socket = try ClientSocket(address, deadline: timeout.map { .now + $0 })
+  }
+
+  /// Connects to an address such as `unix:/run/org.example.ping`.
+  public convenience init(_ address: String, timeout: Duration? = .seconds(30)) throws(VarlinkClientError) {
+    guard let parsed = VarlinkAddress(address) else { throw .invalidAddress(address) }
+    try self.init(parsed, timeout: timeout)
+  }
+
+  /// Closes the connection. What is under way ends with ``VarlinkClientError/closed``.
+  public func close() {
+    socket = nil
+    stream = nil
+  }
+
+  /// Calls a method and waits for its one reply.
+  ///
+  /// - Parameters:
+  ///   - method: the fully-qualified name.
+  ///   - parameters: a value that encodes as an object.
+  ///   - type: the type of the output parameters; ``Empty`` for a method without.
+  /// - Throws: ``VarlinkClientError``.
+  public func call<R: Decodable>(
+    _ method: String, _ parameters: some Encodable = Empty(), returning type: R.Type = R.self
+  ) throws(VarlinkClientError) -> R {
+    let deadline = timeout.map { ContinuousClock.now + $0 }
+    try send(method, parameters, mode: .once, deadline: deadline)
+    let (value, continues) = try receive(type, deadline: deadline)
+    if continues { throw abandon(.protocolViolation("it continues a reply to a call without 'more'")) }
+    return value
+  }
+
+  /// Calls a method without asking for a reply; returns once the call is handed to the operating system.
+  public func callOneway(_ method: String, _ parameters: some Encodable = Empty()) throws(VarlinkClientError) {
+    try send(method, parameters, mode: .oneway, deadline: timeout.map { .now + $0 })
+  }
+
+  /// Calls a method that may answer with several replies.
+  ///
+  /// The connection is the stream's until its last reply; other calls fail with ``VarlinkClientError/busy``.
+  ///
+  ///     let events = try client.callMore("org.example.log.Follow", returning: Entry.self)
+  ///     while let entry = try events.next() { … }
+  ///
+  /// - Parameter idleTimeout: how long to wait for each reply; `nil`, which is usual, for as long as it takes.
+  public func callMore<R: Decodable>(
+    _ method: String, _ parameters: some Encodable = Empty(), returning type: R.Type = R.self,
+    idleTimeout: Duration? = nil
+  ) throws(VarlinkClientError) -> Replies<R> {
+    try send(method, parameters, mode: .more, deadline: timeout.map { .now + $0 })
+    streamCount += 1
+    stream = streamCount
+    return Replies(client: self, number: streamCount, idleTimeout: idleTimeout)
+  }
+
+  /// The replies to one call, as they arrive.
+  public struct Replies<R: Decodable> {
+    fileprivate let client: VarlinkClient
+    fileprivate let number: UInt64
+    fileprivate let idleTimeout: Duration?
+
+    /// Waits for the next reply.
+    ///
+    /// - Returns: `nil` after the last one.
+    /// - Throws: ``VarlinkClientError``; the stream is over then.
+    public func next() throws(VarlinkClientError) -> R? {
+      guard client.stream == number else { return nil }
+      do {
+        let (value, continues) = try client.receive(R.self, deadline: idleTimeout.map { .now + $0 })
+        if !continues { client.stream = nil }
+        return value
+      } catch {
+        client.stream = nil
+        throw error
+      }
+    }
+  }
+
+  // MARK: Within
+
+  /// What a call says of the replies it accepts.
+  private enum Mode: String {
+    case once = ""
+    case oneway = ",\"oneway\":true"
+    case more = ",\"more\":true"
+  }
+
+  private func send(
+    _ method: String, _ parameters: some Encodable, mode: Mode, deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) {
+    guard stream == nil else { throw .busy }
+    let message: [UInt8]
+    do {
+      let name = try Codec.encode(method)
+      let object = try Codec.encode(parameters)
+      guard object.first == UInt8(ascii: "{") else { throw VarlinkEncodingError.notObject("\(type(of: parameters))") }
+      let rest = object == Array("{}".utf8) ? [] : Array(",\"parameters\":".utf8) + object
+      message = Array("{\"method\":".utf8) + name + Array(mode.rawValue.utf8) + rest + [UInt8(ascii: "}"), 0]
+    } catch let error as VarlinkEncodingError {
+      throw .encoding(error)
+    } catch {
+      throw .encoding(.notEncodable("\(error)"))
+    }
+    let isSent: Bool
+    do throws(VarlinkClientError) {
+      isSent = try socket?.write(message, deadline: deadline) ?? false
+    } catch {
+      throw abandon(error)
+    }
+    // A reply may have been sent before the service went; to a oneway call there is none to look for.
+    if !isSent, socket == nil || mode == .oneway { throw abandon(.closed) }
+  }
+
+  private func receive<R: Decodable>(
+    _ type: R.Type, deadline: ContinuousClock.Instant?
+  ) throws(VarlinkClientError) -> (R, continues: Bool) {
+    let message = try receiveMessage(deadline: deadline)
+    let envelope: Envelope
+    do {
+      envelope = try Envelope(message, maxNesting: limits.maxNesting)
+    } catch {
+      throw abandon(.protocolViolation("it sent no reply: \(error)"))
+    }
+    let parameters = envelope.parameters.map { Array(message[$0]) } ?? []
+    if let name = envelope.error { throw .remote(RemoteError(name: name, parameters: parameters)) }
+    do {
+      return (try Codec.decode(type, from: parameters), envelope.continues)
+    } catch {
+      let fault = VarlinkClientError.protocolViolation("unexpected type of '\(Codec.path(of: error))' in its reply")
+      throw envelope.continues ? abandon(fault) : fault
+    }
+  }
+
+  private func receiveMessage(deadline: ContinuousClock.Instant?) throws(VarlinkClientError) -> [UInt8] {
+    while true {
+      do throws(MessageFramer.TooLarge) {
+        if let message = try framer.next() { return message }
+      } catch {
+        throw abandon(.protocolViolation("its reply is longer than \(error.maxMessageBytes) bytes"))
+      }
+      let count: Int
+      do throws(VarlinkClientError) {
+        count = try socket?.read(into: &readBuffer, deadline: deadline) ?? 0
+      } catch {
+        throw abandon(error)
+      }
+      if count == 0 { throw abandon(.closed) }
+      framer.append(readBuffer.span.extracting(0..<count).bytes)
+    }
+  }
+
+  /// Closes a connection whose replies could no longer be told apart.
+  private func abandon(_ error: VarlinkClientError) -> VarlinkClientError {
+    close()
+    return error
+  }
+}

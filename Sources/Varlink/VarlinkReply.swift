@@ -1,0 +1,73 @@
+/// One reply, encoded and terminated: the bytes that go to the peer.
+///
+/// A server that tells many clients the same makes the reply once and sends it to each:
+///
+///     let reply = try VarlinkReply(event, continues: true)
+///     for id in watchers.keys { watchers[id]?.send(reply, to: call) }
+///
+/// Source: Varlink, "Method Call", Reply.
+public struct VarlinkReply: Hashable, Sendable {
+  /// The JSON object and its NUL.
+  public let bytes: [UInt8]
+  /// Whether more replies to the same call follow.
+  public let continues: Bool
+  /// The fully-qualified name of the error, when it is one.
+  public let errorName: String?
+
+  /// A reply with output parameters.
+  ///
+  /// - Parameter parameters: a value that encodes as an object.
+  /// - Throws: ``VarlinkEncodingError`` when it does not, or cannot be encoded at all (a number that is not finite).
+  public init(_ parameters: some Encodable, continues: Bool = false) throws(VarlinkEncodingError) {
+    self.continues = continues
+    errorName = nil
+    let object = try Self.object(parameters)
+    bytes = Array((continues ? "{\"continues\":true,\"parameters\":" : "{\"parameters\":").utf8) + object + Self.end
+  }
+
+  /// A reply that says the call has failed. It is always the last to its call.
+  ///
+  /// Parameters that cannot be encoded are left out: the name must reach the peer.
+  public init(error: some VarlinkError) {
+    continues = false
+    errorName = error.varlinkName
+    let object = (try? Self.object(error)) ?? Array("{}".utf8)
+    // A string always encodes.
+    let name = (try? Codec.encode(error.varlinkName)) ?? Array("\"\"".utf8)
+    bytes = Array("{\"error\":".utf8) + name + Array(",\"parameters\":".utf8) + object + Self.end
+  }
+
+  private static let end: [UInt8] = [UInt8(ascii: "}"), 0]
+
+  private static func object(_ value: some Encodable) throws(VarlinkEncodingError) -> [UInt8] {
+    let bytes: [UInt8]
+    do { bytes = try Codec.encode(value) } catch { throw .notEncodable("\(error)") }
+    guard bytes.first == UInt8(ascii: "{") else { throw .notObject("\(type(of: value))") }
+    return bytes
+  }
+}
+
+/// Output parameters that cannot be sent. The call they were meant for is still to be answered.
+public enum VarlinkEncodingError: Error, Hashable, CustomStringConvertible {
+  /// The value's own encoding failed.
+  case notEncodable(String)
+  /// Parameters must encode as an object, and this type does not.
+  case notObject(String)
+  /// The reply does not have the type its interface declares; found when ``VarlinkService/checksReplies`` is set.
+  case nonconforming(Mismatch)
+
+  /// The failure as a sentence.
+  public var description: String {
+    switch self {
+    case .notEncodable(let reason): "the reply cannot be encoded: \(reason)"
+    case .notObject(let type): "the reply's \(type) does not encode as an object"
+    case .nonconforming(let mismatch): "the reply does not conform to its interface: \(mismatch)"
+    }
+  }
+}
+
+/// Parameters of a method or an error that has none.
+public struct Empty: Codable, Hashable, Sendable {
+  /// No parameters.
+  public init() {}
+}

@@ -1,0 +1,192 @@
+/// What a server offers: its interfaces, and the answers of `org.varlink.service` about them.
+///
+/// Definitions are read when they are registered, so that every call can be held to them: a method that is not
+/// declared, a parameter that is unknown, missing or of the wrong type never reaches the server's own code.
+///
+///     var service = VarlinkService(vendor: "Example", product: "Ping", version: "1", url: "https://example.org")
+///     try service.register("interface org.example.ping\nmethod Ping(ping: string) -> (pong: string)")
+///
+/// Source: Varlink, "Service".
+public struct VarlinkService: Sendable {
+  /// A definition that cannot be registered.
+  public enum RegistrationError: Error, Hashable, CustomStringConvertible {
+    /// The definition's text is at fault.
+    case definition(InterfaceError)
+    /// The service has an interface of this name already.
+    case duplicate(interface: String)
+    /// The interface declares no such method.
+    case unknownMethod(String)
+
+    /// The failure as a sentence.
+    public var description: String {
+      switch self {
+      case .definition(let error): "the interface definition is at fault: \(error)"
+      case .duplicate(let interface): "the interface '\(interface)' is registered already"
+      case .unknownMethod(let method): "the interface declares no method '\(method)'"
+      }
+    }
+  }
+
+  /// What is to be done with a call.
+  enum Resolution {
+    /// `org.varlink.service.GetInfo`.
+    case info
+    /// `org.varlink.service.GetInterfaceDescription`.
+    case interfaceDescription
+    /// A method of the server's own; what it takes and whether it answers with a stream only.
+    case method(input: Interface.ValueType, interface: Interface, requiresMore: Bool)
+    case failure(ServiceError)
+  }
+
+  private struct Method {
+    let input: Interface.ValueType
+    let output: Interface.ValueType
+    let requiresMore: Bool
+  }
+
+  private struct Entry {
+    let interface: Interface
+    let methods: [String: Method]
+    /// The answer to `GetInterfaceDescription`, made once.
+    let description: VarlinkReply
+  }
+
+  private struct Info: Encodable {
+    var vendor, product, version, url: String
+    var interfaces: [String]
+  }
+
+  private struct Description: Encodable { var description: String }
+
+  /// Whether each reply is checked against its declaration before it is sent: for tests and debug builds. A reply
+  /// that differs throws ``VarlinkEncodingError/nonconforming(_:)``.
+  public var checksReplies = false
+
+  /// What ends the stream of a reader that is too slow; without it, its connection is closed without a word.
+  public var slowReaderError: VarlinkReply?
+
+  private var info: Info
+  private var entries: [String: Entry] = [:]
+  /// The answer to `GetInfo`, made once for each set of interfaces.
+  private(set) var infoReply: VarlinkReply
+
+  /// A service that has `org.varlink.service` only.
+  public init(vendor: String, product: String, version: String, url: String) {
+    info = Info(vendor: vendor, product: product, version: version, url: url, interfaces: [])
+    infoReply = Self.reply(info)
+    do {
+      try register(Self.ownDefinition)
+    } catch {
+      preconditionFailure("the library's own interface definition is at fault: \(error)")
+    }
+  }
+
+  /// Adds an interface.
+  ///
+  /// - Parameters:
+  ///   - definition: the text, which introspection returns as it is.
+  ///   - requiringMore: the methods that answer with a stream only: called without `more` they fail with
+  ///     ``ServiceError/expectedMore``.
+  public mutating func register(
+    _ definition: String, requiringMore: Set<String> = []
+  ) throws(RegistrationError) {
+    let interface: Interface
+    do { interface = try Interface(parsing: definition) } catch { throw .definition(error) }
+    guard entries[interface.name] == nil else { throw .duplicate(interface: interface.name) }
+    var methods: [String: Method] = [:]
+    for member in interface.members {
+      guard case .method(let input, let output) = member.kind else { continue }
+      methods[member.name] = Method(
+        input: .structure(input), output: .structure(output), requiresMore: requiringMore.contains(member.name))
+    }
+    if let unknown = requiringMore.subtracting(methods.keys).min() { throw .unknownMethod(unknown) }
+    entries[interface.name] = Entry(
+      interface: interface, methods: methods, description: Self.reply(Description(description: definition)))
+    info.interfaces.append(interface.name)
+    infoReply = Self.reply(info)
+  }
+
+  /// The names of the interfaces, in the order they were registered.
+  public var interfaces: [String] { info.interfaces }
+
+  /// The definition of this name.
+  public func interface(_ name: String) -> Interface? { entries[name]?.interface }
+
+  /// Finds what a fully-qualified method name stands for.
+  func resolve(_ method: String) -> Resolution {
+    guard let (interfaceName, name) = Self.split(method) else { return .failure(.methodNotFound(method: method)) }
+    guard let entry = entries[interfaceName] else {
+      return .failure(.interfaceNotFound(interface: interfaceName))
+    }
+    guard let found = entry.methods[name] else { return .failure(.methodNotFound(method: method)) }
+    switch method {
+    case "org.varlink.service.GetInfo": return .info
+    case "org.varlink.service.GetInterfaceDescription": return .interfaceDescription
+    default: return .method(input: found.input, interface: entry.interface, requiresMore: found.requiresMore)
+    }
+  }
+
+  /// The answer to `GetInterfaceDescription`.
+  func descriptionReply(_ interface: String) -> VarlinkReply? { entries[interface]?.description }
+
+  /// Checks a reply against the declaration of its method or error.
+  func check(_ reply: VarlinkReply, to method: String) throws(Mismatch) {
+    let message = Array(reply.bytes.dropLast())
+    guard let (interfaceName, name) = Self.split(method), let entry = entries[interfaceName],
+      let envelope = try? Envelope(message, maxNesting: .max)
+    else { return }
+    if let errorName = reply.errorName {
+      guard let (origin, error) = Self.split(errorName), let fields = entries[origin]?.interface.error(error),
+        let declaring = entries[origin]?.interface, [interfaceName, "org.varlink.service"].contains(origin)
+      else { throw Mismatch(path: "", problem: "'\(errorName)' is no declared error of '\(interfaceName)'") }
+      try declaring.validate(message, range: envelope.parameters, as: .structure(fields), maxNesting: .max)
+    } else if let output = entry.methods[name]?.output {
+      try entry.interface.validate(message, range: envelope.parameters, as: output, maxNesting: .max)
+    }
+  }
+
+  private static func split(_ name: String) -> (interface: String, member: String)? {
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+  }
+
+  /// Strings always encode.
+  private static func reply(_ parameters: some Encodable) -> VarlinkReply {
+    do { return try VarlinkReply(parameters) } catch { preconditionFailure("\(error)") }
+  }
+
+  private static let ownDefinition = """
+    # What every Varlink service offers: its identity and its interfaces.
+    interface org.varlink.service
+
+    # Tells who made the service, and which interfaces it has.
+    method GetInfo() -> (
+      vendor: string,
+      product: string,
+      version: string,
+      url: string,
+      interfaces: []string
+    )
+
+    # Returns the definition of one interface.
+    method GetInterfaceDescription(interface: string) -> (description: string)
+
+    # The service has no interface of this name.
+    error InterfaceNotFound (interface: string)
+
+    # The interface declares no such method.
+    error MethodNotFound (method: string)
+
+    # The method is declared, but this service does not implement it.
+    error MethodNotImplemented (method: string)
+
+    # A parameter is missing, unknown or of the wrong type.
+    error InvalidParameter (parameter: string)
+
+    # The client may not do this.
+    error PermissionDenied ()
+
+    # The method answers with a stream only: call it with 'more'.
+    error ExpectedMore ()
+    """
+}
