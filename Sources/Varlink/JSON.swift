@@ -83,7 +83,8 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
   public init(nilLiteral: ()) { self = .null }
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   public init(integerLiteral value: Int64) { self = .int(value) }
-  public init(floatLiteral value: Double) { self = .double(value) }
+  /// A whole number is an ``int(_:)``, as it is when decoded.
+  public init(floatLiteral value: Double) { self = Int64(exactly: value).map(JSON.int) ?? .double(value) }
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
   /// The last of several members of one name is kept.
