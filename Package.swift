@@ -77,7 +77,8 @@ let package = Package(
     tests("VarlinkTests", ["Varlink"]),
     tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests("ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
-    tests("ChimeDaemonTests", ["ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "Varlink"]),
+    tests(
+      "ChimeDaemonTests", ["ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "Varlink"]),
     tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
     tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
     .executableTarget(

@@ -1,0 +1,76 @@
+# `make` or `make help` says what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Where `make install` puts things. DESTDIR is put before every path, for packagers.
+PREFIX ?= /usr/local
+DESTDIR ?=
+bindir ?= $(PREFIX)/bin
+datadir ?= $(PREFIX)/share
+docdir ?= $(datadir)/doc/chime
+sysconfdir ?= /etc
+unitdir ?= $(PREFIX)/lib/systemd/system
+userunitdir ?= $(PREFIX)/lib/systemd/user
+sysusersdir ?= $(PREFIX)/lib/sysusers.d
+
+# An import of a target that Package.swift does not name is an error.
+swiftflags := --explicit-target-dependency-import-check error
+release := .build/release
+sources := Package.swift Sources Tests Benchmarks
+
+.PHONY: help run test unit system build release bench lint fmt install uninstall clean dependencies
+
+help: ## Say what there is
+	@printf 'Chime: reminders that fire.\n\n'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Install what is missing, build, start chimed here and show a reminder firing
+	@Packaging/dependencies run
+	@$(MAKE) --no-print-directory release
+	@Packaging/run $(release)
+
+test: ## Install what is missing, check the style and the imports, build and run every test
+	@Packaging/dependencies test
+	@$(MAKE) --no-print-directory lint
+	@swift build --build-tests $(swiftflags)
+	@swift test --skip-build $(swiftflags)
+
+unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
+	@swift test $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
+
+system: ## Run the tests of the real daemon on the real system (ONE=name for one suite)
+	@Packaging/dependencies test
+	@swift test $(swiftflags) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
+
+build: ## Build everything for debugging
+	@swift build $(swiftflags)
+
+release: ## Build chimed and chime to install, the Swift library linked in
+	@swift build -c release --static-swift-stdlib $(swiftflags) --product chimed
+	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime
+
+bench: release ## Measure, beside peers in the same run
+	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
+	@$(release)/chime-bench $(BENCH)
+
+lint: ## Check the formatting and who imports whom
+	@swift format lint --strict --parallel --recursive $(sources)
+	@Packaging/check-imports --self-test
+	@Packaging/check-imports
+
+fmt: ## Format the code
+	@swift format --in-place --parallel --recursive $(sources)
+
+install: ## Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
+	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' \
+	  Packaging/install $(release)
+
+uninstall: ## Take away what install put there; configuration and reminders stay
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
+	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' \
+	  Packaging/install --remove
+
+clean: ## Remove what was built here
+	@rm -rf .build .venv
