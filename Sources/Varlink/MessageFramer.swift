@@ -6,7 +6,7 @@ import Glibc
 /// pieces are, and an unfinished message never holds more than the limit.
 ///
 ///     var framer = MessageFramer(maxMessageBytes: 1 << 20)
-///     framer.append(Array("{}\0{".utf8).span.bytes)
+///     framer.append(Array("{}\0{".utf8).span)
 ///     try framer.next()          // the bytes of "{}"
 ///     try framer.next()          // nil
 ///     framer.unfinishedMessage   // 1: the second message has begun
@@ -46,11 +46,11 @@ public struct MessageFramer: Sendable {
   }
 
   /// Takes in what has been read from the peer. After an oversized message, what follows is dropped.
-  public mutating func append(_ bytes: RawSpan) {
+  public mutating func append(_ bytes: Span<UInt8>) {
     guard !isOversized else { return }
     makeRoom()
     let scanned = buffer.count
-    bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
+    bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     findTerminators(from: scanned)
     if buffer.count - unfinishedStart > maxMessageBytes {
       isOversized = true

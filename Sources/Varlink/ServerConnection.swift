@@ -130,7 +130,7 @@ public struct ServerConnection: Sendable {
   // MARK: Input
 
   /// Takes in what has been read; ``next()`` says what follows from it.
-  public mutating func receive(_ bytes: RawSpan) {
+  public mutating func receive(_ bytes: Span<UInt8>) {
     switch state {
     case .idle, .busy: if !isInputEnded { framer.append(bytes) }
     case .upgrading, .draining, .closed: break

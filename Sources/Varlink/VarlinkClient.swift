@@ -186,7 +186,7 @@ public final class VarlinkClient {
         throw abandon(error)
       }
       if count == 0 { throw abandon(.closed) }
-      framer.append(readBuffer.span.extracting(0..<count).bytes)
+      framer.append(readBuffer.span.extracting(0..<count))
     }
   }
 

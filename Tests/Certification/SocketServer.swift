@@ -64,7 +64,7 @@ struct SocketServer {
     if connection.wantsRead, events & (POLLIN | POLLHUP) != 0 {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 {
-        connection.receive(buffer.span.extracting(0..<count).bytes)
+        connection.receive(buffer.span.extracting(0..<count))
       } else if count == 0 {
         connection.receiveEnd()
       } else if errno != EAGAIN, errno != EINTR {

@@ -47,7 +47,7 @@ struct TestPeer {
   mutating func send(_ message: String) { send(bytes: Array(message.utf8) + [0]) }
 
   mutating func send(bytes: [UInt8]) {
-    connection.receive(bytes.span.bytes)
+    connection.receive(bytes.span)
     advance()
   }
 
