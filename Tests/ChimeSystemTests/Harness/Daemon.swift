@@ -1,0 +1,45 @@
+import Foundation
+
+/// A running chimed, heard over sd_notify(3).
+struct Daemon: Sendable {
+  let process: Child
+  let notifications: NotifySocket
+
+  /// What `systemctl status` would show.
+  var status: String? {
+    notifications.lines.last { $0.hasPrefix("STATUS=") }.map { String($0.dropFirst("STATUS=".count)) }
+  }
+
+  /// Ends it as a service manager would.
+  func stop(within limit: Duration = .seconds(20)) async throws -> Child.Ending {
+    process.send(SIGTERM)
+    let ending = try await process.ended(within: limit)
+    notifications.close()
+    return ending
+  }
+
+  /// Ends it as a power cut would.
+  func crash() async throws {
+    process.send(SIGKILL)
+    _ = try await process.ended()
+    notifications.close()
+  }
+}
+
+extension Home {
+  /// Starts chimed and waits until it says READY=1.
+  func start(
+    _ arguments: [String] = [], environment more: [String: String] = [:], within limit: Duration = .seconds(20)
+  ) async throws -> Daemon {
+    let path = self.path + "/notify"
+    unlink(path)
+    let notifications = try NotifySocket(path: path)
+    let process = try await spawn(
+      Machine.chimed, arguments, environment: more.merging(["NOTIFY_SOCKET": path]) { $1 })
+    try await eventually("chimed is ready; it said: \(process.errors.suffix(2_000))", within: limit) {
+      if let end = process.end { throw HarnessFailure("chimed ended with \(end): \(process.errors)") }
+      return notifications.lines.contains("READY=1")
+    }
+    return Daemon(process: process, notifications: notifications)
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+/// A user's home made for one test: its own HOME, XDG folders, local-time link and processes, and nothing of the machine's.
+final class Home: Sendable {
+  let path: String
+  var runtime: String { path + "/run" }
+  var socket: String { runtime + "/chime/io.chime" }
+  var state: String { path + "/state/chime" }
+  var configuration: String { path + "/config/chime/chimed.toml" }
+  var localtime: String { path + "/localtime" }
+  var log: String { path + "/log" }
+
+  private let keeper = Keeper()
+
+  private init() throws {
+    var template = Array("/tmp/chime-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw HarnessFailure("mkdtemp: \(errno)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    for folder in ["run", "state", "config/chime", "data", "cache", "log"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(path)/\(folder)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    try setZone("Europe/Prague")
+  }
+
+  /// Runs `body` in a new home; afterwards everything it started is ended and the folder is gone. When it throws, what
+  /// its programs said is part of the failure.
+  static func live<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Home) async throws -> Value
+  ) async throws -> Value {
+    await Turnstile.homes.enter()
+    do {
+      let home = try Home()
+      do {
+        let value = try await body(home)
+        await home.leave()
+        await Turnstile.homes.leave()
+        return value
+      } catch {
+        Issue.record("\(error)\n\(home.everythingSaid)")
+        await home.leave()
+        throw error
+      }
+    } catch {
+      await Turnstile.homes.leave()
+      throw error
+    }
+  }
+
+  private func leave() async {
+    await keeper.endAll()
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Points the home's local-time link elsewhere, as timedatectl(1) does: a new link renamed over the old.
+  func setZone(_ identifier: String) throws {
+    let new = localtime + ".new"
+    unlink(new)
+    guard symlink("/usr/share/zoneinfo/" + identifier, new) == 0, rename(new, localtime) == 0 else {
+      throw HarnessFailure("cannot link \(localtime)")
+    }
+  }
+
+  func configure(_ toml: String) throws {
+    try write(toml, to: configuration)
+  }
+
+  func write(_ text: String, to file: String, mode: Int = 0o600) throws {
+    guard
+      FileManager.default.createFile(
+        atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    else { throw HarnessFailure("cannot write \(file)") }
+  }
+
+  /// The whole environment of the programs started here.
+  var environment: [String: String] {
+    [
+      "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": path, "LC_ALL": "C.UTF-8", "USER": "chime-test",
+      "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": path + "/state", "XDG_CONFIG_HOME": path + "/config",
+      "XDG_DATA_HOME": path + "/data", "XDG_CACHE_HOME": path + "/cache", "CHIME_LOCALTIME": localtime,
+      // No bus unless a test brings one; never the machine's own.
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/system-bus",
+    ]
+  }
+
+  /// Starts a program that is ended with the home.
+  func spawn(
+    _ program: String, _ arguments: [String] = [], environment more: [String: String] = [:], withInput: Bool = false
+  ) async throws -> Child {
+    let child = try Child(
+      program, arguments, environment: environment.merging(more) { $1 }, folder: log, withInput: withInput)
+    await keeper.keep(child)
+    return child
+  }
+
+  struct Output: Sendable {
+    let status: Int32
+    let out: String
+    let err: String
+    /// Both, for a failure's message.
+    var text: String { "status \(status)\n\(out)\(err)" }
+    var json: JSON { get throws { try JSON(parsing: out) } }
+  }
+
+  /// Runs a program to its end.
+  func run(
+    _ program: String, _ arguments: [String], environment more: [String: String] = [:],
+    within limit: Duration = .seconds(20)
+  ) async throws -> Output {
+    let child = try await spawn(program, arguments, environment: more)
+    do {
+      let status: Int32 =
+        switch try await child.ended(within: limit) {
+        case .exited(let code): code
+        case .signalled(let signal): 128 + signal
+        }
+      return Output(status: status, out: child.output, err: child.errors)
+    } catch {
+      child.destroy()
+      throw error
+    }
+  }
+
+  /// Runs `chime` to its end.
+  func chime(_ arguments: String..., environment: [String: String] = [:]) async throws -> Output {
+    try await run(Machine.chime, arguments, environment: environment)
+  }
+
+  /// Runs `chime` and expects it to succeed.
+  @discardableResult
+  func did(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
+    let output = try await run(Machine.chime, arguments)
+    #expect(
+      output.status == 0, "chime \(arguments.joined(separator: " ")): \(output.text)", sourceLocation: sourceLocation)
+    return output.out
+  }
+
+  /// Runs a listing of `chime` with --json.
+  func listed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
+    let output = try await run(Machine.chime, arguments + ["--json"])
+    try #require(
+      output.status == 0, "chime \(arguments.joined(separator: " ")) --json: \(output.text)",
+      sourceLocation: sourceLocation)
+    return try output.json
+  }
+
+  /// One call on a connection of its own.
+  func call(_ method: String, _ parameters: JSON = [:]) async throws -> RawSocket.Answer {
+    let socket = socket
+    return try await blocking { try RawSocket(path: socket).call(method, parameters) }
+  }
+
+  /// The parameters of a call that has to succeed.
+  func answer(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
+    let answer = try await call(method, parameters)
+    guard answer.error == nil else { throw HarnessFailure("\(method): \(answer)") }
+    return answer.parameters
+  }
+
+  var everythingSaid: String {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: log)) ?? []
+    return files.sorted().compactMap { file in
+      let text = String(decoding: FileManager.default.contents(atPath: "\(log)/\(file)") ?? Data(), as: UTF8.self)
+      return text.isEmpty ? nil : "--- \(file)\n\(text.suffix(3_000))"
+    }.suffix(12).joined(separator: "\n")
+  }
+
+  private actor Keeper {
+    private var children: [Child] = []
+
+    func keep(_ child: Child) {
+      children.removeAll { !$0.isRunning }
+      children.append(child)
+    }
+
+    func endAll() async {
+      for child in children.reversed() { child.destroy() }
+      for child in children { _ = try? await child.ended(within: .seconds(5)) }
+      children = []
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Where things are on this machine.
+enum Machine {
+  /// The package's folder.
+  static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+
+  /// The folder of the test bundle, in which the programs of the same build are.
+  static let build = URL(
+    filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
+  )
+  .deletingLastPathComponent().path(percentEncoded: false)
+
+  static let chimed = program("chimed")
+  static let chime = program("chime")
+
+  /// The Python with the independent clients (`Tests/requirements.txt`).
+  static let clients = package + "/.venv/bin/python"
+  /// Debian's own, which has D-Bus.
+  static let debianPython = "/usr/bin/python3"
+
+  static func support(_ name: String) -> String { package + "/Tests/ChimeSystemTests/Support/" + name }
+
+  static func has(_ program: String) -> Bool {
+    ["/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/"].contains {
+      FileManager.default.isExecutableFile(atPath: $0 + program)
+    }
+  }
+
+  static let isRoot = geteuid() == 0
+  static let hasClients = FileManager.default.isExecutableFile(atPath: clients)
+  static let hasMockBus = has("dbus-daemon") && has("busctl") && has("notify-send")
+  static let hasScreen = hasMockBus && has("Xvfb") && has("dunst") && has("import")
+  /// Namespaces of one's own need root.
+  static let canManage = isRoot && has("unshare") && FileManager.default.fileExists(atPath: "/lib/systemd/systemd")
+
+  private static func program(_ name: String) -> String {
+    let beside = build + "/" + name
+    return FileManager.default.isExecutableFile(atPath: beside) ? beside : package + "/.build/debug/" + name
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Something did not come true in time, or went wrong around a test rather than in it.
+struct HarnessFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Waits until `condition` gives a value, looking every ten milliseconds, and gives up after `limit`.
+///
+/// This is the only place of the system tests where time is let pass: a test waits for what it needs, never for a length
+/// of time.
+func eventually<Value>(
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(20),
+  isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
+) async throws -> Value {
+  let clock = ContinuousClock()
+  let deadline = clock.now + limit
+  while true {
+    if let value = try await condition() { return value }
+    guard clock.now < deadline else { throw HarnessFailure("not within \(limit): \(what())") }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+}
+
+/// Waits until `condition` holds.
+func eventually(
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(20),
+  isolation: isolated (any Actor)? = #isolation, holds condition: () async throws -> Bool
+) async throws {
+  try await eventually(what(), within: limit) { try await condition() ? () : nil }
+}
+
+/// Runs work that blocks on a thread of its own, so that other tests go on.
+func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+  }
+}
+
+/// Lets a few homes be lived in at once: the machine may have two processors only.
+actor Turnstile {
+  static let homes = Turnstile(4)
+
+  private var free: Int
+  private var queue: [CheckedContinuation<Void, Never>] = []
+
+  init(_ places: Int) { free = places }
+
+  func enter() async {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { queue.append($0) }
+    }
+  }
+
+  func leave() {
+    if queue.isEmpty { free += 1 } else { queue.removeFirst().resume() }
+  }
+}
