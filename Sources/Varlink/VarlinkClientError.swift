@@ -1,5 +1,5 @@
 /// Why a call from a ``VarlinkClient`` did not succeed.
-public enum VarlinkClientError: Error, CustomStringConvertible {
+public enum VarlinkClientError: Error, Hashable, CustomStringConvertible {
   /// The address is no Unix socket's.
   case invalidAddress(String)
   /// There is no socket at the address.
@@ -43,7 +43,7 @@ public enum VarlinkClientError: Error, CustomStringConvertible {
 ///     } catch VarlinkClientError.remote(let error) {
 ///       if let missing = error.parameters(NotFound.self, of: "org.example.library.NotFound") { … }
 ///     }
-public struct RemoteError: Error, CustomStringConvertible, Sendable {
+public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// The fully-qualified name.
   public let name: String
   private let rawParameters: [UInt8]

@@ -1,0 +1,191 @@
+import Glibc
+import Testing
+import Varlink
+
+/// The client against a socket and a thread that answers by a script.
+@Suite struct VarlinkClientTests {
+  private let directory: TemporaryDirectory
+  private let address: VarlinkAddress
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    address = try #require(VarlinkAddress(path: directory.path + "/socket"))
+  }
+
+  private struct NoPing: Codable, Equatable { var reason: String }
+
+  /// What a client meets when each connection's first message is answered with this text.
+  private func failure(answer: String, timeout: Duration = .seconds(10)) throws -> VarlinkClientError? {
+    let server = try ScriptedServer(address) { peer in
+      guard peer.message() != nil else { return }
+      peer.send(answer)
+    }
+    defer { withExtendedLifetime(server) {} }
+    let client = try VarlinkClient(address, timeout: timeout)
+    return #expect(throws: VarlinkClientError.self) {
+      try client.call("a.b.Ping", Ping(ping: "x"), returning: Ping.self)
+    }
+  }
+
+  @Test func callsAndReads() throws {
+    let server = try ScriptedServer(address) { peer in
+      while let message = peer.message() {
+        let call = try? JSON(parsing: message)
+        guard let call, call["method"] == "a.b.Ping", let parameters = call["parameters"] else {
+          peer.send(#"{"error":"a.b.Unexpected","parameters":{"call":\#(message)}}"# + "\0")
+          continue
+        }
+        peer.send(#"{"parameters":\#(parameters)}"# + "\0")
+      }
+    }
+    let client = try VarlinkClient(server.address.description + ";mode=0600")
+    for text in ["", "a", "line\nbreak\0nul", "é\u{1F375}", String(repeating: "x", count: 300_000)] {
+      #expect(try client.call("a.b.Ping", Ping(ping: text)) == Ping(ping: text))
+    }
+    let error = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Pong", returning: Empty.self) }
+    let remote = try #require(error?.remote)
+    struct Unexpected: Decodable { var call: JSON }
+    let call = remote.parameters(Unexpected.self, of: "a.b.Unexpected")?.call
+    #expect(call == ["method": "a.b.Pong"], "no parameters, no member for them")
+    #expect(try client.call("a.b.Ping", Ping(ping: "on")) == Ping(ping: "on"), "an error does not end a connection")
+  }
+
+  @Test func readsAStreamToItsEnd() throws {
+    let server = try ScriptedServer(address) { peer in
+      while let message = peer.message() {
+        if message.contains(#""more":true"#) {
+          for text in ["a", "b"] { peer.send(#"{"continues":true,"parameters":{"ping":"\#(text)"}}"# + "\0") }
+        }
+        peer.send(#"{"parameters":{"ping":"last"}}"# + "\0")
+      }
+    }
+    let client = try VarlinkClient(server.address)
+    let replies = try client.callMore("a.b.Follow", returning: Ping.self)
+    #expect(try replies.next()?.ping == "a")
+    let busy = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Ping", returning: Ping.self) }
+    #expect(busy == .busy)
+    #expect(try replies.next()?.ping == "b")
+    #expect(try replies.next()?.ping == "last")
+    #expect(try replies.next() == nil)
+    #expect(try client.call("a.b.Ping", returning: Ping.self).ping == "last")
+    #expect(try replies.next() == nil, "an old stream takes nothing from a later call")
+  }
+
+  @Test func aStreamEndsWithItsError() throws {
+    let server = try ScriptedServer(address) { peer in
+      while peer.message() != nil {
+        peer.send(#"{"continues":true,"parameters":{"ping":"a"}}"# + "\0")
+        peer.send(#"{"error":"a.b.NoPing","parameters":{"reason":"too slow"}}"# + "\0")
+      }
+    }
+    let client = try VarlinkClient(server.address)
+    let replies = try client.callMore("a.b.Follow", returning: Ping.self)
+    #expect(try replies.next()?.ping == "a")
+    let error = #expect(throws: VarlinkClientError.self) { try replies.next() }
+    let remote = try #require(error?.remote)
+    #expect(remote.parameters(of: "a.b.NoPing") == NoPing(reason: "too slow"))
+    #expect(remote.parameters(NoPing.self, of: "a.b.Other") == nil && remote.service == nil)
+    #expect(try replies.next() == nil)
+  }
+
+  @Test func onewayDoesNotWait() throws {
+    let server = try ScriptedServer(address) { peer in
+      let first = peer.message() ?? ""
+      guard peer.message() != nil else { return }
+      peer.send(#"{"parameters":{"call":\#(first)}}"# + "\0")
+    }
+    let client = try VarlinkClient(server.address)
+    try client.callOneway("a.b.Note", Ping(ping: "x"))
+    let seen: [String: JSON] = try client.call("a.b.Last")
+    #expect(seen["call"] == ["method": "a.b.Note", "oneway": true, "parameters": ["ping": "x"]])
+  }
+
+  @Test func knowsTheStandardErrors() throws {
+    for error: ServiceError in [
+      .interfaceNotFound(interface: "a"), .methodNotFound(method: "a.B"), .methodNotImplemented(method: "a.B"),
+      .invalidParameter(parameter: "c"), .permissionDenied, .expectedMore,
+    ] {
+      try? unlink(address)
+      let failure = try failure(answer: String(decoding: VarlinkReply(error: error).bytes, as: UTF8.self))
+      let remote = try #require(failure?.remote)
+      #expect(remote.service == error)
+      #expect(failure?.description == error.description)
+    }
+  }
+
+  @Test(arguments: ["nonsense\0", "[]\0", "\0", #"{"parameters":[]}"# + "\0", #"{"error":5}"# + "\0"])
+  func refusesWhatIsNoReply(answer: String) throws {
+    let failure = try failure(answer: answer)
+    #expect(failure?.isProtocolViolation == true, "\(String(describing: failure))")
+  }
+
+  @Test func namesWhatDoesNotFitInAReply() throws {
+    let failure = try failure(answer: #"{"parameters":{"ping":[1]}}"# + "\0")
+    #expect(
+      failure?.description
+        == "the service does not speak Varlink as it should: unexpected type of 'ping' in its reply")
+  }
+
+  @Test func aReplyThatContinuesUnaskedIsRefused() throws {
+    let failure = try failure(answer: #"{"continues":true,"parameters":{"ping":"x"}}"# + "\0")
+    #expect(failure?.isProtocolViolation == true, "\(String(describing: failure))")
+  }
+
+  @Test(arguments: ["", #"{"parameters":"#]) func noticesTheEnd(answer: String) throws {
+    let failure = try failure(answer: answer)
+    #expect(failure == .closed)
+  }
+
+  @Test func givesUpAtTheDeadline() throws {
+    let server = try ScriptedServer(address) { peer in while peer.message() != nil {} }
+    let client = try VarlinkClient(server.address, timeout: .milliseconds(50))
+    let start = ContinuousClock.now
+    let failure = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Ping", returning: Ping.self) }
+    #expect(failure == .timedOut)
+    #expect(ContinuousClock.now - start >= .milliseconds(50))
+    let after = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Ping", returning: Ping.self) }
+    #expect(after == .closed, "a late answer must not meet another call")
+  }
+
+  @Test func givesUpOnAServiceThatDoesNotAccept() throws {
+    let listener = try ScriptedServer.listen(address, backlog: 0)
+    defer { close(listener) }
+    var failure: VarlinkClientError?
+    var clients: [VarlinkClient] = []
+    for _ in 0..<8 where failure == nil {
+      do throws(VarlinkClientError) {
+        clients.append(try VarlinkClient(address, timeout: .milliseconds(30)))
+      } catch { failure = error }
+    }
+    #expect(failure == .timedOut)
+  }
+
+  @Test func saysWhyThereIsNoConnection() throws {
+    let missing = #expect(throws: VarlinkClientError.self) { try VarlinkClient(address) }
+    #expect(missing == .noSocket(address))
+    let deaf = try ScriptedServer.listen(address, backlog: -1)
+    let refused = #expect(throws: VarlinkClientError.self) { try VarlinkClient(address) }
+    close(deaf)
+    #expect(refused == .refused(address))
+    for text in ["", "unix:", "unix:@", "tcp:127.0.0.1:1", "/run/x", "unix:/" + String(repeating: "x", count: 107)] {
+      let invalid = #expect(throws: VarlinkClientError.self) { try VarlinkClient(text) }
+      #expect(invalid == .invalidAddress(text))
+    }
+  }
+
+  @Test func findsAnAbstractName() throws {
+    let name = try #require(VarlinkAddress("unix:@varlink-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"))
+    #expect(name.isAbstract)
+    let server = try ScriptedServer(name) { peer in
+      while peer.message() != nil { peer.send(#"{"parameters":{"ping":"abstract"}}"# + "\0") }
+    }
+    #expect(try VarlinkClient(server.address).call("a.b.Ping", returning: Ping.self).ping == "abstract")
+  }
+
+  private func unlink(_ address: VarlinkAddress) throws { _ = Glibc.unlink(address.path) }
+}
+
+extension VarlinkClientError {
+  fileprivate var remote: RemoteError? { if case .remote(let error) = self { error } else { nil } }
+  fileprivate var isProtocolViolation: Bool { if case .protocolViolation = self { true } else { false } }
+}
