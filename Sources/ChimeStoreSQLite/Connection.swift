@@ -1,0 +1,176 @@
+import CSQLite
+import ChimeCore
+
+/// One connection to the database file, with its compiled statements. Not thread-safe: it has one owner, which uses
+/// it on one queue.
+///
+/// SQL is passed as `StaticString`, so text that came from outside cannot become part of a statement; values are
+/// always bound.
+///
+///     try connection.run("UPDATE note SET value = ? WHERE name = ?", value, name)
+final class Connection {
+  private let handle: OpaquePointer
+  /// The file, for sentences about it.
+  let path: String
+  private var compiled: [UnsafePointer<UInt8>: Statement] = [:]
+  private var composed: [String: Statement] = [:]
+
+  /// Opens an existing file.
+  ///
+  /// - Parameter busyTimeout: how long to wait for another program's lock, in milliseconds.
+  /// - Throws: `.unavailable` when the file cannot be opened.
+  init(path: String, busyTimeout: Int32) throws(StoreFailure) {
+    var opened: OpaquePointer?
+    // The owner's queue already lets in one thread at a time (sqlite.org/threadsafe.html, "Multi-thread").
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      defer { sqlite3_close_v2(opened) }
+      throw Self.failure(code: code, message: opened.map { String(cString: sqlite3_errmsg($0)) } ?? "", path: path)
+    }
+    handle = opened
+    self.path = path
+    sqlite3_busy_timeout(handle, busyTimeout)
+    _ = chime_sqlite_defensive(handle)
+  }
+
+  deinit {
+    compiled.removeAll()
+    composed.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  /// Whether closing the last connection may fold the log into the database.
+  func setCheckpointOnClose(_ on: Bool) { _ = chime_sqlite_checkpoint_on_close(handle, on ? 1 : 0) }
+
+  /// Whether no transaction is open. Some failures end it by themselves (sqlite.org/lang_transaction.html, "Response
+  /// To Errors Within A Transaction").
+  var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+  /// The rows that the latest INSERT, UPDATE or DELETE changed.
+  var changes: Int { Int(sqlite3_changes64(handle)) }
+
+  /// The sentence of the latest call that failed.
+  var lastMessage: String { String(cString: sqlite3_errmsg(handle)) }
+
+  var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  // Running.
+
+  /// Runs a statement to its end, passing over its rows.
+  func run<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    var index: Int32 = 0
+    for value in repeat each values { try bind(value, to: statement, after: &index) }
+    while try advance(statement) {}
+  }
+
+  /// What `row` makes of each row, in order. `row` must not use the same SQL again.
+  func all<Row, each Value: Bindable>(
+    _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
+  ) throws -> [Row] {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    var index: Int32 = 0
+    for value in repeat each values { try bind(value, to: statement, after: &index) }
+    var rows: [Row] = []
+    while try advance(statement) { rows.append(try row(statement)) }
+    return rows
+  }
+
+  /// What `row` makes of the first row, if there is one. `row` must not use the same SQL again.
+  func first<Row, each Value: Bindable>(
+    _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
+  ) throws -> Row? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    var index: Int32 = 0
+    for value in repeat each values { try bind(value, to: statement, after: &index) }
+    return try advance(statement) ? try row(statement) : nil
+  }
+
+  /// As `all`, for a query put together from constant pieces.
+  func all<Row>(_ query: ComposedQuery, row: (Statement) throws -> Row) throws -> [Row] {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    var index: Int32 = 0
+    for value in query.values { try bind(value, to: statement, after: &index) }
+    var rows: [Row] = []
+    while try advance(statement) { rows.append(try row(statement)) }
+    return rows
+  }
+
+  /// Runs several statements that take no parameters and are not kept: pragmas and migrations.
+  func script(_ sql: StaticString) throws(StoreFailure) {
+    let code = sql.withUTF8Buffer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { sqlite3_exec(handle, $0.baseAddress, nil, nil, nil) }
+    }
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  // Compiling.
+
+  private func statement(_ sql: StaticString) throws(StoreFailure) -> Statement {
+    // A static string never moves, so its address is its name.
+    if let known = compiled[sql.utf8Start] { return known }
+    let statement = try compile(sql.description)
+    compiled[sql.utf8Start] = statement
+    return statement
+  }
+
+  private func statement(_ query: ComposedQuery) throws(StoreFailure) -> Statement {
+    if let known = composed[query.sql] { return known }
+    let statement = try compile(query.sql)
+    composed[query.sql] = statement
+    return statement
+  }
+
+  private func compile(_ sql: String) throws(StoreFailure) -> Statement {
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw failure(code) }
+    return Statement(owning: prepared)
+  }
+
+  private func bind(_ value: some Bindable, to statement: Statement, after index: inout Int32) throws(StoreFailure) {
+    index += 1
+    let code = statement.bind(value, at: index)
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  /// Moves to the next row; false at the end.
+  private func advance(_ statement: Statement) throws(StoreFailure) -> Bool {
+    switch statement.step() {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code: throw failure(code)
+    }
+  }
+}
+
+/// A query put together from constant pieces, one for each filter that is set; what a user gave is only ever bound.
+struct ComposedQuery {
+  private(set) var sql: String
+  private(set) var values: [any Bindable] = []
+  private var hasCondition = false
+
+  init(_ sql: StaticString, _ values: any Bindable...) {
+    self.sql = sql.description
+    self.values = values
+  }
+
+  /// Adds a condition, with one value for each of its parameters.
+  mutating func require(_ condition: StaticString, _ values: any Bindable...) {
+    sql += hasCondition ? "\n  AND " : "\nWHERE "
+    sql += condition.description
+    hasCondition = true
+    self.values += values
+  }
+
+  /// Adds what follows the conditions.
+  mutating func append(_ tail: StaticString, _ values: any Bindable...) {
+    sql += "\n" + tail.description
+    self.values += values
+  }
+}

@@ -1,0 +1,95 @@
+import ChimeCore
+import ChimeSchedule
+import FoundationEssentials
+
+/// The part of a reminder that no query asks for by itself, as it stands in the `definition` column.
+///
+/// A field is left out while it has the value it is given here; those values are part of the layout and never change,
+/// whatever a new reminder's defaults become. A field that is added later is optional, so that older rows can be read.
+///
+///     {"channels":["desktop"],"tags":["health"],"urgency":"low"}
+struct Definition: Codable, Hashable {
+  var channels: [ChannelName]
+  var tags: [String]?
+  var gap: GapRule?
+  var fold: FoldRule?
+  var urgency: Urgency?
+  var icon: String?
+  var sound: String?
+  var url: String?
+  var catchUp: CatchUp?
+  var grace: Milliseconds?
+  var snoozeLengths: [Milliseconds]?
+  var pause: Pause?
+
+  private static let usualCatchUp = CatchUp(suspend: .latest, downtime: .latest)
+  private static let usualGrace = Milliseconds.hours(12)
+  private static let usualSnoozeLengths = [Milliseconds.minutes(10), .hours(1)]
+
+  init(of reminder: Reminder) {
+    channels = reminder.channels
+    tags = reminder.tags.isEmpty ? nil : reminder.tags
+    gap = reminder.gap
+    fold = reminder.fold
+    urgency = reminder.urgency == .normal ? nil : reminder.urgency
+    icon = reminder.icon
+    sound = reminder.sound
+    url = reminder.url
+    catchUp = reminder.catchUp == Self.usualCatchUp ? nil : reminder.catchUp
+    grace = reminder.grace == Self.usualGrace ? nil : reminder.grace
+    snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
+    pause = reminder.pause == .none ? nil : reminder.pause
+  }
+
+  /// The whole reminder, with what stands in columns of its own.
+  func reminder(
+    id: ReminderID, owner: UInt32, title: String, body: String?, schedule: Schedule, timezone: ZoneChoice,
+    skipNext: Int, createdAt: Instant, generation: Int64
+  ) -> Reminder {
+    Reminder(
+      id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
+      channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound, url: url,
+      catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
+      snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
+      createdAt: createdAt, generation: generation)
+  }
+}
+
+/// Turns definitions and schedules into text and back, and remembers the latest ones read: reminders that fire
+/// together are mostly alike in both, and reading JSON costs more than all the rest of a row.
+///
+/// Used on one queue, like the connection it serves.
+final class DefinitionReader {
+  private let encoder = JSONEncoder()
+  private let decoder = JSONDecoder()
+  private var definitions: [String: Definition] = [:]
+  private var schedules: [String: Schedule] = [:]
+
+  /// How many of each are remembered; when there are more, all are forgotten.
+  private static let limit = 512
+
+  init() {
+    // Equal definitions are to be equal texts.
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  }
+
+  func text(_ definition: Definition) throws -> String {
+    String(decoding: try encoder.encode(definition), as: UTF8.self)
+  }
+
+  func definition(_ text: String) throws -> Definition {
+    if let known = definitions[text] { return known }
+    let definition = try decoder.decode(Definition.self, from: Data(text.utf8))
+    if definitions.count >= Self.limit { definitions.removeAll(keepingCapacity: true) }
+    definitions[text] = definition
+    return definition
+  }
+
+  func schedule(_ canonical: String) throws -> Schedule {
+    if let known = schedules[canonical] { return known }
+    let schedule = try Schedule(canonical: canonical)
+    if schedules.count >= Self.limit { schedules.removeAll(keepingCapacity: true) }
+    schedules[canonical] = schedule
+    return schedule
+  }
+}

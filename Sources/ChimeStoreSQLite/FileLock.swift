@@ -1,0 +1,43 @@
+import ChimeCore
+import Glibc
+
+/// The right to a store's file: a lock on a file beside it, held as long as this object lives.
+///
+/// The kernel lets go of it when the process ends, however it ends, so there is nothing stale to clean up (flock(2)).
+/// The lock file stays: to remove it would let two daemons lock two files of one name.
+final class FileLock: Sendable {
+  private let descriptor: Int32
+
+  /// - Throws: `.held` when another process, or another store of this one, has it; `.unavailable` when the lock file
+  ///   cannot be made.
+  init(path: String) throws(StoreFailure) {
+    let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      throw .unavailable("\(path) cannot be made: see that its folder exists and may be written (\(errorText(errno)))")
+    }
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      let holder = Self.holder(file)
+      Glibc.close(file)
+      guard code == EWOULDBLOCK else { throw .unavailable("\(path) cannot be locked (\(errorText(code)))") }
+      throw .held(by: holder)
+    }
+    // Who holds it, for the sentence that a second daemon ends with. The lock does not depend on it.
+    let text = "\(getpid())\n"
+    if ftruncate(file, 0) == 0 { _ = pwrite(file, text, text.utf8.count, 0) }
+    descriptor = file
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  private static func holder(_ file: Int32) -> String {
+    var buffer = [UInt8](repeating: 0, count: 32)
+    let count = pread(file, &buffer, buffer.count, 0)
+    let digits = buffer.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
+    return digits.isEmpty ? "another process" : "pid " + String(decoding: digits, as: UTF8.self)
+  }
+}
+
+/// The system's words for an error number.
+func errorText(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,0 +1,139 @@
+import ChimeCore
+import ChimeSchedule
+
+// Values out of rows. Each takes the first of its columns, in the order of the list of columns beside it.
+
+extension Statement {
+  /// `alias.id, owner, title, body, schedule, zone, skip_next, created_at, generation, definition`
+  func reminder(_ first: Int32, _ reader: DefinitionReader) throws -> Reminder {
+    let id = ReminderID(rawValue: text(first))
+    do {
+      return try reader.definition(text(first + 9)).reminder(
+        id: id, owner: uint32(first + 1), title: text(first + 2), body: optionalText(first + 3),
+        schedule: reader.schedule(text(first + 4)), timezone: ZoneChoice(text(first + 5)), skipNext: int(first + 6),
+        createdAt: instant(first + 7), generation: int64(first + 8))
+    } catch {
+      throw StoreFailure.internalError("the definition of reminder \(id) cannot be read: edit or remove it (\(error))")
+    }
+  }
+
+  /// `alias.id, scheduled_at, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
+  /// run_count, run_through, title`
+  func occurrence(_ first: Int32) throws -> Occurrence {
+    let id = OccurrenceID(reminder: ReminderID(rawValue: text(first)), scheduledAt: instant(first + 1))
+    let state: Occurrence.State? =
+      switch int64(first + 3) {
+      case OccurrenceCode.fired: .fired
+      case OccurrenceCode.delivered: .delivered
+      case OccurrenceCode.snoozed: .snoozed(until: instant(first + 8))
+      case OccurrenceCode.done: .done
+      case OccurrenceCode.dismissed: .dismissed
+      case OccurrenceCode.missed: MissReason(rawValue: text(first + 9)).map { .missed($0) }
+      default: nil
+      }
+    guard let state else { throw StoreFailure.internalError("occurrence \(id) has an unknown state") }
+    return Occurrence(
+      id: id, title: text(first + 13), owner: uint32(first + 2), state: state, firedAt: optionalInstant(first + 5),
+      deliveredAt: optionalInstant(first + 6), endedAt: optionalInstant(first + 7),
+      late: optionalText(first + 10).flatMap(LateCause.init), rounds: int(first + 4),
+      missedRun: optionalInt(first + 11).map { .init(count: $0, through: instant(first + 12)) })
+  }
+
+  /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at`
+  func delivery(_ first: Int32) throws -> Delivery {
+    let id = DeliveryID(rawValue: text(first))
+    let at = instant(first + 7)
+    let state: Delivery.State? =
+      switch int64(first + 6) {
+      case DeliveryCode.pending: .pending
+      case DeliveryCode.waiting: .waiting(until: at)
+      case DeliveryCode.delivered: .delivered(at: at)
+      case DeliveryCode.dead: .dead(at: at)
+      case DeliveryCode.cancelled: .cancelled(at: at)
+      default: nil
+      }
+    guard let state else { throw StoreFailure.internalError("delivery \(id) has an unknown state") }
+    return Delivery(
+      id: id,
+      occurrence: OccurrenceID(reminder: ReminderID(rawValue: text(first + 1)), scheduledAt: instant(first + 2)),
+      lane: Lane(owner: uint32(first + 3), channel: ChannelName(rawValue: text(first + 4))), round: int(first + 5),
+      state: state, attempts: int(first + 8), createdAt: instant(first + 9))
+  }
+
+  /// `number, started_at, took_ms, outcome, status, answer, error`
+  func attempt() throws -> Attempt {
+    guard let outcome = Attempt.Outcome(rawValue: text(3)) else {
+      throw StoreFailure.internalError("an attempt has the unknown outcome \(text(3))")
+    }
+    return Attempt(
+      number: int(0), startedAt: instant(1), took: Milliseconds(rawValue: int64(2)), outcome: outcome,
+      status: optionalInt(4), answer: optionalText(5), error: optionalText(6))
+  }
+
+  /// `owner, channel, url, created_at, disabled`
+  func endpoint() -> Endpoint {
+    Endpoint(
+      lane: Lane(owner: uint32(0), channel: ChannelName(rawValue: text(1))), url: text(2), createdAt: instant(3),
+      disabled: optionalText(4))
+  }
+}
+
+/// What stands in `occurrence.state`.
+enum OccurrenceCode {
+  static let fired: Int64 = 0
+  static let delivered: Int64 = 1
+  static let snoozed: Int64 = 2
+  static let done: Int64 = 3
+  static let dismissed: Int64 = 4
+  static let missed: Int64 = 5
+
+  static func of(_ state: Occurrence.State) -> Int64 {
+    switch state {
+    case .fired: fired
+    case .delivered: delivered
+    case .snoozed: snoozed
+    case .done: done
+    case .dismissed: dismissed
+    case .missed: missed
+    }
+  }
+}
+
+/// What stands in `delivery.state`.
+enum DeliveryCode {
+  static let pending: Int64 = 0
+  static let waiting: Int64 = 1
+  static let delivered: Int64 = 2
+  static let dead: Int64 = 3
+  static let cancelled: Int64 = 4
+
+  static func of(_ state: Delivery.State) -> (code: Int64, at: Instant?) {
+    switch state {
+    case .pending: (pending, nil)
+    case .waiting(let until): (waiting, until)
+    case .delivered(let at): (delivered, at)
+    case .dead(let at): (dead, at)
+    case .cancelled(let at): (cancelled, at)
+    }
+  }
+
+  static func of(_ state: DeliveryFilter.State) -> Int64 {
+    switch state {
+    case .pending: pending
+    case .waiting: waiting
+    case .delivered: delivered
+    case .dead: dead
+    case .cancelled: cancelled
+    }
+  }
+}
+
+extension Occurrence.State {
+  var snoozedUntil: Instant? {
+    if case .snoozed(let until) = self { until } else { nil }
+  }
+
+  var missReason: MissReason? {
+    if case .missed(let reason) = self { reason } else { nil }
+  }
+}

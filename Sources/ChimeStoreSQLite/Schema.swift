@@ -1,0 +1,168 @@
+import ChimeCore
+
+/// The layout of the database and how it came to be.
+enum Schema {
+  /// One step from the layout before it. A step that has been released is never edited; what changes becomes a new one.
+  struct Migration: Sendable {
+    let version: Int
+    let script: StaticString
+  }
+
+  /// Marks the file as ours ("Chme"; sqlite.org/fileformat2.html, "Application ID").
+  static let applicationID = 0x4368_6D65
+
+  static let migrations = [Migration(version: 1, script: version1)]
+
+  /// The newest layout this program knows.
+  static var current: Int { migrations.last?.version ?? 0 }
+
+  /// Brings the database to `target` in one transaction: all steps or none.
+  ///
+  /// - Throws: `.newerSchema` when a newer program has written it.
+  static func migrate(_ connection: Connection, to target: Int = current) throws {
+    let found = try version(of: connection)
+    guard found <= current else { throw StoreFailure.newerSchema(found: found, known: current) }
+    guard found < target else { return }
+    try connection.run("BEGIN IMMEDIATE")
+    do {
+      try connection.script("PRAGMA application_id = 0x43686D65")
+      for migration in migrations where migration.version > found && migration.version <= target {
+        try connection.script(migration.script)
+      }
+      try connection.run("COMMIT")
+    } catch {
+      if !connection.isAutocommit { try? connection.run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  static func version(of connection: Connection) throws -> Int {
+    try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0
+  }
+}
+
+// Times are milliseconds since the epoch. Codes stand for the cases of the domain's enums, in their order there; the
+// bound in a partial index is the last code that still counts. The tables that grow with each firing are clustered by
+// time, so that a batch of firings is written side by side; what is looked up by reminder is narrow.
+private let version1: StaticString = """
+  -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
+  -- inherited by a stranger.
+  CREATE TABLE alias (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE
+  ) STRICT;
+
+  -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults.
+  CREATE TABLE reminder (
+    key INTEGER PRIMARY KEY REFERENCES alias (key),
+    owner INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    skip_next INTEGER NOT NULL,
+    zone TEXT NOT NULL,
+    schedule TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body TEXT,
+    definition TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX reminder_title ON reminder (title);
+
+  -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `next_at`;
+  -- otherwise it is the scheduled time of an occurrence that was snoozed until `next_at`.
+  CREATE TABLE due (
+    reminder INTEGER NOT NULL REFERENCES reminder (key) ON DELETE CASCADE,
+    snooze_of INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    PRIMARY KEY (reminder, snooze_of)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX due_next ON due (next_at);
+
+  -- state: 0 fired, 1 delivered, 2 snoozed (until `snoozed_until`), 3 done, 4 dismissed, 5 missed (for `reason`).
+  CREATE TABLE occurrence (
+    scheduled_at INTEGER NOT NULL,
+    reminder INTEGER NOT NULL REFERENCES alias (key),
+    owner INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 5),
+    rounds INTEGER NOT NULL,
+    fired_at INTEGER,
+    delivered_at INTEGER,
+    ended_at INTEGER,
+    snoozed_until INTEGER,
+    reason TEXT,
+    late TEXT,
+    run_count INTEGER,
+    run_through INTEGER,
+    title TEXT NOT NULL,
+    PRIMARY KEY (scheduled_at, reminder)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX occurrence_reminder ON occurrence (reminder, scheduled_at);
+  CREATE INDEX occurrence_open ON occurrence (reminder, owner) WHERE state <= 2;
+
+  -- One queue of the outbox. Never removed: there are few, and their deliveries are history.
+  CREATE TABLE lane (
+    key INTEGER PRIMARY KEY,
+    owner INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    UNIQUE (owner, channel)
+  ) STRICT;
+
+  -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
+  -- `visible_at`: when it may be claimed, for as long as it is owed.
+  CREATE TABLE delivery (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    scheduled_at INTEGER NOT NULL,
+    reminder INTEGER NOT NULL,
+    lane INTEGER NOT NULL REFERENCES lane (key),
+    round INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
+    state_at INTEGER,
+    visible_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    FOREIGN KEY (scheduled_at, reminder) REFERENCES occurrence (scheduled_at, reminder)
+  ) STRICT;
+  CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
+  CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;
+  CREATE INDEX delivery_dead ON delivery (lane) WHERE state = 3;
+
+  -- Append only. `position` counts the delivery's attempts, whatever number they were given.
+  CREATE TABLE attempt (
+    delivery INTEGER NOT NULL REFERENCES delivery (key),
+    position INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    took_ms INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    status INTEGER,
+    answer TEXT,
+    error TEXT,
+    PRIMARY KEY (delivery, position)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE endpoint (
+    owner INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    url TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    disabled TEXT,
+    PRIMARY KEY (owner, channel)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Answers to requests that carried a token.
+  CREATE TABLE token (
+    owner INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    answer BLOB NOT NULL,
+    PRIMARY KEY (owner, token)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX token_age ON token (kept_at);
+
+  CREATE TABLE note (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  PRAGMA user_version = 1;
+  """

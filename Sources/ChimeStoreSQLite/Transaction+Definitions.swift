@@ -1,0 +1,150 @@
+import ChimeCore
+import ChimeSchedule
+
+extension Transaction {
+  func upsert(_ reminder: Reminder, next: Instant?) throws {
+    try requireWriting()
+    claimed[reminder.id] = nil
+    let known = try key(of: reminder.id)
+    // A new reminder takes no name that is in use or in the history.
+    if reminder.generation == 0, known != nil { throw StoreFailure.idTaken(reminder.id) }
+    let key: Int64
+    if let known {
+      key = known
+    } else {
+      try connection.run("INSERT INTO alias (id) VALUES (?)", reminder.id.rawValue)
+      key = connection.lastInsertedKey
+    }
+    try connection.run(
+      """
+      INSERT INTO reminder (key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (key) DO UPDATE SET
+        owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
+        skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
+        body = excluded.body, definition = excluded.definition
+      """,
+      key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
+      reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)))
+    if let next {
+      try setDue(reminder: key, snoozeOf: Self.regular, at: next)
+    } else if known != nil {
+      try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = -1", key)
+    }
+  }
+
+  func remove(_ id: ReminderID, now: Instant) throws -> Bool {
+    try requireWriting()
+    claimed[id] = nil
+    guard let key = try key(of: id) else { return false }
+    try connection.run("DELETE FROM reminder WHERE key = ?", key)
+    guard connection.changes > 0 else { return false }
+    try connection.run(
+      """
+      UPDATE delivery SET state = 4, state_at = ?1
+      WHERE key IN (
+        SELECT d.key FROM occurrence o
+        JOIN delivery d ON d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder
+        WHERE o.reminder = ?2 AND d.state <= 1)
+      """, now, key)
+    try connection.run(
+      """
+      UPDATE occurrence SET state = 4, ended_at = ?1, snoozed_until = NULL
+      WHERE state <= 2 AND reminder = ?2
+      """, now, key)
+    return true
+  }
+
+  func reminder(_ id: ReminderID) throws -> ReminderRecord? {
+    try connection.first(
+      """
+      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        d.next_at,
+        (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
+        (SELECT min(s.next_at) FROM due s WHERE s.reminder = r.key AND s.snooze_of >= 0),
+        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+        o.reason, o.late, o.run_count, o.run_through, o.title
+      FROM alias a
+      JOIN reminder r ON r.key = a.key
+      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
+      LEFT JOIN occurrence o ON o.reminder = r.key
+        AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
+      WHERE a.id = ?
+      """, id.rawValue, row: record)
+  }
+
+  func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
+    // Only what is on the page is read in full.
+    var query = ComposedQuery(
+      """
+      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        d.next_at,
+        (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
+        (SELECT min(s.next_at) FROM due s WHERE s.reminder = r.key AND s.snooze_of >= 0),
+        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+        o.reason, o.late, o.run_count, o.run_through, o.title
+      FROM (
+        SELECT r.key
+        FROM reminder r
+        JOIN alias a ON a.key = r.key
+        LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
+      """)
+    if let owner = filter.owner { query.require("r.owner = ?", owner) }
+    if let title = filter.title { query.require("r.title = ?", title) }
+    if let zone = filter.timezone { query.require("r.zone = ?", zone.text) }
+    if let from = filter.dueFrom { query.require("d.next_at >= ?", from) }
+    if let before = filter.dueBefore { query.require("d.next_at < ?", before) }
+    if let prefix = filter.idPrefix {
+      query.require("a.id >= ?", prefix)
+      // The ids that begin with it end before the prefix followed by the last character there is.
+      query.require("a.id < ?", prefix + "\u{10FFFF}")
+    }
+    if let tag = filter.tag {
+      query.require("EXISTS (SELECT 1 FROM json_each(r.definition, '$.tags') t WHERE t.value = ?)", tag)
+    }
+    if let text = filter.text {
+      // instr, not LIKE: the text is no pattern, so it has nothing to escape and may have any length.
+      query.require(
+        """
+        (instr(lower(r.title), lower(?)) > 0 OR instr(lower(a.id), lower(?)) > 0 OR EXISTS (
+          SELECT 1 FROM json_each(r.definition, '$.tags') t WHERE instr(lower(t.value), lower(?)) > 0))
+        """, text, text, text)
+    }
+    if !filter.includesFinished {
+      query.require(
+        """
+        (d.next_at IS NOT NULL OR EXISTS (
+          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
+        """)
+    }
+    query.append("ORDER BY d.next_at IS NULL, d.next_at, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append(
+      """
+      ) p
+      JOIN reminder r ON r.key = p.key
+      JOIN alias a ON a.key = r.key
+      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
+      LEFT JOIN occurrence o ON o.reminder = r.key
+        AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
+      ORDER BY d.next_at IS NULL, d.next_at, a.id
+      """)
+    return try connection.all(query, row: record)
+  }
+
+  /// The due time of a reminder that is no snooze's end.
+  static var regular: Int64 { -1 }
+
+  func setDue(reminder: Int64, snoozeOf: Int64, at next: Instant) throws {
+    try connection.run(
+      """
+      INSERT INTO due (reminder, snooze_of, next_at) VALUES (?, ?, ?)
+      ON CONFLICT (reminder, snooze_of) DO UPDATE SET next_at = excluded.next_at
+      """, reminder, snoozeOf, next)
+  }
+
+  private func record(_ row: Statement) throws -> ReminderRecord {
+    ReminderRecord(
+      reminder: try row.reminder(0, reader), next: row.optionalInstant(10),
+      last: row.isNull(14) ? nil : try row.occurrence(13), open: row.int(11), snoozedUntil: row.optionalInstant(12))
+  }
+}

@@ -1,0 +1,137 @@
+import ChimeCore
+import ChimeSchedule
+
+extension Transaction {
+  func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
+    try connection.all(
+      """
+      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        d.reminder, d.snooze_of, d.next_at,
+        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+        o.reason, o.late, o.run_count, o.run_through, o.title
+      FROM due d
+      CROSS JOIN reminder r ON r.key = d.reminder
+      CROSS JOIN alias a ON a.key = d.reminder
+      LEFT JOIN occurrence o ON o.reminder = d.reminder
+        AND o.scheduled_at = iif(d.snooze_of = -1, d.next_at, d.snooze_of)
+      WHERE d.next_at <= ?
+      ORDER BY d.next_at, d.reminder, d.snooze_of
+      LIMIT ?
+      """, now, max(limit, 0)
+    ) { row in
+      let reminder = try row.reminder(0, reader)
+      claimed[reminder.id] = Standing(
+        key: row.int64(10), generation: reminder.generation, skipNext: reminder.skipNext)
+      let dueAt = row.instant(12)
+      return DueReminder(
+        reminder: reminder, scheduledAt: row.int64(11) == Self.regular ? dueAt : row.instant(11), dueAt: dueAt,
+        occurrence: row.isNull(14) ? nil : try row.occurrence(13))
+    }
+  }
+
+  func record(_ firings: [Firing]) throws {
+    try requireWriting()
+    for firing in firings { try record(firing) }
+  }
+
+  private func record(_ firing: Firing) throws {
+    let due = firing.due
+    // A reminder that has been removed since fires no more.
+    guard let standing = try standing(of: due.reminder.id) else { return }
+    var passedOver: [OccurrenceID] = []
+    for occurrence in firing.occurrences {
+      // A snooze's end may be fired by the decision that was made for it, and by no other.
+      let endsSnooze = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
+      if try !insert(occurrence, of: standing.key, endingSnooze: endsSnooze ? due.dueAt : nil) {
+        passedOver.append(occurrence.id)
+      }
+    }
+    for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
+      try insert(delivery, of: standing.key)
+    }
+    if firing.advances {
+      try advance(firing, standing)
+    } else {
+      try connection.run(
+        "DELETE FROM due WHERE reminder = ? AND snooze_of = ? AND next_at = ?", standing.key, due.scheduledAt,
+        due.dueAt)
+    }
+  }
+
+  /// Moves the regular due time on, unless the reminder has been changed since: then the decision is an old one, and
+  /// the due time stays for a new one.
+  private func advance(_ firing: Firing, _ standing: Standing) throws {
+    let reminder = firing.due.reminder
+    guard standing.generation == reminder.generation else { return }
+    if let next = firing.next {
+      try connection.run(
+        "UPDATE due SET next_at = ? WHERE reminder = ? AND snooze_of = -1 AND next_at = ?", next, standing.key,
+        firing.due.scheduledAt)
+    } else {
+      try connection.run(
+        "DELETE FROM due WHERE reminder = ? AND snooze_of = -1 AND next_at = ?", standing.key, firing.due.scheduledAt)
+    }
+    guard connection.changes > 0, firing.skipNext != standing.skipNext else { return }
+    try connection.run("UPDATE reminder SET skip_next = ? WHERE key = ?", firing.skipNext, standing.key)
+    claimed[reminder.id]?.skipNext = firing.skipNext
+  }
+
+  private func standing(of id: ReminderID) throws -> Standing? {
+    if let known = claimed[id] { return known }
+    return try connection.first(
+      """
+      SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = ?
+      """, id.rawValue
+    ) { Standing(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
+  }
+
+  /// Inserts an occurrence, or replaces one that was missed, or whose snooze ends.
+  ///
+  /// - Returns: whether it was written.
+  private func insert(_ occurrence: Occurrence, of reminder: Int64, endingSnooze snoozeEnd: Instant?) throws -> Bool {
+    try connection.run(
+      """
+      INSERT INTO occurrence (
+        scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
+        run_count, run_through, title)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+      ON CONFLICT (scheduled_at, reminder) DO UPDATE SET
+        owner = ?3, state = ?4, rounds = ?5, fired_at = ?6, delivered_at = ?7, ended_at = ?8, snoozed_until = ?9,
+        reason = ?10, late = ?11, run_count = ?12, run_through = ?13, title = ?14
+      WHERE occurrence.state = 5 OR (occurrence.state = 2 AND occurrence.snoozed_until = ?15)
+      """,
+      occurrence.id.scheduledAt, reminder, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
+      occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
+      occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
+      occurrence.missedRun?.through, occurrence.title, snoozeEnd)
+    return connection.changes > 0
+  }
+
+  private func insert(_ delivery: Delivery, of reminder: Int64) throws {
+    let (code, at) = DeliveryCode.of(delivery.state)
+    try connection.run(
+      """
+      INSERT INTO delivery (
+        id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      delivery.id.rawValue, delivery.occurrence.scheduledAt, reminder, try keyMaking(delivery.lane), delivery.round,
+      code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt)
+  }
+
+  func horizon() throws -> Horizon {
+    // Each minimum is one step down an index, however much is due or owed.
+    let nextDue = try connection.first("SELECT min(next_at) FROM due") { $0.optionalInstant(0) } ?? nil
+    let lanes = try connection.all(
+      """
+      SELECT l.owner, l.channel, (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1)
+      FROM lane l
+      """
+    ) { row in
+      (Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))
+    }
+    var horizon = Horizon(nextDue: nextDue)
+    for case (let lane, let visibleAt?) in lanes { horizon.outbox[lane] = visibleAt }
+    return horizon
+  }
+}

@@ -1,0 +1,119 @@
+import ChimeCore
+import ChimeSchedule
+
+// Endpoints.
+extension Transaction {
+  func put(_ endpoint: Endpoint) throws {
+    try requireWriting()
+    try connection.run(
+      """
+      INSERT INTO endpoint (owner, channel, url, created_at, disabled) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (owner, channel) DO UPDATE SET
+        url = excluded.url, created_at = excluded.created_at, disabled = excluded.disabled
+      """, endpoint.lane.owner, endpoint.lane.channel.rawValue, endpoint.url, endpoint.createdAt, endpoint.disabled)
+  }
+
+  func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
+    try requireWriting()
+    try connection.run(
+      "DELETE FROM endpoint WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue)
+    guard connection.changes > 0 else { return false }
+    if let laneKey = try key(of: lane) {
+      try connection.run(
+        "UPDATE delivery SET state = 4, state_at = ? WHERE lane = ? AND state <= 1", now, laneKey)
+    }
+    return true
+  }
+
+  func endpoints(owner: UInt32?) throws -> [Endpoint] {
+    try connection.all(
+      """
+      SELECT owner, channel, url, created_at, disabled FROM endpoint
+      WHERE ?1 IS NULL OR owner = ?1
+      ORDER BY channel, owner
+      """, owner
+    ) { $0.endpoint() }
+  }
+
+  func endpoint(_ lane: Lane) throws -> Endpoint? {
+    try connection.first(
+      "SELECT owner, channel, url, created_at, disabled FROM endpoint WHERE owner = ? AND channel = ?", lane.owner,
+      lane.channel.rawValue
+    ) { $0.endpoint() }
+  }
+}
+
+// Requests that carry a token.
+extension Transaction {
+  func answer(owner: UInt32, token: String) throws -> [UInt8]? {
+    try connection.first("SELECT answer FROM token WHERE owner = ? AND token = ?", owner, token) { $0.bytes(0) }
+  }
+
+  func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws {
+    try requireWriting()
+    try connection.run("DELETE FROM token WHERE kept_at < ?", now - SQLiteStore.tokenLife)
+    try connection.run(
+      """
+      INSERT INTO token (owner, token, kept_at, answer) VALUES (?, ?, ?, ?)
+      ON CONFLICT (owner, token) DO UPDATE SET kept_at = excluded.kept_at, answer = excluded.answer
+      """, owner, token, now, answer)
+  }
+}
+
+// The daemon's own notes, and counts.
+extension Transaction {
+  func note(_ name: String) throws -> String? {
+    try connection.first("SELECT value FROM note WHERE name = ?", name) { $0.text(0) }
+  }
+
+  func setNote(_ name: String, _ value: String?) throws {
+    try requireWriting()
+    if let value {
+      try connection.run(
+        "INSERT INTO note (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name,
+        value)
+    } else {
+      try connection.run("DELETE FROM note WHERE name = ?", name)
+    }
+  }
+
+  func counts(owner: UInt32?) throws -> StoreCounts {
+    let reminders =
+      if let owner {
+        try connection.first(
+          """
+          SELECT count(*) FROM reminder r WHERE r.owner = ?
+            AND (EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)
+              OR EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
+          """, owner
+        ) { $0.int(0) }
+      } else {
+        // Over all owners the narrow tables suffice: those with a next time, and those that are only open.
+        try connection.first(
+          """
+          SELECT (SELECT count(*) FROM due WHERE snooze_of = -1) + (
+            SELECT count(DISTINCT x.reminder) FROM occurrence x JOIN reminder r ON r.key = x.reminder
+            WHERE x.state <= 2
+              AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = x.reminder AND d.snooze_of = -1))
+          """
+        ) { $0.int(0) }
+      }
+    let open = try connection.first(
+      "SELECT count(*) FROM occurrence WHERE state <= 2 AND (?1 IS NULL OR owner = ?1)", owner
+    ) { $0.int(0) }
+    let owed = try connection.first(
+      """
+      SELECT count(*) FROM lane l CROSS JOIN delivery d ON d.lane = l.key
+      WHERE d.state <= 1 AND (?1 IS NULL OR l.owner = ?1)
+      """, owner
+    ) { $0.int(0) }
+    let dead = try connection.first(
+      """
+      SELECT count(*) FROM lane l CROSS JOIN delivery d ON d.lane = l.key
+      WHERE d.state = 3 AND (?1 IS NULL OR l.owner = ?1)
+      """, owner
+    ) { $0.int(0) }
+    return StoreCounts(
+      reminders: reminders ?? 0, openOccurrences: open ?? 0, owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0)
+  }
+}

@@ -1,0 +1,51 @@
+import ChimeCore
+import ChimeSchedule
+
+/// The verbs, inside one body. Lives and ends on the queue of the connection it was given.
+final class Transaction: StoreTransaction {
+  let connection: Connection
+  let reader: DefinitionReader
+  private let isReadOnly: Bool
+  /// What `claimDue` has seen in this body, so that `record` need not look it up again.
+  var claimed: [ReminderID: Standing] = [:]
+
+  /// What recording a firing needs of its reminder.
+  struct Standing {
+    var key: Int64
+    var generation: Int64
+    var skipNext: Int
+  }
+
+  init(connection: Connection, reader: DefinitionReader, isReadOnly: Bool) {
+    self.connection = connection
+    self.reader = reader
+    self.isReadOnly = isReadOnly
+  }
+
+  /// Begins every verb that writes.
+  func requireWriting() throws(StoreFailure) {
+    if isReadOnly { throw .readOnly }
+  }
+
+  /// The number of a reminder, present or past.
+  func key(of id: ReminderID) throws -> Int64? {
+    try connection.first("SELECT key FROM alias WHERE id = ?", id.rawValue) { $0.int64(0) }
+  }
+
+  func key(of lane: Lane) throws -> Int64? {
+    try connection.first("SELECT key FROM lane WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue) {
+      $0.int64(0)
+    }
+  }
+
+  func keyMaking(_ lane: Lane) throws -> Int64 {
+    if let known = try key(of: lane) { return known }
+    try connection.run("INSERT INTO lane (owner, channel) VALUES (?, ?)", lane.owner, lane.channel.rawValue)
+    return connection.lastInsertedKey
+  }
+}
+
+extension SQLiteStore {
+  /// How long answers to tokens are kept at least.
+  static let tokenLife = Milliseconds.days(1)
+}
