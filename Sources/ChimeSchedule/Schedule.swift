@@ -1,30 +1,108 @@
-/// What becomes of a wall-clock time that a DST gap removes.
-public enum GapRule: String, Sendable, Hashable, Codable, CaseIterable { case shift, skip }
-/// What becomes of a wall-clock time that a DST fold repeats.
-public enum FoldRule: String, Sendable, Hashable, Codable, CaseIterable { case first, last, both }
+/// What becomes of a wall-clock time that a change of offset removes.
+public enum GapRule: String, Sendable, Hashable, Codable, CaseIterable {
+  /// It is read with the offset before the gap, so 02:30 becomes 03:30 (RFC 5545 section 3.3.5).
+  case shift
+  /// It does not occur on that day.
+  case skip
+}
 
-/// When something is due, as its user wrote it: text in, canonical text out.
-public struct Schedule: Sendable, Hashable, Codable {
+/// What becomes of a wall-clock time that a change of offset repeats.
+public enum FoldRule: String, Sendable, Hashable, Codable, CaseIterable {
+  /// It occurs at its first pass (RFC 5545 section 3.3.5).
+  case first
+  /// It occurs at its last pass.
+  case last
+  /// It occurs at each pass.
+  case both
+}
+
+/// The languages in which a schedule can be written.
+public enum Dialect: String, Sendable, Hashable, Codable, CaseIterable {
+  /// `weekdays at 8:30`, `every 90m from 8:00 to 22:00`, `in 25m`.
+  case phrase
+}
+
+/// When something is due, as a value: text in, canonical text out, the same value again from the canonical text.
+///
+/// The grammar stands in `docs/schedules.md`. A schedule knows no zone; ``timetable(in:gap:fold:)`` brings the two
+/// together.
+///
+///     let schedule = try Schedule.parse("weekdays at 8:30", now: now, zone: prague)
+///     schedule.canonical                                                            // "weekdays at 08:30"
+///     schedule.timetable(in: prague).next(after: Instant(seconds: 1_774_600_000))  // 1774852200: Monday 30 March, 08:30 CEST
+public struct Schedule: Sendable, Hashable {
+  /// The one form in which this value is written. It contains every moment it depends on (no `tomorrow`, no `in 25m`),
+  /// so it means the same whenever it is read.
   public let canonical: String
-  public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
-    try Schedule(canonical: text)
+  let rule: Rule
+
+  /// What the text was understood as; a case for each dialect.
+  enum Rule: Sendable, Hashable {
+    case phrase(Phrase)
   }
-  public init(canonical: String) throws(ScheduleError) { self.canonical = canonical }
-  public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable { Timetable() }
+
+  /// The longest text that is looked at, in bytes of UTF-8.
+  public static let maximumLength = 65_536
+
+  /// Understands a schedule in any dialect. This is the one entry for text that people write.
+  ///
+  /// - Parameters:
+  ///   - now: What `in 25m`, `tomorrow` and `every 45m` count from, and what a schedule has to outlast.
+  ///   - zone: Whose calendar and clock tell what `today` and `at 18:00` mean.
+  /// - Throws: ``ScheduleError``: `invalidSchedule` with place and suggestion, `neverOccurs` when nothing of it lies
+  ///   after `now`, `outOfRange`.
+  public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
+    try ScheduleReader.read(text, anchor: PhraseAnchor(now: now, zone: zone))
+  }
+
+  /// Reads text that names all its moments itself, as ``canonical`` does: it needs neither `now` nor a zone, and
+  /// accepts schedules whose last occurrence has passed.
+  ///
+  /// - Throws: ``ScheduleError``; `invalidSchedule` too for text that counts from now (`in 25m`, `tomorrow at 9`).
+  public init(canonical text: String) throws(ScheduleError) {
+    self = try ScheduleReader.read(text, anchor: nil)
+  }
+
+  init(phrase: Phrase) {
+    rule = .phrase(phrase)
+    canonical = phrase.canonical
+  }
+
+  public var dialect: Dialect {
+    switch rule {
+    case .phrase: .phrase
+    }
+  }
+
+  /// Whether it names a single moment (which a fold may still repeat under ``FoldRule/both``).
+  public var isOneOff: Bool {
+    switch rule {
+    case .phrase(let phrase): phrase.isOneOff
+    }
+  }
+
+  /// Makes the schedule ready for one zone. `nil` rules leave the dialect's own: `shift` and `first` for phrases.
+  public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
+    switch rule {
+    case .phrase(let phrase): Timetable(phrase: phrase, zone: zone, gap: gap ?? .shift, fold: fold ?? .first)
+    }
+  }
+
+  public static func == (left: Schedule, right: Schedule) -> Bool { left.canonical == right.canonical }
+  public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 }
 
-/// A schedule made ready for one zone.
-public struct Timetable: Sendable {
-  public func next(after instant: Instant) -> Instant? { nil }
-}
+extension Schedule: Codable, CustomStringConvertible {
+  public var description: String { canonical }
 
-/// Why a schedule's text was refused.
-public struct ScheduleError: Error, Hashable, Sendable {
-  public enum Code: String, Sendable { case invalidSchedule, neverOccurs, outOfRange }
-  public let code: Code
-  public let text: String
-  public let column: Int?
-  public let expected: String
-  public let suggestion: String?
-  public let message: String
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      try self.init(canonical: container.decode(String.self))
+    } catch let error as ScheduleError {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws { try encodeText(canonical, encoder) }
 }

@@ -1,0 +1,69 @@
+extension Lexer {
+  /// Numbers with units up to the first token that is neither: `90m`, `1h30m`, `2 days`, `1 hour and 30 minutes`.
+  ///
+  /// - Parameter article: whether `an hour` is understood.
+  mutating func duration(article: Bool) throws(Fault) -> Milliseconds {
+    var total: Int64 = 0
+    var seen: [DurationUnit] = []
+    let start = token.range.lowerBound
+    repeat {
+      let (count, unit, range) = try durationPart(article: article)
+      guard !seen.contains(unit) else {
+        throw Fault(range: range, problem: "\(quoted(range)) repeats a unit of time", expected: "each unit once")
+      }
+      seen.append(unit)
+      let (product, overflow) = count.multipliedReportingOverflow(by: Int64(unit.milliseconds))
+      let (sum, tooLarge) = total.addingReportingOverflow(product)
+      guard !overflow, !tooLarge, sum <= Instant.latest.milliseconds else {
+        throw Fault(
+          code: .outOfRange, range: start..<previousEnd, problem: "\(quoted(start..<previousEnd)) is too long",
+          expected: "less than 8030 years")
+      }
+      total = sum
+    } while try continuesDuration()
+    return .milliseconds(total)
+  }
+
+  /// Whether another number with a unit follows; steps over an `and` or a comma before it.
+  private mutating func continuesDuration() throws(Fault) -> Bool {
+    var ahead = self
+    if ahead.keyword == .and || ahead.token.kind == .sign(UInt8(ascii: ",")) { try ahead.advance() }
+    guard ahead.token.kind == .number, let next = ahead.peek(), case .unit = next.keyword else { return false }
+    self = ahead
+    return true
+  }
+
+  private mutating func durationPart(article: Bool) throws(Fault) -> (Int64, DurationUnit, Range<Int>) {
+    let number = token
+    let expected = "a unit of time (s, m, h, d or w)"
+    guard number.kind == .number || article && number.keyword == .article else {
+      throw Fault(
+        range: number.range, problem: "\(quoted) is no duration", expected: "a number with a unit, like 90m or 1h30m")
+    }
+    try advance()
+    if case .unit(let unit) = keyword {
+      let range = number.range.lowerBound..<token.range.upperBound
+      try advance()
+      return (number.kind == .number ? number.value : 1, unit, range)
+    }
+    if token.keyword == .later(.months) {
+      throw Fault(range: token.range, problem: "\(quoted) is no fixed length of time", expected: expected)
+    }
+    if token.kind == .sign(UInt8(ascii: ".")), isAdjacent {
+      throw Fault(range: token.range, problem: "a duration has no fractions", expected: "whole numbers, as in 1h30m")
+    }
+    guard token.kind == .word, keyword == nil || isAdjacent else {
+      throw Fault(
+        range: number.range, problem: "\(quoted(number.range)) lacks a unit of time", expected: expected,
+        repair: number.kind == .number
+          ? .init(
+            number.range.upperBound..<number.range.upperBound, "m", shown: excerpt(text(number.range), limit: 20) + "m")
+          : nil)
+    }
+    let unit = token.range.count <= 20 ? Spelling.unit(for: text(token.range)) : nil
+    let gap = isAdjacent ? "" : " "
+    throw Fault(
+      range: token.range, problem: "\(quoted) is no unit of time", expected: expected,
+      repair: unit.map { .init(token.range, $0, shown: excerpt(text(number.range), limit: 20) + gap + $0) })
+  }
+}

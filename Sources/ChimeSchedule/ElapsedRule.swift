@@ -1,0 +1,31 @@
+/// A grid of elapsed time, untouched by changes of offset: `every 36h starting 2026-12-01 09:00`.
+struct ElapsedRule: Sendable, Hashable {
+  /// The days of the wall clock on which points count.
+  var days: DayRule
+  /// Seconds between two points, at least 1.
+  var step: Int64
+  /// The first point.
+  var anchor: Int64
+
+  @inline(__always)
+  func point(after second: Int64) -> Int64 {
+    guard second >= anchor else { return anchor }
+    let (product, overflow) = ((second - anchor) / step + 1).multipliedReportingOverflow(by: step)
+    return overflow ? .max : anchor + product
+  }
+}
+
+extension Timetable {
+  /// The first point after an instant that falls on a day of the rule. Runs of other days are leapt over.
+  func nextOnGrid(_ rule: ElapsedRule, after second: Int64) -> Int64? {
+    var point = rule.point(after: second)
+    while point <= lastSecond {
+      let day = Int64(dividedByDay(point + zone.segment(at: point).offset).day)
+      guard let allowed = rule.days.next(onOrAfter: day) else { return nil }
+      if allowed == day { return point }
+      let opens = zone.instant(allowed * 86_400, gap: .shift, fold: .first)
+      point = rule.point(after: max(point, opens - 1))
+    }
+    return nil
+  }
+}

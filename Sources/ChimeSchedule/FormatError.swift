@@ -1,0 +1,45 @@
+/// Why a duration or a time stamp was refused.
+public struct FormatError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+  public enum Code: String, Sendable, Hashable, Codable { case invalid, outOfRange }
+
+  public let code: Code
+  /// At most 60 characters of the refused text, with control characters escaped.
+  public let text: String
+  /// Where the fault begins, counted in characters from 1; `nil` when it lies in the whole.
+  public let column: Int?
+  public let expected: String
+  /// A whole text that would be accepted.
+  public let suggestion: String?
+  /// All of this as one sentence.
+  public let message: String
+
+  public var description: String { message }
+
+  init(_ fault: Fault, in bytes: [UInt8]) {
+    let source = String(decoding: bytes.prefix(1_024), as: UTF8.self)
+    code = fault.code == .outOfRange ? .outOfRange : .invalid
+    text = excerpt(source)
+    column = ChimeSchedule.column(of: fault.range.lowerBound, in: bytes)
+    expected = fault.expected
+    suggestion = fault.repair.map { repair in
+      excerpt(
+        String(decoding: bytes[..<repair.range.lowerBound], as: UTF8.self) + repair.replacement
+          + String(decoding: bytes[repair.range.upperBound...], as: UTF8.self))
+    }
+    message = fault.sentence(text: text, column: column)
+  }
+}
+
+extension Fault {
+  /// `every 90n: "n" is no unit of time (column 9); did you mean 90m?`
+  func sentence(text: String, column: Int?) -> String {
+    var sentence = text.isEmpty ? problem : "\(text): \(problem)"
+    if let column { sentence += " (column \(column))" }
+    if let repair {
+      sentence += "; did you mean \(repair.shown)?"
+    } else if !expected.isEmpty {
+      sentence += "; expected \(expected)"
+    }
+    return sentence
+  }
+}

@@ -1,0 +1,151 @@
+extension PhraseParser {
+  /// Whether days of the week begin here.
+  var isDays: Bool {
+    switch lexer.keyword {
+    case .weekday, .weekdays, .weekends, .daily: true
+    default: false
+    }
+  }
+
+  /// Days `at` times; a single day without `every` is one moment.
+  mutating func recurringDays(isEvery: Bool) throws(Fault) -> Phrase.Pattern {
+    let first = lexer.token
+    let days = try days()
+    guard lexer.keyword == .at else { throw missingAt() }
+    let times = try atTimes()
+    guard !isEvery, !days.isRecurring, case .weekday(let day, _) = first.keyword else { return .times(days.set, times) }
+    guard times.count == 1, let time = times.first else {
+      throw Fault(
+        range: first.range, problem: "a single day takes one time", expected: "\"every\" before the day",
+        repair: .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)"))
+    }
+    return .once(.civil(try nearest(day, at: time, first.range)))
+  }
+
+  /// day-list = day-item { ( "," | "and" ) day-item }
+  mutating func days() throws(Fault) -> (set: WeekdaySet, isRecurring: Bool) {
+    var set: WeekdaySet = []
+    var items = 0
+    var isRecurring = false
+    repeat {
+      items += 1
+      switch lexer.keyword {
+      case .weekdays:
+        set.formUnion(.weekdays)
+        isRecurring = true
+        try lexer.advance()
+      case .weekends:
+        set.formUnion(.weekends)
+        isRecurring = true
+        try lexer.advance()
+      case .daily:
+        set = .everyDay
+        isRecurring = true
+        try lexer.advance()
+      default:
+        let (day, plural) = try weekday()
+        if try skipRangeSign() {
+          set.formUnion(WeekdaySet(from: day, through: try weekday().day))
+          isRecurring = true
+        } else {
+          set.insert(WeekdaySet(day))
+          isRecurring = isRecurring || plural
+        }
+      }
+    } while try continuesDays()
+    return (set, isRecurring || items > 1)
+  }
+
+  /// Steps over what stands between two days that bound a run: `-`, `..`, `to` or `through`.
+  private mutating func skipRangeSign() throws(Fault) -> Bool {
+    let isSign = lexer.token.kind == .dots || lexer.token.kind == .sign(UInt8(ascii: "-"))
+    guard isSign || lexer.keyword == .to else { return false }
+    try lexer.advance()
+    return true
+  }
+
+  /// Steps over what parts two days; a comma before a bound parts nothing.
+  private mutating func continuesDays() throws(Fault) -> Bool {
+    let isComma = lexer.token.kind == .sign(UInt8(ascii: ","))
+    guard isComma || lexer.keyword == .and else { return false }
+    var ahead = lexer
+    try ahead.advance()
+    if isComma, ahead.keyword == .and { try ahead.advance() }
+    if isComma, PhraseParser.isBound(ahead) { return false }
+    lexer = ahead
+    return true
+  }
+
+  private mutating func weekday() throws(Fault) -> (day: Weekday, plural: Bool) {
+    guard case .weekday(let day, let plural) = lexer.keyword else {
+      throw misspelt(
+        "is no day of the week", expected: "a day of the week (mon, tue, … sun)",
+        among: Array(Keyword.weekdayNames.keys) + ["weekdays", "weekends"])
+    }
+    try lexer.advance()
+    return (day, plural)
+  }
+
+  /// Days, after `at` times `on` or `at` times `every`.
+  mutating func daysAfterTimes(_ times: [CivilTime], _ range: Range<Int>) throws(Fault) -> Phrase.Pattern {
+    let isEvery = try lexer.skip(.every)
+    if !isEvery { _ = try lexer.skip(.on) }
+    if isEvery, lexer.keyword == .unit(.day) {
+      try lexer.advance()
+      return .times(.everyDay, times)
+    }
+    if isEvery, case .later(let kind) = lexer.keyword { throw notYet(kind) }
+    if isDays {
+      let first = lexer.token
+      let days = try days()
+      guard !isEvery, !days.isRecurring, case .weekday(let day, _) = first.keyword else {
+        return .times(days.set, times)
+      }
+      guard times.count == 1, let time = times.first else { throw severalTimes(range) }
+      return .once(.civil(try nearest(day, at: time, first.range)))
+    }
+    if isEvery { _ = try weekday() }
+    let start = lexer.token.range
+    let date = try self.date()
+    guard times.count == 1, let time = times.first else { throw severalTimes(range) }
+    return .once(.civil(try ahead(CivilDateTime(date: date, time: time), start)))
+  }
+
+  func severalTimes(_ range: Range<Int>) -> Fault {
+    Fault(range: range, problem: "a single moment has one time", expected: "one time, or days like \"daily\"")
+  }
+
+  /// The next time the clock shows that on such a day; today counts while it is ahead.
+  private func nearest(_ day: Weekday, at time: CivilTime, _ range: Range<Int>) throws(Fault) -> CivilDateTime {
+    guard let anchor else { throw needsNow(range) }
+    let today = anchor.civil.date
+    let wait = WeekdaySet(day).wait(from: Int64(today.dayNumber)) ?? 0
+    for days in [Int(wait), Int(wait) + 7] {
+      guard let date = today.adding(days: days) else { break }
+      let civil = CivilDateTime(date: date, time: time)
+      if anchor.isAhead(civil) { return civil }
+    }
+    throw Fault(
+      code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
+  }
+
+  private func missingAt() -> Fault {
+    let place = lexer.previousEnd
+    let isTime = lexer.token.kind == .number || lexer.keyword == .noon || lexer.keyword == .midnight
+    if isTime {
+      return Fault(
+        range: lexer.token.range, problem: "\(lexer.quoted) needs \"at\" before it", expected: "\"at\" and a time",
+        repair: .init(
+          lexer.token.range.lowerBound..<lexer.token.range.lowerBound, "at ",
+          shown: "at \(excerpt(lexer.text(lexer.token.range), limit: 20))"))
+    }
+    if case .later(let kind) = lexer.keyword { return notYet(kind) }
+    if lexer.keyword == .of { return notYet(.months) }
+    if lexer.token.kind == .word, lexer.keyword == nil {
+      return misspelt("does not belong after days", expected: "\"at\" and a time", among: ["at", "and"])
+    }
+    return Fault(
+      range: lexer.token.range, problem: "the time is missing", expected: "\"at\" and a time",
+      repair: lexer.token.kind == .end ? .init(place..<place, " at 9:00", shown: "at 9:00") : nil)
+  }
+}

@@ -1,0 +1,105 @@
+extension PhraseParser {
+  /// A word that is not one of those expected; the nearest of them, if one is near, becomes the suggestion.
+  func misspelt(_ problem: String, expected: String, among words: some Sequence<String>) -> Fault {
+    if case .later(let kind) = lexer.keyword { return notYet(kind) }
+    guard lexer.token.kind != .end else {
+      return Fault(range: lexer.token.range, problem: "something is missing at the end", expected: expected)
+    }
+    let isShort = lexer.token.kind == .word && lexer.token.range.count <= 20
+    let nearest = isShort ? Spelling.nearest(to: lexer.text(lexer.token.range), among: words) : nil
+    return Fault(
+      range: lexer.token.range, problem: "\(lexer.quoted) \(problem)", expected: expected,
+      repair: nearest.map { .init(lexer.token.range, $0) })
+  }
+
+  /// What begins no schedule.
+  func unknownBeginning() -> Fault {
+    let expected = "a schedule like \"weekdays at 8:30\", \"every 90m\" or \"in 25m\""
+    switch lexer.keyword {
+    case .noon, .midnight: return bare("at")
+    case .later(let kind): return notYet(kind)
+    default: break
+    }
+    guard lexer.token.kind != .end else {
+      return Fault(range: lexer.token.range, problem: "there is no schedule", expected: expected)
+    }
+    return misspelt(
+      "does not begin a schedule", expected: expected,
+      among: Array(Keyword.leading.keys) + Keyword.weekdayNames.keys + Keyword.monthNames.keys)
+  }
+
+  /// A number at the beginning: a date, or the rest of a phrase whose first word was left out.
+  mutating func number() throws(Fault) -> Phrase.Pattern {
+    if isDate { return try dated() }
+    switch lexer.peek()?.keyword {
+    case .unit: throw bare("in")
+    case .later(let kind): throw notYet(kind)
+    default: throw bare("at")
+    }
+  }
+
+  private func bare(_ word: String) -> Fault {
+    let start = lexer.token.range.lowerBound
+    return Fault(
+      range: lexer.token.range, problem: "\(lexer.quoted) does not begin a schedule", expected: "\"\(word)\" before it",
+      repair: .init(
+        start..<start, "\(word) ", shown: "\(word) \(excerpt(lexer.text(start..<lexer.bytes.count), limit: 24))"))
+  }
+
+  /// Something after the end of a whole schedule.
+  func trailing(_ phrase: Phrase) -> Fault {
+    switch lexer.keyword {
+    case .later(let kind): return notYet(kind)
+    case .after: return notYet(.done)
+    case .of: return notYet(.months)
+    default: break
+    }
+    let expected =
+      phrase.isOneOff ? "the end" : "\"starting\", \"until\", \"except\", a number of times, or the end"
+    guard !phrase.isOneOff else {
+      return Fault(range: lexer.token.range, problem: "\(lexer.quoted) does not belong here", expected: expected)
+    }
+    var words = Array(Keyword.bounds.keys)
+    if case .elapsed = phrase.pattern { words += ["from", "between", "on"] }
+    if case .window = phrase.pattern { words += ["on"] }
+    return misspelt("does not belong here", expected: expected, among: words)
+  }
+
+  /// `every` put before a single day or `daily` before a time, for a bound that needs something recurring.
+  var everyRepair: Fault.Repair? {
+    guard let first = firstToken() else { return nil }
+    switch first.keyword {
+    case .weekday(let day, _):
+      return .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)")
+    case .at: return .init(first.range.lowerBound..<first.range.lowerBound, "daily ", shown: "daily at")
+    default: return nil
+    }
+  }
+
+  private func firstToken() -> Lexer.Token? {
+    var copy = Lexer(lexer.text(0..<lexer.bytes.count))
+    do { try copy.start() } catch { return nil }
+    return copy.token
+  }
+
+  /// Text that counts from now where there is no now.
+  func needsNow(_ range: Range<Int>) -> Fault {
+    Fault(
+      range: range, problem: "this counts from the moment it is written, so it does not stand by itself",
+      expected: "the canonical form, with its dates written out")
+  }
+
+  /// Phrases that are planned, so that they are refused for what they are instead of misread.
+  func notYet(_ kind: Keyword.Later) -> Fault {
+    let what =
+      switch kind {
+      case .months: "schedules by months and years"
+      case .rotas: "schedules of every so many days or weeks at a time"
+      case .done: "schedules counted from completion"
+      case .solar: "schedules by the sun"
+      }
+    return Fault(
+      range: lexer.token.range, problem: "\(what) are not understood yet",
+      expected: "a moment, times on days of the week, or an interval")
+  }
+}

@@ -1,0 +1,55 @@
+/// Finds the word that was meant.
+enum Spelling {
+  /// The nearest of some words: one change for words of up to four letters, two for longer ones, where exchanging two
+  /// neighbours is one change. Ties go to the word with the same first letter, then to the first in the alphabet.
+  static func nearest(to word: String, among words: some Sequence<String>) -> String? {
+    let word = Array(word.lowercased().utf8)
+    guard (2...20).contains(word.count) else { return nil }
+    var best: (rank: Int, word: String)?
+    for candidate in words {
+      let letters = Array(candidate.utf8)
+      let allowed = min(word.count, letters.count) <= 4 ? 1 : 2
+      guard letters.count >= 2, abs(letters.count - word.count) <= allowed else { continue }
+      let distance = distance(word, letters)
+      guard distance <= allowed else { continue }
+      let rank = distance * 2 + (letters[0] == word[0] ? 0 : 1)
+      if let best, (best.rank, best.word) < (rank, candidate) { continue }
+      best = (rank, candidate)
+    }
+    return best?.word
+  }
+
+  /// The unit that a wrong word after a number stands for: the nearest name, or for one letter the unit whose key lies
+  /// beside it on a keyboard.
+  static func unit(for word: String) -> String? {
+    let word = word.lowercased()
+    switch word {
+    case "n", "k", "j": return "m"
+    case "g", "b", "y", "u": return "h"
+    case "a", "x", "z": return "s"
+    case "e", "f", "c", "r", "t": return "d"
+    case "q": return "w"
+    default:
+      return nearest(to: word, among: Keyword.units.keys.filter { $0.utf8.count >= 3 })
+    }
+  }
+
+  /// Changes, insertions, deletions and exchanges of neighbours between two short words (optimal string alignment).
+  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var beforePrevious = [Int](repeating: 0, count: right.count + 1)
+    var previous = Array(0...right.count)
+    for row in 1...left.count {
+      var current = [row]
+      for column in 1...right.count {
+        let isSame = left[row - 1] == right[column - 1]
+        var cost = min(previous[column] + 1, current[column - 1] + 1, previous[column - 1] + (isSame ? 0 : 1))
+        if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1] {
+          cost = min(cost, beforePrevious[column - 2] + 1)
+        }
+        current.append(cost)
+      }
+      (beforePrevious, previous) = (previous, current)
+    }
+    return previous[right.count]
+  }
+}

@@ -1,0 +1,131 @@
+/// A schedule made ready for one zone: all its text, bounds and rules turned into numbers.
+///
+/// It is a value without a clock. `next(after:)` allocates nothing, and its cost does not depend on how long ago the
+/// schedule began.
+///
+///     let timetable = schedule.timetable(in: zone)
+///     for instant in timetable.occurrences(after: now).prefix(5) { … }
+public struct Timetable: Sendable {
+  let zone: ZoneTable
+  let gap: GapRule
+  let fold: FoldRule
+  let engine: Engine
+  /// No occurrence lies outside these, in seconds; an empty range (first > last) has none.
+  var firstSecond: Int64 = 0
+  var lastSecond: Int64 = Instant.latest.seconds
+
+  /// How occurrences follow each other.
+  enum Engine: Sendable {
+    /// Times on the wall clock.
+    case slots(SlotRule)
+    /// A grid within a daily window.
+    case window(WindowRule)
+    /// A grid of elapsed time.
+    case elapsed(ElapsedRule)
+    /// One instant.
+    case instant(Int64)
+  }
+
+  /// The first occurrence strictly after `instant`, in whole seconds, or `nil` when there is none up to the year 9999.
+  public func next(after instant: Instant) -> Instant? {
+    guard let second = next(after: instant.seconds) else { return nil }
+    return Instant(seconds: second)
+  }
+
+  /// The occurrences strictly after `instant`, in order, computed as they are asked for.
+  public func occurrences(after instant: Instant) -> Occurrences { Occurrences(timetable: self, after: instant) }
+
+  /// A lazy sequence of occurrences; it ends with the schedule, at the latest in the year 9999.
+  public struct Occurrences: Sequence, IteratorProtocol, Sendable {
+    let timetable: Timetable
+    var last: Instant?
+
+    init(timetable: Timetable, after instant: Instant) {
+      self.timetable = timetable
+      last = instant
+    }
+
+    public mutating func next() -> Instant? {
+      guard let previous = last else { return nil }
+      last = timetable.next(after: previous)
+      return last
+    }
+  }
+
+  func next(after second: Int64) -> Int64? {
+    let after = max(second, firstSecond - 1)
+    guard after < lastSecond else { return nil }
+    let found: Int64? =
+      switch engine {
+      case .slots(let rule): nextSlot(rule, after: after)
+      case .window(let rule): nextInWindow(rule, after: after)
+      case .elapsed(let rule): nextOnGrid(rule, after: after)
+      case .instant(let instant): instant > after ? instant : nil
+      }
+    guard let found, found <= lastSecond else { return nil }
+    return found
+  }
+}
+
+extension Timetable {
+  init(phrase: Phrase, zone: Zone, gap: GapRule, fold: FoldRule) {
+    self.init(phrase, zone.table, gap, fold, except: DayRanges(phrase.bounds.except))
+    guard let count = phrase.bounds.count else { return }
+    // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
+    let whole =
+      phrase.bounds.except.isEmpty ? self : Timetable(phrase, zone.table, gap, fold, except: DayRanges([]))
+    var last = firstSecond - 1
+    for _ in 0..<count {
+      guard let next = whole.next(after: last) else { break }
+      last = next
+    }
+    lastSecond = min(lastSecond, last)
+  }
+
+  private init(_ phrase: Phrase, _ zone: ZoneTable, _ gap: GapRule, _ fold: FoldRule, except: DayRanges) {
+    self.zone = zone
+    self.gap = gap
+    self.fold = fold
+    func instant(_ wall: Int64) -> Int64 { zone.instant(wall, gap: .shift, fold: fold) }
+    let bounds = phrase.bounds
+    var days = DayRule(weekdays: .everyDay, except: except)
+    if case .date(let date) = bounds.starting { days.first = Int64(date.dayNumber) }
+    if case .date(let date) = bounds.until { days.last = Int64(date.dayNumber) }
+    switch bounds.starting {
+    case .civil(let civil): firstSecond = max(0, instant(civil.wallSeconds))
+    case .instant(let instant): firstSecond = instant.seconds
+    case .date, nil: break
+    }
+    switch bounds.until {
+    case .civil(let civil):
+      lastSecond = min(lastSecond, zone.instant(civil.wallSeconds, gap: .shift, fold: fold == .first ? .first : .last))
+    case .instant(let instant): lastSecond = instant.seconds
+    case .date, nil: break
+    }
+
+    switch phrase.pattern {
+    case .once(.instant(let instant)): engine = .instant(instant.seconds)
+    case .once(.civil(let civil)):
+      days.first = Int64(civil.date.dayNumber)
+      days.last = days.first
+      engine = .slots(SlotRule(days: days, times: [Int64(civil.time.secondOfDay)]))
+    case .once(.date(let date)):
+      days.first = Int64(date.dayNumber)
+      days.last = days.first
+      engine = .slots(SlotRule(days: days, times: [0]))
+    case .times(let weekdays, let times):
+      days.weekdays = weekdays
+      engine = .slots(SlotRule(days: days, times: ContiguousArray(times.map { Int64($0.secondOfDay) })))
+    case .window(let step, let from, let to, let weekdays):
+      days.weekdays = weekdays
+      let end = Int64(to.secondOfDay) + (to <= from ? 86_400 : 0)
+      engine = .window(WindowRule(days: days, step: step, from: Int64(from.secondOfDay), to: end))
+    case .elapsed(let step, let weekdays):
+      days.weekdays = weekdays
+      if case .date(let date) = bounds.starting { firstSecond = max(0, instant(Int64(date.dayNumber) * 86_400)) }
+      // The days of a grid of elapsed time are those on which its points fall, so its start is an instant like others.
+      days.first = 0
+      engine = .elapsed(ElapsedRule(days: days, step: step, anchor: firstSecond))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// A grid that starts afresh in a window of each day: `every 90m from 8:00 to 22:00`.
+struct WindowRule: Sendable, Hashable {
+  /// The days on which windows start.
+  var days: DayRule
+  /// Elapsed seconds between two points, at least 1.
+  var step: Int64
+  /// The window's edges, both included, in wall seconds from the midnight its day begins with; up to a day apart.
+  var from: Int64
+  var to: Int64
+}
+
+extension Timetable {
+  /// The first point of any window after an instant.
+  ///
+  /// A window's edges are readings of the wall clock, and between them time is counted as it passes. Because edges can
+  /// be moved by gaps, windows of neighbouring days may overlap; the earliest point of all of them counts.
+  func nextInWindow(_ rule: WindowRule, after second: Int64) -> Int64? {
+    var best = Int64.max
+    // A window ends at most two days after its day begins, and a gap can move that by one day more.
+    var day = Int64(dividedByDay(second + zone.segment(at: second).offset).day) - 3
+    while let start = rule.days.next(onOrAfter: day) {
+      let earliest = start * 86_400 + rule.from - ZoneTable.largestOffset
+      if earliest > best || earliest > lastSecond { break }
+      let (opens, closes) = edges(rule, day: start)
+      if closes > second || opens > second {
+        let point = second < opens ? opens : opens + ((second - opens) / rule.step + 1) * rule.step
+        if point <= closes { best = min(best, point) }
+      }
+      day = start + 1
+    }
+    return best == .max ? nil : best
+  }
+
+  /// When the window of a day opens and closes. Under ``FoldRule/both`` it is as long as it can be.
+  func edges(_ rule: WindowRule, day: Int64) -> (opens: Int64, closes: Int64) {
+    (
+      zone.instant(day * 86_400 + rule.from, gap: gap, fold: fold == .both ? .first : fold),
+      zone.instant(day * 86_400 + rule.to, gap: gap, fold: fold == .both ? .last : fold)
+    )
+  }
+}
+
+extension ZoneTable {
+  /// The one instant for a reading of the wall clock that bounds something. With `skip`, a reading that a gap removes
+  /// is the gap's end; `both` passes of a fold are its first.
+  func instant(_ wall: Int64, gap: GapRule, fold: FoldRule) -> Int64 {
+    switch resolve(wall) {
+    case .unique(let instant): instant
+    case .gap(let before, _, let transition): gap == .shift ? wall - before : transition
+    case .fold(let first, let last): fold == .last ? last : first
+    }
+  }
+}

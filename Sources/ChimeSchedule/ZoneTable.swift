@@ -1,0 +1,196 @@
+/// A zone's transitions made flat for looking up: one ascending list of instants with the offset that follows each.
+///
+/// The Gregorian calendar repeats after 400 years, to the weekday, and so does every footer rule. The list therefore
+/// holds the file's own transitions and those of one such cycle of the footer; later instants are looked up in the
+/// cycle.
+struct ZoneTable: Sendable, Hashable {
+  /// A stretch of time with one offset, and its neighbours' offsets. Seconds since 1970 and seconds east of UTC.
+  struct Segment {
+    /// First second; far below zero for the first segment.
+    var start: Int64
+    /// First second of the next segment; far above the range for the last.
+    var end: Int64
+    var offset: Int64
+    var offsetBefore: Int64
+    var offsetAfter: Int64
+  }
+
+  enum Resolution {
+    case unique(Int64)
+    case gap(before: Int64, after: Int64, transition: Int64)
+    case fold(first: Int64, last: Int64)
+  }
+
+  /// 400 Gregorian years.
+  static let cycle: Int64 = 146_097 * 86_400
+  /// No offset is larger than this in either direction (RFC 9636 section 3.2 advises −25 to +26 hours).
+  static let largestOffset: Int64 = 26 * 3_600
+  private static let always: Int64 = 1 << 50
+
+  /// The first second of each segment; the first is `-always`.
+  private let starts: ContiguousArray<Int64>
+  private let offsets: ContiguousArray<Int32>
+  private let types: ContiguousArray<UInt8>
+  private let abbreviations: ContiguousArray<String>
+  /// From this second on, the list is read one or more cycles earlier.
+  private let directEnd: Int64
+
+  static let utc = ZoneTable(offset: 0, abbreviation: "UTC")
+
+  private init(offset: Int32, abbreviation: String) {
+    starts = [-ZoneTable.always]
+    offsets = [offset]
+    types = [0]
+    abbreviations = [abbreviation]
+    directEnd = ZoneTable.always
+  }
+
+  init(_ file: TZif) throws(ZoneError) {
+    var starts: ContiguousArray<Int64> = [-ZoneTable.always]
+    var types: ContiguousArray<UInt8> = [0]
+    var kinds = file.types
+    func append(_ instant: Int64, _ type: UInt8) {
+      // What happened before the range begins matters only as the state in which it begins.
+      if instant < -ZoneTable.largestOffset * 4, starts.count == 1 {
+        types[0] = type
+      } else if types[types.count - 1] != type {
+        starts.append(instant)
+        types.append(type)
+      }
+    }
+    for (instant, type) in zip(file.transitions, file.transitionTypes) { append(instant, type) }
+    guard let rule = file.footer else {
+      self.init(starts: starts, types: types, kinds: kinds, directEnd: ZoneTable.always)
+      return
+    }
+
+    func number(_ type: TZif.LocalType) throws(ZoneError) -> UInt8 {
+      if let known = kinds.firstIndex(of: type) { return UInt8(truncatingIfNeeded: known) }
+      guard kinds.count < 256 else {
+        throw ZoneError(.malformed, "it has more local time types than its format can number")
+      }
+      kinds.append(type)
+      return UInt8(truncatingIfNeeded: kinds.count - 1)
+    }
+    let standard = try number(rule.standard)
+    let last = file.transitions.last ?? -ZoneTable.always
+    guard let daylight = rule.daylight else {
+      // The table already ends in this state in a sound file; if not, the footer governs after its last entry.
+      append(file.transitions.isEmpty ? -ZoneTable.always : last + 1, standard)
+      self.init(starts: starts, types: types, kinds: kinds, directEnd: ZoneTable.always)
+      return
+    }
+    let saving = try number(daylight.type)
+    let tableYear = Int(CivilDate(unchecked: dividedByDay(max(last, 0)).day).year)
+    var changes: [Change] = []
+    for year in max(tableYear, 1970) - 1...tableYear + 402 {
+      changes.append((daylight.start.instant(year: year, offset: rule.standard.offset), saving))
+      changes.append((daylight.end.instant(year: year, offset: daylight.type.offset), standard))
+    }
+    changes.sort { ($0.instant, $1.type == saving ? 1 : 0) < ($1.instant, $0.type == saving ? 1 : 0) }
+    let ordered = ZoneTable.withoutEmptyStretches(changes)
+    for change in ordered where change.instant > last { append(change.instant, change.type) }
+    let end = Int64(CivilDate.dayNumber(year: tableYear + 402, month: 1, day: 1)) * 86_400
+    self.init(starts: starts, types: types, kinds: kinds, directEnd: end)
+  }
+
+  private typealias Change = (instant: Int64, type: UInt8)
+
+  /// Of several changes at one instant only the last counts.
+  private static func withoutEmptyStretches(_ changes: [Change]) -> [Change] {
+    var kept: [Change] = []
+    for change in changes {
+      if let previous = kept.last, previous.instant == change.instant { kept.removeLast() }
+      kept.append(change)
+    }
+    return kept
+  }
+
+  private init(
+    starts: ContiguousArray<Int64>, types: ContiguousArray<UInt8>, kinds: ContiguousArray<TZif.LocalType>,
+    directEnd: Int64
+  ) {
+    self.starts = starts
+    self.types = types
+    self.directEnd = directEnd
+    offsets = ContiguousArray(types.map { Int($0) < kinds.count ? kinds[Int($0)].offset : 0 })
+    abbreviations = ContiguousArray(kinds.map(\.abbreviation))
+  }
+}
+
+extension ZoneTable {
+  /// How far `second` must be moved back to be found in the list: whole cycles.
+  @inline(__always)
+  private func shift(_ second: Int64) -> Int64 {
+    second < directEnd ? 0 : ((second - directEnd) / ZoneTable.cycle + 1) * ZoneTable.cycle
+  }
+
+  /// The index of the last segment that starts at or before `second`, which is in the list's own range.
+  @inline(__always)
+  private func index(_ second: Int64) -> Int {
+    starts.withUnsafeBufferPointer { starts in
+      var low = 0
+      var count = starts.count
+      while count > 1 {
+        let half = count / 2
+        low = starts[low + half] <= second ? low + half : low
+        count -= half
+      }
+      return low
+    }
+  }
+
+  func abbreviation(at second: Int64) -> String {
+    let type = Int(types[index(second - shift(second))])
+    return type < abbreviations.count ? abbreviations[type] : ""
+  }
+
+  /// The segment that holds that second.
+  func segment(at second: Int64) -> Segment {
+    let shift = shift(second)
+    let index = index(second - shift)
+    let offset = Int64(offsets[index])
+    var segment = Segment(
+      start: starts[index] + shift, end: ZoneTable.always, offset: offset, offsetBefore: offset, offsetAfter: offset)
+    if index > 0 { segment.offsetBefore = Int64(offsets[index - 1]) }
+    if index + 1 < starts.count {
+      segment.end = starts[index + 1] + shift
+      segment.offsetAfter = Int64(offsets[index + 1])
+    }
+    return segment
+  }
+
+  /// Which seconds a wall clock's reading names.
+  func resolve(_ wall: Int64) -> Resolution {
+    // Read as if it were UTC it is at most a day away; clear of the segment's ends there is nothing to search.
+    let near = segment(at: wall)
+    let guess = wall - near.offset
+    if guess >= near.start + abs(near.offset - near.offsetBefore),
+      guess < near.end - abs(near.offset - near.offsetAfter)
+    {
+      return .unique(guess)
+    }
+    return resolveNearTransition(wall)
+  }
+
+  private func resolveNearTransition(_ wall: Int64) -> Resolution {
+    var segment = segment(at: wall - ZoneTable.largestOffset)
+    var first: Int64?
+    var last: Int64 = 0
+    while true {
+      let instant = wall - segment.offset
+      if instant >= segment.start, instant < segment.end {
+        if first == nil { first = instant }
+        last = instant
+      }
+      if first == nil, instant >= segment.end, wall - segment.offsetAfter < segment.end {
+        return .gap(before: segment.offset, after: segment.offsetAfter, transition: segment.end)
+      }
+      if segment.end > wall + ZoneTable.largestOffset { break }
+      segment = self.segment(at: segment.end)
+    }
+    // Without a hit or a gap the reading is beyond the range; the last offset serves.
+    guard let first else { return .unique(wall - segment.offset) }
+    return first == last ? .unique(first) : .fold(first: first, last: last)
+  }
+}
