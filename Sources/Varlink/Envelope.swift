@@ -1,7 +1,7 @@
 /// The outer object of a message, a call or a reply, with the place of its parameters in the bytes.
 ///
 /// Members it does not know are passed over: "local vendor-specific extensions" are allowed (Varlink, "Method Call").
-/// A member that occurs twice makes a message malformed: two readers would see two different calls.
+/// One of its own that occurs twice makes a message malformed: two readers would see two different calls.
 struct Envelope {
   /// Why a message is refused.
   enum Fault: Error, Hashable {
@@ -34,7 +34,7 @@ struct Envelope {
   init(_ bytes: [UInt8], maxNesting: Int) throws(Fault) {
     guard (try? UTF8Span(validating: bytes.span)) != nil else { throw .malformed(at: 0) }
     var scanner = JSONScanner(bytes, maxNesting: maxNesting)
-    var seen: Set<String> = []
+    var seen: [String] = []
     var wrongMember: String?
     do throws(JSONScanner.Fault) {
       let isObject = try scanner.peek() == .object
@@ -42,7 +42,10 @@ struct Envelope {
         try scanner.beginObject()
         while let key = try scanner.nextKey() {
           let name = scanner.text(key)
-          guard seen.insert(name).inserted else { throw JSONScanner.Fault.syntax(at: key.lowerBound) }
+          if Self.names.contains(name) {
+            guard !seen.contains(name) else { throw JSONScanner.Fault.syntax(at: key.lowerBound) }
+            seen.append(name)
+          }
           if try !readMember(name, from: &scanner) { wrongMember = wrongMember ?? name }
         }
       } else {
@@ -75,5 +78,5 @@ struct Envelope {
     return true
   }
 
-  private static let names: Set = ["method", "error", "parameters", "oneway", "more", "upgrade", "continues"]
+  private static let names = ["method", "error", "parameters", "oneway", "more", "upgrade", "continues"]
 }

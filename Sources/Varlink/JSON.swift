@@ -80,14 +80,19 @@ extension JSON: Codable {
 extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+  /// `null`.
   public init(nilLiteral: ()) { self = .null }
+  /// A ``bool(_:)``.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// An ``int(_:)``.
   public init(integerLiteral value: Int64) { self = .int(value) }
   /// A whole number is an ``int(_:)``, as it is when decoded.
   public init(floatLiteral value: Double) { self = Int64(exactly: value).map(JSON.int) ?? .double(value) }
+  /// A ``string(_:)``.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// An ``array(_:)``.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-  /// The last of several members of one name is kept.
+  /// An ``object(_:)``; the last of several members of one name is kept.
   public init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
   }

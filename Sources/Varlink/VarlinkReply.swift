@@ -22,7 +22,7 @@ public struct VarlinkReply: Hashable, Sendable {
     self.continues = continues
     errorName = nil
     let object = try Self.object(parameters)
-    bytes = Array((continues ? "{\"continues\":true,\"parameters\":" : "{\"parameters\":").utf8) + object + Self.end
+    bytes = Self.message(continues ? "{\"continues\":true,\"parameters\":" : "{\"parameters\":", object)
   }
 
   /// A reply that says the call has failed. It is always the last to its call.
@@ -34,12 +34,20 @@ public struct VarlinkReply: Hashable, Sendable {
     let object = (try? Self.object(error)) ?? Array("{}".utf8)
     // A string always encodes.
     let name = (try? Codec.encode(error.varlinkName)) ?? Array("\"\"".utf8)
-    bytes = Array("{\"error\":".utf8) + name + Array(",\"parameters\":".utf8) + object + Self.end
+    bytes = Self.message("{\"error\":\(String(decoding: name, as: UTF8.self)),\"parameters\":", object)
   }
 
-  private static let end: [UInt8] = [UInt8(ascii: "}"), 0]
+  private static func message(_ head: String, _ object: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(head.utf8.count + object.count + 2)
+    bytes += head.utf8
+    bytes += object
+    bytes += [UInt8(ascii: "}"), 0]
+    return bytes
+  }
 
   private static func object(_ value: some Encodable) throws(VarlinkEncodingError) -> [UInt8] {
+    if value is Empty { return Array("{}".utf8) }
     let bytes: [UInt8]
     do { bytes = try Codec.encode(value) } catch { throw .notEncodable("\(error)") }
     guard bytes.first == UInt8(ascii: "{") else { throw .notObject("\(type(of: value))") }

@@ -28,7 +28,7 @@ public struct VarlinkService: Sendable {
   }
 
   /// What is to be done with a call.
-  enum Resolution {
+  enum Resolution: Sendable {
     /// `org.varlink.service.GetInfo`.
     case info
     /// `org.varlink.service.GetInterfaceDescription`.
@@ -38,15 +38,8 @@ public struct VarlinkService: Sendable {
     case failure(ServiceError)
   }
 
-  private struct Method {
-    let input: Interface.ValueType
-    let output: Interface.ValueType
-    let requiresMore: Bool
-  }
-
   private struct Entry {
     let interface: Interface
-    let methods: [String: Method]
     /// The answer to `GetInterfaceDescription`, made once.
     let description: VarlinkReply
   }
@@ -67,6 +60,8 @@ public struct VarlinkService: Sendable {
 
   private var info: Info
   private var entries: [String: Entry] = [:]
+  /// What each declared method stands for, by its fully-qualified name: one look-up for each call.
+  private var resolutions: [String: Resolution] = [:]
   /// The answer to `GetInfo`, made once for each set of interfaces.
   private(set) var infoReply: VarlinkReply
 
@@ -76,6 +71,8 @@ public struct VarlinkService: Sendable {
     infoReply = Self.reply(info)
     do {
       try register(Self.ownDefinition)
+      resolutions["org.varlink.service.GetInfo"] = .info
+      resolutions["org.varlink.service.GetInterfaceDescription"] = .interfaceDescription
     } catch {
       preconditionFailure("the library's own interface definition is at fault: \(error)")
     }
@@ -93,15 +90,14 @@ public struct VarlinkService: Sendable {
     let interface: Interface
     do { interface = try Interface(parsing: definition) } catch { throw .definition(error) }
     guard entries[interface.name] == nil else { throw .duplicate(interface: interface.name) }
-    var methods: [String: Method] = [:]
+    if let unknown = requiringMore.filter({ interface.method($0) == nil }).min() { throw .unknownMethod(unknown) }
     for member in interface.members {
-      guard case .method(let input, let output) = member.kind else { continue }
-      methods[member.name] = Method(
-        input: .structure(input), output: .structure(output), requiresMore: requiringMore.contains(member.name))
+      guard case .method(let input, _) = member.kind else { continue }
+      resolutions["\(interface.name).\(member.name)"] = .method(
+        input: .structure(input), interface: interface, requiresMore: requiringMore.contains(member.name))
     }
-    if let unknown = requiringMore.subtracting(methods.keys).min() { throw .unknownMethod(unknown) }
     entries[interface.name] = Entry(
-      interface: interface, methods: methods, description: Self.reply(Description(description: definition)))
+      interface: interface, description: Self.reply(Description(description: definition)))
     info.interfaces.append(interface.name)
     infoReply = Self.reply(info)
   }
@@ -114,16 +110,11 @@ public struct VarlinkService: Sendable {
 
   /// Finds what a fully-qualified method name stands for.
   func resolve(_ method: String) -> Resolution {
-    guard let (interfaceName, name) = Self.split(method) else { return .failure(.methodNotFound(method: method)) }
-    guard let entry = entries[interfaceName] else {
-      return .failure(.interfaceNotFound(interface: interfaceName))
+    if let resolution = resolutions[method] { return resolution }
+    guard let (interface, _) = Self.split(method), entries[interface] == nil else {
+      return .failure(.methodNotFound(method: method))
     }
-    guard let found = entry.methods[name] else { return .failure(.methodNotFound(method: method)) }
-    switch method {
-    case "org.varlink.service.GetInfo": return .info
-    case "org.varlink.service.GetInterfaceDescription": return .interfaceDescription
-    default: return .method(input: found.input, interface: entry.interface, requiresMore: found.requiresMore)
-    }
+    return .failure(.interfaceNotFound(interface: interface))
   }
 
   /// The answer to `GetInterfaceDescription`.
@@ -140,8 +131,8 @@ public struct VarlinkService: Sendable {
         let declaring = entries[origin]?.interface, [interfaceName, "org.varlink.service"].contains(origin)
       else { throw Mismatch(path: "", problem: "'\(errorName)' is no declared error of '\(interfaceName)'") }
       try declaring.validate(message, range: envelope.parameters, as: .structure(fields), maxNesting: .max)
-    } else if let output = entry.methods[name]?.output {
-      try entry.interface.validate(message, range: envelope.parameters, as: output, maxNesting: .max)
+    } else if let output = entry.interface.method(name)?.output {
+      try entry.interface.validate(message, range: envelope.parameters, as: .structure(output), maxNesting: .max)
     }
   }
 
