@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -44,4 +47,4 @@ int chime_clock_watch(int fd) {
   return fd;
 }
 
-int chime_errno(void) { return errno; }
+int chime_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }

@@ -1,1 +1,151 @@
-package enum DaemonMain { package static func run() -> Never { fatalError("not yet") } }
+import CLinux
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeStoreSQLite
+import Glibc
+import Varlink
+
+/// The daemon's beginning: reads its site, opens its store, starts its loop. Exit codes are those of sysexits(3).
+package enum DaemonMain {
+  package static func run() -> Never {
+    let arguments: Arguments
+    do {
+      arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      end(EX_USAGE, "\(error.message) (chimed --help)")
+    }
+    switch arguments.action {
+    case .help: print(Arguments.help)
+    case .version: print("chimed \(Version.text)")
+    case .check: check(arguments.site(environment: environment(), uid: getuid()))
+    case .printConfiguration:
+      print(load(arguments.site(environment: environment(), uid: getuid())).text, terminator: "")
+    case .run: serve(arguments.site(environment: environment(), uid: getuid()))
+    }
+    exit(EX_OK)
+  }
+
+  private static func check(_ site: Site) {
+    let loaded = load(site)
+    let files =
+      loaded.files.isEmpty ? "no file at \(site.configurationPath): all defaults" : loaded.files.joined(separator: ", ")
+    print("the configuration can be taken (\(files))")
+  }
+
+  private static func load(_ site: Site) -> LoadedConfiguration {
+    do {
+      return try site.loadConfiguration()
+    } catch {
+      end(EX_CONFIG, error.description)
+    }
+  }
+
+  private static func serve(_ site: Site) -> Never {
+    var site = site
+    let configuration = load(site).configuration
+    if !configuration.storePath.isEmpty { site.storePath = configuration.storePath }
+    let log = Log(level: configuration.logLevel)
+    let signals = takeSignals()
+    let given = ServiceManager.listeningSockets()
+    makeFolders(site, log)
+    let store = openStore(site, log)
+    var sockets = given
+    if given.isEmpty {
+      do {
+        sockets = [try site.listen()]
+      } catch {
+        end(EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)", log)
+      }
+    } else {
+      site.ownsSocket = false
+    }
+    let loop = EventLoop(
+      site: site, configuration: configuration, log: log, store: store,
+      zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink),
+      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: controlService())
+    Task {
+      do {
+        try await loop.start(listening: sockets, signals: signals)
+      } catch let failure as StoreFailure {
+        end(EX_IOERR, "the store cannot be used: \(failure.sentence)", log)
+      } catch {
+        end(EX_OSERR, "chimed cannot start: \(error)", log)
+      }
+    }
+    // Not dispatchMain(): on Linux it unblocks every signal in this thread, and SIGTERM would be taken the default way.
+    while true { pause() }
+  }
+
+  /// What the control socket offers: the interface files, as introspection returns them.
+  static func controlService() -> VarlinkService {
+    var service = VarlinkService(
+      vendor: "Chime", product: "chimed", version: Version.text, url: "https://chime.example")
+    do {
+      for text in [
+        RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
+        DeliveriesInterface.description, EndpointsInterface.description,
+      ] { try service.register(text) }
+      try service.register(DaemonInterface.description, requiringMore: ["Monitor"])
+    } catch {
+      preconditionFailure("an interface file of ours is at fault: \(error)")
+    }
+    service.slowReaderError = ControlFailure.limitExceeded("streamQueueBytes").reply(interface: DaemonInterface.name)
+    #if DEBUG
+      service.checksReplies = true
+    #endif
+    return service
+  }
+
+  /// Signals come as events; blocked before any thread is made, so that none of them takes one.
+  private static func takeSignals() -> Int32 {
+    signal(SIGPIPE, SIG_IGN)
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    let descriptor = signalfd(-1, &set, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
+    if descriptor < 0 { end(EX_OSERR, "signalfd: \(SystemError("signalfd").reason)") }
+    return descriptor
+  }
+
+  private static func makeFolders(_ site: Site, _ log: Log) {
+    do {
+      try SystemFiles.makeFolder(site.stateFolder, mode: 0o700)
+      if let slash = site.storePath.lastIndex(of: "/") {
+        try SystemFiles.makeFolder(String(site.storePath[..<slash]), mode: 0o700)
+      }
+    } catch {
+      end(EX_CANTCREAT, "the state folder cannot be made: \(error.call): \(error.reason)", log)
+    }
+  }
+
+  private static func openStore(_ site: Site, _ log: Log) -> any Store {
+    do {
+      return try SQLiteStore.open(path: site.storePath)
+    } catch {
+      switch error {
+      case .held: end(EX_TEMPFAIL, "\(site.storePath): \(error.sentence)", log)
+      case .corrupt: end(EX_CONFIG, "\(site.storePath): \(error.sentence); start chimed again for an empty store", log)
+      case .newerSchema: end(EX_CONFIG, "\(site.storePath): \(error.sentence)", log)
+      default: end(EX_IOERR, "\(site.storePath): \(error.sentence)", log)
+      }
+    }
+  }
+
+  private static func environment() -> [String: String] {
+    var result: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return result
+  }
+
+  private static func end(_ code: Int32, _ message: String, _ log: Log? = nil) -> Never {
+    (log ?? Log(level: .info))(.error, message)
+    exit(code)
+  }
+}

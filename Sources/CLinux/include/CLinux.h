@@ -1,24 +1,17 @@
 #pragma once
 // What Linux offers and Swift's Glibc module does not import: epoll, timerfd, inotify, pidfd, peer credentials.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// No feature macro here: the system's types must look as they do in Swift's own Glibc module.
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,8 +28,8 @@ int chime_pidfd_open(pid_t pid);
 int chime_pidfd_wait(int pidfd, int *code, int *status);
 /// SO_PEERCRED of a connected Unix socket. 0, or -1 with errno.
 int chime_peer_credentials(int fd, struct chime_peer *peer);
+/// accept4(2) without the peer's address: the socket is non-blocking and closed on exec. -1 with errno on failure.
+int chime_accept(int listener);
 /// A timerfd on CLOCK_REALTIME, armed for the far future with TFD_TIMER_CANCEL_ON_SET: readable (ECANCELED) when the
 /// clock is set. Call again with the descriptor to re-arm it. Returns the descriptor, or -1 with errno.
 int chime_clock_watch(int fd);
-/// Reads the current errno: Swift must not read it through a function boundary that could change it.
-int chime_errno(void);

@@ -1,0 +1,221 @@
+package import ChimeCore
+package import ChimeSchedule
+
+/// What is in force, whichever file it came from. The defaults are those that `Config/chimed.toml` states.
+package struct Configuration: Hashable, Sendable {
+  package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
+    case error, warning, notice, info, debug
+
+    /// The syslog priority (RFC 5424, table 2).
+    package var priority: Int {
+      switch self {
+      case .error: 3
+      case .warning: 4
+      case .notice: 5
+      case .info: 6
+      case .debug: 7
+      }
+    }
+
+    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.priority < right.priority }
+  }
+
+  package var logLevel = LogLevel.info
+  /// Empty: `chime.db` in the state folder.
+  package var storePath = ""
+
+  package var timezone = ZoneChoice.local
+  package var channels: [ChannelName] = [.desktop]
+  package var grace = Milliseconds.hours(12)
+  package var snooze: [Milliseconds] = [.minutes(10), .hours(1)]
+  package var catchUp = CatchUp()
+
+  package var desktopProgram = "notify-send"
+  package var desktopMaxWaiting = 64
+  package var desktopTimeout = Milliseconds.seconds(10)
+
+  package var webhookConnectTimeout = Milliseconds.seconds(5)
+  package var webhookTimeout = Milliseconds.seconds(15)
+  package var webhookConcurrency = 8
+
+  package var maxMessageBytes = 1 << 20
+  package var maxNesting = 64
+  package var maxConnections = 256
+  package var maxConnectionsPerUser = 64
+  package var messageTimeout = Milliseconds.seconds(10)
+  package var streamQueueBytes = 1 << 20
+
+  package init() {}
+}
+
+/// One key: its path in the file, how a value is taken, and how the value in force is written.
+struct ConfigurationKey: Sendable {
+  let path: String
+  /// What a value has to be, for the sentence of an error.
+  let expected: String
+  /// Sets the value; false when it is none that the key can take.
+  let set: @Sendable (inout Configuration, ConfigurationValue) -> Bool
+  /// The value as TOML.
+  let show: @Sendable (Configuration) -> String
+}
+
+/// A value as a key takes it: a scalar, or an array of scalars.
+enum ConfigurationValue: Hashable, Sendable {
+  case scalar(TOMLEntry.Value)
+  case array([TOMLEntry.Value])
+
+  var kind: String {
+    switch self {
+    case .scalar(let value): value.kind
+    case .array: "an array"
+    }
+  }
+}
+
+extension ConfigurationKey {
+  static let all: [ConfigurationKey] = [
+    .choice("log.level", \.logLevel, LogLevels.self),
+    .text("store.path", \.storePath, maximum: 4_000),
+    ConfigurationKey(
+      path: "defaults.timezone", expected: "an IANA zone name such as \"Europe/Prague\", or \"local\"",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value else { return false }
+        guard text == "local" || Zone.isValidIdentifier(text) else { return false }
+        configuration.timezone = ZoneChoice(text)
+        return true
+      }, show: { TOMLText.quoted($0.timezone.text) }),
+    ConfigurationKey(
+      path: "defaults.channels", expected: "an array of channel names, such as [\"desktop\"], not empty",
+      set: { configuration, value in
+        guard let texts = value.strings, !texts.isEmpty else { return false }
+        let channels = texts.map(ChannelName.init(rawValue:))
+        guard channels.allSatisfy({ $0 == .desktop || $0.isValidForEndpoint }) else { return false }
+        configuration.channels = channels
+        return true
+      }, show: { TOMLText.array($0.channels.map(\.rawValue)) }),
+    .duration("defaults.grace", \.grace, .seconds(1)...(.days(3_660))),
+    ConfigurationKey(
+      path: "defaults.snooze",
+      expected: "an array of durations of 1s to 366 days, such as [\"10m\", \"1h\"], not empty",
+      set: { configuration, value in
+        guard let texts = value.strings, !texts.isEmpty, texts.count <= 10 else { return false }
+        let lengths = texts.compactMap { try? DurationText.parse($0) }
+        guard lengths.count == texts.count, lengths.allSatisfy({ (.seconds(1)...(.days(366))).contains($0) }) else {
+          return false
+        }
+        configuration.snooze = lengths
+        return true
+      }, show: { TOMLText.array($0.snooze.map(DurationText.format)) }),
+    .choice("defaults.catchUpSuspend", \.catchUp.suspend, CatchUpRule.self),
+    .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
+    .text("desktop.program", \.desktopProgram, minimum: 1, maximum: 4_000),
+    .number("desktop.maxWaiting", \.desktopMaxWaiting, 1...1_000),
+    .duration("desktop.timeout", \.desktopTimeout, .milliseconds(100)...(.minutes(10))),
+    .duration("webhook.connectTimeout", \.webhookConnectTimeout, .milliseconds(10)...(.minutes(10))),
+    .duration("webhook.timeout", \.webhookTimeout, .milliseconds(10)...(.minutes(10))),
+    .number("webhook.concurrency", \.webhookConcurrency, 1...1_000),
+    .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
+    .number("control.maxNesting", \.maxNesting, 8...512),
+    .number("control.maxConnections", \.maxConnections, 1...100_000),
+    .number("control.maxConnectionsPerUser", \.maxConnectionsPerUser, 1...100_000),
+    .duration("control.messageTimeout", \.messageTimeout, .milliseconds(100)...(.hours(1))),
+    .number("control.streamQueueBytes", \.streamQueueBytes, 4_096...(64 << 20)),
+  ]
+
+  private typealias LogLevels = Configuration.LogLevel
+
+  static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })
+  static let tables = Set(all.compactMap { $0.path.split(separator: ".").first.map(String.init) })
+
+  private typealias Place<Value> = WritableKeyPath<Configuration, Value> & Sendable
+
+  private static func text(
+    _ path: String, _ place: any Place<String>, minimum: Int = 0, maximum: Int
+  ) -> ConfigurationKey {
+    ConfigurationKey(
+      path: path, expected: minimum > 0 ? "a string that is not empty" : "a string",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, (minimum...maximum).contains(text.utf8.count),
+          !text.utf8.contains(0)
+        else { return false }
+        configuration[keyPath: place] = text
+        return true
+      }, show: { TOMLText.quoted($0[keyPath: place]) })
+  }
+
+  private static func number(
+    _ path: String, _ place: any Place<Int>, _ range: ClosedRange<Int>
+  ) -> ConfigurationKey {
+    ConfigurationKey(
+      path: path, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+      set: { configuration, value in
+        guard case .scalar(.integer(let number)) = value, let number = Int(exactly: number), range.contains(number)
+        else {
+          return false
+        }
+        configuration[keyPath: place] = number
+        return true
+      }, show: { String($0[keyPath: place]) })
+  }
+
+  private static func duration(
+    _ path: String, _ place: any Place<Milliseconds>, _ range: ClosedRange<Milliseconds>
+  ) -> ConfigurationKey {
+    ConfigurationKey(
+      path: path,
+      expected: "a duration from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound)), "
+        + "such as \"\(DurationText.format(Configuration()[keyPath: place]))\"",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, let length = try? DurationText.parse(text),
+          range.contains(length)
+        else { return false }
+        configuration[keyPath: place] = length
+        return true
+      }, show: { TOMLText.quoted(DurationText.format($0[keyPath: place])) })
+  }
+
+  private static func choice<Choice: RawRepresentable & CaseIterable & Sendable>(
+    _ path: String, _ place: any Place<Choice>, _: Choice.Type
+  ) -> ConfigurationKey where Choice.RawValue == String {
+    ConfigurationKey(
+      path: path, expected: "one of " + Choice.allCases.map { TOMLText.quoted($0.rawValue) }.joined(separator: ", "),
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, let choice = Choice(rawValue: text) else { return false }
+        configuration[keyPath: place] = choice
+        return true
+      }, show: { TOMLText.quoted($0[keyPath: place].rawValue) })
+  }
+}
+
+extension ConfigurationValue {
+  /// The elements of an array of strings; nil for anything else.
+  var strings: [String]? {
+    guard case .array(let values) = self else { return nil }
+    let texts = values.compactMap { value -> String? in
+      if case .string(let text) = value { text } else { nil }
+    }
+    return texts.count == values.count ? texts : nil
+  }
+}
+
+/// Writing values as TOML basic strings and arrays.
+enum TOMLText {
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case let control where control.value < 0x20 || control.value == 0x7F:
+        let hex = String(control.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  static func array(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }
+}

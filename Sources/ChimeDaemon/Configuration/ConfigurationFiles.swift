@@ -1,0 +1,98 @@
+import ChimeSchedule
+import Glibc
+
+/// A configuration with where each of its values came from.
+package struct LoadedConfiguration: Hashable, Sendable {
+  package var configuration = Configuration()
+  /// File and line by key; a key that is not here has its default.
+  package var origins: [String: String] = [:]
+  /// The files that were read, in order.
+  package var files: [String] = []
+
+  /// All keys as TOML, each with its origin.
+  package var text: String {
+    var result = "# " + (files.isEmpty ? "No file was read: all defaults." : "Read: " + files.joined(separator: ", "))
+    var table = ""
+    for key in ConfigurationKey.all {
+      let parts = key.path.split(separator: ".", maxSplits: 1).map(String.init)
+      if parts[0] != table {
+        table = parts[0]
+        result += "\n\n[\(table)]"
+      }
+      let line = "\(parts[1]) = \(key.show(configuration))"
+      let padding = String(repeating: " ", count: max(1, 44 - line.count))
+      result += "\n\(line)\(padding)# \(origins[key.path] ?? "default")"
+    }
+    return result + "\n"
+  }
+}
+
+/// Finds, reads and judges the configuration files.
+package enum ConfigurationFiles {
+  /// A file larger than this is no configuration.
+  static let maxBytes = 1 << 20
+
+  /// Reads `path` (which may be missing unless `isRequired`) and then `path.d/*.toml` in the order of their names.
+  ///
+  /// - Throws: `ConfigurationError` for the first thing that is wrong, with its place.
+  package static func load(path: String, isRequired: Bool) throws(ConfigurationError) -> LoadedConfiguration {
+    var loaded = LoadedConfiguration()
+    var paths: [String] = []
+    if access(path, F_OK) == 0 || isRequired { paths.append(path) }
+    paths += SystemFiles.names(in: path + ".d").filter { $0.hasSuffix(".toml") }.sorted().map { "\(path).d/\($0)" }
+    for file in paths {
+      let bytes: [UInt8]
+      do {
+        bytes = try SystemFiles.read(file, atMost: maxBytes)
+      } catch {
+        throw ConfigurationError(file: file, line: nil, column: nil, message: "cannot be read: \(error.reason)")
+      }
+      try apply(bytes, file: file, to: &loaded)
+      loaded.files.append(file)
+    }
+    return loaded
+  }
+
+  /// Lays one file over what is in force.
+  static func apply(_ bytes: [UInt8], file: String, to loaded: inout LoadedConfiguration) throws(ConfigurationError) {
+    let entries = try TOMLDocument.entries(bytes, file: file)
+    var elements: [String: [TOMLEntry.Value]] = [:]
+    for entry in entries {
+      if let bracket = entry.path.firstIndex(of: "[") {
+        elements[String(entry.path[..<bracket]), default: []].append(entry.value)
+      }
+    }
+    for entry in entries where !entry.path.isEmpty && !entry.path.contains("[") {
+      if entry.value == .table, ConfigurationKey.tables.contains(entry.path) { continue }
+      guard let key = ConfigurationKey.byPath[entry.path] else {
+        throw ConfigurationError(
+          file: file, line: entry.line, column: entry.column, message: unknown(entry.path))
+      }
+      let value: ConfigurationValue =
+        entry.value == .array ? .array(elements[entry.path] ?? []) : .scalar(entry.value)
+      guard key.set(&loaded.configuration, value) else {
+        throw ConfigurationError(
+          file: file, line: entry.line, column: entry.column,
+          message: "\(key.path) has to be \(key.expected); here is \(shown(value))")
+      }
+      loaded.origins[key.path] = "\(file):\(entry.line)"
+    }
+  }
+
+  private static func shown(_ value: ConfigurationValue) -> String {
+    switch value {
+    case .scalar(.string(let text)): TOMLText.quoted(String(text.prefix(80)))
+    case .scalar(.integer(let number)): String(number)
+    default: value.kind
+    }
+  }
+
+  private static func unknown(_ path: String) -> String {
+    let name = TOMLText.quoted(String(path.prefix(80)))
+    let known = ConfigurationKey.byPath.keys.sorted() + ConfigurationKey.tables.sorted()
+    guard let near = Nearest.candidates(to: path, among: known).first else {
+      return "\(name) is no key of Chime's; chimed --print-config lists them all"
+    }
+    return "\(name) is no key of Chime's; did you mean \(near)?"
+  }
+}

@@ -1,0 +1,85 @@
+import CTOML
+
+/// One value of a TOML file, with its place.
+struct TOMLEntry: Hashable, Sendable {
+  enum Value: Hashable, Sendable {
+    case table
+    case array
+    case string(String)
+    case integer(Int64)
+    case float(Double)
+    case boolean(Bool)
+    case dateTime
+
+    var kind: String {
+      switch self {
+      case .table: "a table"
+      case .array: "an array"
+      case .string: "a string"
+      case .integer: "a whole number"
+      case .float: "a decimal number"
+      case .boolean: "true or false"
+      case .dateTime: "a date"
+      }
+    }
+  }
+
+  /// Dotted; elements of arrays as `[n]`.
+  let path: String
+  let value: Value
+  let line: Int
+  let column: Int
+}
+
+/// A place in a configuration file, and what is wrong there.
+package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let file: String
+  package let line: Int?
+  package let column: Int?
+  package let message: String
+
+  package var description: String {
+    guard let line, let column else { return "\(file): \(message)" }
+    return "\(file):\(line):\(column): \(message)"
+  }
+}
+
+/// Reads TOML through toml++.
+enum TOMLDocument {
+  /// Every key of `text` in the order of the parser, parents before children.
+  static func entries(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> [TOMLEntry] {
+    let document = bytes.withUnsafeBytes { buffer in
+      ctoml_parse(buffer.bindMemory(to: CChar.self).baseAddress, UInt(buffer.count))
+    }
+    defer { ctoml_free(document) }
+    var line: UInt32 = 0
+    var column: UInt32 = 0
+    if let complaint = ctoml_error(document, &line, &column) {
+      throw ConfigurationError(
+        file: file, line: line == 0 ? nil : Int(line), column: line == 0 ? nil : Int(column),
+        message: "this is not TOML: \(String(cString: complaint))")
+    }
+    return (0..<ctoml_count(document)).map { index in
+      let entry = ctoml_entry_at(document, index)
+      return TOMLEntry(
+        path: text(entry.path, entry.path_length), value: value(of: entry), line: Int(entry.line),
+        column: Int(entry.column))
+    }
+  }
+
+  private static func value(of entry: ctoml_entry) -> TOMLEntry.Value {
+    switch entry.kind {
+    case CTOML_TABLE: .table
+    case CTOML_ARRAY: .array
+    case CTOML_STRING: .string(text(entry.string, entry.string_length))
+    case CTOML_INTEGER: .integer(entry.integer)
+    case CTOML_FLOAT: .float(entry.floating)
+    case CTOML_BOOLEAN: .boolean(entry.boolean != 0)
+    default: .dateTime
+    }
+  }
+
+  private static func text(_ start: UnsafePointer<CChar>?, _ length: UInt) -> String {
+    String(decoding: UnsafeRawBufferPointer(start: start, count: Int(length)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,81 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Varlink
+
+/// Why a request was refused, in the words of the interfaces.
+enum ControlFailure: Error {
+  case notFound(what: String, id: String, near: [String])
+  case ambiguous(id: String, candidates: [String])
+  case invalidSchedule(ScheduleError)
+  case invalidValue(field: String, String)
+  case conflict(String)
+  case limitExceeded(String)
+  case invalidConfiguration(String)
+  case storeUnavailable(String)
+  case service(ServiceError)
+
+  /// What a thrown error means to a client.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as ControlFailure: self = failure
+    case let error as ScheduleError: self = .invalidSchedule(error)
+    case let error as ServiceError: self = .service(error)
+    case let error as StoreFailure: self = .storeUnavailable(error.sentence)
+    default: self = .storeUnavailable("an unexpected failure: \(type(of: error))")
+    }
+  }
+
+  /// The reply, with the error's name within the interface that was called.
+  func reply(interface: String) -> VarlinkReply {
+    func named(_ name: String, _ parameters: some Encodable & Sendable) -> VarlinkReply {
+      VarlinkReply(error: NamedError(varlinkName: "\(interface).\(name)", parameters: parameters))
+    }
+    switch self {
+    case .notFound(let what, let id, let near):
+      return named("NotFound", Wire.NotFound(what: what, id: id, near: near))
+    case .ambiguous(let id, let candidates):
+      return named("Ambiguous", Wire.Ambiguous(id: id, candidates: candidates))
+    case .invalidSchedule(let error) where error.code == .neverOccurs:
+      return named("NeverOccurs", Wire.NeverOccurs(text: error.text, message: error.message))
+    case .invalidSchedule(let error):
+      return named(
+        "InvalidSchedule",
+        Wire.InvalidSchedule(
+          text: error.text, column: error.column, expected: error.expected, suggestion: error.suggestion,
+          message: error.message))
+    case .invalidValue(let field, let message):
+      return named("InvalidValue", Wire.InvalidValue(field: field, message: message))
+    case .conflict(let message): return named("Conflict", Wire.Message(message: message))
+    case .limitExceeded(let limit): return named("LimitExceeded", Wire.LimitExceeded(limit: limit))
+    case .invalidConfiguration(let message): return named("InvalidConfiguration", Wire.Message(message: message))
+    case .storeUnavailable(let reason): return named("StoreUnavailable", Wire.StoreUnavailable(reason: reason))
+    case .service(let error): return VarlinkReply(error: error)
+    }
+  }
+
+  private struct NamedError<Parameters: Encodable & Sendable>: VarlinkError {
+    let varlinkName: String
+    let parameters: Parameters
+
+    func encode(to encoder: any Encoder) throws { try parameters.encode(to: encoder) }
+  }
+}
+
+extension StoreFailure {
+  /// The failure as a sentence that says what to do.
+  var sentence: String {
+    switch self {
+    case .idTaken(let id): "the id \(id) is taken"
+    case .unavailable(let reason): reason
+    case .newerSchema(let found, let known):
+      "the store has schema \(found) and this chimed knows \(known): start a newer chimed"
+    case .corrupt(let reason, let movedTo):
+      "the store is damaged (\(reason))" + (movedTo.map { "; it was moved to \($0)" } ?? "")
+    case .held(let by): "another daemon has the store (\(by)): stop it first"
+    case .readOnly: "the store cannot be written here"
+    case .closed: "the daemon is stopping"
+    case .internalError(let reason): "a fault in chimed: \(reason)"
+    }
+  }
+}

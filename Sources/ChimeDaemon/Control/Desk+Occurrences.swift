@@ -1,0 +1,147 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+extension Desk {
+  func occurrences(_ request: OccurrencesInterface.List.Parameters) async throws -> OccurrencesInterface.List.Reply {
+    let filter = request.filter
+    let from = try instant(filter?.since, "since")
+    let before = try instant(filter?.before, "before")
+    let page = try page(limit: request.limit, cursor: request.cursor)
+    return try await store.read { [self] transaction in
+      let reminder = try filter?.reminder.map { text -> ReminderID in
+        // History outlives its reminder: an id that is gone still has one.
+        do {
+          return try Lookup(transaction: transaction, owner: caller.sees).reminder(text).reminder.id
+        } catch ControlFailure.notFound(let what, let id, let near) {
+          let gone = OccurrenceFilter(owner: caller.sees, reminder: ReminderID(rawValue: text))
+          guard try !transaction.occurrences(gone, page: Page(limit: 1)).isEmpty else {
+            throw ControlFailure.notFound(what: what, id: id, near: near)
+          }
+          return ReminderID(rawValue: text)
+        }
+      }
+      let found = try transaction.occurrences(
+        OccurrenceFilter(
+          owner: caller.sees, reminder: reminder, openOnly: filter?.open ?? false, from: from, before: before),
+        page: page)
+      let wire = self.wire
+      return OccurrencesInterface.List.Reply(
+        occurrences: found.map { wire.occurrence($0) }, cursor: cursor(after: page, count: found.count))
+    }
+  }
+
+  func upcoming(
+    _ request: OccurrencesInterface.Upcoming.Parameters
+  ) async throws -> OccurrencesInterface.Upcoming.Reply {
+    let page = try page(limit: request.limit, cursor: nil)
+    return try await store.read { [self] transaction in
+      let wire = self.wire
+      let records = try transaction.reminders(
+        ReminderFilter(owner: caller.sees, includesFinished: false), page: page)
+      let coming = records.compactMap { record -> (Instant, OccurrencesInterface.Coming)? in
+        guard let at = [record.next, record.snoozedUntil].compactMap({ $0 }).min() else { return nil }
+        let zone = wire.zone(of: record.reminder)
+        return (
+          at,
+          OccurrencesInterface.Coming(
+            reminder: record.reminder.id.rawValue, title: record.reminder.title, at: wire.time(at, in: zone),
+            snoozed: at == record.snoozedUntil, last: record.last.map { wire.time($0.id.scheduledAt, in: zone) },
+            paused: record.reminder.pause.holds(at: at), when: record.reminder.schedule.canonical)
+        )
+      }
+      return OccurrencesInterface.Upcoming.Reply(upcoming: coming.sorted { $0.0 < $1.0 }.map(\.1))
+    }
+  }
+
+  func done(_ request: OccurrencesInterface.Done.Parameters) async throws -> OccurrencesInterface.Done.Reply {
+    OccurrencesInterface.Done.Reply(occurrence: try await give(request.id) { _ in .done })
+  }
+
+  func dismiss(
+    _ request: OccurrencesInterface.Dismiss.Parameters
+  ) async throws -> OccurrencesInterface.Dismiss.Reply {
+    OccurrencesInterface.Dismiss.Reply(occurrence: try await give(request.id) { _ in .dismiss })
+  }
+
+  func snooze(_ request: OccurrencesInterface.Snooze.Parameters) async throws -> OccurrencesInterface.Snooze.Reply {
+    let length = try request.length.map {
+      try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
+    }
+    let occurrence = try await give(request.id) { reminder in
+      .snooze(for: length ?? reminder?.snoozeLengths.first ?? .minutes(10))
+    }
+    return OccurrencesInterface.Snooze.Reply(occurrence: occurrence)
+  }
+
+  private func give(
+    _ id: String?, _ answer: @escaping @Sendable (Reminder?) -> Occurrence.Answer
+  ) async throws -> OccurrencesInterface.Occurrence {
+    try await commit { [self] transaction in
+      let occurrence = try Lookup(transaction: transaction, owner: caller.sees).occurrence(id)
+      let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+      let (answered, notices) = try Answering.give(
+        answer(reminder), to: occurrence, reminder: reminder, in: transaction, now: now)
+      return (wire.occurrence(answered, zone: reminder.map(wire.zone)), notices)
+    }
+  }
+
+  func fire(_ request: OccurrencesInterface.Fire.Parameters) async throws -> OccurrencesInterface.Fire.Reply {
+    try await commit { [self] transaction in
+      let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+      var generator = SystemRandomNumberGenerator()
+      let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
+        .fireNow(record.reminder, using: &generator)
+      if let known = try transaction.occurrence(occurrence.id), known.firedAt != nil {
+        throw ControlFailure.conflict("\"\(record.reminder.title)\" has fired this very second")
+      }
+      let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
+      try transaction.record([
+        Firing(
+          due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
+          skipNext: record.reminder.skipNext)
+      ])
+      return (
+        OccurrencesInterface.Fire.Reply(occurrence: wire.occurrence(occurrence, zone: wire.zone(of: record.reminder))),
+        [.occurrence(.fired, occurrence, "\"\(occurrence.title)\" fired on request")]
+      )
+    }
+  }
+}
+
+/// Gives an answer to an occurrence, from wherever it came: a command, a button, a webhook.
+enum Answering {
+  static func give(
+    _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, in transaction: any StoreTransaction,
+    now: Instant
+  ) throws -> (Occurrence, [LoopNotice]) {
+    let answered: Occurrence
+    do {
+      answered = try occurrence.answered(answer, at: now)
+    } catch {
+      throw refusal(error, occurrence)
+    }
+    guard answered != occurrence else { return (answered, []) }
+    if case .snoozed = answered.state, reminder == nil {
+      throw ControlFailure.conflict("the reminder of \"\(occurrence.title)\" has been removed")
+    }
+    try transaction.update(answered, now: now)
+    let title = "\"\(answered.title)\""
+    switch answered.state {
+    case .snoozed(let until):
+      let wait = DurationText.format(Milliseconds.seconds((until - now + .milliseconds(999)).rawValue / 1_000))
+      return (answered, [.occurrence(.snoozed, answered, "\(title) snoozed for \(wait)"), .withdraw(answered.id)])
+    case .done: return (answered, [.occurrence(.done, answered, "\(title) done"), .withdraw(answered.id)])
+    default: return (answered, [.occurrence(.dismissed, answered, "\(title) dismissed"), .withdraw(answered.id)])
+    }
+  }
+
+  private static func refusal(_ error: AnswerRefused, _ occurrence: Occurrence) -> ControlFailure {
+    switch error {
+    case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze is of 1 second to 366 days")
+    case .closed(.done): .conflict("\"\(occurrence.title)\" is done already")
+    case .closed(.dismissed): .conflict("\"\(occurrence.title)\" has been dismissed")
+    case .closed: .conflict("\"\(occurrence.title)\" was missed: only done can be said to it")
+    }
+  }
+}

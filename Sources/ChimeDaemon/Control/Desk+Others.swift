@@ -1,0 +1,180 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+// Schedules and deliveries.
+extension Desk {
+  func explain(_ request: SchedulesInterface.Explain.Parameters) throws -> SchedulesInterface.Explain.Reply {
+    let count = request.count ?? 5
+    guard (1...1_000).contains(count) else {
+      throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
+    }
+    let choice = request.timezone.map(ZoneChoice.init) ?? configuration.timezone
+    let zone = try fields.zone(choice)
+    let after = try instant(request.after, "after") ?? now
+    let fields = ReminderFields(zones: zones, now: after)
+    let schedule = try fields.schedule(request.when, in: choice)
+    let timetable = schedule.timetable(
+      in: zone, gap: request.gap.flatMap { GapRule(rawValue: $0.rawValue) },
+      fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
+    let times = Array(timetable.occurrences(after: after).prefix(count))
+    return SchedulesInterface.Explain.Reply(
+      canonical: schedule.canonical, dialect: schedule.dialect.rawValue, zone: zone.identifier,
+      next: times.map { wire.time($0, in: zone) },
+      remarks: [])
+  }
+
+  func deliveries(_ request: DeliveriesInterface.List.Parameters) async throws -> DeliveriesInterface.List.Reply {
+    let filter = request.filter
+    let page = try page(limit: request.limit, cursor: request.cursor)
+    return try await store.read { [self] transaction in
+      let reminder = try filter?.reminder.map {
+        try Lookup(transaction: transaction, owner: caller.sees).reminder($0).reminder.id
+      }
+      let found = try transaction.deliveries(
+        DeliveryFilter(
+          owner: caller.sees, channel: filter?.channel.map(ChannelName.init(rawValue:)), reminder: reminder,
+          state: filter?.state.flatMap { DeliveryFilter.State(rawValue: $0.rawValue) }), page: page)
+      let listed = try found.map { try described($0, transaction) }
+      return DeliveriesInterface.List.Reply(deliveries: listed, cursor: cursor(after: page, count: found.count))
+    }
+  }
+
+  func delivery(_ request: DeliveriesInterface.Get.Parameters) async throws -> DeliveriesInterface.Get.Reply {
+    try await store.read { [self] transaction in
+      guard let delivery = try transaction.delivery(DeliveryID(rawValue: request.id)),
+        caller.sees == nil || delivery.lane.owner == caller.sees
+      else { throw ControlFailure.notFound(what: "delivery", id: String(request.id.prefix(200)), near: []) }
+      return DeliveriesInterface.Get.Reply(
+        delivery: try described(delivery, transaction),
+        attempts: try transaction.attempts(of: delivery.id).map(wire.attempt))
+    }
+  }
+
+  private func described(
+    _ delivery: Delivery, _ transaction: any StoreTransaction
+  ) throws -> DeliveriesInterface.Delivery {
+    wire.delivery(
+      delivery, title: try transaction.occurrence(delivery.occurrence)?.title ?? "",
+      lastAttempt: try transaction.attempts(of: delivery.id).last)
+  }
+}
+
+// Endpoints.
+extension Desk {
+  func putEndpoint(_ request: EndpointsInterface.Put.Parameters) async throws -> EndpointsInterface.Put.Reply {
+    let lane = try lane(request.name)
+    // The secret first: an endpoint that exists has one. Left behind by a crash, it is replaced by the next attempt.
+    if let secret = request.secret {
+      do {
+        try secrets.write(secret.trimmed, for: lane)
+      } catch {
+        throw ControlFailure.storeUnavailable("the secret cannot be written (\(error.call): \(error.reason))")
+      }
+    }
+    let (endpoint, owed) = try await commit { [self] transaction in
+      let known = try transaction.endpoint(lane)
+      let endpoint = Endpoint(lane: lane, url: request.url, createdAt: known?.createdAt ?? now)
+      try transaction.put(endpoint)
+      try transaction.wake(lane: lane, now: now)
+      return ((endpoint, try self.owed(to: lane, transaction)), [.endpointsChanged])
+    }
+    return EndpointsInterface.Put.Reply(endpoint: wire.endpoint(endpoint, owed: owed))
+  }
+
+  func removeEndpoint(
+    _ request: EndpointsInterface.Remove.Parameters
+  ) async throws -> EndpointsInterface.Remove.Reply {
+    let lane = try lane(request.name)
+    let (endpoint, owed) = try await commit { [self] transaction in
+      let endpoint = try known(lane, transaction)
+      let owed = try self.owed(to: lane, transaction)
+      try transaction.removeEndpoint(lane, now: now)
+      return ((endpoint, owed), [.endpointsChanged])
+    }
+    secrets.remove(lane)
+    return EndpointsInterface.Remove.Reply(endpoint: wire.endpoint(endpoint, owed: owed))
+  }
+
+  func listEndpoints() async throws -> EndpointsInterface.List.Reply {
+    try await store.read { [self] transaction in
+      let wire = self.wire
+      return EndpointsInterface.List.Reply(
+        endpoints: try transaction.endpoints(owner: caller.sees).map {
+          wire.endpoint($0, owed: try owed(to: $0.lane, transaction))
+        })
+    }
+  }
+
+  func testEndpoint(_ request: EndpointsInterface.Test.Parameters) async throws -> EndpointsInterface.Test.Reply {
+    let lane = try lane(request.name)
+    _ = try await store.read { [self] transaction in try known(lane, transaction) }
+    throw ControlFailure.conflict("webhooks are not furnished yet")
+  }
+
+  private func lane(_ name: String) throws -> Lane {
+    let channel = ChannelName(rawValue: name)
+    guard channel.isValidForEndpoint else {
+      throw ControlFailure.invalidValue(
+        field: "name",
+        "'\(name.prefix(64))' is no name for an endpoint: 1 to 64 letters, digits, . _ or -, and not desktop")
+    }
+    return Lane(owner: caller.owner, channel: channel)
+  }
+
+  private func known(_ lane: Lane, _ transaction: any StoreTransaction) throws -> Endpoint {
+    if let endpoint = try transaction.endpoint(lane) { return endpoint }
+    let names = try transaction.endpoints(owner: lane.owner).map(\.lane.channel.rawValue)
+    throw ControlFailure.notFound(
+      what: "endpoint", id: lane.channel.rawValue,
+      near: Nearest.candidates(to: lane.channel.rawValue, among: names))
+  }
+
+  private func owed(to lane: Lane, _ transaction: any StoreTransaction) throws -> Int {
+    try [DeliveryFilter.State.pending, .waiting].reduce(0) { sum, state in
+      sum
+        + (try transaction.deliveries(
+          DeliveryFilter(owner: lane.owner, channel: lane.channel, state: state), page: Page(limit: 10_000)
+        ).count)
+    }
+  }
+}
+
+// The daemon.
+extension Desk {
+  func status() async throws -> DaemonInterface.Status.Reply {
+    let loopState = await loop.snapshot()
+    var problem: String?
+    var counts = StoreCounts()
+    var next: ReminderRecord?
+    do {
+      (counts, next) = try await store.read { [self] transaction in
+        (
+          try transaction.counts(owner: caller.sees),
+          try transaction.reminders(
+            ReminderFilter(owner: caller.sees, includesFinished: false), page: Page(limit: 1)
+          ).first
+        )
+      }
+    } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
+    let due = next.flatMap { [$0.next, $0.snoozedUntil].compactMap { $0 }.min() }
+    return DaemonInterface.Status.Reply(
+      status: DaemonInterface.Health(
+        version: Version.text, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
+        startedAt: wire.time(loopState.startedAt), zone: zones.local.identifier, store: loopState.storePath,
+        storeProblem: problem ?? loopState.storeProblem, reminders: counts.reminders,
+        openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
+        deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
+        nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
+        clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary))
+  }
+
+  func reload() async throws -> DaemonInterface.Reload.Reply {
+    do {
+      try await loop.reload()
+    } catch let error as ConfigurationError {
+      throw ControlFailure.invalidConfiguration(error.description)
+    }
+    return DaemonInterface.Reload.Reply()
+  }
+}

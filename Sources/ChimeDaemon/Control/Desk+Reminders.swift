@@ -1,0 +1,167 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import FoundationEssentials
+
+extension Desk {
+  typealias Interface = RemindersInterface
+
+  /// The most reminders one owner may have.
+  static let maxTokenBytes = 256
+
+  func add(_ request: Interface.Add.Parameters) async throws -> Interface.Add.Reply {
+    let reminder = try draft(request.reminder)
+    let next = try fields.firstTime(of: reminder)
+    if let token = request.token, !(1...Self.maxTokenBytes).contains(token.utf8.count) {
+      throw ControlFailure.invalidValue(field: "token", "give 1 to \(Self.maxTokenBytes) bytes")
+    }
+    return try await commit { [self] transaction in
+      if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
+        return (try JSONDecoder().decode(Interface.Add.Reply.self, from: Data(kept)), [])
+      }
+      var reminder = reminder
+      reminder.id = try insert(reminder, next: next, into: transaction)
+      let reply = Interface.Add.Reply(
+        reminder: wire.reminder(ReminderRecord(reminder: reminder, next: next)),
+        warnings: try warnings(about: reminder, transaction))
+      if let token = request.token {
+        try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
+      }
+      return (reply, [.reminder(.added, reminder, "added \"\(reminder.title)\"")])
+    }
+  }
+
+  /// A reminder made of the configuration's defaults and what the client gave; its id is not yet known.
+  private func draft(_ draft: Interface.Draft) throws -> Reminder {
+    let placeholder = ReminderID(rawValue: "")
+    let zone = draft.timezone.map(ZoneChoice.init) ?? configuration.timezone
+    var reminder = Reminder(
+      id: placeholder, owner: caller.owner, title: draft.title,
+      schedule: try fields.schedule(draft.when, in: zone), timezone: zone, channels: configuration.channels,
+      catchUp: configuration.catchUp, grace: configuration.grace, snoozeLengths: configuration.snooze, createdAt: now)
+    let change = Interface.Change(
+      title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,
+      channels: draft.channels, tags: draft.tags, urgency: draft.urgency, icon: draft.icon, sound: draft.sound,
+      url: draft.url, catchUp: draft.catchUp, grace: draft.grace, snooze: draft.snooze)
+    try fields.apply(change, to: &reminder)
+    return reminder
+  }
+
+  private func insert(
+    _ reminder: Reminder, next: Instant, into transaction: any StoreTransaction
+  ) throws -> ReminderID {
+    var generator = SystemRandomNumberGenerator()
+    for attempt in 0..<16 {
+      var candidate = reminder
+      candidate.id = ReminderID(length: 4 + attempt / 4, using: &generator)
+      do {
+        try transaction.upsert(candidate, next: next)
+        return candidate.id
+      } catch StoreFailure.idTaken { continue }
+    }
+    throw ControlFailure.limitExceeded("ids")
+  }
+
+  private func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
+    try reminder.channels.filter { $0 != .desktop }.compactMap { channel in
+      let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
+      if let reason = endpoint?.disabled { return "the endpoint \(channel) is disabled: \(reason)" }
+      return endpoint == nil
+        ? "there is no endpoint \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL" : nil
+    }
+  }
+
+  func update(_ request: Interface.Update.Parameters) async throws -> Interface.Update.Reply {
+    try await change(request.id, .changed, "changed") { [self] reminder in
+      try fields.apply(request.change, to: &reminder)
+    }
+  }
+
+  func get(_ request: Interface.Get.Parameters) async throws -> Interface.Get.Reply {
+    try await store.read { [self] transaction in
+      Interface.Get.Reply(
+        reminder: wire.reminder(try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)))
+    }
+  }
+
+  func remove(_ request: Interface.Remove.Parameters) async throws -> Interface.Remove.Reply {
+    try await commit { [self] transaction in
+      let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+      let open = try transaction.occurrences(
+        OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
+      try transaction.remove(record.reminder.id, now: now)
+      let removed = LoopNotice.reminder(.removed, record.reminder, "removed \"\(record.reminder.title)\"")
+      return (
+        Interface.Remove.Reply(reminder: wire.reminder(record)),
+        [removed] + open.map { LoopNotice.withdraw($0.id) }
+      )
+    }
+  }
+
+  func list(_ request: Interface.List.Parameters) async throws -> Interface.List.Reply {
+    let filter = request.filter
+    // What is finished or waiting is told from the occurrences, so these states are picked after the store's filter.
+    let query = ReminderFilter(
+      owner: caller.sees, tag: filter?.tag, text: filter?.text,
+      dueFrom: try instant(filter?.dueFrom, "dueFrom"), dueBefore: try instant(filter?.dueBefore, "dueBefore"),
+      includesFinished: filter?.all == true || filter?.state == .finished)
+    let page = try page(limit: request.limit, cursor: request.cursor)
+    return try await store.read { [self] transaction in
+      let wire = self.wire
+      let records = try transaction.reminders(query, page: page)
+      let wanted = records.map(wire.reminder).filter { reminder in
+        if let state = filter?.state { return reminder.state == state }
+        return filter?.all == true || reminder.state != .finished
+      }
+      return Interface.List.Reply(reminders: wanted, cursor: cursor(after: page, count: records.count))
+    }
+  }
+
+  func pause(_ request: Interface.Pause.Parameters) async throws -> Interface.Pause.Reply {
+    let until = try instant(request.until, "until")
+    if let until, until <= now {
+      throw ControlFailure.invalidValue(field: "until", "give a time to come")
+    }
+    let reply = try await change(request.id, .changed, "paused") { reminder in
+      reminder.pause = until.map(Pause.until) ?? .indefinitely
+    }
+    return Interface.Pause.Reply(reminder: reply.reminder)
+  }
+
+  func resume(_ request: Interface.Resume.Parameters) async throws -> Interface.Resume.Reply {
+    let reply = try await change(request.id, .changed, "resumed") { $0.pause = .none }
+    return Interface.Resume.Reply(reminder: reply.reminder)
+  }
+
+  func skip(_ request: Interface.Skip.Parameters) async throws -> Interface.Skip.Reply {
+    let count = request.count ?? 1
+    guard (0...10_000).contains(count) else {
+      throw ControlFailure.invalidValue(field: "count", "give a number from 0 to 10000")
+    }
+    let reply = try await change(
+      request.id, .changed, count == 0 ? "skips nothing of" : "skips the next \(count) of"
+    ) { $0.skipNext = count }
+    return Interface.Skip.Reply(reminder: reply.reminder)
+  }
+
+  /// Changes one reminder: reads it, lets `edit` have it, finds its next time, writes it.
+  private func change(
+    _ id: String, _ kind: LoopNotice.Kind, _ verb: String, edit: @escaping @Sendable (inout Reminder) throws -> Void
+  ) async throws -> Interface.Update.Reply {
+    try await commit { [self] transaction in
+      var record = try Lookup(transaction: transaction, owner: caller.sees).reminder(id)
+      let before = record.reminder
+      try edit(&record.reminder)
+      let timesChanged =
+        record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
+        || record.reminder.gap != before.gap || record.reminder.fold != before.fold
+      // A due time that has come is left to the loop; a changed schedule begins afresh from now.
+      if timesChanged { record.next = try fields.firstTime(of: record.reminder) }
+      record.reminder.generation += 1
+      try transaction.upsert(record.reminder, next: record.next)
+      let reply = Interface.Update.Reply(
+        reminder: wire.reminder(record), warnings: try warnings(about: record.reminder, transaction))
+      return (reply, [.reminder(kind, record.reminder, "\(verb) \"\(record.reminder.title)\"")])
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Varlink
+
+/// Who asks, by the numbers that the kernel gave at accept.
+struct Caller: Hashable, Sendable {
+  let uid: UInt32
+  /// Whose things it makes.
+  let owner: UInt32
+  /// Whose things it sees; nil: everyone's.
+  let sees: UInt32?
+}
+
+/// Where requests are answered: outside the loop, against the store, each in one transaction.
+///
+/// A reply is made after its transaction has committed, and the loop has been told of the commit before.
+struct Desk: Sendable {
+  let store: any Store
+  let zones: ZoneCatalog
+  let secrets: Secrets
+  let endpoints: EndpointDirectory
+  let webhooks: AbsentChannel
+  let loop: EventLoop
+  let configuration: Configuration
+  let caller: Caller
+  let now: Instant
+
+  var wire: WireMapper { WireMapper(zones: zones, now: now) }
+  var fields: ReminderFields { ReminderFields(zones: zones, now: now) }
+
+  /// Answers a call; never throws, whatever was asked.
+  func answer(_ call: VarlinkCall) async -> VarlinkReply {
+    let interface = call.method.lastIndex(of: ".").map { String(call.method[..<$0]) } ?? ""
+    do {
+      return try await perform(call)
+    } catch {
+      return ControlFailure(error).reply(interface: interface)
+    }
+  }
+
+  private func perform(_ call: VarlinkCall) async throws -> VarlinkReply {
+    switch call.method {
+    case RemindersInterface.Add.method: try VarlinkReply(await add(call.parameters()))
+    case RemindersInterface.Update.method: try VarlinkReply(await update(call.parameters()))
+    case RemindersInterface.Remove.method: try VarlinkReply(await remove(call.parameters()))
+    case RemindersInterface.Get.method: try VarlinkReply(await get(call.parameters()))
+    case RemindersInterface.List.method: try VarlinkReply(await list(call.parameters()))
+    case RemindersInterface.Pause.method: try VarlinkReply(await pause(call.parameters()))
+    case RemindersInterface.Resume.method: try VarlinkReply(await resume(call.parameters()))
+    case RemindersInterface.Skip.method: try VarlinkReply(await skip(call.parameters()))
+    case OccurrencesInterface.List.method: try VarlinkReply(await occurrences(call.parameters()))
+    case OccurrencesInterface.Upcoming.method: try VarlinkReply(await upcoming(call.parameters()))
+    case OccurrencesInterface.Done.method: try VarlinkReply(await done(call.parameters()))
+    case OccurrencesInterface.Snooze.method: try VarlinkReply(await snooze(call.parameters()))
+    case OccurrencesInterface.Dismiss.method: try VarlinkReply(await dismiss(call.parameters()))
+    case OccurrencesInterface.Fire.method: try VarlinkReply(await fire(call.parameters()))
+    case SchedulesInterface.Explain.method: try VarlinkReply(explain(call.parameters()))
+    case DeliveriesInterface.List.method: try VarlinkReply(await deliveries(call.parameters()))
+    case DeliveriesInterface.Get.method: try VarlinkReply(await delivery(call.parameters()))
+    case EndpointsInterface.Put.method: try VarlinkReply(await putEndpoint(call.parameters()))
+    case EndpointsInterface.Remove.method: try VarlinkReply(await removeEndpoint(call.parameters()))
+    case EndpointsInterface.List.method: try VarlinkReply(await listEndpoints())
+    case EndpointsInterface.Test.method: try VarlinkReply(await testEndpoint(call.parameters()))
+    case DaemonInterface.Status.method: try VarlinkReply(await status())
+    case DaemonInterface.Reload.method: try VarlinkReply(await reload())
+    default: throw ServiceError.methodNotImplemented(method: call.method)
+    }
+  }
+
+  /// Writes, tells the loop what the store looks like since, and publishes what happened.
+  func commit<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> (Result, [LoopNotice])
+  ) async throws -> Result {
+    let (result, notices, horizon) = try await store.write { transaction in
+      let (result, notices) = try body(transaction)
+      return (result, notices, try transaction.horizon())
+    }
+    await loop.committed(horizon, notices)
+    return result
+  }
+
+  /// The part of a listing that a request asks for; the cursor is the number of items before it.
+  func page(limit: Int?, cursor: String?) throws -> Page {
+    let limit = limit ?? 100
+    guard (1...10_000).contains(limit) else {
+      throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 10000")
+    }
+    guard let cursor else { return Page(limit: limit) }
+    guard let offset = Int(cursor), (0...1_000_000_000).contains(offset) else {
+      throw ControlFailure.invalidValue(field: "cursor", "give the cursor of the answer before, or none")
+    }
+    return Page(limit: limit, offset: offset)
+  }
+
+  /// The cursor behind a page that was filled.
+  func cursor(after page: Page, count: Int) -> String? {
+    count < page.limit ? nil : String(page.offset + count)
+  }
+
+  func instant(_ text: String?, _ field: String) throws -> Instant? {
+    guard let text else { return nil }
+    guard let instant = try? RFC3339.parse(text) else {
+      throw ControlFailure.invalidValue(field: field, "give an RFC 3339 time, such as 2026-12-01T09:00:00+01:00")
+    }
+    return instant
+  }
+}

@@ -1,0 +1,146 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+/// Judges what a client wants a reminder to be, field by field, and says what is wrong in a sentence.
+struct ReminderFields {
+  let zones: ZoneCatalog
+  let now: Instant
+
+  static let maxTitleBytes = 1_000
+  static let maxBodyBytes = 16_384
+  static let maxWhenBytes = 4_096
+  static let maxItems = 32
+
+  /// Lays the fields that are given over `reminder`.
+  func apply(_ change: RemindersInterface.Change, to reminder: inout Reminder) throws {
+    if let title = change.title { reminder.title = try text(title, "title", maximum: Self.maxTitleBytes) }
+    if let body = change.body {
+      reminder.body = body.isEmpty ? nil : try text(body, "body", maximum: Self.maxBodyBytes, multiline: true)
+    }
+    if let timezone = change.timezone { reminder.timezone = try zoneChoice(timezone) }
+    if let when = change.when { reminder.schedule = try schedule(when, in: reminder.timezone) }
+    if let gap = change.gap { reminder.gap = GapRule(rawValue: gap.rawValue) }
+    if let fold = change.fold { reminder.fold = FoldRule(rawValue: fold.rawValue) }
+    if let channels = change.channels { reminder.channels = try self.channels(channels) }
+    if let tags = change.tags { reminder.tags = try self.tags(tags) }
+    if let urgency = change.urgency { reminder.urgency = Urgency(rawValue: urgency.rawValue) ?? .normal }
+    if let icon = change.icon { reminder.icon = try optional(icon, "icon") }
+    if let sound = change.sound { reminder.sound = try optional(sound, "sound") }
+    if let url = change.url { reminder.url = try optional(url, "url") }
+    if let catchUp = change.catchUp {
+      reminder.catchUp = CatchUp(
+        suspend: CatchUpRule(rawValue: catchUp.suspend.rawValue) ?? .latest,
+        downtime: CatchUpRule(rawValue: catchUp.downtime.rawValue) ?? .latest)
+    }
+    if let grace = change.grace {
+      reminder.grace = try Self.duration(grace, "grace", .seconds(1)...(.days(3_660)))
+    }
+    if let snooze = change.snooze {
+      guard (1...10).contains(snooze.count) else {
+        throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")
+      }
+      reminder.snoozeLengths = try snooze.map { try Self.duration($0, "snooze", .seconds(1)...(.days(366))) }
+    }
+  }
+
+  /// The schedule, and that it has a time to come.
+  func schedule(_ when: String, in timezone: ZoneChoice) throws -> Schedule {
+    guard when.utf8.count <= Self.maxWhenBytes else {
+      throw ControlFailure.invalidValue(field: "when", "a schedule has at most \(Self.maxWhenBytes) bytes")
+    }
+    return try Schedule.parse(when, now: now, zone: try zone(timezone))
+  }
+
+  func zone(_ choice: ZoneChoice) throws -> Zone {
+    if let zone = zones.zone(for: choice) { return zone }
+    throw unknownZone(choice.text)
+  }
+
+  /// The reminder's next time; refuses one that has none.
+  func firstTime(of reminder: Reminder) throws -> Instant {
+    if let next = reminder.timetable(in: try zone(reminder.timezone)).next(after: now) { return next }
+    throw ControlFailure.invalidSchedule(
+      ScheduleError(
+        code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a time to come",
+        suggestion: nil, message: "\(reminder.schedule.canonical): no time of it is left"))
+  }
+
+  static func duration(_ text: String, _ field: String, _ range: ClosedRange<Milliseconds>) throws -> Milliseconds {
+    guard let length = try? DurationText.parseISO8601(text), range.contains(length) else {
+      throw ControlFailure.invalidValue(
+        field: field,
+        "give an ISO 8601 duration from \(DurationText.formatISO8601(range.lowerBound)) "
+          + "to \(DurationText.formatISO8601(range.upperBound)), such as PT10M")
+    }
+    return length
+  }
+
+  private func zoneChoice(_ text: String) throws -> ZoneChoice {
+    let choice = ZoneChoice(text)
+    _ = try zone(choice)
+    return choice
+  }
+
+  func unknownZone(_ name: String) -> ControlFailure {
+    let shown = String(name.prefix(64).filter { !$0.isNewline })
+    guard Zone.isValidIdentifier(name) else {
+      return .invalidValue(
+        field: "timezone", "'\(shown)' is no time zone; give an IANA name such as Europe/Prague, or local")
+    }
+    let near = zones.near(name)
+    let hint =
+      near.isEmpty ? "timedatectl list-timezones lists them" : "did you mean \(near.joined(separator: " or "))?"
+    return .invalidValue(field: "timezone", "this machine has no time zone '\(shown)'; \(hint)")
+  }
+
+  private func channels(_ names: [String]) throws -> [ChannelName] {
+    guard (1...Self.maxItems).contains(names.count) else {
+      throw ControlFailure.invalidValue(field: "channels", "give one to \(Self.maxItems) channels")
+    }
+    var result: [ChannelName] = []
+    for name in names {
+      let channel = ChannelName(rawValue: name)
+      guard channel == .desktop || channel.isValidForEndpoint else {
+        throw ControlFailure.invalidValue(
+          field: "channels", "'\(name.prefix(64))' is no channel: give desktop, or the name of an endpoint")
+      }
+      if !result.contains(channel) { result.append(channel) }
+    }
+    return result
+  }
+
+  private func tags(_ tags: [String]) throws -> [String] {
+    guard tags.count <= Self.maxItems else {
+      throw ControlFailure.invalidValue(field: "tags", "give at most \(Self.maxItems) tags")
+    }
+    var result: [String] = []
+    for tag in tags {
+      let tag = try text(tag, "tags", maximum: 64)
+      if !result.contains(tag) { result.append(tag) }
+    }
+    return result
+  }
+
+  private func optional(_ value: String, _ field: String) throws -> String? {
+    value.isEmpty ? nil : try text(value, field, maximum: 2_048)
+  }
+
+  /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).
+  private func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
+    let value = value.trimmed
+    guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
+    guard value.utf8.count <= maximum else {
+      throw ControlFailure.invalidValue(
+        field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
+    }
+    let control = value.unicodeScalars.first {
+      $0.properties.generalCategory == .control && !(multiline && ($0 == "\n" || $0 == "\t"))
+    }
+    if let control {
+      throw ControlFailure.invalidValue(
+        field: field, "the \(field) has a control character (U+\(String(control.value, radix: 16, uppercase: true)))")
+    }
+    return value
+  }
+}

@@ -1,0 +1,294 @@
+import CLinux
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Dispatch
+import Glibc
+import Varlink
+
+extension EventLoop {
+  // MARK: Descriptors
+
+  func pollerIsReady() {
+    guard let poller else { return }
+    for (token, readiness) in poller.ready() {
+      switch watched[token] {
+      case .listener: accept(token)
+      case .client: clientIsReady(token, readiness)
+      case .clock: clockIsReady()
+      case .link: linkIsReady()
+      case .bus: busIsReady(token)
+      case .signals: signalIsReady()
+      // A member that an earlier event of this batch took out.
+      case nil: continue
+      }
+    }
+  }
+
+  private func signalIsReady() {
+    var information = signalfd_siginfo()
+    while Glibc.read(signals, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
+      switch Int32(information.ssi_signo) {
+      case SIGHUP: Task { try? await reload() }  // `reload` has logged what was wrong
+      default: stop()
+      }
+    }
+  }
+
+  // MARK: Connections
+
+  private func accept(_ token: Poller.Token) {
+    guard let listener = listeners[token] else { return }
+    // A bounded number at a time: timers come between.
+    for _ in 0..<64 {
+      let socket = chime_accept(listener)
+      if socket >= 0 {
+        welcome(socket)
+      } else if errno == EMFILE || errno == ENFILE {
+        shedClient(listener)
+        return
+      } else if errno != EINTR && errno != ECONNABORTED {
+        return
+      }
+    }
+  }
+
+  /// No descriptor is left: the one in reserve tells one client to go, so that the listener is not ready forever.
+  private func shedClient(_ listener: Int32) {
+    guard reserve >= 0 else { return }
+    close(reserve)
+    let socket = chime_accept(listener)
+    if socket >= 0 { turnAway(socket, ControlFailure.limitExceeded("descriptors")) }
+    reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    log(.warning, "no descriptor is left: a client was turned away")
+  }
+
+  private func turnAway(_ socket: Int32, _ failure: ControlFailure) {
+    let reply = failure.reply(interface: DaemonInterface.name).bytes
+    _ = reply.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    close(socket)
+  }
+
+  private func welcome(_ socket: Int32) {
+    var peer = chime_peer()
+    guard chime_peer_credentials(socket, &peer) == 0 else {
+      close(socket)
+      return
+    }
+    guard clients.count < configuration.maxConnections,
+      clients.count(of: peer.uid) < configuration.maxConnectionsPerUser
+    else {
+      turnAway(socket, .limitExceeded("connections"))
+      log(.warning, "a client of uid \(peer.uid) was turned away: too many connections", [(.uid, String(peer.uid))])
+      return
+    }
+    let caller = site.caller(uid: peer.uid, gid: peer.gid)
+    if caller == nil {
+      log(.warning, "uid \(peer.uid) may not use this daemon and was refused", [(.uid, String(peer.uid))])
+    }
+    let limits = VarlinkLimits(
+      maxMessageBytes: configuration.maxMessageBytes, maxNesting: configuration.maxNesting,
+      maxQueuedBytes: configuration.streamQueueBytes)
+    let connection = ServerConnection(
+      service: service, limits: limits, refusal: caller == nil ? ServiceError.permissionDenied : nil)
+    do {
+      guard let token = try poller?.add(socket, .readable) else { return }
+      watched[token] = .client
+      clients[token] = Clients.Client(
+        socket: socket, caller: caller ?? Caller(uid: peer.uid, owner: peer.uid, sees: peer.uid),
+        connection: connection)
+    } catch {
+      close(socket)
+      log(.warning, "a client could not be watched; ignoring \(error.call): \(error.reason)")
+    }
+  }
+
+  private func clientIsReady(_ token: Poller.Token, _ readiness: Poller.Readiness) {
+    guard var client = clients[token] else { return }
+    if readiness.contains(.readable) || readiness.contains(.hungUp) { read(into: &client) }
+    clients[token] = client
+    pump(token)
+  }
+
+  /// Reads what is there, at most 256 KiB at a time: no client has the loop for itself.
+  private func read(into client: inout Clients.Client) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { buffer in
+      for _ in 0..<4 where client.connection.wantsRead {
+        let count = Glibc.read(client.socket, buffer.baseAddress, buffer.count)
+        if count > 0 {
+          client.connection.receive(UnsafeBufferPointer(rebasing: buffer[..<count]).span)
+          if count < buffer.count { return }
+        } else if count == 0 {
+          client.connection.receiveEnd()
+          // A watcher that has gone takes no more events, though its call is open.
+          if client.watches != nil { client.connection.disconnect() }
+          return
+        } else if errno != EINTR {
+          if errno != EAGAIN { client.connection.disconnect() }
+          return
+        }
+      }
+    }
+  }
+
+  /// Carries out what the connection asks for, writes what it has, and watches the socket for what it needs.
+  private func pump(_ token: Poller.Token) {
+    guard var client = clients[token] else { return }
+    var ends = false
+    repeat {
+      flush(&client)
+      while let action = client.connection.next() {
+        switch action {
+        case .perform(let call): perform(call, token, &client)
+        case .upgrade(let call, _):
+          // No method of ours is called with it; the connection is over for anyone who asks.
+          log(.debug, "a client asked for an upgrade in call \(call)")
+          ends = true
+        case .close(let reason):
+          logEnd(reason, client.caller)
+          ends = true
+        }
+      }
+    } while !ends && client.connection.wantsWrite && flush(&client)
+    if ends {
+      drop(token)
+      return
+    }
+    updateDeadlines(&client)
+    var interest: Poller.Readiness = []
+    if client.connection.wantsRead { interest.insert(.readable) }
+    if client.connection.wantsWrite { interest.insert(.writable) }
+    poller?.change(token, interest)
+    clients[token] = client
+    armClientTimer()
+  }
+
+  /// Whether anything was written.
+  @discardableResult
+  private func flush(_ client: inout Clients.Client) -> Bool {
+    let socket = client.socket
+    var written = 0
+    var isBroken = false
+    client.connection.flush { bytes in
+      let count = Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      if count < 0, errno != EAGAIN, errno != EINTR { isBroken = true }
+      written += max(0, count)
+      return count
+    }
+    if isBroken { client.connection.disconnect() }
+    return written > 0
+  }
+
+  private func perform(_ call: VarlinkCall, _ token: Poller.Token, _ client: inout Clients.Client) {
+    if call.method == DaemonInterface.Monitor.method {
+      client.watches = call.id
+      answer(DaemonInterface.Monitor.Reply(events: []), call.id, continues: true, &client)
+      return
+    }
+    let desk = Desk(
+      store: store, zones: zones, secrets: secrets, endpoints: endpoints, webhooks: channels.webhook, loop: self,
+      configuration: configuration, caller: client.caller, now: SystemClock.now)
+    Task { await self.replied(desk.answer(call), to: call, token) }
+  }
+
+  private func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {
+    guard var client = clients[token] else { return }
+    do {
+      try client.connection.send(reply, to: call.id)
+    } catch {
+      log(.error, "a reply to \(call.method) could not be sent: \(error)")
+      client.connection.disconnect()
+    }
+    clients[token] = client
+    pump(token)
+  }
+
+  private func answer(
+    _ parameters: some Encodable, _ call: VarlinkCall.ID, continues: Bool, _ client: inout Clients.Client
+  ) {
+    do {
+      try client.connection.reply(parameters, to: call, continues: continues)
+    } catch {
+      log(.error, "a reply could not be encoded: \(error)")
+      client.connection.disconnect()
+    }
+  }
+
+  private func logEnd(_ reason: ServerConnection.CloseReason, _ caller: Caller) {
+    switch reason {
+    case .peerClosed, .refused: return
+    case .slowReader: log(.notice, "a reader that did not keep up was dropped", [(.uid, String(caller.uid))])
+    default: log(.info, "a client was dropped: \(reason)", [(.uid, String(caller.uid))])
+    }
+  }
+
+  private func drop(_ token: Poller.Token) {
+    guard let client = clients[token] else { return }
+    poller?.remove(token)
+    watched[token] = nil
+    clients[token] = nil
+    close(client.socket)
+    armClientTimer()
+  }
+
+  // MARK: Deadlines of clients
+
+  private func updateDeadlines(_ client: inout Clients.Client) {
+    let limit = DispatchTimeInterval.milliseconds(Int(configuration.messageTimeout.rawValue))
+    if let message = client.connection.unfinishedMessage {
+      if client.unfinished?.message != message { client.unfinished = (message, .now() + limit) }
+    } else {
+      client.unfinished = nil
+    }
+    if client.connection.isEnding {
+      if client.drainsUntil == nil { client.drainsUntil = .now() + limit }
+    } else {
+      client.drainsUntil = nil
+    }
+  }
+
+  private func armClientTimer() {
+    guard let deadline = clients.earliestDeadline else {
+      arm(clientsAfter: nil)
+      return
+    }
+    let now = DispatchTime.now()
+    let wait = deadline > now ? Int64((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
+    arm(clientsAfter: .milliseconds(wait))
+  }
+
+  func expireClients() {
+    for token in clients.expired(at: .now()) {
+      guard let client = clients[token] else { continue }
+      log(.info, "a client took too long and was dropped", [(.uid, String(client.caller.uid))])
+      drop(token)
+    }
+    armClientTimer()
+  }
+
+  // MARK: The stream of events
+
+  func streamToWatchers(_ happenings: [Happening]) {
+    let watchers = clients.watchers
+    guard !watchers.isEmpty else { return }
+    let time = WireMapper(zones: zones, now: SystemClock.now).time(SystemClock.now)
+    // One encoding for all who see the same.
+    var replies: [UInt32?: VarlinkReply] = [:]
+    for (token, call, caller) in watchers {
+      if replies[caller.sees] == nil {
+        let events = happenings.filter { $0.owner == nil || caller.sees == nil || $0.owner == caller.sees }
+          .map { $0.wire(at: time) }
+        guard !events.isEmpty else { continue }
+        replies[caller.sees] = try? VarlinkReply(DaemonInterface.Monitor.Reply(events: events), continues: true)
+      }
+      guard let reply = replies[caller.sees], var client = clients[token] else { continue }
+      do {
+        if try client.connection.send(reply, to: call) == .ended { client.watches = nil }
+      } catch {
+        client.connection.disconnect()
+      }
+      clients[token] = client
+      pump(token)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import ChimeCore
+import ChimeSchedule
+import Glibc
+
+/// Why due times are computed anew.
+enum Rescan: Sendable {
+  /// The machine's zone changed: what floats with it moves.
+  case zone
+  /// The clock went back: what had been passed over comes again.
+  case backwardStep
+}
+
+extension EventLoop {
+  func watchClock(_ poller: Poller) {
+    do {
+      let watch = try ClockWatch(localLink: site.localLink)
+      watched[try poller.add(watch.clock, .readable)] = .clock
+      watched[try poller.add(watch.link, .readable)] = .link
+      clockWatch = watch
+    } catch {
+      log(.warning, "steps of the clock will not be noticed at once; ignoring \(error.call): \(error.reason)")
+    }
+  }
+
+  func watchSleep(_ poller: Poller) {
+    do {
+      let watch = try SleepWatch()
+      watched[try poller.add(watch.descriptor, watch.interest)] = .bus
+      sleepWatch = watch
+    } catch {
+      log(.info, "no logind to hear from (\(error.reason)); waking is noticed by the clock alone")
+    }
+  }
+
+  func clockIsReady() {
+    guard let change = clockWatch?.clockChange(), case .stepped(let step, let slept) = change else { return }
+    clockEvents += 1
+    if slept > .seconds(1) {
+      publish([Happening(kind: .resumed, message: "the machine slept for \(DurationText.format(whole(slept)))")])
+    }
+    if step > .seconds(1) || step < .seconds(-1) {
+      let way = step > .zero ? "forward" : "back"
+      let size = DurationText.format(whole(max(step, .zero - step)))
+      publish([Happening(kind: .clock, message: "the clock was set \(way) by \(size)")])
+    }
+    handle(.awake)
+    if step < .seconds(-1) { rescan(.backwardStep) }
+  }
+
+  private func whole(_ span: Milliseconds) -> Milliseconds { .seconds(span.rawValue / 1_000) }
+
+  func linkIsReady() {
+    guard clockWatch?.linkChanged() == true, zones.reload() else { return }
+    clockEvents += 1
+    publish([Happening(kind: .zone, message: "the machine's zone is now \(zones.local.identifier)")])
+    rescan(.zone)
+  }
+
+  func busIsReady(_ token: Poller.Token) {
+    guard let sleepWatch else { return }
+    do {
+      for goesToSleep in try sleepWatch.process() where !goesToSleep {
+        clockEvents += 1
+        publish([Happening(kind: .resumed, message: "the machine is awake again")])
+        handle(.awake)
+      }
+      poller?.change(token, sleepWatch.interest)
+    } catch {
+      log(.warning, "the system bus is gone (\(error.reason)); waking is noticed by the clock alone")
+      poller?.remove(token)
+      watched[token] = nil
+      self.sleepWatch = nil
+    }
+  }
+
+  /// Computes due times anew, a page at a time, each in a transaction of its own. What is due already stays due.
+  func rescan(_ reason: Rescan) {
+    let (store, zones) = (store, zones)
+    let filter: ReminderFilter =
+      switch reason {
+      case .zone: ReminderFilter(includesFinished: false, timezone: .local)
+      case .backwardStep: ReminderFilter()
+      }
+    Task {
+      do {
+        let ids = try await store.read { transaction in
+          var ids: [ReminderID] = []
+          while true {
+            let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: ids.count))
+            ids += page.map(\.reminder.id)
+            if page.count < 10_000 { return ids }
+          }
+        }
+        for start in stride(from: 0, to: ids.count, by: 200) {
+          let batch = ids[start..<min(start + 200, ids.count)]
+          let horizon = try await store.write { transaction in
+            for id in batch { try Self.reschedule(id, transaction, zones: zones) }
+            return try transaction.horizon()
+          }
+          handle(.horizon(horizon))
+        }
+      } catch {
+        storeFailed(error, "due times could not be computed anew")
+      }
+    }
+  }
+
+  private static func reschedule(_ id: ReminderID, _ transaction: any StoreTransaction, zones: ZoneCatalog) throws {
+    let now = SystemClock.now
+    guard var record = try transaction.reminder(id), let zone = zones.zone(for: record.reminder.timezone) else {
+      return
+    }
+    if let next = record.next, next <= now { return }
+    let timetable = record.reminder.timetable(in: zone)
+    var next = timetable.next(after: now)
+    // What has fired is not due again, however often its time comes.
+    while let time = next,
+      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.firedAt != nil
+    {
+      next = timetable.next(after: time)
+    }
+    guard next != record.next else { return }
+    record.reminder.generation += 1
+    try transaction.upsert(record.reminder, next: next)
+  }
+}

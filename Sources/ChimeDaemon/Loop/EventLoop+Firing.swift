@@ -1,0 +1,215 @@
+import ChimeCore
+import ChimeSchedule
+import Dispatch
+
+/// What a firing transaction has committed.
+private struct Fired: Sendable {
+  var firings: [Firing]
+  var messages: [OutboundMessage]
+  var horizon: Horizon
+}
+
+/// How long a claimed delivery stays hidden: longer than any attempt takes, so that only one lost in a crash is seen
+/// again.
+private let claimSpan = Milliseconds.minutes(2)
+
+extension EventLoop {
+  // MARK: Firing
+
+  /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
+  func fire(limit: Int, room: Agenda.Room) {
+    let (store, zones, absence) = (store, zones, absence)
+    Task {
+      do {
+        let fired = try await store.write { transaction in
+          try Self.fire(transaction, limit: limit, room: room, zones: zones, absence: absence)
+        }
+        didFire(fired)
+      } catch {
+        storeFailed(error, "due reminders wait")
+        handle(.firingFailed)
+      }
+    }
+  }
+
+  private static func fire(
+    _ transaction: any StoreTransaction, limit: Int, room: Agenda.Room, zones: ZoneCatalog, absence: Absence
+  ) throws -> Fired {
+    let now = SystemClock.now
+    var generator = SystemRandomNumberGenerator()
+    let decision = FiringDecision(now: now, absence: absence)
+    let firings = try transaction.claimDue(now: now, limit: limit).map { due in
+      // A zone that the machine has lost cannot be computed with; UTC keeps the reminder alive, and the log says so.
+      let zone = zones.zone(for: due.reminder.timezone) ?? .utc
+      return decision.decide(due, timetable: due.reminder.timetable(in: zone), using: &generator)
+    }
+    try transaction.record(firings)
+    var messages: [OutboundMessage] = []
+    for lane in Set(firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
+      let left = room.left(in: lane)
+      guard left > 0 else { continue }
+      messages += try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: now + claimSpan, limit: left)
+    }
+    return Fired(firings: firings, messages: messages, horizon: try transaction.horizon())
+  }
+
+  private func didFire(_ fired: Fired) {
+    let nowMicroseconds = SystemClock.nowMicroseconds
+    var claimed: [Lane: Int] = [:]
+    for message in fired.messages { claimed[message.delivery.lane, default: 0] += 1 }
+    // What is said first is done first: messages leave before the log and the watchers hear of them.
+    for message in fired.messages { send(message) }
+    handle(.fired(claimed: claimed, fired.horizon))
+    var happenings: [Happening] = []
+    for firing in fired.firings {
+      for occurrence in firing.occurrences {
+        happenings.append(Self.happening(occurrence, due: firing.due, nowMicroseconds))
+      }
+    }
+    publish(happenings)
+  }
+
+  private static func happening(_ occurrence: Occurrence, due: DueReminder, _ nowMicroseconds: Int64) -> Happening {
+    if case .missed(let reason) = occurrence.state {
+      let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
+      return Happening(
+        kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(reason.rawValue)\(count)")
+    }
+    let dueAt = occurrence.rounds > 1 ? due.dueAt : occurrence.id.scheduledAt
+    let late = occurrence.late.map { " late (\($0.rawValue))" } ?? ""
+    var happening = Happening(kind: .fired, occurrence: occurrence, message: "\"\(occurrence.title)\" fired\(late)")
+    happening.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000
+    return happening
+  }
+
+  // MARK: The outbox
+
+  func claim(_ lane: Lane, limit: Int) {
+    let store = store
+    Task {
+      do {
+        let (messages, horizon) = try await store.write { transaction in
+          let now = SystemClock.now
+          let messages = try transaction.claimDeliveries(
+            lane: lane, now: now, visibleAgain: now + claimSpan, limit: limit)
+          return (messages, try transaction.horizon())
+        }
+        for message in messages { send(message) }
+        handle(.claimed(lane, count: messages.count, horizon))
+      } catch {
+        storeFailed(error, "deliveries wait")
+        handle(.claimFailed(lane))
+      }
+    }
+  }
+
+  private func send(_ message: OutboundMessage) {
+    channels.channel(for: message.delivery.lane).send(message) { [weak self] report in
+      guard let self else { return }
+      Task { await self.reported(report, on: message) }
+    }
+  }
+
+  private func reported(_ report: ChannelReport, on message: OutboundMessage) {
+    switch report {
+    case .ended(let attempt, let next): record(attempt, next, message)
+    case .answered(let answer): record(answer, message)
+    }
+  }
+
+  private func record(_ attempt: Attempt, _ next: ChannelReport.NextStep, _ message: OutboundMessage) {
+    let store = store
+    let delivery = message.delivery
+    var attempt = attempt
+    attempt.number = delivery.attempts + 1
+    let now = SystemClock.now
+    var generator = SystemRandomNumberGenerator()
+    let state = RetryPolicy.state(after: next, attempts: attempt.number, now: now, using: &generator)
+    // A way that is shut is recorded once, not every half minute of a weekend without a session.
+    let isRepeatedBlock = if case .blocked = next { delivery.attempts > 0 } else { false }
+    let recorded = isRepeatedBlock ? nil : attempt
+    Task {
+      do {
+        let (horizon, endpointsChanged) = try await store.write { transaction in
+          try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
+          if case .delivered = state, let occurrence = try transaction.occurrence(delivery.occurrence),
+            occurrence.isOpen, occurrence.deliveredAt == nil
+          {
+            try transaction.update(occurrence.delivered(at: now), now: now)
+          }
+          var changed = false
+          if case .disable(let reason) = next, var endpoint = try transaction.endpoint(delivery.lane) {
+            endpoint.disabled = reason
+            try transaction.put(endpoint)
+            changed = true
+          }
+          return (try transaction.horizon(), changed)
+        }
+        handle(.ended(delivery.lane))
+        handle(.horizon(horizon))
+        if endpointsChanged { take([.endpointsChanged]) }
+        publishOutcome(of: recorded, state, message)
+      } catch {
+        // The outcome is lost and the delivery comes back by itself: at least once, with the same id.
+        storeFailed(error, "an outcome could not be recorded; the delivery will be repeated")
+        handle(.ended(delivery.lane))
+      }
+    }
+  }
+
+  private func publishOutcome(of attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage) {
+    guard let attempt else { return }
+    let title = "\"\(message.occurrence.title)\""
+    let channel = message.delivery.lane.channel
+    var happening: Happening
+    switch state {
+    case .delivered:
+      happening = Happening(
+        kind: .delivered, occurrence: message.occurrence, message: "\(title) delivered to \(channel)")
+      happening.latenessMicroseconds = (attempt.startedAt - message.occurrence.id.scheduledAt).rawValue * 1_000
+    case .waiting(let until):
+      let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
+      let wait = DurationText.format(.seconds(max(0, (until - SystemClock.now).rawValue / 1_000)))
+      happening = Happening(
+        kind: .failed, occurrence: message.occurrence,
+        message: "\(title) not delivered to \(channel): \(why); next attempt in \(wait)")
+    default:
+      let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
+      happening = Happening(
+        kind: .failed, occurrence: message.occurrence, message: "\(title) given up for \(channel): \(why)")
+    }
+    happening.delivery = message.delivery.id
+    happening.channel = channel
+    publish([happening])
+  }
+
+  /// Someone pressed a button.
+  private func record(_ answer: Occurrence.Answer, _ message: OutboundMessage) {
+    let store = store
+    Task {
+      do {
+        let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
+          var notices: [LoopNotice] = []
+          if let occurrence = try transaction.occurrence(message.occurrence.id), occurrence.isOpen {
+            let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+            (_, notices) = try Answering.give(
+              answer, to: occurrence, reminder: reminder, in: transaction, now: SystemClock.now)
+          }
+          return (notices, try transaction.horizon())
+        }
+        committed(horizon, notices)
+      } catch {
+        log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
+      }
+    }
+  }
+
+  func storeFailed(_ error: any Error, _ consequence: String) {
+    let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
+    if storeProblem != sentence {
+      publish([Happening(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
+    }
+    storeProblem = sentence
+    ServiceManager.status("the store failed: \(sentence)")
+  }
+}

@@ -1,0 +1,283 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Dispatch
+import Glibc
+import Varlink
+
+/// The one owner of the daemon's state: every wake-up becomes one event here, handled to its end without suspension.
+///
+/// Runs on one Dispatch queue. Timers and the poller's source are of that queue and enter by `assumeIsolated`; the
+/// store, HTTP and subprocesses live outside, hold no reference to this state, and come back as events.
+actor EventLoop {
+  private let executor: DispatchExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  let log: Log
+  let store: any Store
+  let zones: ZoneCatalog
+  let secrets: Secrets
+  let endpoints: EndpointDirectory
+  let channels: Channels
+  let site: Site
+  let startedAt: Instant
+  let absence: Absence
+
+  var configuration: Configuration
+  var agenda: Agenda
+  var poller: Poller?
+  var watched: [Poller.Token: Watched] = [:]
+  var listeners: [Poller.Token: Int32] = [:]
+  var clients = Clients()
+  var clockWatch: ClockWatch?
+  var sleepWatch: SleepWatch?
+  var signals: Int32 = -1
+  /// Given up for a moment when all descriptors are used, so that a client can be told to go.
+  var reserve: Int32 = -1
+  var service: VarlinkService
+  var clockEvents = 0
+  var storeProblem: String?
+  var summary = "starting"
+  var summaryIsStale = false
+  var isStopping = false
+  private var timers: Timers?
+
+  private struct Timers {
+    let due: LoopTimer
+    let outbox: LoopTimer
+    let clients: LoopTimer
+    let summary: LoopTimer
+    let watchdog: LoopTimer
+  }
+
+  /// What a descriptor of the poller is.
+  enum Watched { case listener, client, clock, link, bus, signals }
+
+  init(
+    site: Site, configuration: Configuration, log: Log, store: any Store, zones: ZoneCatalog, secrets: Secrets,
+    service: VarlinkService
+  ) {
+    executor = DispatchExecutor(label: "io.chime.loop")
+    self.site = site
+    self.configuration = configuration
+    self.log = log
+    self.store = store
+    self.zones = zones
+    self.secrets = secrets
+    self.service = service
+    endpoints = EndpointDirectory(secrets: secrets)
+    channels = Channels(configuration: configuration, endpoints: endpoints)
+    startedAt = SystemClock.now
+    absence = Absence(runningSince: startedAt)
+    agenda = Agenda(laneCapacity: configuration.webhookConcurrency)
+  }
+
+  /// Arms the timers, watches the descriptors, reads what the store owes, and says READY.
+  ///
+  /// - Throws: `SystemError` or `StoreFailure` when the daemon cannot do its work.
+  func start(listening sockets: [Int32], signals: Int32) async throws {
+    try armTimers()
+    let poller = try Poller(queue: executor.queue) { [unowned self] in assumeIsolated { $0.pollerIsReady() } }
+    self.poller = poller
+    self.signals = signals
+    reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    watched[try poller.add(signals, .readable)] = .signals
+    watchClock(poller)
+    watchSleep(poller)
+
+    let (horizon, known) = try await store.write { transaction in
+      try transaction.releaseClaims()
+      return (try transaction.horizon(), try transaction.endpoints(owner: nil))
+    }
+    endpoints.replace(with: known)
+    perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
+    for socket in sockets {
+      let token = try poller.add(socket, .readable)
+      watched[token] = .listener
+      listeners[token] = socket
+    }
+    await refreshSummary()
+    ServiceManager.ready(status: summary)
+    if let interval = ServiceManager.watchdogMicroseconds() {
+      beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
+    }
+    log(.notice, "ready: \(summary)")
+  }
+
+  private func armTimers() throws {
+    func timer(_ body: @escaping @Sendable (isolated EventLoop) -> Void) -> LoopTimer {
+      LoopTimer(queue: executor.queue) { [unowned self] in assumeIsolated { body($0) } }
+    }
+    let timers = Timers(
+      due: timer { $0.handle(.awake) }, outbox: timer { $0.handle(.awake) },
+      clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
+      watchdog: timer { $0.watchdogIsDue() })
+    // One of the monotonic clock as well, so that libdispatch has both its timerfds before any client is let in.
+    timers.outbox.arm(after: .days(366))
+    self.timers = timers
+  }
+
+  // MARK: The agenda's effects
+
+  func handle(_ event: Agenda.Event) {
+    guard !isStopping else { return }
+    perform(agenda.handle(event, now: SystemClock.now))
+  }
+
+  private func perform(_ effects: [Agenda.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .armDue(let time):
+        if let time { timers?.due.arm(at: time) } else { timers?.due.disarm() }
+      case .armOutbox(let time):
+        if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
+      case .fire(let limit, let room): fire(limit: limit, room: room)
+      case .claim(let lane, let limit): claim(lane, limit: limit)
+      }
+    }
+  }
+
+  func arm(clientsAfter wait: Milliseconds?) {
+    if let wait { timers?.clients.arm(after: wait) } else { timers?.clients.disarm() }
+  }
+
+  // MARK: Commits and what follows from them
+
+  /// A transaction of a request has committed.
+  func committed(_ horizon: Horizon, _ notices: [LoopNotice]) {
+    handle(.horizon(horizon))
+    take(notices)
+  }
+
+  func take(_ notices: [LoopNotice]) {
+    var happenings: [Happening] = []
+    for notice in notices {
+      switch notice {
+      case .event(let happening): happenings.append(happening)
+      case .withdraw(let occurrence): channels.withdraw(occurrence)
+      case .endpointsChanged: reloadEndpoints()
+      }
+    }
+    publish(happenings)
+  }
+
+  /// Tells the log and those who watch.
+  func publish(_ happenings: [Happening]) {
+    guard !happenings.isEmpty else { return }
+    for happening in happenings { log(happening.level, happening.message, happening.fields) }
+    streamToWatchers(happenings)
+    staleSummary()
+  }
+
+  private func reloadEndpoints() {
+    Task {
+      do {
+        endpoints.replace(with: try await store.read { try $0.endpoints(owner: nil) })
+      } catch {
+        log(.warning, "the endpoints could not be read again; ignoring: \(error)")
+      }
+    }
+  }
+
+  // MARK: The summary
+
+  private func staleSummary() {
+    guard !summaryIsStale, !isStopping else { return }
+    summaryIsStale = true
+    timers?.summary.arm(after: .seconds(1))
+  }
+
+  private func summaryIsDue() {
+    guard summaryIsStale, !isStopping else { return }
+    Task {
+      await refreshSummary()
+      ServiceManager.status(summary)
+    }
+  }
+
+  private func refreshSummary() async {
+    summaryIsStale = false
+    do {
+      summary = try await Summary.read(store, zones: zones, now: SystemClock.now)
+      storeProblem = nil
+    } catch {
+      storeProblem = (error as? StoreFailure)?.sentence ?? "\(error)"
+      summary = "the store cannot be read: \(storeProblem ?? "")"
+    }
+  }
+
+  // MARK: The watchdog: only a loop that turns tells systemd so.
+
+  private var watchdogInterval: Milliseconds?
+
+  private func beatWatchdog(every interval: Milliseconds) {
+    watchdogInterval = interval
+    watchdogIsDue()
+  }
+
+  private func watchdogIsDue() {
+    guard let watchdogInterval else { return }
+    ServiceManager.watchdog()
+    timers?.watchdog.arm(after: watchdogInterval)
+  }
+
+  // MARK: Configuration and the end
+
+  /// Reads the configuration again; after an error what was in force stays.
+  func reload() async throws {
+    ServiceManager.reloading()
+    defer { ServiceManager.ready(status: summary) }
+    do {
+      let loaded = try site.loadConfiguration()
+      configuration = loaded.configuration
+      log.setLevel(configuration.logLevel)
+      channels.apply(configuration)
+      if zones.reload() { rescan(.zone) }
+      publish([Happening(kind: .reloaded, message: "the configuration was read again")])
+    } catch {
+      log(.error, "the configuration stays as it was: \(error)")
+      throw error
+    }
+  }
+
+  struct Snapshot: Sendable {
+    var pid: Int
+    var isSystem: Bool
+    var startedAt: Instant
+    var storePath: String
+    var storeProblem: String?
+    var connections: Int
+    var clockEvents: Int
+    var residentBytes: Int
+    var summary: String
+  }
+
+  func snapshot() async -> Snapshot {
+    if summaryIsStale { await refreshSummary() }
+    return Snapshot(
+      pid: Int(getpid()), isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
+      storeProblem: storeProblem, connections: clients.count, clockEvents: clockEvents,
+      residentBytes: ProcessFacts.residentBytes, summary: summary)
+  }
+
+  /// Ends cleanly: no new clients, channels stopped, the store closed.
+  func stop() {
+    guard !isStopping else { return }
+    isStopping = true
+    ServiceManager.stopping()
+    log(.notice, "stopping")
+    for (token, socket) in listeners {
+      poller?.remove(token)
+      close(socket)
+    }
+    listeners = [:]
+    timers?.due.disarm()
+    timers?.outbox.disarm()
+    Task {
+      await channels.stop()
+      await store.close()
+      site.removeSocket()
+      exit(EXIT_SUCCESS)
+    }
+  }
+}

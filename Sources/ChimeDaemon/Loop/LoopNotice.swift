@@ -1,0 +1,83 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+/// What a commit brings about beside the record itself.
+enum LoopNotice: Sendable {
+  /// Tell those who watch, and the log.
+  case event(Happening)
+  /// The occurrence was closed: take down what still shows of it.
+  case withdraw(OccurrenceID)
+  /// The endpoints in memory are to be read again.
+  case endpointsChanged
+
+  typealias Kind = Happening.Kind
+
+  static func reminder(_ kind: Kind, _ reminder: Reminder, _ message: String) -> LoopNotice {
+    .event(
+      Happening(kind: kind, owner: reminder.owner, reminder: reminder.id, title: reminder.title, message: message))
+  }
+
+  static func occurrence(_ kind: Kind, _ occurrence: Occurrence, _ message: String) -> LoopNotice {
+    .event(Happening(kind: kind, occurrence: occurrence, message: message))
+  }
+}
+
+/// One thing that happened, as `chime watch` and the log are told of it.
+struct Happening: Sendable {
+  enum Kind: String, Sendable {
+    case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed
+    case clock, zone, resumed, reloaded, store
+  }
+
+  var kind: Kind
+  /// Nil: everyone is told.
+  var owner: UInt32?
+  var reminder: ReminderID?
+  var title: String?
+  var occurrence: OccurrenceID?
+  var delivery: DeliveryID?
+  var channel: ChannelName?
+  var latenessMicroseconds: Int64?
+  var message: String
+
+  init(kind: Kind, owner: UInt32? = nil, reminder: ReminderID? = nil, title: String? = nil, message: String) {
+    self.kind = kind
+    self.owner = owner
+    self.reminder = reminder
+    self.title = title
+    self.message = message
+  }
+
+  init(kind: Kind, occurrence: Occurrence, message: String) {
+    self.init(
+      kind: kind, owner: occurrence.owner, reminder: occurrence.id.reminder, title: occurrence.title, message: message)
+    self.occurrence = occurrence.id
+  }
+
+  func wire(at time: Wire.Time) -> DaemonInterface.Event {
+    DaemonInterface.Event(
+      at: time, event: kind.rawValue, reminder: reminder?.rawValue, title: title,
+      occurrence: occurrence?.description, delivery: delivery?.rawValue, channel: channel?.rawValue,
+      latenessMs: latenessMicroseconds.map { Int($0 / 1_000) }, message: message)
+  }
+
+  /// The journal's fields.
+  var fields: [(Log.Field, String)] {
+    var fields: [(Log.Field, String)] = []
+    if let reminder { fields.append((.reminder, reminder.rawValue)) }
+    if let occurrence { fields.append((.occurrence, occurrence.description)) }
+    if let delivery { fields.append((.delivery, delivery.rawValue)) }
+    if let channel, channel != .desktop { fields.append((.endpoint, channel.rawValue)) }
+    if let latenessMicroseconds { fields.append((.latenessMicroseconds, String(latenessMicroseconds))) }
+    return fields
+  }
+
+  var level: Configuration.LogLevel {
+    switch kind {
+    case .failed: .warning
+    case .missed, .clock, .zone, .resumed, .reloaded, .store: .notice
+    default: .info
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import ChimeCore
+import ChimeSchedule
+
+/// The one line that says whether everything is all right: `systemctl status` and `chime status` show it.
+enum Summary {
+  /// Such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
+  static func read(_ store: any Store, zones: ZoneCatalog, now: Instant) async throws -> String {
+    let zone = zones.local
+    let endOfDay = Self.endOfDay(now, zone)
+    let (counts, today, next) = try await store.read { transaction in
+      (
+        try transaction.counts(owner: nil),
+        try transaction.reminders(
+          ReminderFilter(dueBefore: endOfDay, includesFinished: false), page: Page(limit: 1_000)
+        ).filter { $0.next != nil || $0.snoozedUntil != nil }.count,
+        try transaction.reminders(ReminderFilter(includesFinished: false), page: Page(limit: 1)).first
+      )
+    }
+    var parts = [today == 1_000 ? "1000 or more due today" : "\(today) due today"]
+    if let next, let at = [next.next, next.snoozedUntil].compactMap({ $0 }).min() {
+      parts.append("next \"\(next.reminder.title.prefix(60))\" \(clock(at, now: now, zone))")
+    } else {
+      parts.append("nothing to come")
+    }
+    if counts.owedDeliveries > 0 { parts.append(counted(counts.owedDeliveries, "delivery", "deliveries") + " waiting") }
+    if counts.deadDeliveries > 0 {
+      parts.append(counted(counts.deadDeliveries, "delivery", "deliveries") + " given up")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func counted(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(count) \(count == 1 ? one : many)"
+  }
+
+  /// `at 14:30` today, `on 2026-12-01 at 14:30` later.
+  private static func clock(_ instant: Instant, now: Instant, _ zone: Zone) -> String {
+    let text = RFC3339.format(instant, in: zone)
+    let time = "at " + text.dropFirst(11).prefix(5)
+    return text.prefix(10) == RFC3339.format(now, in: zone).prefix(10) ? time : "on \(text.prefix(10)) \(time)"
+  }
+
+  private static func endOfDay(_ now: Instant, _ zone: Zone) -> Instant {
+    let local = RFC3339.format(now, in: zone)
+    // From the wall clock's seconds to midnight; a DST change makes the line an hour's worth of wrong, no more.
+    let hour = Int64(local.dropFirst(11).prefix(2)) ?? 0
+    let minute = Int64(local.dropFirst(14).prefix(2)) ?? 0
+    return now + .seconds(86_400 - hour * 3_600 - minute * 60)
+  }
+}

@@ -1,0 +1,68 @@
+package import ChimeSchedule
+import Dispatch
+import Glibc
+
+/// The time, read once for each event.
+package enum SystemClock {
+  /// CLOCK_REALTIME.
+  package static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// CLOCK_REALTIME in microseconds since the epoch, for the record of lateness.
+  static var nowMicroseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+
+  /// CLOCK_MONOTONIC in microseconds (what systemd wants with RELOADING=1).
+  static var monotonicMicroseconds: UInt64 { microseconds(CLOCK_MONOTONIC) }
+
+  /// How long the machine has slept since it booted, in milliseconds: CLOCK_BOOTTIME runs on in sleep,
+  /// CLOCK_MONOTONIC does not.
+  static var sleptMilliseconds: Int64 {
+    Int64(microseconds(CLOCK_BOOTTIME) / 1_000) - Int64(microseconds(CLOCK_MONOTONIC) / 1_000)
+  }
+
+  private static func microseconds(_ clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+}
+
+/// One timer of the loop's queue, of either clock, with zero leeway.
+///
+/// libdispatch makes its timerfd when the first timer of a clock is armed and loses the timer silently when there is
+/// no descriptor left: each is armed once at start, before any client is let in.
+struct LoopTimer {
+  private let source: any DispatchSourceTimer
+
+  init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
+    source = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+    source.setEventHandler(handler: handler)
+    // A timer of either clock far in the future, so that both timerfds exist.
+    source.schedule(wallDeadline: .distantFuture, leeway: .nanoseconds(0))
+    source.activate()
+  }
+
+  /// Fires at a time of the wall clock, and follows the clock when it is set.
+  func arm(at instant: Instant) {
+    let time = timespec(
+      tv_sec: Int(instant.milliseconds / 1_000), tv_nsec: Int(instant.milliseconds % 1_000) * 1_000_000)
+    source.schedule(wallDeadline: DispatchWallTime(timespec: time), leeway: .nanoseconds(0))
+  }
+
+  /// Fires after a span of time, whatever becomes of the wall clock. Longer than a year is a year.
+  func arm(after wait: Milliseconds) {
+    let wait = min(max(wait, .zero), .days(366))
+    source.schedule(deadline: .now() + .milliseconds(Int(wait.rawValue)), leeway: .nanoseconds(0))
+  }
+
+  func disarm() { source.schedule(wallDeadline: .distantFuture, leeway: .nanoseconds(0)) }
+
+  func cancel() { source.cancel() }
+}

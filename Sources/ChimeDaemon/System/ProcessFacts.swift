@@ -1,0 +1,20 @@
+import Glibc
+
+/// What the process knows of itself.
+enum ProcessFacts {
+  /// Resident memory in bytes (proc(5), statm); 0 where it cannot be read.
+  static var residentBytes: Int {
+    guard let descriptor = Optional(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)), descriptor >= 0 else { return 0 }
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 128)
+    let count = read(descriptor, &buffer, buffer.count)
+    let fields = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+}
+
+/// The version of the product.
+package enum Version {
+  package static let text = "0.1.0"
+}

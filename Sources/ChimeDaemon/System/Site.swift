@@ -1,0 +1,96 @@
+import CSystemd
+import ChimeCore
+import Glibc
+
+/// Where the daemon stands: whose it is, where its files are, who may speak to it. Read from the environment once, at
+/// the top; nothing below asks the environment.
+package struct Site: Sendable {
+  package var isSystem: Bool
+  package var uid: UInt32
+  package var configurationPath: String
+  package var configurationIsRequired: Bool
+  package var stateFolder: String
+  package var storePath: String
+  package var socketPath: String
+  package var localLink: String
+  package var zoneFolder: String
+  package var environment: [String: String]
+  /// Whether the socket is ours to make and to remove; systemd's is not.
+  package var ownsSocket = true
+
+  /// The group whose members may use the system's daemon.
+  static let group = "chime"
+
+  package func loadConfiguration() throws(ConfigurationError) -> LoadedConfiguration {
+    try ConfigurationFiles.load(path: configurationPath, isRequired: configurationIsRequired)
+  }
+
+  /// What a peer may do; nil when it may not speak to this daemon at all.
+  ///
+  /// The user's daemon serves its own user and root, both on that user's things. The system's serves members of the
+  /// group, each on their own, and root on all.
+  func caller(uid: UInt32, gid: UInt32) -> Caller? {
+    guard isSystem else {
+      return uid == self.uid || uid == 0 ? Caller(uid: uid, owner: self.uid, sees: nil) : nil
+    }
+    if uid == 0 { return Caller(uid: 0, owner: 0, sees: nil) }
+    return Self.isMember(uid: uid, gid: gid) ? Caller(uid: uid, owner: uid, sees: uid) : nil
+  }
+
+  private static func isMember(uid: UInt32, gid: UInt32) -> Bool {
+    var group = Glibc.group()
+    var buffer = [CChar](repeating: 0, count: 65_536)
+    var found: UnsafeMutablePointer<Glibc.group>?
+    guard getgrnam_r(Self.group, &group, &buffer, buffer.count, &found) == 0, found != nil else { return false }
+    let wanted = group.gr_gid
+    if gid == wanted { return true }
+    var user = passwd()
+    var userBuffer = [CChar](repeating: 0, count: 65_536)
+    var foundUser: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(uid, &user, &userBuffer, userBuffer.count, &foundUser) == 0, foundUser != nil else { return false }
+    var groups = [gid_t](repeating: 0, count: 1_024)
+    var count = Int32(groups.count)
+    guard getgrouplist(user.pw_name, user.pw_gid, &groups, &count) >= 0 else { return false }
+    return groups.prefix(Int(count)).contains(wanted)
+  }
+
+  /// Listens on the socket's path, after a daemon that is gone has left one behind.
+  func listen() throws(SystemError) -> Int32 {
+    if let slash = socketPath.lastIndex(of: "/") {
+      try SystemFiles.makeFolder(String(socketPath[..<slash]), mode: 0o700)
+    }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = Array(socketPath.utf8)
+    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw SystemError("bind \(socketPath)", code: ENAMETOOLONG)
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let descriptor = socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { throw SystemError("socket") }
+    // The store's lock has been taken: no other daemon of this store listens here.
+    unlink(socketPath)
+    let old = umask(isSystem ? 0o117 : 0o177)
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    let bindError = errno
+    umask(old)
+    guard bound == 0 else {
+      close(descriptor)
+      throw SystemError("bind \(socketPath)", code: bindError)
+    }
+    guard Glibc.listen(descriptor, 512) == 0 else {
+      close(descriptor)
+      throw SystemError("listen \(socketPath)")
+    }
+    return descriptor
+  }
+
+  func removeSocket() {
+    if ownsSocket { unlink(socketPath) }
+  }
+}

@@ -1,0 +1,132 @@
+import Glibc
+
+/// A call to the system that failed, with the system's own word for it.
+package struct SystemError: Error, Hashable, Sendable {
+  package let call: String
+  package let code: Int32
+
+  package init(_ call: String, code: Int32 = errno) {
+    self.call = call
+    self.code = code
+  }
+
+  /// What the system says, such as "No such file or directory".
+  package var reason: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    // The GNU strerror_r is not imported; the POSIX one fills the buffer.
+    _ = strerror_r(code, &buffer, buffer.count)
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// Small whole files and folders.
+enum SystemFiles {
+  /// Reads a regular file of at most `limit` bytes.
+  static func read(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw SystemError("open \(path)") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("stat \(path)") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError("read \(path)", code: EISDIR) }
+    guard status.st_size <= limit else { throw SystemError("read \(path)", code: EFBIG) }
+    var bytes = [UInt8]()
+    var chunk = [UInt8](repeating: 0, count: 16_384)
+    while bytes.count <= limit {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError("read \(path)") }
+      if count == 0 { return bytes }
+      bytes += chunk[..<count]
+    }
+    throw SystemError("read \(path)", code: EFBIG)
+  }
+
+  /// Writes a file so that it is either the old one or the new one whole, whatever happens in between.
+  static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(SystemError) {
+    let temporary = path + ".new"
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw SystemError("create \(temporary)") }
+    var failure: SystemError?
+    var written = 0
+    while written < bytes.count, failure == nil {
+      let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { failure = SystemError("write \(temporary)") } else { written += count }
+    }
+    if failure == nil, fsync(descriptor) != 0 { failure = SystemError("fsync \(temporary)") }
+    close(descriptor)
+    if failure == nil, rename(temporary, path) != 0 { failure = SystemError("rename \(temporary)") }
+    if let failure {
+      unlink(temporary)
+      throw failure
+    }
+    if let slash = path.lastIndex(of: "/") { synchronizeFolder(String(path[..<slash])) }
+  }
+
+  /// Makes a rename in the folder durable. A file system that cannot is no reason to refuse the change.
+  static func synchronizeFolder(_ path: String) {
+    let descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  /// Makes a folder and those above it that are missing, each with `mode`.
+  static func makeFolder(_ path: String, mode: mode_t) throws(SystemError) {
+    if mkdir(path, mode) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      throw SystemError("mkdir \(path)")
+    }
+    try makeFolder(String(path[..<slash]), mode: mode)
+    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError("mkdir \(path)") }
+  }
+
+  /// The names in a folder, without `.` and `..`; none when it cannot be read.
+  static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
+
+/// The nearest of known words to a misspelt one.
+enum Nearest {
+  /// At most three, nearest first, none further than a third of the word's length (at least two) away.
+  static func candidates(to word: String, among known: [String]) -> [String] {
+    let word = Array(word.lowercased().unicodeScalars.prefix(64))
+    guard !word.isEmpty else { return [] }
+    let bound = max(2, word.count / 3)
+    return known.lazy
+      .map { ($0, distance(word, Array($0.lowercased().unicodeScalars.prefix(64)))) }
+      .filter { $0.1 <= bound }
+      .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+      .prefix(3).map(\.0)
+  }
+
+  /// Levenshtein's distance with transpositions (optimal string alignment).
+  private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+    var older: [Int] = []
+    var previous = Array(0...right.count)
+    for (row, scalar) in left.enumerated() {
+      var current = [row + 1]
+      for (column, other) in right.enumerated() {
+        var best = min(previous[column] + (scalar == other ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
+        if row > 0, column > 0, scalar == right[column - 1], left[row - 1] == other {
+          best = min(best, older[column - 1] + 1)
+        }
+        current.append(best)
+      }
+      (older, previous) = (previous, current)
+    }
+    return previous[right.count]
+  }
+}
