@@ -56,14 +56,17 @@ final class ScriptedServer: Sendable {
     Thread.detachNewThread {
       while true {
         let descriptor = accept(listener, nil, nil)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else {
+          close(listener)
+          return
+        }
         script(Peer(descriptor: descriptor))
         close(descriptor)
       }
     }
   }
 
-  /// Wakes the thread out of accept(2), which ends it.
+  /// Wakes the thread out of accept(2): it closes the socket and ends.
   deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
   /// A listening socket; a backlog of -1 leaves it bound but deaf.
