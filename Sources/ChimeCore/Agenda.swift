@@ -43,6 +43,12 @@ public struct Agenda: Sendable {
     public var capacity: Int
     public var taken: [Lane: Int]
 
+    public init(capacity: Int, taken: [Lane: Int]) {
+      self.capacity = capacity
+      self.taken = taken
+    }
+
+    /// How many more attempts the lane may have.
     public func left(in lane: Lane) -> Int { max(0, capacity - (taken[lane] ?? 0)) }
   }
 
