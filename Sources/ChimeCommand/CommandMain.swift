@@ -1,1 +1,59 @@
-package enum CommandMain { package static func run() -> Never { fatalError("not yet") } }
+import Glibc
+
+/// The command, from the arguments of the process to its exit status.
+package enum CommandMain {
+  /// Runs the command with the arguments of the process and ends the process.
+  package static func run() -> Never {
+    // A reader that goes away is an error of the write, which ends the command quietly.
+    signal(SIGPIPE, SIG_IGN)
+    let status = run(Array(CommandLine.arguments.dropFirst()), in: .process())
+    exit(status.rawValue)
+  }
+
+  /// Runs the command with these arguments.
+  package static func run(_ arguments: [String], in world: World) -> ExitStatus {
+    let status: ExitStatus
+    do {
+      let line = try ParsedLine.parse(arguments)
+      status = try perform(line, in: world)
+    } catch {
+      world.output.flush()
+      let failure = Failure(any: error)
+      let style = Style(when: nil, isTerminal: world.errors.isTerminal, environment: world.environment)
+      failure.print(to: world.errors, style: style)
+      status = failure.status
+    }
+    world.output.flush()
+    world.errors.flush()
+    return status
+  }
+
+  private static func perform(_ line: ParsedLine, in world: World) throws -> ExitStatus {
+    let context = Context(line: line, world: world)
+    if line.has("help") { return try Help.run(context, path: line.path) }
+    if line.has("version") { return try Version.run(context) }
+    if line.has("json"), line.has("plain") { throw Failure.usage("--json and --plain exclude each other") }
+    guard let verb = line.verb else {
+      if let word = line.words.first { throw CommandTable.standard.unknown(verb: word, within: []) }
+      return try Help.run(context, path: [])
+    }
+    guard verb.subverbs.isEmpty else {
+      let choices = verb.subverbs.map { "chime \(line.verbName) \($0.name)" }.joined(separator: ", ")
+      throw Failure.usage("chime \(line.verbName) does one of several things", hint: "there are: \(choices)")
+    }
+    return try verb.run(context)
+  }
+}
+
+extension Failure {
+  /// Whatever was thrown, as something to tell a person.
+  init(any error: any Error) {
+    self = error as? Failure ?? .failed("\(error)")
+  }
+
+  func print(to sink: TextSink, style: Style) {
+    sink.line("\(style("chime:", .bad)) \(Harmless.line(message))")
+    for line in detail { sink.line(line) }
+    for hint in hints { sink.line("  \(Harmless.line(hint))") }
+  }
+}

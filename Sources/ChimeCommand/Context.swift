@@ -1,0 +1,124 @@
+import ChimeControl
+import ChimeSchedule
+
+/// What a verb works with: its command line, the world, and how to answer.
+final class Context {
+  let line: ParsedLine
+  let world: World
+  let style: Style
+  private(set) lazy var now = world.now()
+  private lazy var zones = ZoneFiles(environment: world.environment)
+  private var connection: Daemon?
+
+  init(line: ParsedLine, world: World) {
+    self.line = line
+    self.world = world
+    let when = line.value("color")
+    style = Style(when: when, isTerminal: world.output.isTerminal, environment: world.environment)
+  }
+
+  enum Format { case human, json, plain }
+  var format: Format { line.has("json") ? .json : line.has("plain") ? .plain : .human }
+  var isQuiet: Bool { line.has("quiet") }
+
+  // MARK: Times
+
+  func zone(_ name: String) throws -> Zone { try zones.zone(name) }
+  func localZone() throws -> Zone { try zones.zone("local") }
+  /// Times in the zone of this machine; in UTC when its rules cannot be read.
+  func clock() -> WallClock { WallClock(zone: (try? localZone()) ?? .utc, now: now) }
+
+  // MARK: The daemon
+
+  /// The daemon, connected when first needed.
+  func daemon() throws -> Daemon {
+    if let connection { return connection }
+    let made = try Daemon(socket: .chosen(by: line, environment: world.environment, userID: world.userID))
+    connection = made
+    return made
+  }
+
+  // MARK: Words
+
+  /// The words as one: an id or a title needs no quotes.
+  func subject(_ what: String = "ID or TITLE") throws -> String {
+    guard let subject = optionalSubject() else {
+      throw Failure.usage("which reminder? \(what) is missing", hint: "`chime list` shows them")
+    }
+    return subject
+  }
+
+  func optionalSubject() -> String? {
+    let words = trimmed(line.words.joined(separator: " "))
+    return words.isEmpty ? nil : words
+  }
+
+  func noWords() throws {
+    guard let word = line.words.first else { return }
+    throw Failure.usage("chime \(line.verbName) takes no \"\(word)\"", hint: "`chime \(line.verbName) --help`")
+  }
+
+  // MARK: Answers
+
+  func out(_ line: String = "") { world.output.line(line) }
+
+  /// Something to know beside the answer, on standard error.
+  func note(_ text: String, _ tone: Style.Tone = .plain) {
+    guard !isQuiet else { return }
+    let style = Style(when: line.value("color"), isTerminal: world.errors.isTerminal, environment: world.environment)
+    world.errors.line(style(Harmless.line(text), tone))
+  }
+
+  func warn(_ warnings: [String]) {
+    for warning in warnings { note("warning: \(warning)", .caution) }
+  }
+
+  func print(json: JSONText) { out(json.text(indented: world.output.isTerminal)) }
+
+  func print(table: Table) {
+    for line in table.lines(width: world.output.width, style: style) { out(line) }
+  }
+
+  /// A list in the form that was asked for.
+  ///
+  /// - Parameters:
+  ///   - isCut: whether there are more than were asked for.
+  ///   - empty: what to tell a person when there are none.
+  ///   - human: prints them for a person.
+  func print<Value>(
+    _ values: [Value], as shape: Shape<Value>, isCut: Bool = false, empty: [String], human: () -> Void
+  ) {
+    switch format {
+    case .json:
+      var members = [JSONText.Member(name: shape.list, value: .list(values.map { shape.json($0) }))]
+      members.append(JSONText.Member(name: "more", value: .bool(isCut)))
+      print(json: .object(members))
+    case .plain:
+      out(Plain.line(shape.header))
+      for value in values { out(Plain.line(shape.row(value))) }
+    case .human:
+      if values.isEmpty { for line in empty { note(line) } } else { human() }
+    }
+    if isCut, format != .json {
+      note("These are the first \(values.count); -n N or -n all shows more.", .faint)
+    }
+  }
+
+  /// One thing in the form that was asked for; `human` prints it for a person unless --quiet.
+  func print<Value>(
+    _ value: Value, as shape: Shape<Value>, warnings: [String]? = nil, human: () -> Void
+  ) {
+    switch format {
+    case .json:
+      var members = [JSONText.Member(name: shape.item, value: shape.json(value))]
+      if let warnings { members.append(JSONText.Member(name: "warnings", value: .strings(warnings))) }
+      print(json: .object(members))
+    case .plain:
+      out(Plain.line(shape.header))
+      out(Plain.line(shape.row(value)))
+    case .human:
+      if !isQuiet { human() }
+    }
+    if format != .json { warn(warnings ?? []) }
+  }
+}

@@ -1,0 +1,156 @@
+import ChimeControl
+import ChimeSchedule
+import Glibc
+import Varlink
+
+/// The daemon, as the verbs see it: typed calls, and failures in words for a person.
+final class Daemon {
+  private let client: VarlinkClient
+  private let socket: SocketPath
+
+  init(socket: SocketPath) throws {
+    self.socket = socket
+    guard let address = VarlinkAddress(path: socket.path) else {
+      throw Failure.usage("\"\(socket.path)\" is no path a socket can have", hint: "it has 107 bytes at most")
+    }
+    do {
+      client = try VarlinkClient(address, timeout: .seconds(30))
+    } catch {
+      throw Failure(connecting: error, to: socket)
+    }
+  }
+
+  func call<Reply: Decodable>(
+    _ method: String, _ parameters: some Encodable, returning type: Reply.Type = Reply.self
+  ) throws -> Reply {
+    do {
+      return try client.call(method, parameters, returning: type)
+    } catch {
+      throw Failure(calling: error, at: socket)
+    }
+  }
+
+  /// Calls a method that answers with a stream; `body` gets each reply and says whether to go on.
+  func stream<Reply: Decodable>(
+    _ method: String, returning type: Reply.Type, _ body: (Reply) throws -> Bool
+  ) throws {
+    let replies: VarlinkClient.Replies<Reply>
+    do {
+      replies = try client.callMore(method, returning: type)
+    } catch {
+      throw Failure(calling: error, at: socket)
+    }
+    while true {
+      let reply: Reply?
+      do { reply = try replies.next() } catch { throw Failure(calling: error, at: socket) }
+      guard let reply, try body(reply) else { return client.close() }
+    }
+  }
+}
+
+extension Failure {
+  init(connecting error: VarlinkClientError, to socket: SocketPath) {
+    switch error {
+    case .noSocket, .refused:
+      self.init(
+        status: .unavailable, message: "no daemon answers at \(socket.path)", hints: [socket.remedy])
+    case .system(_, let code) where code == EACCES || code == EPERM:
+      self.init(
+        status: .notPermitted, message: "you may not talk to the daemon at \(socket.path)",
+        hints: socket.isSystem ? ["its users are the members of the group \"chime\""] : [])
+    case .system(_, let code):
+      self.init(
+        status: .unavailable, message: "cannot reach a daemon at \(socket.path): \(describe(errno: code))",
+        hints: [socket.remedy])
+    default: self.init(calling: error, at: socket)
+    }
+  }
+
+  init(calling error: VarlinkClientError, at socket: SocketPath) {
+    switch error {
+    case .timedOut:
+      self.init(status: .tryAgain, message: "the daemon at \(socket.path) did not answer in time")
+    case .closed:
+      self.init(
+        status: .unavailable, message: "the daemon at \(socket.path) has closed the connection",
+        hints: ["`chime status` tells whether it is back; else \(socket.remedy)"])
+    case .remote(let remote): self.init(remote: remote)
+    default: self.init(status: .failed, message: "\(error)")
+    }
+  }
+
+  /// An error that the daemon answered with.
+  init(remote error: RemoteError) {
+    let name = error.name.split(separator: ".").last.map(String.init) ?? ""
+    if let service = error.service {
+      self.init(service: service)
+    } else if name == "NotFound", let it = error.parameters(Wire.NotFound.self) {
+      let question = Nearest.question(it.near)
+      self.init(
+        status: .failed, message: "there is no \(it.what) \"\(it.id)\"",
+        hints: [question ?? (it.what == "endpoint" ? "`chime endpoint list` shows them" : "`chime list` shows them")])
+    } else if name == "Ambiguous", let it = error.parameters(Wire.Ambiguous.self) {
+      self.init(
+        status: .failed, message: "\"\(it.id)\" fits more than one",
+        detail: it.candidates.map { "  " + Harmless.line($0) },
+        hints: ["say which by its id"])
+    } else if name == "InvalidSchedule", let it = error.parameters(Wire.InvalidSchedule.self) {
+      self.init(
+        refused: it.text, column: it.column, expected: it.expected, suggestion: it.suggestion, message: it.message)
+    } else if name == "NeverOccurs", let it = error.parameters(Wire.NeverOccurs.self) {
+      self.init(refused: it.text, column: nil, expected: "", suggestion: nil, message: it.message)
+    } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
+      self.init(status: .failed, message: "the \(it.field) cannot be taken: \(it.message)")
+    } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Message.self) {
+      self.init(status: .failed, message: it.message)
+    } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
+      self.init(status: .failed, message: "a limit of the daemon was reached: \(it.limit)")
+    } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
+      self.init(
+        status: .tryAgain, message: "the store cannot be written: \(it.reason)",
+        hints: ["nothing was changed; try again, and see `chime status`"])
+    } else {
+      self.init(status: .failed, message: "the daemon answered with \(error)")
+    }
+  }
+
+  private init(service error: ServiceError) {
+    switch error {
+    case .permissionDenied:
+      self.init(status: .notPermitted, message: "the daemon does not serve this user")
+    case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
+      self.init(
+        status: .failed, message: "the daemon does not know this request (\(error))",
+        hints: ["it may be older than this command: compare `chime version` with `chime status`"])
+    default: self.init(status: .failed, message: "the daemon refused the request: \(error)")
+    }
+  }
+
+  /// A schedule that was refused: the text, a caret under the place, and what would work.
+  init(refused text: String, column: Int?, expected: String, suggestion: String?, message: String) {
+    var problem = message
+    if problem.hasPrefix("\(text): ") { problem.removeFirst(text.count + 2) }
+    self.init(status: .usage, message: problem)
+    guard !text.isEmpty else { return }
+    if let column, let cut = problem.firstRange(of: " (column \(column))") {
+      problem = String(problem[..<cut.lowerBound])
+    }
+    self.message = problem
+    detail = ["  " + Harmless.line(text)]
+    if let column {
+      let before = Harmless.line(String(text.prefix(max(0, column - 1))))
+      detail.append("  " + String(repeating: " ", count: TextWidth.of(before)) + "^")
+    }
+    if let suggestion {
+      hints = ["did you mean \"\(suggestion)\"?"]
+    } else if !expected.isEmpty, !problem.contains(expected) {
+      hints = ["expected \(expected)"]
+    }
+  }
+
+  init(_ error: ScheduleError) {
+    self.init(
+      refused: error.text, column: error.column, expected: error.expected, suggestion: error.suggestion,
+      message: error.message)
+  }
+}

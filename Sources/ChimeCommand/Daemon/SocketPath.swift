@@ -1,0 +1,32 @@
+/// Where the daemon listens.
+struct SocketPath: Equatable {
+  var path: String
+  var isSystem: Bool
+
+  static let system = "/run/chime/io.chime"
+
+  /// `--socket`, `--system`, `CHIME_SOCKET`, else the user's own in the runtime directory.
+  static func chosen(by line: ParsedLine, environment: [String: String], userID: UInt32) throws -> SocketPath {
+    if let path = line.value("socket") {
+      guard !path.isEmpty else { throw Failure.usage("--socket needs the path of a socket") }
+      return SocketPath(path: plain(path), isSystem: plain(path) == system)
+    }
+    if line.has("system") { return SocketPath(path: system, isSystem: true) }
+    if let path = environment["CHIME_SOCKET"], !path.isEmpty {
+      return SocketPath(path: plain(path), isSystem: plain(path) == system)
+    }
+    let directory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/run/user/\(userID)"
+    return SocketPath(path: "\(directory)/chime/io.chime", isSystem: false)
+  }
+
+  /// Varlink's way to write the address is accepted too.
+  private static func plain(_ path: String) -> String {
+    path.hasPrefix("unix:") ? String(path.dropFirst(5)) : path
+  }
+
+  /// What starts the daemon that would listen there.
+  var remedy: String {
+    isSystem
+      ? "start it with `systemctl start chimed`" : "start it with `systemctl --user start chimed`, or run `chimed`"
+  }
+}

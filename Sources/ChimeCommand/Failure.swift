@@ -1,0 +1,54 @@
+import Glibc
+
+/// How a run of the command ends, for scripts to tell apart (the numbers are those of sysexits.h).
+package enum ExitStatus: Int32, Sendable, CaseIterable {
+  case success = 0
+  case failed = 1
+  case usage = 64
+  case unavailable = 69
+  case tryAgain = 75
+  case notPermitted = 77
+
+  var meaning: String {
+    switch self {
+    case .success: "It was done."
+    case .failed: "It was understood and could not be done: no such reminder, a refused value, a failed test."
+    case .usage: "The command line was not understood: a verb, an option, a schedule or a time."
+    case .unavailable: "No daemon answers; the message names the command that starts it."
+    case .tryAgain: "It may work later: the store cannot be written, or the daemon did not answer in time."
+    case .notPermitted: "This user may not do that."
+    }
+  }
+}
+
+/// Why a run fails, in words for the person who typed it: one sentence, lines that show the place, and a hint.
+///
+/// Texts may repeat what others wrote; they are made harmless when they are printed.
+struct Failure: Error, Equatable {
+  var status: ExitStatus
+  /// Without a full stop and without `chime: `.
+  var message: String
+  /// Lines beneath the message, such as a schedule with a caret under the column that is at fault.
+  var detail: [String] = []
+  /// What to do instead, one line each.
+  var hints: [String] = []
+
+  static func usage(_ message: String, hint: String? = nil) -> Failure {
+    Failure(status: .usage, message: message, hints: hint.map { [$0] } ?? [])
+  }
+
+  static func failed(_ message: String, hint: String? = nil) -> Failure {
+    Failure(status: .failed, message: message, hints: hint.map { [$0] } ?? [])
+  }
+
+  /// A message for a system call that failed.
+  static func system(_ message: String, errno code: Int32) -> Failure {
+    let denied = code == EACCES || code == EPERM
+    return Failure(status: denied ? .notPermitted : .failed, message: "\(message): \(describe(errno: code))")
+  }
+}
+
+/// What the C library calls an error number.
+func describe(errno code: Int32) -> String {
+  strerror(code).map { String(cString: $0) } ?? "error \(code)"
+}

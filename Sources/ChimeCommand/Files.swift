@@ -1,0 +1,60 @@
+import Glibc
+
+/// The few things the command does with files.
+enum Files {
+  /// The bytes of a file, at most `limit` of them; `nil`, with the reason in `errno`, when it cannot be read or is longer.
+  static func read(_ path: String, limit: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { keepingErrno { close(descriptor) } }
+    return read(descriptor, limit: limit)
+  }
+
+  static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    var length = 0
+    while true {
+      if length == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
+      let count = bytes[length...].withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return Array(bytes.prefix(length)) }
+      length += count
+      guard length <= limit else {
+        errno = EFBIG
+        return nil
+      }
+    }
+  }
+
+  /// Writes all of the bytes; `false`, with the reason in `errno`, when that fails.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return false }
+      written += count
+    }
+    return true
+  }
+
+  /// The names in a directory, in order; empty when it cannot be read.
+  static func entries(_ path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Does something that must not change what `errno` says.
+  static func keepingErrno(_ body: () -> Void) {
+    let kept = errno
+    body()
+    errno = kept
+  }
+}

@@ -1,0 +1,56 @@
+/// Every verb and every option there is. What is not here is not accepted, and what is here is in the help.
+struct CommandTable: Sendable {
+  var verbs: [Verb]
+  /// What every verb accepts.
+  var globals: [Verb.Option]
+
+  static let standard = CommandTable(
+    verbs: [
+      Add.verb, In.verb, At.verb,
+      Next.verb, List.verb, Show.verb, History.verb, When.verb,
+      Done.verb, Snooze.verb, Dismiss.verb,
+      Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
+      Endpoint.verb, Deliveries.verb,
+      Watch.verb, Status.verb, Help.verb, Version.verb,
+    ],
+    globals: [
+      .flag("json", nil, "Print one JSON object, for programs"),
+      .flag("plain", nil, "Print tab-separated lines under a header line, for scripts and screen readers"),
+      .flag("quiet", "q", "Print nothing that was not asked for: no confirmations, hints or warnings"),
+      .value("socket", nil, "PATH", "The daemon's socket, instead of the one that CHIME_SOCKET names or the usual one"),
+      .flag("system", nil, "Talk to the system's daemon at /run/chime/io.chime"),
+      .value(
+        "color", nil, "WHEN", "Colours: auto (the default: on a terminal, unless NO_COLOR is set), always, never",
+        choices: ["auto", "always", "never"]),
+      .flag("help", "h", "Print help for the command or the verb"),
+      .flag("version", nil, "Print the version"),
+    ])
+
+  /// The options that may stand with a verb.
+  func accepted(by verb: Verb?) -> [Verb.Option] { (verb?.options ?? []) + globals }
+
+  /// Every verb, those within others included.
+  var allVerbs: [Verb] { verbs.flatMap { [$0] + $0.subverbs } }
+
+  var allOptions: [Verb.Option] { globals + allVerbs.flatMap(\.options) }
+
+  /// What is said of a word that is no verb.
+  func unknown(verb word: String, within path: [Verb]) -> Failure {
+    let choices = path.last?.subverbs ?? verbs
+    let name = (["chime"] + path.map(\.name)).joined(separator: " ")
+    let meant =
+      choices.filter { $0.alsoTried.contains(word.lowercased()) }.map(\.name)
+      + Nearest.to(word, among: choices.map(\.name))
+    let unique = meant.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    if let question = Nearest.question(unique.map { "\(name) \($0)" }) {
+      return .usage("\"\(word)\" is no verb of \(name)", hint: question)
+    }
+    if !path.isEmpty {
+      return .usage(
+        "\"\(word)\" is no verb of \(name)", hint: "there are: \(choices.map(\.name).joined(separator: ", "))")
+    }
+    return Failure(
+      status: .usage, message: "\"\(word)\" is no verb of \(name)",
+      hints: ["to set a reminder: chime add \"TITLE\" SCHEDULE", "`chime help` lists the verbs"])
+  }
+}

@@ -1,0 +1,83 @@
+/// Help texts, made from the table of verbs and options.
+struct HelpPage {
+  var table: CommandTable
+  var style: Style
+  var width: Int
+
+  /// What `chime --help` prints.
+  func overview() -> [String] {
+    var lines = ["Reminders that come when they should.", "", "\(title("usage")) chime VERB [WORDS] [OPTIONS]"]
+    let names = table.verbs.map(\.name.count).max() ?? 0
+    for group in Verb.Group.allCases {
+      lines += ["", title(group.rawValue)]
+      for verb in table.verbs where verb.group == group {
+        lines += item(verb.name, verb.summary, column: names + 4)
+      }
+    }
+    lines += ["", title("Options of every verb")] + options(table.globals)
+    lines += ["", title("Examples")]
+    lines += [
+      "  chime add \"Drink water\" every 90m from 8:00 to 22:00", "  chime in 25m Tea", "  chime next",
+      "  chime snooze 20m",
+      "", "`chime help VERB` tells more about a verb.",
+    ]
+    return lines
+  }
+
+  /// What `chime VERB --help` prints.
+  func verb(_ path: [Verb]) -> [String] {
+    guard let verb = path.last else { return overview() }
+    let name = "chime " + path.map(\.name).joined(separator: " ")
+    var lines = [verb.summary + "."]
+    lines.append("")
+    for (index, arguments) in verb.arguments.enumerated() {
+      let head = index == 0 ? title("usage") : "      "
+      lines.append(head + " " + [name, arguments, "[OPTIONS]"].filter { !$0.isEmpty }.joined(separator: " "))
+    }
+    for detail in verb.details { lines += [""] + wrap(detail, indent: 0) }
+    if !verb.subverbs.isEmpty {
+      lines += ["", title("Verbs")]
+      for subverb in verb.subverbs {
+        lines += item("\(subverb.name) \(subverb.arguments[0])", subverb.summary, column: 20)
+      }
+    }
+    if !verb.options.isEmpty { lines += ["", title("Options")] + options(verb.options) }
+    lines += ["", title("Options of every verb")] + options(table.globals)
+    if !verb.examples.isEmpty {
+      lines += ["", title("Examples")]
+      lines += verb.examples.map { "  \($0.command)" + ($0.remark.isEmpty ? "" : style("   # \($0.remark)", .faint)) }
+    }
+    if let json = verb.json { lines += [""] + wrap("With --json it prints \(json).", indent: 0) }
+    return lines
+  }
+
+  private func title(_ text: String) -> String { style(text + ":", .strong) }
+
+  private func options(_ options: [Verb.Option]) -> [String] {
+    let usages = options.map { $0.short == nil ? "    \($0.usage)" : $0.usage }
+    let longest = usages.map { TextWidth.of($0) }.filter { $0 <= 24 }.max() ?? 24
+    return zip(options, usages).flatMap { item($1, $0.summary, column: longest + 4) }
+  }
+
+  /// A term and what it means, the latter in a column of its own.
+  private func item(_ term: String, _ meaning: String, column: Int) -> [String] {
+    let lines = wrap(meaning, indent: column)
+    let head = "  " + term
+    if TextWidth.of(head) + 2 > column { return [head] + lines }
+    return [TextWidth.pad(head, to: column) + lines[0].dropFirst(column)] + lines.dropFirst()
+  }
+
+  private func wrap(_ text: String, indent: Int) -> [String] {
+    let margin = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    var line = margin
+    for word in text.split(separator: " ") {
+      if line != margin, TextWidth.of(line) + 1 + TextWidth.of(word) > width {
+        lines.append(line)
+        line = margin
+      }
+      line += line == margin ? String(word) : " " + word
+    }
+    return lines + [line]
+  }
+}

@@ -1,0 +1,80 @@
+/// A JSON value to be printed; the members of an object keep their order.
+enum JSONText: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case int(Int)
+  case string(String)
+  case list([JSONText])
+  case object([Member])
+
+  struct Member: Hashable, Sendable {
+    var name: String
+    var value: JSONText
+  }
+
+  static func strings(_ texts: [String]) -> JSONText { .list(texts.map { .string($0) }) }
+  static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
+  static func optional(_ number: Int?) -> JSONText { number.map { .int($0) } ?? .null }
+  static func members(_ members: KeyValuePairs<String, JSONText>) -> JSONText {
+    .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+
+  /// The value on one line, or indented by two spaces a level.
+  func text(indented: Bool = false) -> String {
+    var text = ""
+    write(to: &text, level: indented ? 0 : nil)
+    return text
+  }
+
+  private func write(to text: inout String, level: Int?) {
+    switch self {
+    case .null: text += "null"
+    case .bool(let value): text += value ? "true" : "false"
+    case .int(let value): text += String(value)
+    case .string(let value): Self.write(value, to: &text)
+    case .list(let values):
+      Self.write(values, "[", "]", to: &text, level: level) { $0.write(to: &$1, level: $2) }
+    case .object(let members):
+      Self.write(members, "{", "}", to: &text, level: level) { member, text, level in
+        Self.write(member.name, to: &text)
+        text += level == nil ? ":" : ": "
+        member.value.write(to: &text, level: level)
+      }
+    }
+  }
+
+  private static func write<Element>(
+    _ elements: [Element], _ opening: String, _ closing: String, to text: inout String, level: Int?,
+    element write: (Element, inout String, Int?) -> Void
+  ) {
+    let inner = level.map { $0 + 1 }
+    text += opening
+    for (index, element) in elements.enumerated() {
+      if index > 0 { text += "," }
+      if let inner { text += "\n" + String(repeating: "  ", count: inner) }
+      write(element, &text, inner)
+    }
+    if let level, !elements.isEmpty { text += "\n" + String(repeating: "  ", count: level) }
+    text += closing
+  }
+
+  private static func write(_ value: String, to text: inout String) {
+    text += "\""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      // Control characters, and what turns the direction of writing on a terminal, are escaped.
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{200E}"..."\u{200F}", "\u{2028}"..."\u{202E}",
+        "\u{2066}"..."\u{2069}", "\u{61C}":
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    text += "\""
+  }
+}

@@ -1,0 +1,163 @@
+import ChimeControl
+
+/// The shapes of what the daemon tells.
+enum Shapes {
+  static let reminder = Shape<RemindersInterface.Reminder>(
+    list: "reminders", item: "reminder",
+    fields: [
+      .init("id", "its id") { .string($0.id) },
+      .init("title", "its title") { .string($0.title) },
+      .init("body", "its text") { .optional($0.body) },
+      .init("when", "its schedule in canonical form") { .string($0.when) },
+      .init("timezone", "an IANA name, or `local`") { .string($0.timezone) },
+      .init("gap", "`shift`, `skip`, or null for the schedule's own rule") { .optional($0.gap?.rawValue) },
+      .init("fold", "`first`, `last`, `both`, or null for the schedule's own rule") { .optional($0.fold?.rawValue) },
+      .init("channels", "where it goes, in order") { .strings($0.channels) },
+      .init("tags", "its tags") { .strings($0.tags) },
+      .init("urgency", "`low`, `normal` or `critical`") { .string($0.urgency.rawValue) },
+      .init("icon", "its icon") { .optional($0.icon) },
+      .init("sound", "its sound") { .optional($0.sound) },
+      .init("url", "its link") { .optional($0.url) },
+      .init("catchUp", "`suspend` and `downtime`, each `latest`, `all` or `skip`") {
+        .members([
+          "suspend": .string($0.catchUp.suspend.rawValue), "downtime": .string($0.catchUp.downtime.rawValue),
+        ])
+      },
+      .init("grace", "how late is still useful (ISO 8601)") { .string($0.grace) },
+      .init("snooze", "the lengths of a snooze (ISO 8601), the default first") { .strings($0.snooze) },
+      .init("state", "`active`, `paused`, `waiting` (fired and unanswered) or `finished`") {
+        .string($0.state.rawValue)
+      },
+      .init("pausedUntil", "when its pause ends") { .time($0.pausedUntil) },
+      .init("skipNext", "how many of the next times are passed over") { .int($0.skipNext) },
+      .init("next", "its next time") { .time($0.next) },
+      .init("last", "when it last came due") { .time($0.last) },
+      .init("createdAt", "when it was added") { .time($0.createdAt) },
+    ])
+
+  static let coming = Shape<OccurrencesInterface.Coming>(
+    list: "upcoming", item: "coming",
+    fields: [
+      .init("reminder", "the reminder's id") { .string($0.reminder) },
+      .init("title", "the reminder's title") { .string($0.title) },
+      .init("at", "when it comes") { .time($0.at) },
+      .init("timezone", "the zone of `at`") { .string($0.at.zone) },
+      .init("snoozed", "whether that is the end of a snooze") { .bool($0.snoozed) },
+      .init("last", "when it last came due") { .time($0.last) },
+      .init("paused", "whether the reminder is paused") { .bool($0.paused) },
+      .init("when", "the schedule in canonical form") { .string($0.when) },
+    ])
+
+  static let occurrence = Shape<OccurrencesInterface.Occurrence>(
+    list: "occurrences", item: "occurrence",
+    fields: [
+      .init("id", "its id, such as `r7k2@1774855800`") { .string($0.id) },
+      .init("reminder", "the reminder's id") { .string($0.reminder) },
+      .init("title", "the reminder's title when it fired") { .string($0.title) },
+      .init("state", "`fired`, `delivered`, `snoozed`, `done`, `dismissed` or `missed`") { .string($0.state.rawValue) },
+      .init("scheduledAt", "when it was due") { .time($0.scheduledAt) },
+      .init("firedAt", "when it fired") { .time($0.firedAt) },
+      .init("deliveredAt", "when it first arrived") { .time($0.deliveredAt) },
+      .init("endedAt", "when it was done, dismissed, or found to be missed") { .time($0.endedAt) },
+      .init("snoozedUntil", "when its snooze ends") { .time($0.snoozedUntil) },
+      .init("late", "why it came late: `suspend` or `downtime`") { .optional($0.late?.rawValue) },
+      .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
+      .init("missed", "why it was missed: `suspend`, `downtime`, `paused`, `skipped` or `overCap`") {
+        .optional($0.missed?.rawValue)
+      },
+      .init("missedCount", "for a run of missed times recorded as one: how many") { .optional($0.missedCount) },
+      .init("rounds", "how often it has fired: 1, and one more after each snooze") { .int($0.rounds) },
+    ])
+
+  static let delivery = Shape<DeliveriesInterface.Delivery>(
+    list: "deliveries", item: "delivery",
+    fields: [
+      .init("id", "its id, the same for all attempts (`webhook-id`)") { .string($0.id) },
+      .init("reminder", "the reminder's id") { .string($0.reminder) },
+      .init("occurrence", "the occurrence's id") { .string($0.occurrence) },
+      .init("title", "the reminder's title") { .string($0.title) },
+      .init("channel", "where it goes") { .string($0.channel) },
+      .init("state", "`pending`, `waiting`, `delivered`, `dead` or `cancelled`") { .string($0.state.rawValue) },
+      .init("round", "which firing of the occurrence") { .int($0.round) },
+      .init("attempts", "how often it was tried") { .int($0.attempts) },
+      .init("createdAt", "when it was due to leave") { .time($0.createdAt) },
+      .init("nextAttempt", "when it is tried again") { .time($0.nextAttempt) },
+      .init("endedAt", "when it arrived, was given up or cancelled") { .time($0.endedAt) },
+      .init("lastResult", "what the latest attempt came to") { .optional($0.lastResult) },
+    ])
+
+  static let attempt = Shape<DeliveriesInterface.Attempt>(
+    list: "attempts", item: "attempt",
+    fields: [
+      .init("number", "from 1") { .int($0.number) },
+      .init("startedAt", "when it began") { .time($0.startedAt) },
+      .init("tookMs", "how long it took, in milliseconds") { .int($0.tookMs) },
+      .init("outcome", "`delivered`, `failed` or `refused`") { .string($0.outcome.rawValue) },
+      .init("status", "the HTTP status, or a program's exit status") { .optional($0.status) },
+      .init("answer", "the first 1 KiB of what came back") { .optional($0.answer) },
+      .init("error", "what went wrong") { .optional($0.error) },
+    ])
+
+  static let endpoint = Shape<EndpointsInterface.Endpoint>(
+    list: "endpoints", item: "endpoint",
+    fields: [
+      .init("name", "its name, for `--to`") { .string($0.name) },
+      .init("url", "its address") { .string($0.url) },
+      .init("createdAt", "when it was added") { .time($0.createdAt) },
+      .init("disabled", "why it is not called any more; null while it is") { .optional($0.disabled) },
+      .init("owed", "messages that are still owed to it") { .int($0.owed) },
+    ])
+
+  static let test = Shape<EndpointsInterface.TestResult>(
+    list: "results", item: "result",
+    fields: [
+      .init("ok", "whether it was taken (2xx)") { .bool($0.ok) },
+      .init("url", "where it was sent") { .string($0.url) },
+      .init("requestHeaders", "the headers that were sent") { .strings($0.requestHeaders) },
+      .init("requestBody", "the body that was sent") { .string($0.requestBody) },
+      .init("status", "the HTTP status") { .optional($0.status) },
+      .init("answer", "the first 1 KiB of what came back") { .optional($0.answer) },
+      .init("error", "what went wrong") { .optional($0.error) },
+      .init("tookMs", "how long it took, in milliseconds") { .int($0.tookMs) },
+    ])
+
+  static let health = Shape<DaemonInterface.Health>(
+    list: "daemons", item: "status",
+    fields: [
+      .init("version", "the daemon's version") { .string($0.version) },
+      .init("pid", "its process id") { .int($0.pid) },
+      .init("instance", "`user` or `system`") { .string($0.instance.rawValue) },
+      .init("startedAt", "when it started") { .time($0.startedAt) },
+      .init("zone", "the machine's zone") { .string($0.zone) },
+      .init("store", "where reminders are kept") { .string($0.store) },
+      .init("storeProblem", "what is wrong with the store; null while it works") { .optional($0.storeProblem) },
+      .init("reminders", "how many there are") { .int($0.reminders) },
+      .init("openOccurrences", "how many wait for an answer") { .int($0.openOccurrences) },
+      .init("owedDeliveries", "messages that are still to be delivered") { .int($0.owedDeliveries) },
+      .init("deadDeliveries", "messages that were given up") { .int($0.deadDeliveries) },
+      .init("nextDue", "the earliest next time") { .time($0.nextDue) },
+      .init("nextTitle", "the title of that reminder") { .optional($0.nextTitle) },
+      .init("connections", "clients that are connected") { .int($0.connections) },
+      .init("clockEvents", "clock steps, zone changes and resumes noticed since the start") { .int($0.clockEvents) },
+      .init("residentBytes", "its memory") { .int($0.residentBytes) },
+      .init("summary", "the line that `systemctl status` shows") { .string($0.summary) },
+    ])
+
+  static let event = Shape<DaemonInterface.Event>(
+    list: "events", item: "event",
+    fields: [
+      .init("at", "when it happened") { .time($0.at) },
+      .init(
+        "event",
+        "`added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, "
+          + "`clock`, `zone`, `resumed`, `reloaded`, `store`; more may come"
+      ) { .string($0.event) },
+      .init("reminder", "the reminder's id") { .optional($0.reminder) },
+      .init("title", "the reminder's title") { .optional($0.title) },
+      .init("occurrence", "the occurrence's id") { .optional($0.occurrence) },
+      .init("delivery", "the delivery's id") { .optional($0.delivery) },
+      .init("channel", "where it went") { .optional($0.channel) },
+      .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
+      .init("message", "the event as a sentence") { .string($0.message) },
+    ])
+}

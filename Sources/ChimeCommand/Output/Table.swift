@@ -1,0 +1,77 @@
+/// Rows in columns, fitted to a width. Its texts are made harmless as they come in.
+struct Table {
+  struct Column {
+    var title: String
+    var alignRight = false
+    /// Whether its texts may be cut when there is not enough room.
+    var canShrink = false
+    /// Columns with the highest number are left out first when there is not enough room; 0 never is.
+    var dropOrder = 0
+  }
+
+  struct Cell: ExpressibleByStringLiteral {
+    var text: String
+    var tone: Style.Tone = .plain
+
+    init(_ text: String, _ tone: Style.Tone = .plain) {
+      self.text = Harmless.line(text)
+      self.tone = tone
+    }
+    init(stringLiteral value: String) { self.init(value) }
+  }
+
+  var columns: [Column]
+  var rows: [[Cell]] = []
+
+  /// The narrowest a column is made by cutting its texts before other columns are left out.
+  private static let narrowest = 12
+  private static let gap = 2
+
+  /// The lines of the table, without white space at their ends.
+  func lines(width: Int?, style: Style) -> [String] {
+    let natural = columns.indices.map { index in
+      rows.reduce(TextWidth.of(columns[index].title)) { max($0, TextWidth.of($1[index].text)) }
+    }
+    let (kept, widths) = fit(natural, to: width)
+    let header = line(kept, widths, style) { Cell(columns[$0].title, .strong) }
+    return [header] + rows.map { row in line(kept, widths, style) { row[$0] } }
+  }
+
+  /// Which columns are shown, and how wide they are.
+  private func fit(_ natural: [Int], to width: Int?) -> (kept: [Int], widths: [Int]) {
+    var widths = natural
+    var kept = Array(columns.indices)
+    guard let width else { return (kept, widths) }
+    func total(_ widths: [Int]) -> Int { kept.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, kept.count - 1) }
+    let least = columns.indices.map { columns[$0].canShrink ? min(natural[$0], Self.narrowest) : natural[$0] }
+    while total(least) > width, let worst = kept.max(by: { columns[$0].dropOrder < columns[$1].dropOrder }),
+      columns[worst].dropOrder > 0
+    {
+      kept.removeAll { $0 == worst }
+    }
+    // The widest of those that can be cut gives way first.
+    while total(widths) > width,
+      let widest = kept.filter({ columns[$0].canShrink && widths[$0] > 4 }).max(by: { widths[$0] < widths[$1] })
+    {
+      widths[widest] -= 1
+    }
+    return (kept, widths)
+  }
+
+  private func line(_ kept: [Int], _ widths: [Int], _ style: Style, cell: (Int) -> Cell) -> String {
+    var line = ""
+    var owed = 0
+    for index in kept {
+      let cell = cell(index)
+      let text = TextWidth.truncate(cell.text, to: widths[index])
+      let spaces = max(0, widths[index] - TextWidth.of(text))
+      if columns[index].alignRight { owed += spaces }
+      if !text.isEmpty {
+        line += String(repeating: " ", count: owed) + style(text, cell.tone)
+        owed = 0
+      }
+      owed += (columns[index].alignRight ? 0 : spaces) + Self.gap
+    }
+    return line
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Where text goes: a descriptor of the process, or memory in tests. It is buffered until `flush()`.
+package final class TextSink {
+  /// Whether a person is looking.
+  package let isTerminal: Bool
+  /// The terminal's width in columns; `nil` where lines may be as long as they like.
+  package let width: Int?
+  private let descriptor: Int32?
+  private var buffer: [UInt8] = []
+  /// Called with the error number when the descriptor takes no more.
+  private let onFailure: (Int32) -> Never
+
+  /// The standard output or error of the process.
+  package init(descriptor: Int32, onFailure: @escaping (Int32) -> Never) {
+    self.descriptor = descriptor
+    self.onFailure = onFailure
+    isTerminal = isatty(descriptor) == 1
+    width = isTerminal ? Self.terminalWidth(descriptor) : nil
+  }
+
+  /// Text kept in memory.
+  package init(isTerminal: Bool = false, width: Int? = nil) {
+    descriptor = nil
+    self.isTerminal = isTerminal
+    self.width = width
+    onFailure = { _ in fatalError("memory takes everything") }
+  }
+
+  /// What memory holds.
+  package var text: String { String(decoding: buffer, as: UTF8.self) }
+
+  func write(_ text: String) {
+    buffer.append(contentsOf: text.utf8)
+    if buffer.count >= 1 << 16 { flush() }
+  }
+
+  func line(_ text: String = "") { write(text + "\n") }
+
+  package func flush() {
+    guard let descriptor else { return }
+    var written = 0
+    while written < buffer.count {
+      let count = buffer[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        written += count
+      } else if errno == EAGAIN {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&entry, 1, -1)
+      } else if errno != EINTR {
+        buffer.removeAll()
+        onFailure(errno)
+      }
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func terminalWidth(_ descriptor: Int32) -> Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+}

@@ -1,0 +1,71 @@
+import ChimeSchedule
+
+/// A single moment as people write it after `--until`, `--since`, `--before` and `--after`.
+///
+/// `2026-12-01` (its first second), `2026-12-01 09:00`, `friday at 9`, `tomorrow`, `18:00`, a time stamp of RFC 3339, or a
+/// length of time: `3 days` from now, or before now where a moment in the past is asked for.
+enum MomentText {
+  enum Direction { case future, past }
+
+  static func parse(_ text: String, option: String, now: Instant, zone: Zone, toward direction: Direction) throws
+    -> Instant
+  {
+    let text = trimmed(text)
+    if let instant = try? RFC3339.parse(text) { return instant }
+    if let length = try? DurationText.parse(text) { return direction == .future ? now + length : now - length }
+    switch text.lowercased() {
+    case "now": return now
+    case "today": return midnight(of: zone.civil(at: now).date, in: zone)
+    case "yesterday":
+      if let day = zone.civil(at: now).date.adding(days: -1) { return midnight(of: day, in: zone) }
+    case "tomorrow":
+      if let day = zone.civil(at: now).date.adding(days: 1) { return midnight(of: day, in: zone) }
+    default: break
+    }
+    if let date = CivilDate(text) { return midnight(of: date, in: zone) }
+    // A moment in the past is read as on a day that had not come yet.
+    let anchor = direction == .future ? now : .earliest
+    var refusal: ScheduleError?
+    for form in [text, "at \(text)", "\(text) at 00:00"] {
+      do {
+        let schedule = try Schedule.parse(form, now: anchor, zone: zone)
+        if schedule.isOneOff, let instant = schedule.timetable(in: zone).next(after: anchor) { return instant }
+      } catch {
+        refusal = refusal ?? error
+      }
+    }
+    let expected = "a date, a time, or a length such as \"3 days\""
+    var failure = Failure.usage("--\(option) takes \(expected), not \"\(text)\"")
+    if let suggestion = refusal?.suggestion { failure.hints = ["did you mean \"\(suggestion)\"?"] }
+    throw failure
+  }
+
+  /// The first second of a day, which is not always 00:00.
+  private static func midnight(of date: CivilDate, in zone: Zone) -> Instant {
+    switch zone.resolve(CivilDateTime(date: date, time: .midnight)) {
+    case .unique(let instant): instant
+    case .gap(_, _, let transition): transition
+    case .fold(let first, _): first
+    }
+  }
+}
+
+/// Lengths of time on the command line.
+enum LengthText {
+  /// ISO 8601, as the wire has it, of `90m`, `1h 30m`, `2 days` or ISO 8601 itself.
+  static func iso(_ text: String, option: String) throws -> String {
+    if let length = try? DurationText.parseISO8601(text) { return DurationText.formatISO8601(length) }
+    do {
+      return DurationText.formatISO8601(try DurationText.parse(text))
+    } catch {
+      throw Failure.usage(
+        "--\(option) takes a length of time such as 10m or 1h30m, not \"\(text)\"",
+        hint: error.suggestion.map { "did you mean \"\($0)\"?" })
+    }
+  }
+
+  /// `10m` of `PT10M`; the text itself when it is no length.
+  static func human(_ iso: String) -> String {
+    (try? DurationText.parseISO8601(iso)).map { DurationText.format($0) } ?? iso
+  }
+}

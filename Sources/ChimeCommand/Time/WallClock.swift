@@ -1,0 +1,35 @@
+import ChimeControl
+import ChimeSchedule
+
+/// Times as a person at this machine reads them.
+struct WallClock {
+  var zone: Zone
+  var now: Instant
+
+  /// `Mon 2026-03-30 08:30`, with seconds only when there are any.
+  func text(_ instant: Instant, in other: Zone? = nil) -> String {
+    let civil = (other ?? zone).civil(at: instant)
+    let day = civil.date.weekday.abbreviation
+    return "\(day.prefix(1).uppercased())\(day.dropFirst()) \(civil)"
+  }
+
+  /// `08:30:00`.
+  func time(_ instant: Instant) -> String {
+    let text = zone.civil(at: instant).time.description
+    return text.utf8.count == 5 ? text + ":00" : text
+  }
+
+  func relative(_ instant: Instant) -> String { RelativeTime.text(instant, now: now) }
+
+  /// A time of the wire, or its own text when it is none.
+  func text(_ time: Wire.Time?) -> String {
+    guard let time else { return "-" }
+    return Self.instant(time).map { text($0) } ?? time.at
+  }
+
+  func relative(_ time: Wire.Time?) -> String {
+    time.flatMap { Self.instant($0) }.map { relative($0) } ?? "-"
+  }
+
+  static func instant(_ time: Wire.Time) -> Instant? { try? RFC3339.parse(time.at) }
+}

@@ -1,0 +1,113 @@
+import ChimeSchedule
+import Glibc
+
+/// Reads the rules of time zones where the system keeps them, as the C library would.
+struct ZoneFiles {
+  private let environment: [String: String]
+  private let localLink: String
+  private var known: [String: Zone] = [:]
+
+  init(environment: [String: String], localLink: String = "/etc/localtime") {
+    self.environment = environment
+    self.localLink = localLink
+  }
+
+  private var directory: String {
+    environment["TZDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/usr/share/zoneinfo"
+  }
+
+  /// The zone of that name; `local` is the machine's.
+  mutating func zone(_ name: String) throws -> Zone {
+    if let zone = known[name] { return zone }
+    let zone = name == "local" ? try local() : try named(name)
+    if known.count < 1_000 { known[name] = zone }
+    return zone
+  }
+
+  /// The zone of the environment's TZ, else of the machine.
+  private func local() throws -> Zone {
+    if let variable = environment["TZ"] {
+      let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+      if name.isEmpty { return .utc }
+      if name.hasPrefix("/") { return try read(name, as: Self.identifier(of: name) ?? "local") }
+      if Zone.isValidIdentifier(name), let zone = try? named(name) { return zone }
+      if let zone = Self.zone(posix: name) { return zone }
+      throw Failure.failed("the time zone that TZ names is unknown: \"\(name)\"")
+    }
+    guard access(localLink, F_OK) == 0 else { return .utc }
+    return try read(localLink, as: Self.identifier(ofLink: localLink) ?? "local")
+  }
+
+  private func named(_ name: String) throws -> Zone {
+    let unknown = "there is no time zone \"\(name)\""
+    guard Zone.isValidIdentifier(name) else {
+      throw Failure.usage(unknown, hint: "time zones have names such as Europe/Prague or UTC")
+    }
+    let path = "\(directory)/\(name)"
+    guard access(path, F_OK) == 0 else {
+      if name == "UTC" { return .utc }
+      let hint = near(name) ?? "time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them"
+      throw Failure.usage(unknown, hint: hint)
+    }
+    return try read(path, as: name)
+  }
+
+  private func read(_ path: String, as identifier: String) throws -> Zone {
+    guard let bytes = Files.read(path, limit: Zone.maximumFileSize) else {
+      throw Failure.system("cannot read the time zone file \(path)", errno: errno)
+    }
+    do {
+      return try Zone(identifier: identifier, tzif: bytes)
+    } catch {
+      throw Failure.failed("cannot read the time zone file \(path): \(error.message)")
+    }
+  }
+
+  /// Zones whose names are like a misspelt one: in its own region, or of its last part in any.
+  private func near(_ name: String) -> String? {
+    let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+    let regions = Files.entries(directory).filter { $0.first?.isUppercase == true }
+    if parts.count == 2 {
+      let region = regions.contains(parts[0]) ? parts[0] : Nearest.to(parts[0], among: regions).first
+      guard let region else { return nil }
+      let cities = Files.entries("\(directory)/\(region)")
+      return Nearest.question(Nearest.to(parts[1], among: cities).map { "\(region)/\($0)" })
+    }
+    let wanted = name.lowercased()
+    for region in regions {
+      let cities = Files.entries("\(directory)/\(region)")
+      if let city = cities.first(where: { $0.lowercased() == wanted }) { return "did you mean \(region)/\(city)?" }
+    }
+    return Nearest.question(name, among: regions)
+  }
+
+  /// The name of the zone that a link such as /etc/localtime points to.
+  private static func identifier(ofLink path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = buffer.withUnsafeMutableBytes { raw in
+      raw.baseAddress.map { readlink(path, $0.assumingMemoryBound(to: CChar.self), raw.count) } ?? -1
+    }
+    guard count > 0 else { return nil }
+    return identifier(of: String(decoding: buffer.prefix(count), as: UTF8.self))
+  }
+
+  /// `Europe/Prague` of `/usr/share/zoneinfo/Europe/Prague`.
+  static func identifier(of path: String) -> String? {
+    let parts = path.split(separator: "/").map(String.init)
+    guard let root = parts.lastIndex(where: { $0.hasPrefix("zoneinfo") }) else { return nil }
+    var rest = parts[(root + 1)...]
+    if rest.first == "posix" || rest.first == "right" { rest.removeFirst() }
+    let name = rest.joined(separator: "/")
+    return Zone.isValidIdentifier(name) ? name : nil
+  }
+
+  /// A zone of a POSIX TZ string such as `CET-1CEST,M3.5.0,M10.5.0/3`: a zone file that has no table, only a footer.
+  static func zone(posix text: String) -> Zone? {
+    guard text.utf8.count <= 100, !text.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return nil }
+    // Magic, version 2, fifteen unused bytes; six counts: one type and four bytes of abbreviation.
+    let head: [UInt8] = Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15)
+    let counts: [UInt8] = [0, 0, 0, 0, 1, 4].flatMap { [0, 0, 0, $0] }
+    let block: [UInt8] = head + counts + [0, 0, 0, 0, 0, 0] + Array("-00\0".utf8)
+    return try? Zone(identifier: "local", tzif: block + block + Array("\n\(text)\n".utf8))
+  }
+}

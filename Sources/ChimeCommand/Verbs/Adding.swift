@@ -1,0 +1,62 @@
+import ChimeControl
+import ChimeSchedule
+
+/// What `add`, `in` and `at` have in common: a title and a schedule become a reminder.
+enum Adding {
+  static let options = DraftOptions.all + [DraftOptions.token, DraftOptions.dryRun]
+
+  static func add(_ context: Context, title: String, when: String) throws -> ExitStatus {
+    let draft = try DraftOptions.draft(context.line, title: title, when: when)
+    if context.line.has("dry-run") { return try Explaining.dryRun(context, draft: draft) }
+    let reply: RemindersInterface.Add.Reply = try context.daemon().call(
+      RemindersInterface.Add.method,
+      RemindersInterface.Add.Parameters(reminder: draft, token: context.line.value("token")))
+    answer(context, reply.reminder, warnings: reply.warnings)
+    return .success
+  }
+
+  /// What was understood: id and title, canonical schedule, the next time with its zone, and how far away it is.
+  static func answer(_ context: Context, _ reminder: RemindersInterface.Reminder, warnings: [String]? = nil) {
+    context.print(reminder, as: Shapes.reminder, warnings: warnings) {
+      for line in lines(context, reminder) { context.out(line) }
+    }
+  }
+
+  static func lines(_ context: Context, _ reminder: RemindersInterface.Reminder) -> [String] {
+    let id = context.style(Harmless.line(reminder.id), .strong)
+    return [
+      "\(id)  \(Harmless.line(reminder.title))", "  \(Harmless.line(reminder.when))", "  \(next(context, reminder))",
+    ]
+  }
+
+  /// `next Mon 2026-03-30 08:30 CEST (Europe/Prague), in 3 h`, or why there is none.
+  static func next(_ context: Context, _ reminder: RemindersInterface.Reminder) -> String {
+    let clock = context.clock()
+    var parts: [String] = []
+    if reminder.state == .paused {
+      parts.append(reminder.pausedUntil.map { "paused until \(clock.text($0))" } ?? "paused without end")
+    }
+    if let next = reminder.next, let instant = WallClock.instant(next) {
+      parts.append("next \(moment(context, instant, zone: next.zone)), \(clock.relative(instant))")
+    } else if reminder.state == .finished {
+      parts.append("finished: it has no further time")
+    } else if reminder.state == .waiting {
+      parts.append("it waits for an answer and has no further time")
+    }
+    if reminder.skipNext > 0 {
+      parts.append(reminder.skipNext == 1 ? "one time is passed over" : "\(reminder.skipNext) times are passed over")
+    }
+    return Harmless.line(parts.joined(separator: "; "))
+  }
+
+  /// A moment on the clock of a zone, with the zone; and on this machine's clock when that differs.
+  static func moment(_ context: Context, _ instant: Instant, zone name: String) -> String {
+    let clock = context.clock()
+    guard let zone = try? context.zone(name) else {
+      return "\(clock.text(instant)) \(clock.zone.abbreviation(at: instant))"
+    }
+    let text = "\(clock.text(instant, in: zone)) \(zone.abbreviation(at: instant)) (\(zone.identifier))"
+    guard zone.offset(at: instant) != clock.zone.offset(at: instant) else { return text }
+    return "\(text), here \(clock.text(instant))"
+  }
+}

@@ -1,0 +1,129 @@
+import ChimeSchedule
+import FoundationEssentials
+
+/// `chime when --batch`: a question a line, an answer a line.
+struct Batch {
+  private var zones: ZoneFiles
+  private let decoder = JSONDecoder()
+
+  init(environment: [String: String]) { zones = ZoneFiles(environment: environment) }
+
+  /// Longer lines are refused.
+  private static let longestLine = 1 << 20
+
+  private struct Question: Decodable {
+    var when: String
+    var timezone: String?
+    var after: Int64?
+    var count: Int?
+    var gap: GapRule?
+    var fold: FoldRule?
+    var latitude: Double?
+    var longitude: Double?
+  }
+
+  /// Why a line has no answer.
+  private struct Refusal: Error {
+    var code: String
+    var column: Int?
+    var message: String
+    var suggestion: String?
+  }
+
+  /// Answers every line; what is ready is written before it waits for more.
+  func run(_ world: World) {
+    var batch = self
+    let now = world.now()
+    while true {
+      if !world.input.hasLine { world.output.flush() }
+      guard let line = world.input.line(limit: Self.longestLine) else { return }
+      // A blank line asks nothing.
+      if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+      world.output.line(batch.answer(line.bytes, isCut: line.isCut, now: now).text())
+    }
+  }
+
+  private mutating func answer(_ line: [UInt8], isCut: Bool, now: Instant) -> JSONText {
+    do throws(Refusal) {
+      if isCut { throw Refusal(code: "invalidJSON", message: "the line is longer than \(Self.longestLine) bytes") }
+      return try answer(question(line), now: now)
+    } catch {
+      return .members([
+        "error": .members([
+          "code": .string(error.code), "column": .optional(error.column), "message": .string(error.message),
+          "suggestion": .optional(error.suggestion),
+        ])
+      ])
+    }
+  }
+
+  private func question(_ line: [UInt8]) throws(Refusal) -> Question {
+    do {
+      return try decoder.decode(Question.self, from: Data(line))
+    } catch DecodingError.keyNotFound(let key, _) {
+      throw Refusal(code: "invalidValue", message: "\"\(key.stringValue)\" is missing")
+    } catch DecodingError.typeMismatch(_, let context) where context.codingPath.isEmpty {
+      throw Refusal(code: "invalidJSON", message: "the line is no JSON object")
+    } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+      throw Self.badMember(context)
+    } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+      throw Self.badMember(context)
+    } catch {
+      throw Refusal(code: "invalidJSON", message: "the line is no JSON object")
+    }
+  }
+
+  private static func badMember(_ context: DecodingError.Context) -> Refusal {
+    let name = context.codingPath.first?.stringValue ?? ""
+    let expected =
+      switch name {
+      case "when", "timezone": "a text"
+      case "after": "whole seconds since 1970"
+      case "count": "a whole number"
+      case "gap": "shift or skip"
+      case "fold": "first, last or both"
+      default: "a number"
+      }
+    return Refusal(code: "invalidValue", message: "\"\(name)\" is \(expected)")
+  }
+
+  private mutating func answer(_ question: Question, now: Instant) throws(Refusal) -> JSONText {
+    let count = question.count ?? 5
+    guard (0...When.most).contains(count) else {
+      throw Refusal(code: "invalidValue", message: "\"count\" is a number from 0 to \(When.most)")
+    }
+    var after = now
+    if let seconds = question.after {
+      guard (0...Instant.latest.seconds).contains(seconds) else {
+        throw Refusal(code: "outOfRange", message: "\"after\" lies outside the years 1970–9999")
+      }
+      after = Instant(seconds: seconds)
+    }
+    let zone: Zone
+    do {
+      zone = try zones.zone(question.timezone ?? "local")
+    } catch {
+      let failure = Failure(any: error)
+      throw Refusal(code: "invalidTimezone", message: failure.message, suggestion: failure.suggestedWord)
+    }
+    do {
+      let schedule = try Schedule.parse(question.when, now: after, zone: zone)
+      let times = schedule.timetable(in: zone, gap: question.gap, fold: question.fold).occurrences(after: after)
+      return .members([
+        "canonical": .string(schedule.canonical), "dialect": .string(schedule.dialect.rawValue),
+        "next": .list(times.prefix(count).map { .int(Int($0.seconds)) }),
+      ])
+    } catch {
+      throw Refusal(
+        code: error.code.rawValue, column: error.column, message: error.message, suggestion: error.suggestion)
+    }
+  }
+}
+
+extension Failure {
+  /// What the first hint asks about, when it asks `did you mean …?`.
+  fileprivate var suggestedWord: String? {
+    guard let hint = hints.first, hint.hasPrefix("did you mean "), hint.hasSuffix("?") else { return nil }
+    return String(hint.dropFirst(13).dropLast().prefix { $0 != " " && $0 != "," })
+  }
+}

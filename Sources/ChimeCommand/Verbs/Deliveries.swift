@@ -1,0 +1,112 @@
+import ChimeControl
+
+/// `chime deliveries [ID|TITLE]`
+enum Deliveries {
+  static let verb = Verb(
+    name: "deliveries", group: .deliver, arguments: ["[ID|TITLE]"],
+    summary: "List messages to channels and what became of them, newest first",
+    options: [
+      .value("to", nil, "CHANNEL", "Only those to a channel"),
+      .value(
+        "state", nil, "STATE",
+        "Only those that are pending, waiting (for the next attempt), delivered, dead or cancelled",
+        choices: DeliveriesInterface.State.allCases.map(\.rawValue)),
+      .value("id", nil, "DELIVERY", "One delivery, with every attempt"),
+      Listings.limit("deliveries", usually: 50),
+    ],
+    examples: [
+      .init(command: "chime deliveries --to team --state dead"), .init(command: "chime deliveries Stand-up --json"),
+    ],
+    alsoTried: ["delivery", "messages", "outbox"],
+    json: "`deliveries`, and `more`; with --id: `delivery`, and `attempts`", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    let line = context.line
+    if let id = line.value("id") { return try one(context, id) }
+    let filter = DeliveriesInterface.Filter(
+      reminder: context.optionalSubject(), channel: line.value("to"),
+      state: line.value("state").flatMap { .init(rawValue: $0) })
+    let daemon = try context.daemon()
+    let (deliveries, isCut) = try Listings.pages(limit: try Listings.limit(line, usually: 50)) { limit, cursor in
+      let reply: DeliveriesInterface.List.Reply = try daemon.call(
+        DeliveriesInterface.List.method,
+        DeliveriesInterface.List.Parameters(
+          filter: filter == DeliveriesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
+      return (reply.deliveries, reply.cursor)
+    }
+    let empty = ["Nothing has been delivered that fits.", "`chime fire ID` fires a reminder now."]
+    context.print(deliveries, as: Shapes.delivery, isCut: isCut, empty: empty) {
+      let clock = context.clock()
+      var table = Table(columns: [
+        .init(title: "WHEN"), .init(title: "TO", canShrink: true), .init(title: "STATE"),
+        .init(title: "TRIES", alignRight: true, dropOrder: 2), .init(title: "RESULT", canShrink: true, dropOrder: 3),
+        .init(title: "REMINDER", canShrink: true), .init(title: "ID", dropOrder: 1),
+      ])
+      for delivery in deliveries {
+        let result = [
+          delivery.lastResult, delivery.nextAttempt.map { "again \(clock.relative($0))" },
+        ].compactMap { $0 }.joined(separator: "; ")
+        table.rows.append([
+          .init(clock.text(delivery.createdAt)), .init(delivery.channel), state(delivery),
+          .init(String(delivery.attempts)), .init(result.isEmpty ? "-" : result, .faint),
+          .init("\(delivery.reminder)  \(delivery.title)"), .init(delivery.id, .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+
+  private static func state(_ delivery: DeliveriesInterface.Delivery) -> Table.Cell {
+    let tone: Style.Tone =
+      switch delivery.state {
+      case .delivered: .good
+      case .dead: .bad
+      case .waiting: .caution
+      case .pending: .plain
+      case .cancelled: .faint
+      }
+    return .init(delivery.state.rawValue, tone)
+  }
+
+  private static func one(_ context: Context, _ id: String) throws -> ExitStatus {
+    try context.noWords()
+    let reply: DeliveriesInterface.Get.Reply = try context.daemon().call(
+      DeliveriesInterface.Get.method, DeliveriesInterface.Get.Parameters(id: id))
+    let delivery = reply.delivery
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "delivery": Shapes.delivery.json(delivery), "attempts": .list(reply.attempts.map { Shapes.attempt.json($0) }),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.attempt.header))
+      for attempt in reply.attempts { context.out(Plain.line(Shapes.attempt.row(attempt))) }
+    case .human:
+      let clock = context.clock()
+      context.out("\(context.style(Harmless.line(delivery.id), .strong))  \(Harmless.line(delivery.title))")
+      var line = "  to \(delivery.channel), \(delivery.state.rawValue), of \(delivery.occurrence)"
+      if let next = delivery.nextAttempt { line += "; again \(clock.text(next)), \(clock.relative(next))" }
+      context.out(Harmless.line(line))
+      guard !reply.attempts.isEmpty else { return .success }
+      context.out()
+      var table = Table(columns: [
+        .init(title: "TRY", alignRight: true), .init(title: "WHEN"),
+        .init(title: "TOOK", alignRight: true, dropOrder: 1),
+        .init(title: "OUTCOME"), .init(title: "STATUS", dropOrder: 2), .init(title: "ANSWER", canShrink: true),
+      ])
+      for attempt in reply.attempts {
+        let isGood = attempt.outcome == .delivered
+        table.rows.append([
+          .init(String(attempt.number)), .init(clock.text(attempt.startedAt)),
+          .init(RelativeTime.lateness(milliseconds: attempt.tookMs)),
+          .init(attempt.outcome.rawValue, isGood ? .good : .bad), .init(attempt.status.map(String.init) ?? "-"),
+          .init(attempt.error ?? attempt.answer ?? "-", .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+}

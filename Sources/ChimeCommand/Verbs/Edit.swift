@@ -1,0 +1,95 @@
+import ChimeControl
+import Glibc
+
+/// `chime edit ID|TITLE [options]`
+enum Edit {
+  static let fields: [Verb.Option] =
+    [
+      .value("title", nil, "TITLE", "Its title"),
+      .value("when", nil, "SCHEDULE", "Its schedule, as one argument"),
+    ] + DraftOptions.all
+
+  static let verb = Verb(
+    name: "edit", group: .change, arguments: ["ID|TITLE"], summary: "Change a reminder",
+    details: [
+      "What is not named stays as it is; an empty value (--body \"\") removes it. Without options, on a terminal, it opens "
+        + "$VISUAL or $EDITOR on the reminder and applies what was changed there."
+    ],
+    options: fields + [DraftOptions.dryRun],
+    examples: [
+      .init(command: "chime edit r7k2 --when \"weekdays at 9:30\""),
+      .init(command: "chime edit Stand-up --title \"Daily\" --to desktop,team"),
+      .init(command: "chime edit r7k2", remark: "in an editor"),
+    ],
+    alsoTried: ["change", "update", "modify", "rename", "reschedule"],
+    json: "`reminder`, and `warnings`: a list of sentences", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    let id = try context.subject()
+    if fields.contains(where: { context.line.has($0.name) }) {
+      return try apply(context, id: id, line: context.line)
+    }
+    guard context.world.isInteractive, context.world.output.isTerminal else {
+      let names = fields.map { "--\($0.name)" }.joined(separator: " ")
+      throw Failure.usage("what is to change? Without a terminal there is no editor", hint: "options: \(names)")
+    }
+    return try edit(context, id: id)
+  }
+
+  private static func apply(_ context: Context, id: String, line: ParsedLine) throws -> ExitStatus {
+    let change = try DraftOptions.change(line)
+    if context.line.has("dry-run") { return try dryRun(context, id: id, change: change) }
+    let reply: RemindersInterface.Update.Reply = try context.daemon().call(
+      RemindersInterface.Update.method, RemindersInterface.Update.Parameters(id: id, change: change))
+    Adding.answer(context, reply.reminder, warnings: reply.warnings)
+    return .success
+  }
+
+  private static func dryRun(
+    _ context: Context, id: String, change: RemindersInterface.Change
+  ) throws -> ExitStatus {
+    let reminder = try get(context, id)
+    let draft = RemindersInterface.Draft(
+      title: change.title ?? reminder.title, when: change.when ?? reminder.when,
+      timezone: change.timezone ?? reminder.timezone, gap: change.gap ?? reminder.gap,
+      fold: change.fold ?? reminder.fold)
+    return try Explaining.dryRun(context, draft: draft, would: "would change \(reminder.id) to")
+  }
+
+  private static func get(_ context: Context, _ id: String) throws -> RemindersInterface.Reminder {
+    try context.daemon().call(
+      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
+      returning: RemindersInterface.Get.Reply.self
+    ).reminder
+  }
+
+  // MARK: In an editor
+
+  private static func edit(_ context: Context, id: String) throws -> ExitStatus {
+    let reminder = try get(context, id)
+    let before = EditForm(reminder)
+    let path = try Editor.scratchFile(before.text, directory: context.world.environment["TMPDIR"])
+    let after: EditForm
+    do {
+      try Editor.open(path, environment: context.world.environment)
+      guard let bytes = Files.read(path, limit: 1 << 20) else {
+        throw Failure.system("cannot read what was edited", errno: errno)
+      }
+      after = try EditForm(text: String(decoding: bytes, as: UTF8.self))
+      var line = context.line
+      let changed = after.values.filter { before.values[$0.key] != $0.value }
+      guard !changed.isEmpty else {
+        context.note("Nothing was changed.")
+        unlink(path)
+        return .success
+      }
+      for option in fields { if let value = changed[option.name] { try line.set(option, value) } }
+      let status = try apply(context, id: reminder.id, line: line)
+      unlink(path)
+      return status
+    } catch var failure as Failure {
+      failure.hints.append("what you wrote is kept in \(path)")
+      throw failure
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import ChimeControl
+
+/// A reminder as a small text for an editor: `name: value` lines, named as the options of `edit` are.
+///
+/// A value goes on in lines that begin with white space; lines that begin with `#` are remarks.
+struct EditForm: Equatable {
+  /// What stands behind each name.
+  var values: [String: String] = [:]
+  private var title = ""
+
+  init(_ reminder: RemindersInterface.Reminder) {
+    let (suspend, downtime) = (reminder.catchUp.suspend.rawValue, reminder.catchUp.downtime.rawValue)
+    title = "\(reminder.title) (\(reminder.id))"
+    values = [
+      "title": reminder.title, "when": reminder.when, "body": reminder.body ?? "", "tz": reminder.timezone,
+      "to": reminder.channels.joined(separator: ", "), "tag": reminder.tags.joined(separator: ", "),
+      "urgency": reminder.urgency.rawValue, "icon": reminder.icon ?? "", "sound": reminder.sound ?? "",
+      "url": reminder.url ?? "", "gap": reminder.gap?.rawValue ?? "", "fold": reminder.fold?.rawValue ?? "",
+      "catch-up": suspend == downtime ? suspend : "suspend=\(suspend),downtime=\(downtime)",
+      "grace": LengthText.human(reminder.grace),
+      "snooze": reminder.snooze.map { LengthText.human($0) }.joined(separator: ", "),
+    ]
+    // What the form cannot say back as it was would be a change that nobody made.
+    values = values.mapValues { EditForm.written($0).trimmedLines }
+  }
+
+  /// Reads what came back. A name that is missing means no change.
+  init(text: String) throws {
+    var current: String?
+    for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      if line.hasPrefix("#") { continue }
+      if line.isEmpty || line.first?.isWhitespace == true {
+        if let current { values[current, default: ""] += "\n" + trimmed(String(line)) }
+        continue
+      }
+      let pair = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = trimmed(String(pair[0]))
+      guard pair.count == 2, let option = Edit.fields.first(where: { $0.name == name }) else {
+        throw Failure.usage(
+          "line \(number + 1) is not understood: \(line)",
+          hint: Nearest.question(name, among: Edit.fields.map(\.name)) ?? "a line is NAME: VALUE")
+      }
+      guard values[name] == nil else { throw Failure.usage("line \(number + 1) gives \(name) a second time") }
+      values[name] = trimmed(String(pair[1]))
+      current = option.name
+    }
+    values = values.mapValues { $0.trimmedLines }
+  }
+
+  var text: String {
+    var text = """
+      # \(Harmless.line(title))
+      # Change what stands after a name; an empty value removes it. A body may go on in lines that begin with spaces.
+
+      """
+    for option in Edit.fields {
+      let value = (values[option.name] ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      text += "\(option.name): \(value.joined(separator: "\n  "))\n"
+      if !option.choices.isEmpty { text += "# \(option.name) is one of \(option.choices.joined(separator: ", "))\n" }
+    }
+    return text
+  }
+
+  private static func written(_ value: String) -> String {
+    var lines = value.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { trimmed(String($0)) }
+    while lines.last == "" { lines.removeLast() }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension String {
+  /// Without empty lines and white space at its ends.
+  fileprivate var trimmedLines: String { trimmed(self) }
+}

@@ -1,0 +1,21 @@
+import ChimeControl
+
+/// `chime fire ID|TITLE`
+enum Fire {
+  static let verb = Verb(
+    name: "fire", group: .change, arguments: ["ID|TITLE"], summary: "Fire a reminder now, beside its schedule",
+    examples: [.init(command: "chime fire Stand-up")], alsoTried: ["trigger", "run", "test", "now"],
+    json: "`occurrence`", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    let id = try context.subject()
+    let reply: OccurrencesInterface.Fire.Reply = try context.daemon().call(
+      OccurrencesInterface.Fire.method, OccurrencesInterface.Fire.Parameters(id: id))
+    context.print(reply.occurrence, as: Shapes.occurrence) {
+      let id = context.style(Harmless.line(reply.occurrence.reminder), .strong)
+      context.out("\(id)  \(Harmless.line(reply.occurrence.title))")
+      context.out("  fired; `chime deliveries \(Harmless.line(reply.occurrence.reminder))` shows what becomes of it")
+    }
+    return .success
+  }
+}

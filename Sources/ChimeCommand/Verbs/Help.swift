@@ -1,0 +1,31 @@
+/// `chime help [VERB]`
+enum Help {
+  static let verb = Verb(
+    name: "help", group: .about, arguments: ["[VERB]"], summary: "Print help for the command or a verb",
+    options: [.flag("markdown", nil, "Print the whole manual as Markdown")],
+    examples: [.init(command: "chime help add"), .init(command: "chime help endpoint add")],
+    alsoTried: ["man", "usage", "?"], run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    if context.line.has("markdown") {
+      context.world.output.write(Manual.markdown(.standard))
+      return .success
+    }
+    var path: [Verb] = []
+    for word in context.line.words {
+      let choices = path.last?.subverbs ?? CommandTable.standard.verbs
+      guard let verb = choices.first(where: { $0.name == word }) else {
+        throw CommandTable.standard.unknown(verb: word, within: path)
+      }
+      path.append(verb)
+    }
+    return try run(context, path: path)
+  }
+
+  static func run(_ context: Context, path: [Verb]) throws -> ExitStatus {
+    let width = min(context.world.output.width ?? 80, 100)
+    let page = HelpPage(table: .standard, style: context.style, width: max(width, 40))
+    for line in path.isEmpty ? page.overview() : page.verb(path) { context.out(line) }
+    return .success
+  }
+}

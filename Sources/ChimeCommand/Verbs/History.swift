@@ -1,0 +1,85 @@
+import ChimeControl
+import ChimeSchedule
+
+/// `chime history [ID|TITLE]`
+enum History {
+  static let verb = Verb(
+    name: "history", group: .look, arguments: ["[ID|TITLE]"], summary: "List the times that have come, newest first",
+    options: [
+      .flag("open", nil, "Only those that wait for an answer"),
+      .value("since", nil, "TIME", "Only from a time on, such as \"3 days\" (ago), yesterday or 2026-12-01"),
+      .value("before", nil, "TIME", "Only before a time"),
+      Listings.limit("times", usually: 50),
+    ],
+    examples: [.init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\"")],
+    alsoTried: ["log", "past", "occurrences"],
+    json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    let line = context.line
+    func moment(_ option: String) throws -> String? {
+      guard let text = line.value(option) else { return nil }
+      let zone = try context.localZone()
+      return RFC3339.format(
+        try MomentText.parse(text, option: option, now: context.now, zone: zone, toward: .past), in: zone)
+    }
+    let filter = OccurrencesInterface.Filter(
+      reminder: context.optionalSubject(), open: line.has("open") ? true : nil, since: try moment("since"),
+      before: try moment("before"))
+    let daemon = try context.daemon()
+    let (occurrences, isCut) = try Listings.pages(limit: try Listings.limit(line, usually: 50)) { limit, cursor in
+      let reply: OccurrencesInterface.List.Reply = try daemon.call(
+        OccurrencesInterface.List.method,
+        OccurrencesInterface.List.Parameters(
+          filter: filter == OccurrencesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
+      return (reply.occurrences, reply.cursor)
+    }
+    let empty = ["No time has come yet that fits.", "`chime next` shows what is coming."]
+    context.print(occurrences, as: Shapes.occurrence, isCut: isCut, empty: empty) {
+      context.print(table: table(context, occurrences, showingTitle: true))
+    }
+    return .success
+  }
+
+  static func table(
+    _ context: Context, _ occurrences: [OccurrencesInterface.Occurrence], showingTitle: Bool
+  ) -> Table {
+    let clock = context.clock()
+    var table = Table(columns: [
+      .init(title: "DUE"), .init(title: "PASSED", dropOrder: 2), .init(title: "STATE", canShrink: true),
+      .init(title: "LATE", alignRight: true, dropOrder: 1),
+    ])
+    if showingTitle { table.columns.append(.init(title: "REMINDER", canShrink: true)) }
+    for occurrence in occurrences {
+      var row: [Table.Cell] = [
+        .init(clock.text(occurrence.scheduledAt)), .init(clock.relative(occurrence.scheduledAt), .faint),
+        state(clock, occurrence),
+        .init(
+          occurrence.latenessMs.map { RelativeTime.lateness(milliseconds: $0) } ?? "-",
+          occurrence.late == nil ? .faint : .caution),
+      ]
+      if showingTitle { row.append(.init("\(occurrence.reminder)  \(occurrence.title)")) }
+      table.rows.append(row)
+    }
+    return table
+  }
+
+  /// `missed (suspend)`, `snoozed until 18:30:00`.
+  private static func state(_ clock: WallClock, _ occurrence: OccurrencesInterface.Occurrence) -> Table.Cell {
+    let rounds = occurrence.rounds > 1 ? " (\(occurrence.rounds) times)" : ""
+    switch occurrence.state {
+    case .done: return .init("done\(rounds)", .good)
+    case .dismissed: return .init("dismissed\(rounds)", .faint)
+    case .fired, .delivered: return .init("\(occurrence.state.rawValue)\(rounds)")
+    case .snoozed:
+      let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map { " until \(clock.time($0))" }
+      return .init("snoozed\(until ?? "")")
+    case .missed:
+      let reasons = [
+        occurrence.missed.map { $0 == .overCap ? "over the cap" : $0.rawValue },
+        occurrence.missedCount.flatMap { $0 > 1 ? "\($0) times" : nil },
+      ].compactMap { $0 }
+      return .init(reasons.isEmpty ? "missed" : "missed (\(reasons.joined(separator: ", ")))", .caution)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ChimeControl
+import ChimeSchedule
+
+/// `chime list`
+enum List {
+  static let verb = Verb(
+    name: "list", group: .look, arguments: ["[TEXT…]"], summary: "List reminders",
+    details: [
+      "In the order of their next time. With TEXT, those that have it in their title, id or a tag."
+    ],
+    options: [
+      .value("tag", nil, "TAG", "Only those with this tag"),
+      .value(
+        "state", nil, "STATE", "Only those that are active, paused, waiting (for an answer) or finished",
+        choices: RemindersInterface.State.allCases.map(\.rawValue)),
+      .value("before", nil, "TIME", "Only those that come before a time, such as \"3 days\" or 2026-12-01"),
+      .flag("all", "a", "Finished ones too"),
+      Listings.limit("reminders", usually: 100),
+    ],
+    examples: [
+      .init(command: "chime list"), .init(command: "chime list water --all"),
+      .init(command: "chime list --json -n all"),
+    ],
+    alsoTried: ["ls", "reminders", "all", "search", "find"],
+    json: "`reminders`, and `more`: whether there are more than were asked for", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    let line = context.line
+    var filter = RemindersInterface.Filter(
+      tag: line.value("tag"), state: line.value("state").flatMap { .init(rawValue: $0) },
+      text: context.optionalSubject(),
+      all: line.has("all") || line.value("state") == "finished" ? true : nil)
+    if let text = line.value("before") {
+      let zone = try context.localZone()
+      let instant = try MomentText.parse(text, option: "before", now: context.now, zone: zone, toward: .future)
+      filter.dueBefore = RFC3339.format(instant, in: zone)
+    }
+    let isFiltered = filter != RemindersInterface.Filter()
+    let daemon = try context.daemon()
+    let (reminders, isCut) = try Listings.pages(limit: try Listings.limit(line, usually: 100)) { limit, cursor in
+      let reply: RemindersInterface.List.Reply = try daemon.call(
+        RemindersInterface.List.method,
+        RemindersInterface.List.Parameters(filter: isFiltered ? filter : nil, limit: limit, cursor: cursor))
+      return (reply.reminders, reply.cursor)
+    }
+    let empty =
+      isFiltered
+      ? ["No reminder fits.", "`chime list --all` shows every one."]
+      : ["No reminders yet.", "Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00"]
+    context.print(reminders, as: Shapes.reminder, isCut: isCut, empty: empty) {
+      context.print(table: table(context, reminders))
+    }
+    return .success
+  }
+
+  static func table(_ context: Context, _ reminders: [RemindersInterface.Reminder]) -> Table {
+    let clock = context.clock()
+    var table = Table(columns: [
+      .init(title: "ID"), .init(title: "TITLE", canShrink: true),
+      .init(title: "SCHEDULE", canShrink: true, dropOrder: 2),
+      .init(title: "NEXT", dropOrder: 1), .init(title: "LEFT"), .init(title: "TO", canShrink: true, dropOrder: 3),
+    ])
+    for reminder in reminders {
+      table.rows.append([
+        .init(reminder.id, .strong), .init(reminder.title), .init(reminder.when, .faint), next(clock, reminder),
+        left(clock, reminder), .init(reminder.channels.joined(separator: ", "), .faint),
+      ])
+    }
+    return table
+  }
+
+  private static func next(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
+    .init(clock.text(reminder.next), reminder.state == .paused ? .faint : .plain)
+  }
+
+  /// How far away, or what keeps it.
+  private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
+    switch reminder.state {
+    case .active: .init(clock.relative(reminder.next))
+    case .waiting: .init("unanswered", .caution)
+    case .paused: .init("paused", .faint)
+    case .finished: .init("finished", .faint)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import ChimeControl
+
+/// What the listings have in common.
+enum Listings {
+  static func limit(_ noun: String, usually: Int) -> Verb.Option {
+    .value("limit", "n", "N", "How many \(noun) at most, or all (\(usually) unless told otherwise)")
+  }
+
+  /// The number after `-n`; `nil` for all.
+  static func limit(_ line: ParsedLine, usually: Int) throws -> Int? {
+    if line.value("limit") == "all" { return nil }
+    if let text = line.value("limit"), Int(text) == nil {
+      throw Failure.usage("--limit takes a number from 1 to 1000000 or all, not \"\(text)\"")
+    }
+    return try line.count("limit", maximum: 1_000_000) ?? usually
+  }
+
+  /// Pages until there are `limit` or no more.
+  static func pages<Item>(
+    limit: Int?, page: (_ limit: Int, _ cursor: String?) throws -> (items: [Item], cursor: String?)
+  ) throws -> (items: [Item], isCut: Bool) {
+    var items: [Item] = []
+    var cursor: String?
+    repeat {
+      let wanted = limit.map { min($0 - items.count, 500) } ?? 500
+      let answer = try page(wanted, cursor)
+      items += answer.items
+      // A page that brings nothing would be asked for again without end.
+      cursor = answer.items.isEmpty ? nil : answer.cursor
+    } while cursor != nil && items.count < limit ?? .max
+    return (items, cursor != nil)
+  }
+}

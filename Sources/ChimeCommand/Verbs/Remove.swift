@@ -1,0 +1,57 @@
+import ChimeControl
+
+/// `chime remove ID|TITLE`
+enum Remove {
+  static let verb = Verb(
+    name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Remove a reminder; its history stays",
+    details: ["On a terminal it asks first."],
+    options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
+    examples: [.init(command: "chime remove r7k2"), .init(command: "chime remove Drink water --yes")],
+    alsoTried: ["rm", "delete", "del", "cancel", "forget"], json: "`reminder`: what was removed", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    var id = try context.subject()
+    let daemon = try context.daemon()
+    let isDry = context.line.has("dry-run")
+    let asks = context.world.isInteractive && !context.line.has("yes")
+    if isDry || asks {
+      let reminder = try daemon.call(
+        RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
+        returning: RemindersInterface.Get.Reply.self
+      ).reminder
+      if isDry {
+        context.print(reminder, as: Shapes.reminder) {
+          context.out("would remove")
+          for line in Adding.lines(context, reminder) { context.out(line) }
+        }
+        return .success
+      }
+      let question = "Remove \"\(Harmless.line(reminder.title))\" (\(Harmless.line(reminder.id)), \(reminder.when))?"
+      guard Asking.confirm(context, question) else {
+        context.note("Nothing was removed.")
+        return .failed
+      }
+      // The one that was shown is the one that goes.
+      id = reminder.id
+    }
+    let reply: RemindersInterface.Remove.Reply = try daemon.call(
+      RemindersInterface.Remove.method, RemindersInterface.Remove.Parameters(id: id))
+    context.print(reply.reminder, as: Shapes.reminder) {
+      let removed = context.style(Harmless.line(reply.reminder.id), .strong)
+      context.out("\(removed)  \(Harmless.line(reply.reminder.title))\n  removed; its history stays")
+    }
+    return .success
+  }
+}
+
+/// Questions to a person at a terminal.
+enum Asking {
+  /// Asks; only a clear yes is one.
+  static func confirm(_ context: Context, _ question: String) -> Bool {
+    context.world.output.flush()
+    context.world.errors.write("\(question) [y/N] ")
+    context.world.errors.flush()
+    guard let answer = context.world.input.line(limit: 64) else { return false }
+    return ["y", "yes"].contains(trimmed(String(decoding: answer.bytes, as: UTF8.self)).lowercased())
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+
+/// Files that hold a webhook's secret: readable by their owner only.
+enum SecretFile {
+  /// The secret in a file; one that others can read is refused.
+  static func read(_ path: String, userID: UInt32) throws -> String {
+    let shown = "the secret file \(path)"
+    // O_NONBLOCK: a named pipe in its place must not hold us.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Failure.system("cannot open \(shown)", errno: errno) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Failure.system("cannot look at \(shown)", errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.failed("\(shown) is no regular file") }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Failure(
+        status: .notPermitted, message: "\(shown) can be used by others (mode \(octal(status.st_mode)))",
+        hints: ["chmod 600 \(path)"])
+    }
+    guard status.st_uid == userID || status.st_uid == 0 else {
+      throw Failure(status: .notPermitted, message: "\(shown) belongs to somebody else")
+    }
+    guard let bytes = Files.read(descriptor, limit: 4_096) else {
+      throw Failure.system("cannot read \(shown)", errno: errno)
+    }
+    let secret = trimmed(String(decoding: bytes, as: UTF8.self))
+    guard secret.hasPrefix("whsec_") else {
+      throw Failure.failed(
+        "\(shown) holds no secret: it begins with whsec_, and base64 of 24 to 64 bytes follows",
+        hint: "--new-secret FILE makes one")
+    }
+    return secret
+  }
+
+  /// Makes a secret of 32 random bytes and writes it to a file that must not exist yet.
+  static func make(_ path: String) throws -> String {
+    // The standard library takes these from getrandom(2).
+    var generator = SystemRandomNumberGenerator()
+    let secret = "whsec_" + base64((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST {
+        throw Failure.failed(
+          "the file \(path) exists already", hint: "to use the secret in it: --secret-file \(path)")
+      }
+      throw Failure.system("cannot make the file \(path)", errno: errno)
+    }
+    defer { close(descriptor) }
+    guard Files.write(Array((secret + "\n").utf8), to: descriptor), fsync(descriptor) == 0 else {
+      let code = errno
+      unlink(path)
+      throw Failure.system("cannot write the file \(path)", errno: code)
+    }
+    return secret
+  }
+
+  static func remove(_ path: String) { unlink(path) }
+
+  private static func octal(_ mode: mode_t) -> String {
+    let digits = String(mode & 0o777, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  /// Base64 of RFC 4648, with padding.
+  static func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    var text = ""
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for position in 0..<4 {
+        text.append(position <= group.count ? alphabet[bits >> (18 - 6 * position) & 63] : "=")
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,19 @@
+import ChimeControl
+
+/// `chime skip ID|TITLE`
+enum Skip {
+  static let verb = Verb(
+    name: "skip", group: .change, arguments: ["ID|TITLE"], summary: "Pass over the next time",
+    options: [.value("count", "n", "N", "Pass over the next N times; 0 takes it back")],
+    examples: [.init(command: "chime skip Stand-up"), .init(command: "chime skip r7k2 -n 0")],
+    json: "`reminder`", run: run)
+
+  static func run(_ context: Context) throws -> ExitStatus {
+    let id = try context.subject()
+    let count = try context.line.count("count", minimum: 0, maximum: 10_000)
+    let reply: RemindersInterface.Skip.Reply = try context.daemon().call(
+      RemindersInterface.Skip.method, RemindersInterface.Skip.Parameters(id: id, count: count))
+    Adding.answer(context, reply.reminder)
+    return .success
+  }
+}

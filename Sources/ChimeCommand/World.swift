@@ -1,0 +1,118 @@
+package import ChimeSchedule
+import Glibc
+
+/// What a run of the command touches: made from the process once, at the top, and by hand in tests.
+package struct World {
+  package var environment: [String: String]
+  package var userID: UInt32
+  package var now: () -> Instant
+  package var input: TextSource
+  package var output: TextSink
+  package var errors: TextSink
+
+  package init(
+    environment: [String: String], userID: UInt32, now: @escaping () -> Instant, input: TextSource, output: TextSink,
+    errors: TextSink
+  ) {
+    self.environment = environment
+    self.userID = userID
+    self.now = now
+    self.input = input
+    self.output = output
+    self.errors = errors
+  }
+
+  /// Whether there is a person who can be asked.
+  var isInteractive: Bool { input.isTerminal && errors.isTerminal }
+
+  /// The world of this process.
+  static func process() -> World {
+    let output = TextSink(descriptor: STDOUT_FILENO) { code in
+      // Whoever read our output has seen enough: `chime list | head -1`.
+      if code == EPIPE { exit(ExitStatus.success.rawValue) }
+      let message = "chime: cannot write: \(describe(errno: code))\n"
+      _ = Files.write(Array(message.utf8), to: STDERR_FILENO)
+      exit(ExitStatus.failed.rawValue)
+    }
+    let errors = TextSink(descriptor: STDERR_FILENO) { _ in exit(ExitStatus.failed.rawValue) }
+    return World(
+      environment: processEnvironment(), userID: getuid(), now: wallClock,
+      input: TextSource(descriptor: STDIN_FILENO), output: output, errors: errors)
+  }
+
+  private static func wallClock() -> Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  private static func processEnvironment() -> [String: String] {
+    var environment: [String: String] = [:]
+    for name in [
+      "CHIME_SOCKET", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "TZ", "TZDIR", "VISUAL", "EDITOR", "TMPDIR",
+    ] {
+      if let value = getenv(name) { environment[name] = String(cString: value) }
+    }
+    return environment
+  }
+}
+
+/// Lines that come in: from a descriptor of the process, or from memory in tests.
+package final class TextSource {
+  package let isTerminal: Bool
+  private let descriptor: Int32?
+  private var buffer: [UInt8]
+  private var start = 0
+  private var isAtEnd: Bool
+
+  package init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    buffer = []
+    isAtEnd = false
+  }
+
+  package init(text: String, isTerminal: Bool = false) {
+    descriptor = nil
+    self.isTerminal = isTerminal
+    buffer = Array(text.utf8)
+    isAtEnd = true
+  }
+
+  /// Whether a whole line is here already, so that reading it does not wait.
+  var hasLine: Bool { buffer[start...].contains(UInt8(ascii: "\n")) }
+
+  /// The next line without its end; at most `limit` bytes of it, the rest is passed over. `nil` at the end.
+  func line(limit: Int = 1 << 20) -> (bytes: [UInt8], isCut: Bool)? {
+    var dropped = false
+    while true {
+      if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(buffer[start..<end].prefix(limit))
+        let isCut = dropped || end - start > limit
+        start = end + 1
+        return (line, isCut)
+      }
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        let line = Array(buffer[start...].prefix(limit))
+        let isCut = dropped || buffer.count - start > limit
+        start = buffer.count
+        return (line, isCut)
+      }
+      if buffer.count - start > limit {
+        buffer.removeSubrange((start + limit)...)
+        dropped = true
+      }
+      fill()
+    }
+  }
+
+  private func fill() {
+    guard let descriptor else { return isAtEnd = true }
+    buffer.removeSubrange(..<start)
+    start = 0
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    let count = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    if count > 0 { buffer.append(contentsOf: piece[..<count]) } else if count == 0 || errno != EINTR { isAtEnd = true }
+  }
+}
