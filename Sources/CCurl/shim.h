@@ -23,3 +23,6 @@ static inline CURLcode chime_curl_get_pointer(CURL *handle, CURLINFO info, void 
 static inline CURLMcode chime_curl_multi_set_long(CURLM *handle, CURLMoption option, long value) {
   return curl_multi_setopt(handle, option, value);
 }
+static inline CURLcode chime_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(handle, info, value);
+}

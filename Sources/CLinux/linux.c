@@ -1,10 +1,14 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <termios.h>
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -48,3 +52,40 @@ int chime_clock_watch(int fd) {
 }
 
 int chime_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+int chime_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+
+int chime_pty(int ends[2]) {
+  int main_end = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  if (main_end < 0) return -1;
+  char name[PATH_MAX];
+  int terminal = -1;
+  struct termios settings;
+  if (grantpt(main_end) == 0 && unlockpt(main_end) == 0) {
+    int failure = ptsname_r(main_end, name, sizeof name);
+    if (failure == 0)
+      terminal = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    else
+      errno = failure;
+  }
+  if (terminal >= 0 && tcgetattr(terminal, &settings) == 0) {
+    cfmakeraw(&settings);
+    if (tcsetattr(terminal, TCSANOW, &settings) == 0) {
+      ends[0] = main_end;
+      ends[1] = terminal;
+      return 0;
+    }
+  }
+  int failure = errno;
+  if (terminal >= 0) close(terminal);
+  close(main_end);
+  errno = failure;
+  return -1;
+}
+
+int64_t chime_wall_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void chime_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -33,3 +33,12 @@ int chime_accept(int listener);
 /// A timerfd on CLOCK_REALTIME, armed for the far future with TFD_TIMER_CANCEL_ON_SET: readable (ECANCELED) when the
 /// clock is set. Call again with the descriptor to re-arm it. Returns the descriptor, or -1 with errno.
 int chime_clock_watch(int fd);
+/// A pipe whose ends are closed on exec and do not block: read end first. 0, or -1 with errno.
+int chime_pipe(int ends[2]);
+/// A pseudo-terminal that passes bytes unchanged: the end to read from first (closed on exec, does not block), then the
+/// terminal to give away. It becomes nobody's controlling terminal. 0, or -1 with errno.
+int chime_pty(int ends[2]);
+/// The wall clock, in milliseconds since the epoch.
+int64_t chime_wall_clock(void);
+/// Names the calling thread, for ps and debuggers: at most 15 bytes.
+void chime_name_thread(const char *name);

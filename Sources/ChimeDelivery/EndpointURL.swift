@@ -1,0 +1,67 @@
+import CCurl
+
+/// The rules for an endpoint's address, held by libcurl's own parser: what is accepted here is what is dialled later.
+///
+///     try EndpointURL.validate("https://example.org/hook")
+///     try EndpointURL.validate("example.org/hook")   // throws: … write https://example.org/hook
+public enum EndpointURL {
+  /// The longest address, in bytes.
+  public static let limit = 2_048
+
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
+  public static func validate(_ text: String) throws(EndpointURLError) {
+    guard !text.isEmpty else { throw EndpointURLError("an address is needed, such as https://example.org/hook") }
+    guard text.utf8.count <= limit else {
+      throw EndpointURLError("the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
+    }
+    guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      throw EndpointURLError("the address has a control character in it; write such a byte as %XX")
+    }
+    guard !text.utf8.contains(UInt8(ascii: " ")) else {
+      throw EndpointURLError("the address has a space in it; write it as %20")
+    }
+    guard let handle = curl_url() else { throw EndpointURLError("no memory to read the address") }
+    defer { curl_url_cleanup(handle) }
+    let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
+    guard code == CURLUE_OK else { throw EndpointURLError(sentence(for: code, text)) }
+    guard let scheme = part(CURLUPART_SCHEME, of: handle), scheme == "http" || scheme == "https" else {
+      throw EndpointURLError("the address must begin with https:// or http://")
+    }
+    guard part(CURLUPART_USER, of: handle) == nil, part(CURLUPART_PASSWORD, of: handle) == nil else {
+      throw EndpointURLError(
+        "the address has a user name or password in it; leave them out, messages are signed with the secret")
+    }
+    guard let host = part(CURLUPART_HOST, of: handle), !host.isEmpty else {
+      throw EndpointURLError("the address names no host; write it as \(scheme)://HOST/PATH")
+    }
+  }
+
+  private static func sentence(for code: CURLUcode, _ text: String) -> String {
+    switch code {
+    case CURLUE_BAD_SCHEME, CURLUE_NO_SCHEME, CURLUE_UNSUPPORTED_SCHEME:
+      // An address that only lacks its beginning is worth spelling out, unless it may hold a password.
+      text.contains("@") || text.contains("://")
+        ? "the address must begin with https:// or http://"
+        : "the address must begin with https:// or http://; write https://\(text)"
+    case CURLUE_NO_HOST: "the address names no host; write it as https://HOST/PATH"
+    case CURLUE_BAD_PORT_NUMBER: "the port must be a number from 1 to 65535, as in https://example.org:8443/hook"
+    case CURLUE_BAD_HOSTNAME, CURLUE_BAD_IPV6:
+      "the host is neither a name nor an address; write it as https://example.org/hook or https://[2001:db8::1]/hook"
+    default: "the address is not a URL; write it as https://HOST/PATH"
+    }
+  }
+
+  private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+}
+
+/// Why an address was refused, in a sentence that says what to write instead.
+public struct EndpointURLError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,181 @@
+import CCurl
+import ChimeCore
+import ChimeSchedule
+
+/// One request to be sent when its lane has room.
+struct HTTPJob: Sendable {
+  /// Whose queue it waits in; nil to be sent past all queues.
+  var lane: Lane?
+  /// Makes the request at the moment it leaves; nil when there is nothing to send after all. Called on the HTTP thread.
+  var prepare: @Sendable () -> HTTPRequest?
+  /// Called once on the HTTP thread if `prepare` gave a request or was never asked.
+  var finish: @Sendable (HTTPResult) -> Void
+}
+
+/// All HTTP exchanges, on one thread around libcurl's multi interface (libcurl-multi(3)).
+///
+/// The thread sleeps in curl_multi_poll on its sockets and on the mailbox's eventfd. Every libcurl handle is local to
+/// it: no pointer of libcurl is seen by another thread.
+final class HTTPEngine: Sendable {
+  enum Command: Sendable {
+    case send(HTTPJob)
+    case stop(@Sendable () -> Void)
+  }
+
+  private let worker: Worker<Command>
+
+  /// - Parameter perLane: exchanges of one lane that may be under way at once.
+  init(limits: HTTPLimits, perLane: Int) {
+    worker = Worker(name: "chime-http") { mailbox in
+      // Told only after the loop's end has closed every connection.
+      let stops = HTTPLoop(limits: limits, perLane: max(1, perLane), mailbox: mailbox)?.run() ?? []
+      for done in stops { done() }
+    }
+  }
+
+  func send(_ job: HTTPJob) {
+    do {
+      if try !worker.post(.send(job)) { job.finish(HTTPResult(failure: "the daemon stops")) }
+    } catch {
+      job.finish(HTTPResult(failure: "cannot send now: \(error)"))
+    }
+  }
+
+  /// Gives up what is under way or waits, and returns when the thread has nothing left.
+  func stop() async {
+    await withCheckedContinuation { continuation in
+      if !worker.stop(.stop { continuation.resume() }) { continuation.resume() }
+    }
+  }
+}
+
+/// The HTTP thread's own state.
+private struct HTTPLoop: ~Copyable {
+  private let limits: HTTPLimits
+  private let perLane: Int
+  private let mailbox: Mailbox<HTTPEngine.Command>
+  private let multi: UnsafeMutableRawPointer
+  private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+  private var lanes: [Lane: LaneQueue] = [:]
+  private var stops: [@Sendable () -> Void] = []
+
+  private struct LaneQueue {
+    var underWay = 0
+    var waiting: [HTTPJob] = []
+  }
+
+  /// curl_global_init, once for the process. It is thread-safe since libcurl 7.84 and this is its only caller.
+  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// Nil, with what was asked refused, when libcurl cannot start.
+  init?(limits: HTTPLimits, perLane: Int, mailbox: Mailbox<HTTPEngine.Command>) {
+    guard Self.isReady, let multi = curl_multi_init() else {
+      for command in mailbox.close() {
+        switch command {
+        case .send(let job): job.finish(HTTPResult(failure: "libcurl cannot be started"))
+        case .stop(let done): done()
+        }
+      }
+      return nil
+    }
+    self.limits = limits
+    self.perLane = perLane
+    self.mailbox = mailbox
+    self.multi = multi
+  }
+
+  deinit { curl_multi_cleanup(multi) }
+
+  /// Returns, after the stop, whom to tell of it.
+  consuming func run() -> [@Sendable () -> Void] {
+    while true {
+      obey(mailbox.take())
+      if !stops.isEmpty { break }
+      var running: Int32 = 0
+      curl_multi_perform(multi, &running)
+      // What ended made room in its lane: what is begun there has to be driven before the thread sleeps.
+      if !collect() {
+        var doorbell = curl_waitfd(fd: mailbox.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        curl_multi_poll(multi, &doorbell, 1, Int32.max, nil)
+      }
+    }
+    abandon()
+    return stops
+  }
+
+  private mutating func obey(_ commands: [HTTPEngine.Command]) {
+    for command in commands {
+      switch command {
+      case .stop(let done): stops.append(done)
+      case .send(let job):
+        guard let lane = job.lane else {
+          _ = begin(job)
+          continue
+        }
+        lanes[lane, default: LaneQueue()].waiting.append(job)
+        _ = advance(lane)
+      }
+    }
+  }
+
+  /// Begins what the lane has room for. Returns whether anything was begun.
+  private mutating func advance(_ lane: Lane) -> Bool {
+    var begun = false
+    while let queue = lanes[lane], queue.underWay < perLane, let job = queue.waiting.first {
+      lanes[lane]?.waiting.removeFirst()
+      if begin(job) {
+        lanes[lane]?.underWay += 1
+        begun = true
+      }
+    }
+    if let queue = lanes[lane], queue.underWay == 0, queue.waiting.isEmpty { lanes[lane] = nil }
+    return begun
+  }
+
+  private mutating func begin(_ job: HTTPJob) -> Bool {
+    guard let request = job.prepare() else { return false }
+    guard let transfer = HTTPTransfer(request, job: job, limits: limits),
+      curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
+    else {
+      job.finish(HTTPResult(failure: "no memory to send with"))
+      return false
+    }
+    transfers[transfer.handle] = transfer
+    return true
+  }
+
+  /// Reports what has ended. Returns whether something new was begun in its place.
+  private mutating func collect() -> Bool {
+    var begun = false
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+      let code = message.pointee.data.result
+      guard let transfer = transfers.removeValue(forKey: handle) else { continue }
+      let result = transfer.result(code)
+      curl_multi_remove_handle(multi, handle)
+      transfer.job.finish(result)
+      if let lane = transfer.job.lane {
+        lanes[lane]?.underWay -= 1
+        if advance(lane) { begun = true }
+      }
+    }
+    return begun
+  }
+
+  private mutating func abandon() {
+    var refused: [HTTPJob] = lanes.values.flatMap(\.waiting)
+    for command in mailbox.close() {
+      switch command {
+      case .send(let job): refused.append(job)
+      case .stop(let done): stops.append(done)
+      }
+    }
+    for (handle, transfer) in transfers {
+      curl_multi_remove_handle(multi, handle)
+      transfer.job.finish(transfer.abandoned())
+    }
+    transfers.removeAll()
+    for job in refused { job.finish(HTTPResult(failure: "given up because the daemon stops")) }
+  }
+}

@@ -1,0 +1,156 @@
+public import ChimeCore
+public import ChimeSchedule
+
+/// An endpoint with the secret its messages are signed with.
+public struct EndpointAccess: Sendable {
+  public var endpoint: Endpoint
+  /// Nil when its secret could not be read: messages wait until it can.
+  public var secret: Secret?
+
+  public init(endpoint: Endpoint, secret: Secret?) {
+    self.endpoint = endpoint
+    self.secret = secret
+  }
+}
+
+/// The bounds of the webhook channel.
+public struct WebhookConfiguration: Sendable {
+  /// Chime's version, for the header `user-agent`.
+  public var version: String
+  /// Time to connect, TLS included.
+  public var connectTimeout = Milliseconds.seconds(5)
+  /// Time for one attempt in all.
+  public var totalTimeout = Milliseconds.seconds(15)
+  /// Attempts of one endpoint that may be under way at once; further ones wait in its queue.
+  public var concurrentPerEndpoint = 8
+  /// Bytes of an answer's body that are read at most; the status of a longer one counts all the same.
+  public var answerLimit = 65_536
+
+  public init(version: String) { self.version = version }
+}
+
+/// Sends occurrences to web addresses by HTTP POST, signed after Standard Webhooks 1.0.0
+/// (https://www.standardwebhooks.com).
+///
+/// One channel serves all endpoints of all owners. Each endpoint has a queue and a limit of its own, so one that hangs
+/// delays no other. TLS is always verified, no redirect is followed and no proxy of the environment is used.
+///
+///     let webhooks = WebhookChannel(configuration: WebhookConfiguration(version: "1.0")) { lane in book[lane] }
+///     webhooks.send(message) { report in … }
+public final class WebhookChannel: Channel {
+  private let configuration: WebhookConfiguration
+  private let access: @Sendable (Lane) -> EndpointAccess?
+  private let clock: @Sendable () -> Instant
+  private let engine: HTTPEngine
+
+  /// - Parameters:
+  ///   - clock: the wall clock, by default the system's.
+  ///   - access: the endpoint of a lane as it is now; nil when there is none. Asked on the channel's thread at the
+  ///     moment an attempt leaves, so it must be quick: a look-up in memory.
+  public init(
+    configuration: WebhookConfiguration, clock: (@Sendable () -> Instant)? = nil,
+    access: @escaping @Sendable (Lane) -> EndpointAccess?
+  ) {
+    self.configuration = configuration
+    self.access = access
+    self.clock = clock ?? Timestamp.now
+    engine = HTTPEngine(
+      limits: HTTPLimits(
+        connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit),
+      perLane: configuration.concurrentPerEndpoint)
+  }
+
+  /// Reports `.ended` once; a webhook is not answered by its reply.
+  public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
+    let (access, clock, version) = (access, clock, configuration.version)
+    let delivery = message.delivery
+    engine.send(
+      HTTPJob(
+        lane: delivery.lane,
+        prepare: {
+          let now = clock()
+          do throws(Shut) {
+            let (endpoint, secret) = try Self.open(delivery.lane, access(delivery.lane))
+            guard let body = try? WebhookMessage(message).bytes() else {
+              throw Shut("the message cannot be written as JSON")
+            }
+            return SignedRequest.make(
+              url: endpoint.url, id: delivery.id.rawValue, at: now, body: body, secret: secret, version: version)
+          } catch {
+            let attempt = Attempt(
+              number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: error.reason)
+            report(.ended(attempt, next: .blocked(.minutes(5))))
+            return nil
+          }
+        },
+        finish: { result in
+          let verdict = WebhookVerdict(result, channel: delivery.lane.channel)
+          let attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
+          report(.ended(attempt, next: verdict.next))
+        }))
+  }
+
+  /// Does nothing: what was sent cannot be called back.
+  public func withdraw(_ occurrence: OccurrenceID) {}
+
+  public func stop() async { await engine.stop() }
+
+  /// Sends one signed message of type `chime.test` now, past the endpoint's queue, and says all about it.
+  ///
+  /// Nothing is stored and nothing retried.
+  public func test(_ endpoint: Endpoint, secret: Secret) async -> WebhookTest {
+    let now = clock()
+    var random = SystemRandomNumberGenerator()
+    let message = WebhookMessage(
+      type: "chime.test", timestamp: Timestamp.rfc3339(now),
+      data: TestNotice(channel: endpoint.lane.channel.rawValue))
+    let body = (try? message.bytes()) ?? []
+    let request = SignedRequest.make(
+      url: endpoint.url, id: DeliveryID(using: &random).rawValue, at: now, body: body, secret: secret,
+      version: configuration.version)
+    let result = await withCheckedContinuation { continuation in
+      engine.send(HTTPJob(lane: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+    }
+    let verdict = WebhookVerdict(result, channel: endpoint.lane.channel)
+    return WebhookTest(
+      url: request.url, requestHeaders: request.headers, requestBody: String(decoding: body, as: UTF8.self),
+      attempt: Self.attempt(result, verdict, number: 1, endedAt: clock()))
+  }
+
+  /// Why an attempt cannot leave for now.
+  private struct Shut: Error {
+    let reason: String
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  private static func open(_ lane: Lane, _ access: EndpointAccess?) throws(Shut) -> (Endpoint, Secret) {
+    let name = lane.channel
+    guard let access else { throw Shut("no endpoint \"\(name)\": add it with chime endpoint add \(name) URL") }
+    if let reason = access.endpoint.disabled { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
+    guard let secret = access.secret else {
+      throw Shut("endpoint \"\(name)\" has no readable secret: add it again with --secret-file")
+    }
+    return (access.endpoint, secret)
+  }
+
+  private static func attempt(
+    _ result: HTTPResult, _ verdict: WebhookVerdict, number: Int, endedAt: Instant
+  ) -> Attempt {
+    Attempt(
+      number: number, startedAt: endedAt - result.took, took: result.took, outcome: verdict.outcome,
+      status: result.status, answer: PlainText.excerpt(result.answer), error: verdict.error)
+  }
+}
+
+/// What a test message was and what came of it. Its headers hold the signature, from which no secret can be had.
+public struct WebhookTest: Hashable, Sendable {
+  public var url: String
+  /// `name: value` lines, as sent.
+  public var requestHeaders: [String]
+  public var requestBody: String
+  /// Status, answer's beginning, error and timing.
+  public var attempt: Attempt
+
+  /// Whether the endpoint took it.
+  public var isDelivered: Bool { attempt.outcome == .delivered }
+}

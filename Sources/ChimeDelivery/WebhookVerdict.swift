@@ -1,0 +1,36 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What an exchange means for its delivery: pure, so that every answer can be laid out in a table of tests.
+///
+///     2xx → settled · 410 → disable · 429, 503 with Retry-After → that long · all else → the retry schedule
+struct WebhookVerdict: Hashable, Sendable {
+  var outcome: Attempt.Outcome
+  var next: ChannelReport.NextStep
+  /// One sentence; nil when it arrived.
+  var error: String?
+
+  init(_ result: HTTPResult, channel: ChannelName) {
+    outcome = .failed
+    next = .retry
+    guard let status = result.status else {
+      error = result.failure ?? "no answer"
+      return
+    }
+    switch status {
+    case 200..<300 where result.failure == nil:
+      outcome = .delivered
+      next = .settled
+    case 410:
+      next = .disable("endpoint \"\(channel)\" answered 410 Gone")
+      error = "answered 410 Gone"
+    case 300..<400:
+      error = "answered \(status), a redirect, and none is followed: give the endpoint the address it leads to"
+    case 429, 503:
+      if let wait = result.retryAfter { next = .retryAfter(wait) }
+      error = "answered \(status)"
+    default:
+      error = "answered \(status)" + (result.failure.map { ", then: \($0)" } ?? "")
+    }
+  }
+}

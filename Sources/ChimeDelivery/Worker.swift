@@ -1,0 +1,59 @@
+import Synchronization
+
+/// A worker thread with its mailbox, started by its first command, so that a channel nobody uses costs no thread.
+///
+/// The body owns everything it works with as local values; nothing but the mailbox is shared with it.
+final class Worker<Command: Sendable>: Sendable {
+  private enum State {
+    case idle
+    case running(Mailbox<Command>)
+    case stopped
+  }
+
+  private let name: String
+  private let body: @Sendable (Mailbox<Command>) -> Void
+  /// Behind a mutex because any thread may send the first command; held while the thread is started, so that it is
+  /// started once.
+  private let state = Mutex(State.idle)
+
+  /// - Parameter body: takes commands until it has closed the mailbox, then returns.
+  init(name: String, body: @escaping @Sendable (Mailbox<Command>) -> Void) {
+    self.name = name
+    self.body = body
+  }
+
+  /// Whether the command was taken: false after the stop.
+  ///
+  /// - Throws: `SystemError` when there is no thread or descriptor to be had; a later command tries again.
+  func post(_ command: Command) throws(SystemError) -> Bool {
+    let mailbox = try state.withLock { (state) throws(SystemError) -> Mailbox<Command>? in
+      switch state {
+      case .stopped: return nil
+      case .running(let mailbox): return mailbox
+      case .idle:
+        let mailbox = try Mailbox<Command>()
+        let body = body
+        try WorkerThread.start(name: name) { body(mailbox) }
+        state = .running(mailbox)
+        return mailbox
+      }
+    }
+    return mailbox?.post(command) ?? false
+  }
+
+  /// Sends the last command, to a thread that runs; one that never did will not be started any more.
+  ///
+  /// - Returns: whether the thread will read it.
+  func stop(_ command: Command) -> Bool {
+    let mailbox = state.withLock { state -> Mailbox<Command>? in
+      switch state {
+      case .running(let mailbox): return mailbox
+      case .idle:
+        state = .stopped
+        return nil
+      case .stopped: return nil
+      }
+    }
+    return mailbox?.post(command) ?? false
+  }
+}
