@@ -3,6 +3,14 @@
 #include <deque>
 #include <string>
 
+#include <stdexcept>
+
+// The parser asserts on some malformed input instead of reporting it; for a configuration file that is an error like
+// any other.
+#define TOML_ASSERT(expression) \
+  do { \
+    if (!(expression)) throw std::runtime_error("malformed text"); \
+  } while (false)
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 

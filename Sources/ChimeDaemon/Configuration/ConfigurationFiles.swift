@@ -63,7 +63,12 @@ package enum ConfigurationFiles {
       }
     }
     for entry in entries where !entry.path.isEmpty && !entry.path.contains("[") {
-      if entry.value == .table, ConfigurationKey.tables.contains(entry.path) { continue }
+      if ConfigurationKey.tables.contains(entry.path) {
+        if entry.value == .table { continue }
+        throw ConfigurationError(
+          file: file, line: entry.line, column: entry.column,
+          message: "\(entry.path) has to be a table, [\(entry.path)]; here is \(entry.value.kind)")
+      }
       guard let key = ConfigurationKey.byPath[entry.path] else {
         throw ConfigurationError(
           file: file, line: entry.line, column: entry.column, message: unknown(entry.path))

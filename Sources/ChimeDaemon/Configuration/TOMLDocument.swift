@@ -48,6 +48,16 @@ package struct ConfigurationError: Error, Hashable, Sendable, CustomStringConver
 enum TOMLDocument {
   /// Every key of `text` in the order of the parser, parents before children.
   static func entries(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> [TOMLEntry] {
+    // TOML allows no other control characters; the parser is not asked about them.
+    if let place = bytes.firstIndex(where: { ($0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0)) || $0 == 0x7F }) {
+      let line = bytes[..<place].count { $0 == 0x0A } + 1
+      let column = place - (bytes[..<place].lastIndex(of: 0x0A) ?? -1)
+      throw ConfigurationError(
+        file: file, line: line, column: column, message: "this is not TOML: a control character stands here")
+    }
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw ConfigurationError(file: file, line: nil, column: nil, message: "this is not TOML: it is not UTF-8")
+    }
     let document = bytes.withUnsafeBytes { buffer in
       ctoml_parse(buffer.bindMemory(to: CChar.self).baseAddress, UInt(buffer.count))
     }

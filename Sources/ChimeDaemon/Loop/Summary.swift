@@ -40,11 +40,13 @@ enum Summary {
     return text.prefix(10) == RFC3339.format(now, in: zone).prefix(10) ? time : "on \(text.prefix(10)) \(time)"
   }
 
-  private static func endOfDay(_ now: Instant, _ zone: Zone) -> Instant {
-    let local = RFC3339.format(now, in: zone)
-    // From the wall clock's seconds to midnight; a DST change makes the line an hour's worth of wrong, no more.
-    let hour = Int64(local.dropFirst(11).prefix(2)) ?? 0
-    let minute = Int64(local.dropFirst(14).prefix(2)) ?? 0
-    return now + .seconds(86_400 - hour * 3_600 - minute * 60)
+  /// The first instant of tomorrow on the wall clock.
+  static func endOfDay(_ now: Instant, _ zone: Zone) -> Instant {
+    guard let tomorrow = zone.civil(at: now).date.adding(days: 1) else { return .latest }
+    switch zone.resolve(CivilDateTime(date: tomorrow, time: .midnight)) {
+    case .unique(let instant): return instant
+    case .gap(_, _, let transition): return transition
+    case .fold(let first, _): return first
+    }
   }
 }

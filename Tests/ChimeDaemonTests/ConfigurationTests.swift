@@ -1,0 +1,162 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// The configuration: what is taken, what is refused and how that is said.
+struct ConfigurationTests {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  static func apply(_ text: String) throws -> LoadedConfiguration {
+    var loaded = LoadedConfiguration()
+    try ConfigurationFiles.apply(Array(text.utf8), file: "chimed.toml", to: &loaded)
+    return loaded
+  }
+
+  /// The shipped file states every key with its default: uncommented, it changes nothing and leaves nothing out.
+  @Test func theShippedFileStatesTheDefaults() throws {
+    let shipped = try String(contentsOf: Self.root.appending(path: "Config/chimed.toml"), encoding: .utf8)
+    #expect(try Self.apply(shipped) == LoadedConfiguration())
+    let uncommented = shipped.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
+      guard line.hasPrefix("# "), line.contains(" = "), line.dropFirst(2).first?.isLowercase == true else {
+        return line
+      }
+      return line.dropFirst(2)
+    }.joined(separator: "\n")
+    let loaded = try Self.apply(uncommented)
+    #expect(loaded.configuration == Configuration())
+    #expect(Set(loaded.origins.keys) == Set(ConfigurationKey.byPath.keys))
+  }
+
+  /// What --print-config prints is itself a configuration, and the same one.
+  @Test func whatIsPrintedReadsBack() throws {
+    var loaded = try Self.apply(
+      """
+      [defaults]
+      timezone = "Europe/Prague"
+      channels = ["desktop", "team"]
+      grace = "90m"
+      snooze = ["5m"]
+      catchUpDowntime = "all"
+      [store]
+      path = "/tmp/a \\"quoted\\" place.db"
+      [control]
+      maxConnections = 7
+      """)
+    loaded.files = ["chimed.toml"]
+    #expect(loaded.origins["defaults.grace"] == "chimed.toml:4")
+    #expect(try Self.apply(loaded.text).configuration == loaded.configuration)
+    #expect(loaded.configuration.timezone == .named("Europe/Prague"))
+    #expect(loaded.configuration.grace == .minutes(90))
+    #expect(loaded.configuration.catchUp == CatchUp(suspend: .latest, downtime: .all))
+  }
+
+  @Test(arguments: [
+    (
+      "[desktop]\nprogramm = \"x\"",
+      "chimed.toml:2:12: \"desktop.programm\" is no key of Chime's; did you mean desktop.program?"
+    ),
+    ("[zzzz]\n", "chimed.toml:1:1: \"zzzz\" is no key of Chime's; chimed --print-config lists them all"),
+    (
+      "[log]\nlevel = 3",
+      "chimed.toml:2:9: log.level has to be one of \"error\", \"warning\", \"notice\", \"info\", \"debug\"; here is 3"
+    ),
+    ("[log]\nlevel = \"loud\"", "here is \"loud\""),
+    (
+      "[desktop]\nmaxWaiting = 0",
+      "chimed.toml:2:14: desktop.maxWaiting has to be a whole number from 1 to 1000; here is 0"
+    ),
+    ("[desktop]\nmaxWaiting = 1.5", "here is a decimal number"),
+    ("[desktop]\nmaxWaiting = 9223372036854775807", "from 1 to 1000"),
+    ("[desktop]\ntimeout = \"10 parsecs\"", "desktop.timeout has to be a duration from"),
+    ("[defaults]\nchannels = []", "defaults.channels has to be an array of channel names"),
+    ("[defaults]\nchannels = [\"a b\"]", "defaults.channels has to be an array of channel names"),
+    ("[defaults]\nchannels = [1]", "defaults.channels has to be an array of channel names"),
+    ("[defaults]\ntimezone = \"../../etc/passwd\"", "defaults.timezone has to be an IANA zone name"),
+    ("[defaults]\nsnooze = [\"0s\"]", "defaults.snooze has to be an array of durations"),
+    ("[log\nlevel = 1", "this is not TOML"),
+    ("log = 3", "log has to be a table, [log]; here is a whole number"),
+  ])
+  func refusals(text: String, sentence: String) throws {
+    let error = #expect(throws: ConfigurationError.self) { try Self.apply(text) }
+    #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func hostileBytesAreRefusedNotTaken() {
+    for bytes: [UInt8] in [[0xFF, 0xFE, 0x00], Array(repeating: 0x5B, count: 100_000), [0], Array("a=\"\u{0}\"".utf8)] {
+      var loaded = LoadedConfiguration()
+      #expect(throws: ConfigurationError.self) {
+        try ConfigurationFiles.apply(bytes, file: "chimed.toml", to: &loaded)
+      }
+    }
+  }
+
+  @Test func dropInsLieOverTheFileInTheOrderOfTheirNames() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-config-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let dropIns = folder.appending(path: "chimed.toml.d")
+    try FileManager.default.createDirectory(at: dropIns, withIntermediateDirectories: true)
+    try "[defaults]\ngrace = \"1h\"\nsnooze = [\"1m\"]".write(
+      to: folder.appending(path: "chimed.toml"), atomically: true, encoding: .utf8)
+    try "[defaults]\ngrace = \"2h\"".write(to: dropIns.appending(path: "10-a.toml"), atomically: true, encoding: .utf8)
+    try "[defaults]\ngrace = \"3h\"".write(to: dropIns.appending(path: "20-b.toml"), atomically: true, encoding: .utf8)
+    try "nonsense".write(to: dropIns.appending(path: "30-c.conf"), atomically: true, encoding: .utf8)
+    let loaded = try ConfigurationFiles.load(path: folder.appending(path: "chimed.toml").path(), isRequired: true)
+    #expect(loaded.configuration.grace == .hours(3))
+    #expect(loaded.configuration.snooze == [.minutes(1)])
+    #expect(loaded.files.count == 3)
+    #expect(loaded.origins["defaults.grace"]?.hasSuffix("20-b.toml:2") == true)
+  }
+
+  @Test func aMissingFileIsAllDefaultsUnlessItWasAskedFor() throws {
+    #expect(try ConfigurationFiles.load(path: "/nonexistent/chimed.toml", isRequired: false).files.isEmpty)
+    let error = #expect(throws: ConfigurationError.self) {
+      try ConfigurationFiles.load(path: "/nonexistent/chimed.toml", isRequired: true)
+    }
+    #expect(error?.description == "/nonexistent/chimed.toml: cannot be read: No such file or directory")
+  }
+}
+
+/// The daemon's command line and the places it leads to.
+struct ArgumentsTests {
+  @Test func placesFollowOptionsThenSystemdThenXDG() throws {
+    let plain = try Arguments([]).site(environment: ["HOME": "/home/ann"], uid: 1_000)
+    #expect(plain.storePath == "/home/ann/.local/state/chime/chime.db")
+    #expect(plain.configurationPath == "/home/ann/.config/chime/chimed.toml")
+    #expect(plain.socketPath == "/run/user/1000/chime/io.chime")
+    let xdg = try Arguments([]).site(
+      environment: ["XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "XDG_RUNTIME_DIR": "/r"], uid: 1)
+    #expect(
+      [xdg.storePath, xdg.configurationPath, xdg.socketPath] == [
+        "/s/chime/chime.db", "/c/chime/chimed.toml", "/r/chime/io.chime",
+      ])
+    let systemd = try Arguments(["--system"]).site(
+      environment: ["STATE_DIRECTORY": "/var/lib/private/chime:/x", "HOME": "/"], uid: 1)
+    #expect(systemd.storePath == "/var/lib/private/chime/chime.db")
+    #expect(systemd.socketPath == "/run/chime/io.chime")
+    let options = try Arguments(["--state-dir", "/a", "--socket=/b", "--config", "/c"]).site(environment: [:], uid: 1)
+    #expect([options.storePath, options.socketPath, options.configurationPath] == ["/a/chime.db", "/b", "/c"])
+    #expect(options.configurationIsRequired)
+  }
+
+  @Test(arguments: [
+    (["--chek"], "chimed knows no --chek; did you mean --check?"),
+    (["--config"], "--config needs a value"),
+    (["serve"], "chimed knows no serve"),
+  ])
+  func refusals(words: [String], sentence: String) {
+    let error = #expect(throws: Arguments.UsageError.self) { try Arguments(words) }
+    #expect(error?.message == sentence)
+  }
+
+  @Test func helpNamesEveryOption() {
+    for option in [
+      "--system", "--config", "--state-dir", "--socket", "--check", "--print-config", "--help", "--version",
+    ] {
+      #expect(Arguments.help.contains(option))
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Files, zones, secrets, clocks: the daemon's edge against the real system.
+final class SystemEdgeTests {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "chime-edge-\(UUID().uuidString)").path()
+
+  init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+  }
+
+  @Test func secretsArePrivateAndReplacedWhole() throws {
+    let secrets = Secrets(folder: folder + "/secrets")
+    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    #expect(secrets.read(lane) == nil)
+    try secrets.write("whsec_first", for: lane)
+    try secrets.write("whsec_second", for: lane)
+    #expect(secrets.read(lane) == "whsec_second")
+    #expect(try mode(folder + "/secrets") == 0o700)
+    #expect(try mode(folder + "/secrets/1000-team") == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets") == ["1000-team"])
+    secrets.remove(lane)
+    #expect(secrets.read(lane) == nil)
+  }
+
+  @Test func filesThatAreNoFilesAreRefused() throws {
+    #expect(throws: SystemError.self) { try SystemFiles.read(self.folder, atMost: 10) }
+    #expect(throws: SystemError.self) { try SystemFiles.read("/dev/zero", atMost: 10) }
+    #expect(throws: SystemError.self) { try SystemFiles.read("/proc/self/maps", atMost: 10) }
+    try SystemFiles.replace(folder + "/a", with: Array("0123456789".utf8), mode: 0o600)
+    #expect(try SystemFiles.read(folder + "/a", atMost: 10).count == 10)
+    #expect(throws: SystemError.self) { try SystemFiles.read(self.folder + "/a", atMost: 9) }
+    #expect(throws: SystemError.self) { try SystemFiles.replace("/nonexistent/a", with: [], mode: 0o600) }
+  }
+
+  @Test func theMachinesZoneIsTheLinksAndFollowsIt() throws {
+    let link = folder + "/localtime"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Europe/Prague")
+    let zones = ZoneCatalog(localLink: link)
+    #expect(zones.local.identifier == "Europe/Prague")
+    #expect(!zones.reload())
+    let watch = try ClockWatch(localLink: link)
+    #expect(!watch.linkChanged())
+    try FileManager.default.createSymbolicLink(
+      atPath: link + ".new", withDestinationPath: "/usr/share/zoneinfo/America/New_York")
+    #expect(rename(link + ".new", link) == 0)
+    #expect(watch.linkChanged())
+    #expect(zones.reload())
+    #expect(zones.local.identifier == "America/New_York")
+    // A name beside it is not the link.
+    try SystemFiles.replace(folder + "/other", with: [], mode: 0o600)
+    #expect(!watch.linkChanged())
+    unlink(link)
+    #expect(zones.reload())
+    #expect(zones.local.identifier == "UTC")
+  }
+
+  @Test(arguments: [
+    "Nowhere/Land", "../../etc/passwd", "/etc/passwd", "", "Europe/\u{0}Prague", String(repeating: "a", count: 9_999),
+  ])
+  func unknownZonesAreNotOpened(name: String) { #expect(ZoneCatalog().zone(name) == nil) }
+
+  @Test func aMisspeltZoneHasNeighbours() {
+    #expect(ZoneCatalog().near("Europe/Pargue").first == "Europe/Prague")
+  }
+
+  @Test func theClockIsQuietUntilItIsSet() throws {
+    let watch = try ClockWatch(localLink: folder + "/localtime")
+    #expect(watch.clockChange() == .none)
+  }
+
+  @Test func theDayEndsAtTheNextMidnightOfTheZone() throws {
+    let zone = try #require(ZoneCatalog().zone("Europe/Prague"))
+    // The night of 2026-10-25 has 25 hours.
+    let evening = try RFC3339.parse("2026-10-24T22:30:00+02:00")
+    #expect(RFC3339.format(Summary.endOfDay(evening, zone), in: zone) == "2026-10-25T00:00:00+02:00")
+    let morning = try RFC3339.parse("2026-10-25T00:30:00+02:00")
+    #expect(RFC3339.format(Summary.endOfDay(morning, zone), in: zone) == "2026-10-26T00:00:00+01:00")
+  }
+
+  @Test func theInterfacesRegister() {
+    let service = DaemonMain.controlService()
+    #expect(service.interfaces.contains("io.chime.Reminders"))
+    #expect(service.interfaces.count == 7)
+  }
+}
+
+/// What a client may want a reminder to be, and in which words it is refused.
+struct ReminderFieldsTests {
+  static let now = Instant(seconds: 1_795_161_600)
+  static let fields = ReminderFields(zones: ZoneCatalog(localLink: "/nonexistent"), now: now)
+
+  static func reminder() throws -> Reminder {
+    Reminder(
+      id: ReminderID(rawValue: "r7k2"), owner: 0, title: "Tea",
+      schedule: try Schedule.parse("daily at 8", now: now, zone: .utc), createdAt: now)
+  }
+
+  typealias Change = RemindersInterface.Change
+
+  @Test(arguments: [
+    (Change(title: ""), "title", "the title is empty"),
+    (Change(title: " \n\t "), "title", "the title is empty"),
+    (
+      Change(title: String(repeating: "x", count: 100_000)), "title",
+      "the title has 100000 bytes; at most 1000 are taken"
+    ),
+    (Change(title: "a\u{1B}[31mred"), "title", "the title has a control character (U+1B)"),
+    (Change(title: "a\nb"), "title", "the title has a control character (U+A)"),
+    (Change(title: "a\u{9B}b"), "title", "the title has a control character (U+9B)"),
+    (Change(body: "a\u{0}b"), "body", "the body has a control character (U+0)"),
+    (
+      Change(timezone: "Europe/Pargue"), "timezone",
+      "this machine has no time zone 'Europe/Pargue'; did you mean Europe/Prague"
+    ),
+    (Change(timezone: "../etc/passwd"), "timezone", "'../etc/passwd' is no time zone; give an IANA name"),
+    (Change(channels: []), "channels", "give one to 32 channels"),
+    (Change(channels: ["a/b"]), "channels", "'a/b' is no channel"),
+    (Change(tags: [""]), "tags", "the tags is empty"),
+    (Change(grace: "12h"), "grace", "give an ISO 8601 duration"),
+    (Change(grace: "PT0S"), "grace", "give an ISO 8601 duration"),
+    (Change(snooze: []), "snooze", "give one to ten lengths"),
+    (Change(snooze: ["P400D"]), "snooze", "give an ISO 8601 duration"),
+  ])
+  func refusals(change: Change, field: String, sentence: String) throws {
+    var reminder = try Self.reminder()
+    let before = reminder
+    do {
+      try Self.fields.apply(change, to: &reminder)
+      Issue.record("taken")
+    } catch ControlFailure.invalidValue(let actual, let message) {
+      #expect(actual == field)
+      #expect(message.contains(sentence), "\(message)")
+    }
+    #expect(reminder == before)
+  }
+
+  @Test func everyScriptIsTaken() throws {
+    for title in ["Pít vodu 💧", "שתה מים", "اشرب الماء", "喝水", "e\u{301}", "👨‍👩‍👧"] {
+      var reminder = try Self.reminder()
+      try Self.fields.apply(Change(title: "  \(title) "), to: &reminder)
+      #expect(reminder.title == title)
+    }
+  }
+
+  @Test func anEmptyStringTakesAFieldAway() throws {
+    var reminder = try Self.reminder()
+    try Self.fields.apply(Change(body: "two\nlines", icon: "bell", url: "https://example.org"), to: &reminder)
+    #expect(reminder.body == "two\nlines")
+    try Self.fields.apply(Change(body: "", icon: "", url: ""), to: &reminder)
+    #expect(reminder.body == nil && reminder.icon == nil && reminder.url == nil)
+  }
+
+  @Test func aScheduleWithoutATimeToComeIsRefused() throws {
+    var reminder = try Self.reminder()
+    reminder.schedule = try Schedule(canonical: "at 2020-01-01 09:00")
+    #expect(throws: ControlFailure.self) { try Self.fields.firstTime(of: reminder) }
+    #expect(throws: (any Error).self) { try Self.fields.schedule("at 2020-01-01 09:00", in: .local) }
+    #expect(throws: (any Error).self) { try Self.fields.schedule("at 12026-01-01 09:00", in: .local) }
+  }
+}
