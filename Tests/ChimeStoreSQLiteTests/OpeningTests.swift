@@ -13,7 +13,8 @@ import Testing
     let path = folder + "/chime.db"
     let store = try SQLiteStore.open(path: path)
     let reminder = Reminder(
-      id: ReminderID(rawValue: "r7k2"), owner: 7, title: "Water", schedule: try Schedule(canonical: "every day at 9:00"),
+      id: ReminderID(rawValue: "r7k2"), owner: 7, title: "Water",
+      schedule: try Schedule(canonical: "every day at 9:00"),
       createdAt: Instant(seconds: 5))
     try await store.write { try $0.upsert(reminder, next: Instant(seconds: 100)) }
     let due = try await store.write { store in

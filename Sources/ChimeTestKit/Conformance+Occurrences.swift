@@ -1,0 +1,143 @@
+import ChimeCore
+import ChimeSchedule
+
+extension StoreConformance {
+  static var occurrenceCases: [Case] {
+    [
+      Case("an occurrence comes back in each of its states, with every field") { subject in
+        let states: [Occurrence.State] =
+          [.fired, .delivered, .snoozed(until: at(99)), .done, .dismissed] + MissReason.allCases.map { .missed($0) }
+        let id = try await subject.write { try $0.addFired("aaaa") }
+        for state in states {
+          for late in [LateCause.suspend, .downtime, nil] {
+            let wanted = Occurrence(
+              id: id, title: "Other", owner: 4_294_967_295, state: state, firedAt: late == nil ? nil : at(11),
+              deliveredAt: at(12), endedAt: late == nil ? nil : at(13), late: late, rounds: 7,
+              missedRun: late == nil ? nil : .init(count: 4, through: at(14)))
+            let found = try await subject.write { store in
+              try store.update(wanted, now: at(20))
+              return try store.occurrence(id)
+            }
+            try expect(found, is: wanted, "the occurrence")
+          }
+        }
+      },
+      Case("closing an occurrence cancels what it owes and drops its snooze") { subject in
+        for state in [Occurrence.State.done, .dismissed, .missed(.skipped)] {
+          let id = "c\(state)".filter(\.isLetter)
+          try await subject.write { store in
+            let key = try store.addFired(id, lanes: [desktop, team])
+            try store.addFired(id + "other")
+            var occurrence = try store.theOccurrence(key)
+            occurrence.state = .snoozed(until: at(50))
+            try store.update(occurrence, now: at(20))
+            try expect(store.horizon().nextDue, is: at(50), "the due time while snoozed")
+            try expect(
+              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).filter(\.isOwed).count, is: 2,
+              "what is owed while snoozed")
+            occurrence.state = state
+            try store.update(occurrence, now: at(30))
+            try expect(store.horizon().nextDue, is: nil, "the due time once closed")
+            try expect(
+              store.deliveries(DeliveryFilter(occurrence: key), page: Page()).map(\.state),
+              is: [.cancelled(at: at(30)), .cancelled(at: at(30))], "the deliveries once closed")
+            try expect(
+              store.deliveries(DeliveryFilter(reminder: ReminderID(rawValue: id + "other")), page: Page())
+                .map(\.state), is: [.pending], "the neighbour's delivery")
+          }
+        }
+      },
+      Case("an open occurrence may be delivered without losing what it owes") { subject in
+        let owed = try await subject.write { store in
+          let id = try store.addFired("aaaa", lanes: [desktop, team])
+          try store.update(try store.theOccurrence(id).delivered(at: at(12)), now: at(12))
+          return try store.allDeliveries().filter(\.isOwed).count
+        }
+        try expect(owed, is: 2, "what is owed")
+      },
+      Case("snoozing again moves the due time") { subject in
+        let due = try await subject.write { store in
+          let id = try store.addFired("aaaa", next: at(1_000))
+          for until in [at(50), at(90), at(70)] {
+            var occurrence = try store.theOccurrence(id)
+            occurrence.state = .snoozed(until: until)
+            try store.update(occurrence, now: at(20))
+          }
+          return try store.claimDue(now: at(500), limit: 10).map(\.dueAt)
+        }
+        try expect(due, is: [at(70)], "the due times")
+      },
+      Case("several occurrences of one reminder are snoozed side by side") { subject in
+        let (due, record) = try await subject.write { store in
+          try store.upsert(sample("aaaa"), next: at(10))
+          for scheduled in [at(10), at(20)] {
+            try store.fireDue(at: scheduled, next: scheduled + .seconds(10))
+            var occurrence = try store.theOccurrence(
+              OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: scheduled))
+            occurrence.state = .snoozed(until: scheduled + .seconds(100))
+            try store.update(occurrence, now: scheduled)
+          }
+          return (
+            try store.claimDue(now: at(500), limit: 10).map { [$0.scheduledAt, $0.dueAt] },
+            try store.reminder(ReminderID(rawValue: "aaaa"))
+          )
+        }
+        try expect(due, is: [[at(30), at(30)], [at(10), at(110)], [at(20), at(120)]], "the due times")
+        try expect(record?.snoozedUntil, is: at(110), "the earliest snooze")
+        try expect(record?.last?.id.scheduledAt, is: at(20), "the latest occurrence")
+        try expect(record?.open, is: 2, "the open ones")
+      },
+      Case("an unknown occurrence is not there, and cannot be updated") { subject in
+        let id = OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: at(0))
+        let found = try await subject.read { try $0.occurrence(id) }
+        try expect(found, is: nil, "the occurrence")
+        try await expect(.internalError("there is no occurrence \(id) to update")) {
+          try await subject.write {
+            try $0.update(Occurrence(id: id, title: "", owner: 1, state: .done), now: at(1))
+          }
+        }
+      },
+      Case("occurrences are listed newest first, by each filter, in pages") { subject in
+        try await subject.write { store in
+          for (number, id) in ["aaaa", "bbbb"].enumerated() {
+            try store.upsert(sample(id, owner: UInt32(number)), next: at(Int64(10 + number)))
+            for step in 0..<5 as Range<Int64> {
+              let time = at(10 + Int64(number) + 10 * step)
+              try store.fireDue(at: time, next: time + .seconds(10))
+              if step < 3 {
+                var done = try store.theOccurrence(
+                  OccurrenceID(reminder: ReminderID(rawValue: id), scheduledAt: time))
+                done.state = .done
+                try store.update(done, now: time)
+              }
+            }
+            try store.upsert(sample(id, owner: UInt32(number), generation: 1), next: nil)
+          }
+        }
+        try await subject.read { store in
+          func seconds(_ filter: OccurrenceFilter, _ page: Page = Page()) throws -> [Int64] {
+            try store.occurrences(filter, page: page).map { ($0.id.scheduledAt - at(0)).rawValue / 1_000 }
+          }
+          let all: [Int64] = [51, 50, 41, 40, 31, 30, 21, 20, 11, 10]
+          let second = ReminderID(rawValue: "bbbb")
+          try expect(seconds(OccurrenceFilter()), is: all, "all")
+          try expect(seconds(OccurrenceFilter(owner: 0)), is: [50, 40, 30, 20, 10], "an owner")
+          try expect(seconds(OccurrenceFilter(reminder: second)), is: [51, 41, 31, 21, 11], "a reminder")
+          try expect(seconds(OccurrenceFilter(openOnly: true)), is: [51, 50, 41, 40], "the open ones")
+          try expect(seconds(OccurrenceFilter(owner: 1, openOnly: true)), is: [51, 41], "an owner's open ones")
+          try expect(seconds(OccurrenceFilter(from: at(20), before: at(31))), is: [30, 21, 20], "a span")
+          try expect(
+            seconds(OccurrenceFilter(reminder: second, from: at(20), before: at(31))), is: [21], "a reminder's span")
+          try expect(seconds(OccurrenceFilter(owner: 0, reminder: second)), is: [], "another's reminder")
+          try expect(
+            seconds(OccurrenceFilter(reminder: ReminderID(rawValue: "none"))), is: [], "an unknown reminder")
+          for offset in 0..<11 {
+            try expect(
+              seconds(OccurrenceFilter(), Page(limit: 3, offset: offset)), is: Array(all.dropFirst(offset).prefix(3)),
+              "three after \(offset)")
+          }
+        }
+      },
+    ]
+  }
+}

@@ -1,0 +1,210 @@
+import ChimeCore
+import ChimeSchedule
+
+extension StoreConformance {
+  static var otherCases: [Case] {
+    [
+      Case("endpoints belong to their owners and are listed by name") { subject in
+        @Sendable func endpoint(_ owner: UInt32, _ name: String, _ url: String, disabled: String? = nil) -> Endpoint {
+          Endpoint(
+            lane: Lane(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: at(1),
+            disabled: disabled)
+        }
+        let all = [
+          endpoint(1, "alpha", "http://a/"), endpoint(2, "alpha", "http://b/", disabled: "gone"),
+          endpoint(1, "beta", "http://c/?q='%\""),
+        ]
+        try await subject.write { store in
+          for endpoint in all.reversed() { try store.put(endpoint) }
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.endpoints(owner: nil), is: all, "all")
+          try expect(store.endpoints(owner: 1), is: [all[0], all[2]], "an owner's")
+          try expect(store.endpoint(all[1].lane), is: all[1], "one")
+          try expect(store.endpoint(team), is: nil, "an unknown one")
+          let changed = endpoint(2, "alpha", "http://d/")
+          try store.put(changed)
+          try expect(store.endpoint(changed.lane), is: changed, "a changed one")
+          try expect(store.endpoint(all[0].lane), is: all[0], "another owner's of that name")
+        }
+      },
+      Case("removing an endpoint cancels what its lane owes") { subject in
+        try await subject.write { store in
+          try store.put(Endpoint(lane: team, url: "http://a/", createdAt: at(1)))
+          try store.addFired("aaaa", lanes: [desktop, team])
+          try expect(store.removeEndpoint(team, now: at(20)), is: true, "whether there was one")
+          try expect(store.removeEndpoint(team, now: at(21)), is: false, "whether there was one still")
+          try expect(store.endpoints(owner: nil), is: [], "the endpoints")
+          try expect(store.horizon().outbox, is: [desktop: at(10)], "what is owed")
+          let states = try store.deliveries(DeliveryFilter(channel: team.channel), page: Page()).map(\.state)
+          try expect(states, is: [.cancelled(at: at(20))], "its deliveries")
+        }
+      },
+      Case("an answer is kept for its owner's token for a day") { subject in
+        try await subject.write { store in
+          try store.keepAnswer([1, 0, 255], owner: 1, token: "t", now: at(0))
+          try store.keepAnswer([], owner: 2, token: "t", now: at(0))
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.answer(owner: 1, token: "t"), is: [1, 0, 255], "the answer")
+          try expect(store.answer(owner: 2, token: "t"), is: [], "an empty answer")
+          try expect(store.answer(owner: 1, token: "u"), is: nil, "an unknown token's")
+          try store.keepAnswer([2], owner: 1, token: "later", now: at(86_400))
+          try expect(store.answer(owner: 1, token: "t"), is: [1, 0, 255], "the answer after a day")
+          try store.keepAnswer([3], owner: 1, token: "later still", now: at(86_401))
+          try expect(store.answer(owner: 1, token: "t"), is: nil, "the answer after more than a day")
+          try expect(store.answer(owner: 1, token: "later"), is: [2], "the younger answer")
+        }
+      },
+      Case("notes are kept, replaced and dropped") { subject in
+        try await subject.write { store in
+          try store.setNote("seen", "1")
+          try store.setNote("seen", "2")
+          try store.setNote("gone", "x")
+          try store.setNote("gone", nil)
+          try store.setNote("empty", "")
+        }
+        try await subject.reopen()
+        let notes = try await subject.read { store in try ["seen", "gone", "empty", "none"].map(store.note) }
+        try expect(notes, is: ["2", nil, "", nil], "the notes")
+      },
+      Case("counts know reminders with a next time or an open occurrence, of one owner or all") { subject in
+        try await subject.write { store in
+          try store.upsert(sample("aaaa", owner: 1), next: at(900))
+          try store.upsert(sample("bbbb", owner: 1), next: nil)
+          try store.addFired("cccc", owner: 2, next: at(900))
+          try store.addFired("dddd", owner: 2)
+          let gone = try store.addFired("eeee", owner: 2)
+          try store.remove(gone.reminder, now: at(20))
+          try expect(
+            store.counts(owner: nil), is: StoreCounts(reminders: 3, openOccurrences: 2, owedDeliveries: 2), "all")
+          try expect(store.counts(owner: 1), is: StoreCounts(reminders: 1), "the first's")
+          try expect(store.counts(owner: 3), is: StoreCounts(), "nobody's")
+        }
+      },
+    ]
+  }
+
+  static var transactionCases: [Case] {
+    [
+      Case("a body that throws leaves no trace and gets its own error") { subject in
+        struct Refusal: Error, Equatable { var number: Int }
+        do {
+          try await subject.write { store in
+            try store.addFired("aaaa")
+            try store.setNote("a", "b")
+            throw Refusal(number: 3)
+          }
+          throw ConformanceFailure(description: "nothing was thrown")
+        } catch let refusal as Refusal {
+          try expect(refusal.number, is: 3, "the error")
+        }
+        try await subject.read { store in
+          try expect(store.ids(ReminderFilter()), is: [], "the reminders")
+          try expect(store.note("a"), is: nil, "the note")
+          try expect(store.horizon(), is: Horizon(), "the horizon")
+        }
+        try await subject.write { try $0.upsert(sample("aaaa"), next: nil) }
+      },
+      Case("neighbours of a body that throws are not harmed") { subject in
+        struct Refusal: Error {}
+        let store = subject.store
+        let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
+          for number in 0..<100 {
+            group.addTask {
+              let landed = try? await store.write { store in
+                try store.addFired("r\(number)")
+                if number % 3 == 0 { throw Refusal() }
+                return true
+              }
+              return (number, landed ?? false)
+            }
+          }
+          var outcomes: [Int: Bool] = [:]
+          for await (number, landed) in group { outcomes[number] = landed }
+          return outcomes
+        }
+        try await subject.reopen()
+        let ids = try await subject.read { Set(try $0.ids(ReminderFilter(), Page(limit: 1_000))) }
+        for number in 0..<100 {
+          try expect(outcomes[number], is: number % 3 != 0, "whether \(number) was acknowledged")
+          try expect(ids.contains("r\(number)"), is: number % 3 != 0, "whether \(number) is there")
+        }
+      },
+      Case("two hundred writers at once all land, and see each other in order") { subject in
+        let store = subject.store
+        try await store.write { try $0.setNote("n", "0") }
+        let seen = try await withThrowingTaskGroup(of: Int.self) { group in
+          for number in 0..<200 {
+            group.addTask {
+              try await store.write { store in
+                let count = Int(try store.note("n") ?? "") ?? -1
+                try store.setNote("n", "\(count + 1)")
+                try store.upsert(sample("r\(number)"), next: at(Int64(number)))
+                return count
+              }
+            }
+          }
+          return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        try expect(seen, is: Set(0..<200), "what the writers saw")
+        try await subject.reopen()
+        let (note, count) = try await subject.read { (try $0.note("n"), try $0.counts(owner: nil).reminders) }
+        try expect(note, is: "200", "the count")
+        try expect(count, is: 200, "the reminders")
+      },
+      Case("one id that two ask for at once is given to one") { subject in
+        let store = subject.store
+        let outcomes = await withTaskGroup(of: StoreFailure?.self) { group in
+          for number in 0..<20 {
+            group.addTask {
+              do {
+                try await store.write { try $0.upsert(sample("same", title: "\(number)"), next: nil) }
+                return nil
+              } catch { return error as? StoreFailure }
+            }
+          }
+          return await group.reduce(into: [StoreFailure?]()) { $0.append($1) }
+        }
+        try expect(outcomes.count { $0 == nil }, is: 1, "how many have it")
+        try expect(
+          outcomes.count { $0 == .idTaken(ReminderID(rawValue: "same")) }, is: 19, "how many were told it is taken")
+      },
+      Case("a read sees what was written before it, and cannot write") { subject in
+        for number in 0..<50 {
+          try await subject.write { try $0.setNote("n", "\(number)") }
+          let note = try await subject.read { try $0.note("n") }
+          try expect(note, is: "\(number)", "the note")
+        }
+        let delivery = DeliveryID(rawValue: "d")
+        let occurrence = Occurrence(
+          id: OccurrenceID(reminder: ReminderID(rawValue: "a"), scheduledAt: at(0)), title: "", owner: 1, state: .done)
+        let verbs: [@Sendable (any StoreTransaction) throws -> Void] = [
+          { try $0.upsert(sample("aaaa"), next: nil) }, { try $0.remove(occurrence.id.reminder, now: at(0)) },
+          { try $0.record([]) }, { try $0.update(occurrence, now: at(0)) },
+          { _ = try $0.claimDeliveries(lane: desktop, now: at(0), visibleAgain: at(1), limit: 1) },
+          { try $0.acknowledge(delivery, attempt: nil, state: .dead(at: at(0))) }, { try $0.releaseClaims() },
+          { try $0.wake(lane: desktop, now: at(0)) },
+          { try $0.put(Endpoint(lane: team, url: "", createdAt: at(0))) },
+          { try $0.removeEndpoint(team, now: at(0)) },
+          { try $0.keepAnswer([], owner: 1, token: "", now: at(0)) }, { try $0.setNote("n", nil) },
+        ]
+        for verb in verbs { try await expect(.readOnly) { try await subject.read(verb) } }
+      },
+      Case("a closed store says so, and what was begun is there") { subject in
+        let store = subject.store
+        async let last: Void = store.write { try $0.setNote("last", "1") }
+        try await last
+        await store.close()
+        await store.close()
+        try await expect(.closed) { try await store.write { try $0.setNote("last", "2") } }
+        try await expect(.closed) { _ = try await store.read { try $0.note("last") } }
+        try await subject.reopen()
+        let note = try await subject.read { try $0.note("last") }
+        try expect(note, is: "1", "the note")
+      },
+    ]
+  }
+}

@@ -1,0 +1,207 @@
+import ChimeCore
+import ChimeSchedule
+
+extension StoreConformance {
+  private static let again = at(500)
+
+  static var outboxCases: [Case] {
+    [
+      Case("claims come oldest first, are hidden, and come back") { subject in
+        try await subject.write { store in
+          for (number, id) in ["aaaa", "bbbb", "cccc"].enumerated() {
+            try store.upsert(sample(id), next: at(Int64(10 + number)))
+          }
+          try store.fireDue(at: at(12))
+        }
+        func claim(_ now: Instant, _ limit: Int) async throws -> [String] {
+          try await subject.write {
+            try $0.claimDeliveries(lane: desktop, now: now, visibleAgain: again, limit: limit)
+              .map(\.occurrence.id.reminder.rawValue)
+          }
+        }
+        try expect(await claim(at(11), 10), is: [], "before their time")
+        try expect(await claim(at(12), 2), is: ["aaaa", "bbbb"], "the first two")
+        try expect(await claim(at(13), 2), is: ["cccc"], "what is left")
+        try expect(await claim(at(499), 2), is: [], "while hidden")
+        let outbox = try await subject.read { try $0.horizon().outbox }
+        try expect(outbox, is: [desktop: again], "the horizon while hidden")
+        try await subject.reopen()
+        try expect(await claim(at(500), 10), is: ["aaaa", "bbbb", "cccc"], "what came back")
+      },
+      Case("a claim brings all that a channel needs, and counts no attempt") { subject in
+        let message = try await subject.write { store in
+          try store.upsert(fullSample("full"), next: at(10))
+          try store.fireDue(at: at(10), lanes: [team])
+          return try store.claimDeliveries(lane: team, now: at(10), visibleAgain: again, limit: 1)[0]
+        }
+        try expect(message.reminder, is: try fullSample("full"), "the reminder")
+        try expect(message.occurrence.id, is: message.delivery.occurrence, "the occurrence")
+        try expect(message.delivery.attempts, is: 0, "the attempts")
+        try expect(message.delivery.state, is: .pending, "the state")
+        let other = try await subject.write {
+          try $0.claimDeliveries(lane: desktop, now: at(900), visibleAgain: again, limit: 1)
+        }
+        try expect(other, is: [], "another lane's")
+      },
+      Case("a failed attempt waits, a delivered one ends, and both are recorded") { subject in
+        let id = try await subject.write { store in
+          try store.addFired("aaaa")
+          return try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
+        }
+        let failed = Attempt(
+          number: 1, startedAt: at(10), took: .milliseconds(1_234), outcome: .failed, status: 500, answer: "no\u{FFFD}",
+          error: "the server answered 500")
+        let delivered = Attempt(number: 2, startedAt: at(40), took: .zero, outcome: .delivered)
+        try await subject.write { try $0.acknowledge(id, attempt: failed, state: .waiting(until: at(40))) }
+        try await subject.write { store in
+          try expect(store.delivery(id)?.state, is: .waiting(until: at(40)), "the state")
+          try expect(store.horizon().outbox, is: [desktop: at(40)], "the horizon")
+          let early = try store.claimDeliveries(lane: desktop, now: at(39), visibleAgain: again, limit: 1)
+          try expect(early, is: [], "before its time")
+          let claimed = try store.claimDeliveries(lane: desktop, now: at(40), visibleAgain: again, limit: 1)
+          try expect(claimed.map(\.delivery.attempts), is: [1], "the attempts")
+        }
+        try await subject.write { try $0.acknowledge(id, attempt: delivered, state: .delivered(at: at(41))) }
+        try await subject.reopen()
+        try await subject.read { store in
+          try expect(store.attempts(of: id), is: [failed, delivered], "the attempts")
+          try expect(store.delivery(id)?.state, is: .delivered(at: at(41)), "the state")
+          try expect(store.delivery(id)?.attempts, is: 2, "their number")
+          try expect(store.horizon().outbox, is: [:], "the horizon")
+        }
+      },
+      Case("what is no longer owed keeps its state, and its attempt is recorded all the same") { subject in
+        for state in [Delivery.State.delivered(at: at(1)), .dead(at: at(2)), .cancelled(at: at(3))] {
+          let id = "k\(state)".filter(\.isLetter)
+          try await subject.write { store in
+            let key = try store.addFired(id)
+            let delivery = try store.deliveries(DeliveryFilter(occurrence: key), page: Page())[0].id
+            try store.acknowledge(delivery, attempt: nil, state: state)
+            let late = Attempt(number: 1, startedAt: at(10), took: .seconds(1), outcome: .refused)
+            try store.acknowledge(delivery, attempt: late, state: .waiting(until: at(99)))
+            try expect(store.delivery(delivery)?.state, is: state, "the state")
+            try expect(store.attempts(of: delivery), is: [late], "the attempts")
+            try expect(store.horizon().outbox, is: [:], "the horizon")
+          }
+        }
+      },
+      Case("being blocked counts no attempt") { subject in
+        let delivery = try await subject.write { store in
+          let key = try store.addFired("aaaa")
+          let id = try store.deliveries(DeliveryFilter(occurrence: key), page: Page())[0].id
+          try store.acknowledge(id, attempt: nil, state: .waiting(until: at(60)))
+          return try store.delivery(id)
+        }
+        try expect(delivery?.attempts, is: 0, "the attempts")
+        try expect(delivery?.state, is: .waiting(until: at(60)), "the state")
+      },
+      Case("an unknown delivery cannot be acknowledged") { subject in
+        let id = DeliveryID(rawValue: "msg_none")
+        try await expect(.internalError("there is no delivery msg_none to acknowledge")) {
+          try await subject.write { try $0.acknowledge(id, attempt: nil, state: .dead(at: at(1))) }
+        }
+        let found = try await subject.read { (try $0.delivery(id), try $0.attempts(of: id)) }
+        try expect(found.0, is: nil, "the delivery")
+        try expect(found.1, is: [], "its attempts")
+      },
+      Case("released claims are visible at once, and waiting ones at their time") { subject in
+        let waiting = try await subject.write { store in
+          try store.addFired("aaaa")
+          try store.addFired("bbbb")
+          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 2)
+          try store.acknowledge(claims[1].delivery.id, attempt: nil, state: .waiting(until: at(300)))
+          return claims[1].delivery.id
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try store.releaseClaims()
+          try expect(store.delivery(waiting)?.state, is: .waiting(until: at(300)), "the waiting one")
+          let now = try store.claimDeliveries(lane: desktop, now: at(20), visibleAgain: again, limit: 9)
+          try expect(now.map(\.occurrence.id.reminder.rawValue), is: ["aaaa"], "what is visible")
+          let later = try store.claimDeliveries(lane: desktop, now: at(300), visibleAgain: again, limit: 9)
+          try expect(later.map(\.occurrence.id.reminder.rawValue), is: ["bbbb"], "what was waiting")
+        }
+      },
+      Case("a lane that is woken tries what waits at once, but not what is under way") { subject in
+        try await subject.write { store in
+          for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, lanes: [desktop, team]) }
+          for lane in [desktop, team] {
+            let claims = try store.claimDeliveries(lane: lane, now: at(10), visibleAgain: again, limit: 2)
+            try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .waiting(until: at(9_000)))
+          }
+          try store.wake(lane: team, now: at(20))
+          try expect(store.horizon().outbox[team], is: at(10), "the horizon of the lane")
+          let woken = try store.claimDeliveries(lane: team, now: at(20), visibleAgain: again, limit: 9)
+          try expect(
+            Set(woken.map(\.occurrence.id.reminder.rawValue)), is: ["aaaa", "cccc"], "what the lane may try")
+          try expect(
+            woken.first { $0.occurrence.id.reminder.rawValue == "aaaa" }?.delivery.state, is: .waiting(until: at(20)),
+            "the state of what waited")
+          let other = try store.claimDeliveries(lane: desktop, now: at(20), visibleAgain: again, limit: 9)
+          try expect(other.map(\.occurrence.id.reminder.rawValue), is: ["cccc"], "what another lane may try")
+          try store.wake(lane: Lane(owner: 5, channel: .desktop), now: at(20))
+        }
+      },
+      Case("deliveries are listed newest first, by each filter, in pages") { subject in
+        try await subject.write { store in
+          for (number, id) in ["aaaa", "bbbb", "cccc"].enumerated() {
+            let owner = UInt32(number % 2)
+            try store.addFired(
+              id, owner: owner,
+              lanes: [Lane(owner: owner, channel: .desktop), Lane(owner: owner, channel: team.channel)])
+          }
+          for (number, state) in [
+            Delivery.State.waiting(until: at(60)), .delivered(at: at(1)), .dead(at: at(2)), .cancelled(at: at(3)),
+          ].enumerated() {
+            try store.acknowledge(try store.allDeliveries()[number].id, attempt: nil, state: state)
+          }
+        }
+        try await subject.read { store in
+          func found(_ filter: DeliveryFilter, _ page: Page = Page()) throws -> [String] {
+            try store.deliveries(filter, page: page).map { "\($0.occurrence.reminder)/\($0.lane.channel)" }
+          }
+          let all = ["cccc/team", "cccc/desktop", "bbbb/team", "bbbb/desktop", "aaaa/team", "aaaa/desktop"]
+          try expect(found(DeliveryFilter()), is: all, "all")
+          try expect(found(DeliveryFilter(owner: 1)), is: ["bbbb/team", "bbbb/desktop"], "an owner")
+          try expect(
+            found(DeliveryFilter(channel: .desktop)), is: ["cccc/desktop", "bbbb/desktop", "aaaa/desktop"], "a channel")
+          try expect(
+            found(DeliveryFilter(reminder: ReminderID(rawValue: "cccc"))), is: ["cccc/team", "cccc/desktop"],
+            "a reminder")
+          try expect(
+            found(
+              DeliveryFilter(
+                channel: team.channel,
+                occurrence: OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: at(10)))),
+            is: ["aaaa/team"], "an occurrence and a channel")
+          let states: [(DeliveryFilter.State, [String])] = [
+            (.waiting, ["cccc/team"]), (.delivered, ["cccc/desktop"]), (.dead, ["bbbb/team"]),
+            (.cancelled, ["bbbb/desktop"]), (.pending, ["aaaa/team", "aaaa/desktop"]),
+          ]
+          for (state, wanted) in states { try expect(found(DeliveryFilter(state: state)), is: wanted, "\(state)") }
+          try expect(found(DeliveryFilter(), Page(limit: 2, offset: 3)), is: Array(all[3..<5]), "a page")
+          try expect(
+            store.counts(owner: nil),
+            is: StoreCounts(reminders: 3, openOccurrences: 3, owedDeliveries: 3, deadDeliveries: 1), "the counts")
+          try expect(
+            store.counts(owner: 1),
+            is: StoreCounts(reminders: 1, openOccurrences: 1, owedDeliveries: 0, deadDeliveries: 1), "an owner's counts"
+          )
+        }
+      },
+      Case("a removed reminder's delivery under way can still be told of") { subject in
+        let (state, attempts) = try await subject.write { store in
+          let key = try store.addFired("aaaa")
+          let id = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
+          try store.remove(key.reminder, now: at(11))
+          try store.acknowledge(
+            id, attempt: Attempt(number: 1, startedAt: at(10), took: .seconds(2), outcome: .delivered),
+            state: .delivered(at: at(12)))
+          return (try store.delivery(id)?.state, try store.attempts(of: id).count)
+        }
+        try expect(state, is: .cancelled(at: at(11)), "the state")
+        try expect(attempts, is: 1, "the attempts")
+      },
+    ]
+  }
+}

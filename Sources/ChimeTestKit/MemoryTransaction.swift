@@ -1,0 +1,188 @@
+import ChimeCore
+import ChimeSchedule
+
+/// The verbs over a value.
+final class MemoryTransaction: StoreTransaction {
+  var contents: MemoryContents
+  private let isReadOnly: Bool
+
+  init(_ contents: MemoryContents, isReadOnly: Bool) {
+    self.contents = contents
+    self.isReadOnly = isReadOnly
+  }
+
+  func requireWriting() throws {
+    if isReadOnly { throw StoreFailure.readOnly }
+  }
+
+  // Definitions and due times.
+
+  func upsert(_ reminder: Reminder, next: Instant?) throws {
+    try requireWriting()
+    if contents.order[reminder.id] == nil {
+      contents.order[reminder.id] = contents.order.count
+    } else if reminder.generation == 0 {
+      throw StoreFailure.idTaken(reminder.id)
+    }
+    contents.reminders[reminder.id] = reminder
+    contents.regular[reminder.id] = next
+  }
+
+  func remove(_ id: ReminderID, now: Instant) throws -> Bool {
+    try requireWriting()
+    guard contents.reminders.removeValue(forKey: id) != nil else { return false }
+    contents.regular[id] = nil
+    contents.snoozes = contents.snoozes.filter { $0.key.reminder != id }
+    cancel(at: now) { $0.occurrence.reminder == id }
+    for (key, occurrence) in contents.occurrences where key.reminder == id && occurrence.isOpen {
+      contents.occurrences[key]?.state = .dismissed
+      contents.occurrences[key]?.endedAt = now
+    }
+    return true
+  }
+
+  func reminder(_ id: ReminderID) throws -> ReminderRecord? {
+    guard let reminder = contents.reminders[id] else { return nil }
+    let occurrences = contents.occurrences.values.filter { $0.id.reminder == id }
+    return ReminderRecord(
+      reminder: reminder, next: contents.regular[id],
+      last: occurrences.max { $0.id.scheduledAt < $1.id.scheduledAt }, open: occurrences.count { $0.isOpen },
+      snoozedUntil: contents.snoozes.filter { $0.key.reminder == id }.values.min())
+  }
+
+  func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
+    func plain(_ text: String) -> [UInt8] { text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 } }
+    func occurs(_ text: [UInt8], in other: String) -> Bool { text.isEmpty || plain(other).firstRange(of: text) != nil }
+    let records = try contents.reminders.keys.compactMap(reminder).filter { record in
+      let reminder = record.reminder
+      if let owner = filter.owner, reminder.owner != owner { return false }
+      if let tag = filter.tag, !reminder.tags.contains(tag) { return false }
+      if let title = filter.title, reminder.title != title { return false }
+      if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
+      if let zone = filter.timezone, reminder.timezone != zone { return false }
+      if let from = filter.dueFrom, record.next.map({ $0 < from }) ?? true { return false }
+      if let before = filter.dueBefore, record.next.map({ $0 >= before }) ?? true { return false }
+      if !filter.includesFinished, record.next == nil, record.open == 0 { return false }
+      guard let text = filter.text.map(plain) else { return true }
+      return ([reminder.title, reminder.id.rawValue] + reminder.tags).contains { occurs(text, in: $0) }
+    }
+    return records.sorted { left, right in
+      switch (left.next, right.next) {
+      case (let one?, let other?) where one != other: one < other
+      case (.some, nil): true
+      case (nil, .some): false
+      default: left.reminder.id < right.reminder.id
+      }
+    }.on(page)
+  }
+
+  // Occurrences.
+
+  func occurrence(_ id: OccurrenceID) throws -> Occurrence? { contents.occurrences[id] }
+
+  func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
+    contents.occurrences.values.filter { occurrence in
+      if let owner = filter.owner, occurrence.owner != owner { return false }
+      if let reminder = filter.reminder, occurrence.id.reminder != reminder { return false }
+      if filter.openOnly, !occurrence.isOpen { return false }
+      if let from = filter.from, occurrence.id.scheduledAt < from { return false }
+      if let before = filter.before, occurrence.id.scheduledAt >= before { return false }
+      return true
+    }.sorted { ($0.id.scheduledAt, order($0.id)) > ($1.id.scheduledAt, order($1.id)) }.on(page)
+  }
+
+  func order(_ id: OccurrenceID) -> Int { contents.order[id.reminder] ?? -1 }
+
+  func update(_ occurrence: Occurrence, now: Instant) throws {
+    try requireWriting()
+    guard contents.occurrences[occurrence.id] != nil else {
+      throw StoreFailure.internalError("there is no occurrence \(occurrence.id) to update")
+    }
+    contents.occurrences[occurrence.id] = occurrence
+    contents.snoozes[occurrence.id] = nil
+    if case .snoozed(let until) = occurrence.state, contents.reminders[occurrence.id.reminder] != nil {
+      contents.snoozes[occurrence.id] = until
+    }
+    if !occurrence.isOpen { cancel(at: now) { $0.occurrence == occurrence.id } }
+  }
+
+  /// Cancels the owed deliveries that `match` picks.
+  func cancel(at now: Instant, where match: (Delivery) -> Bool) {
+    for place in contents.outbox.indices
+    where contents.outbox[place].delivery.isOwed && match(contents.outbox[place].delivery) {
+      contents.outbox[place].delivery.state = .cancelled(at: now)
+    }
+  }
+
+  // Firing.
+
+  func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
+    // Among equals the older reminder, and of one reminder the regular time, comes first.
+    var due: [(rank: (Instant, Int, Int64), id: OccurrenceID)] = []
+    for (id, at) in contents.regular where at <= now {
+      due.append(((at, contents.order[id] ?? -1, -1), OccurrenceID(reminder: id, scheduledAt: at)))
+    }
+    for (id, at) in contents.snoozes where at <= now {
+      due.append(((at, order(id), id.scheduledAt.milliseconds), id))
+    }
+    return due.sorted { $0.rank < $1.rank }.prefix(max(limit, 0)).compactMap { rank, id in
+      contents.reminders[id.reminder].map {
+        DueReminder(
+          reminder: $0, scheduledAt: id.scheduledAt, dueAt: rank.0, occurrence: contents.occurrences[id])
+      }
+    }
+  }
+
+  func record(_ firings: [Firing]) throws {
+    try requireWriting()
+    for firing in firings { record(firing) }
+  }
+
+  private func record(_ firing: Firing) {
+    let due = firing.due
+    guard let reminder = contents.reminders[due.reminder.id] else { return }
+    let own = OccurrenceID(reminder: reminder.id, scheduledAt: due.scheduledAt)
+    var passedOver: Set<OccurrenceID> = []
+    for occurrence in firing.occurrences {
+      switch contents.occurrences[occurrence.id]?.state {
+      case nil, .missed: contents.occurrences[occurrence.id] = occurrence
+      case .snoozed(until: due.dueAt) where !firing.advances && occurrence.id == own:
+        contents.occurrences[occurrence.id] = occurrence
+      default: passedOver.insert(occurrence.id)
+      }
+    }
+    for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
+      contents.places[delivery.id] = contents.outbox.count
+      contents.outbox.append(.init(delivery: delivery, visibleAt: delivery.ownTime))
+    }
+    if firing.advances {
+      guard reminder.generation == due.reminder.generation, contents.regular[reminder.id] == due.scheduledAt else {
+        return
+      }
+      contents.regular[reminder.id] = firing.next
+      contents.reminders[reminder.id]?.skipNext = firing.skipNext
+    } else if contents.snoozes[own] == due.dueAt {
+      contents.snoozes[own] = nil
+    }
+  }
+
+  func horizon() throws -> Horizon {
+    var horizon = Horizon(nextDue: (Array(contents.regular.values) + contents.snoozes.values).min())
+    for entry in contents.outbox where entry.delivery.isOwed {
+      let lane = entry.delivery.lane
+      horizon.outbox[lane] = min(horizon.outbox[lane] ?? entry.visibleAt, entry.visibleAt)
+    }
+    return horizon
+  }
+}
+
+extension Array {
+  func on(_ page: Page) -> [Element] { Array(dropFirst(page.offset).prefix(page.limit)) }
+}
+
+extension Collection where Element == UInt8 {
+  /// Where `pattern` first occurs.
+  fileprivate func firstRange(of pattern: [UInt8]) -> Index? {
+    indices.first { self[$0...].starts(with: pattern) }
+  }
+}

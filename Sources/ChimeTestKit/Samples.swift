@@ -1,0 +1,83 @@
+import ChimeCore
+import ChimeSchedule
+
+// Values for the conformance cases. Times are seconds since an arbitrary Monday in 2026.
+
+func at(_ seconds: Int64) -> Instant { Instant(seconds: 1_774_828_800 + seconds) }
+
+let desktop = Lane(owner: 1_000, channel: .desktop)
+let team = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+
+/// A reminder of the plainest kind.
+func sample(_ id: String, title: String? = nil, owner: UInt32 = 1_000, generation: Int64 = 0) throws -> Reminder {
+  Reminder(
+    id: ReminderID(rawValue: id), owner: owner, title: title ?? "Title of \(id)",
+    schedule: try Schedule(canonical: "weekdays at 08:30"), createdAt: at(0), generation: generation)
+}
+
+/// A reminder of which no field has its default.
+func fullSample(_ id: String) throws -> Reminder {
+  Reminder(
+    id: ReminderID(rawValue: id), owner: 4_294_967_294, title: "Wasser \u{1F4A7} \u{5DE}\u{5D9}\u{5DD} \"'%_\\",
+    body: "two\nlines", schedule: try Schedule(canonical: "at 2026-12-01 09:00"), timezone: .named("Europe/Prague"),
+    gap: .skip, fold: .both, channels: [.desktop, team.channel], tags: ["a b", "\"'%_", ""], urgency: .critical,
+    icon: "cup", sound: "bell", url: "https://example.org/?a=1&b=/", catchUp: CatchUp(suspend: .all, downtime: .skip),
+    grace: .seconds(5), snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3, createdAt: at(5),
+    generation: 9)
+}
+
+/// The decision to fire `due` now through `lanes`.
+func fire(
+  _ due: DueReminder, next: Instant? = nil, lanes: [Lane] = [desktop], now: Instant? = nil, tag: String = ""
+) -> Firing {
+  let now = now ?? due.dueAt
+  let id = OccurrenceID(reminder: due.reminder.id, scheduledAt: due.scheduledAt)
+  let isSnoozed = due.dueAt != due.scheduledAt
+  let rounds = (due.occurrence?.rounds ?? 0) + 1
+  let occurrence = Occurrence(
+    id: id, title: due.reminder.title, owner: due.reminder.owner, state: .fired,
+    firedAt: due.occurrence?.firedAt ?? now, rounds: rounds)
+  return Firing(
+    due: due, occurrences: [occurrence],
+    deliveries: lanes.map { lane in
+      Delivery(
+        id: DeliveryID(rawValue: "msg_\(id)_\(lane.owner)_\(lane.channel)_\(rounds)\(tag)"), occurrence: id, lane: lane,
+        round: rounds, createdAt: now)
+    }, next: next, advances: !isSnoozed, skipNext: due.reminder.skipNext)
+}
+
+extension StoreTransaction {
+  /// Fires all that is due.
+  @discardableResult
+  func fireDue(at now: Instant, next: Instant? = nil, lanes: [Lane] = [desktop]) throws -> [Firing] {
+    let firings = try claimDue(now: now, limit: 10_000).map { fire($0, next: next, lanes: lanes, now: now) }
+    try record(firings)
+    return firings
+  }
+
+  /// Adds a reminder and fires it at `at(10)`; returns its occurrence's id.
+  @discardableResult
+  func addFired(_ id: String, owner: UInt32 = 1_000, next: Instant? = nil, lanes: [Lane] = [desktop]) throws
+    -> OccurrenceID
+  {
+    try upsert(sample(id, owner: owner), next: at(10))
+    try fireDue(at: at(10), next: next, lanes: lanes)
+    return OccurrenceID(reminder: ReminderID(rawValue: id), scheduledAt: at(10))
+  }
+
+  /// The ids of a listing, in its order.
+  func ids(_ filter: ReminderFilter, _ page: Page = Page()) throws -> [String] {
+    try reminders(filter, page: page).map(\.reminder.id.rawValue)
+  }
+
+  /// An occurrence that has to be there.
+  func theOccurrence(_ id: OccurrenceID) throws -> Occurrence {
+    guard let occurrence = try occurrence(id) else {
+      throw ConformanceFailure(description: "the occurrence \(id) is missing")
+    }
+    return occurrence
+  }
+
+  /// All deliveries, newest first.
+  func allDeliveries() throws -> [Delivery] { try deliveries(DeliveryFilter(), page: Page(limit: 10_000)) }
+}

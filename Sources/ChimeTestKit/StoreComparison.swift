@@ -1,0 +1,139 @@
+public import ChimeCore
+import ChimeSchedule
+
+/// Plays one random game of operations to two stores and holds what each says against the other.
+///
+///     try await StoreComparison(seed: 7, steps: 2_000).run(sqlite, MemoryStore())
+///
+/// The seed decides everything: a difference that it finds comes again with the same seed.
+public struct StoreComparison: Sendable {
+  private let seed: UInt64
+  private let steps: Int
+
+  public init(seed: UInt64, steps: Int) {
+    self.seed = seed
+    self.steps = steps
+  }
+
+  /// - Throws: `ConformanceFailure` with the seed and the step at which the two differ.
+  public func run(_ one: any Store, _ other: any Store) async throws {
+    for step in 0..<steps {
+      let (first, second) = (await play(step, on: one), await play(step, on: other))
+      try expect(second, is: first, "seed \(seed), step \(step)")
+      guard step % 50 == 49 || step == steps - 1 else { continue }
+      let (all, others) = (try await one.read(Self.everything), try await other.read(Self.everything))
+      for (line, counterpart) in zip(all, others) {
+        try expect(counterpart, is: line, "seed \(seed), the contents after step \(step)")
+      }
+    }
+  }
+
+  /// What the step came to, in words.
+  private func play(_ step: Int, on store: any Store) async -> String {
+    let seed = seed &* 1_000_003 &+ UInt64(step)
+    do {
+      return try await store.write { transaction in
+        var random = SeededGenerator(seed: seed)
+        // Several in one body, and now and then a body that throws after all of them.
+        let said = try (0..<Int.random(in: 1...3, using: &random)).map { part in
+          try Self.operation(step * 4 + part, transaction, &random)
+        }
+        if Int.random(in: 0..<10, using: &random) == 0 { throw ConformanceFailure(description: "thrown: \(said)") }
+        return "\(said)"
+      }
+    } catch { return "\(error)" }
+  }
+
+  private static func operation(
+    _ number: Int, _ store: any StoreTransaction, _ random: inout SeededGenerator
+  ) throws -> String {
+    func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    let now = at(Int64(number))
+    let id = ReminderID(rawValue: "r\(pick(0...30))")
+    let lane = [desktop, team, Lane(owner: 2, channel: .desktop)][pick(0...2)]
+    switch pick(0...15) {
+    case 0...2:
+      var reminder = try sample(id.rawValue, owner: UInt32(pick(1...3)), generation: Int64(pick(0...2)))
+      reminder.tags = ["t\(pick(0...3))"]
+      reminder.skipNext = pick(0...2)
+      try store.upsert(reminder, next: pick(0...4) == 0 ? nil : at(Int64(number + pick(-20...40))))
+      return "put"
+    case 3: return "removed \(try store.remove(id, now: now))"
+    case 4...7:
+      let due = try store.claimDue(now: now, limit: pick(0...6))
+      let lanes = Array([desktop, team, Lane(owner: 2, channel: .desktop)].prefix(pick(0...3)))
+      try store.record(
+        due.map { due in
+          var firing = fire(
+            due, next: pick(0...3) == 0 ? nil : now + .seconds(Int64(pick(1...60))), lanes: lanes, now: now,
+            tag: "-\(number)")
+          if pick(0...3) == 0 {
+            firing.occurrences[0].state = .missed(MissReason.allCases[pick(0...4)])
+            firing.deliveries = []
+          }
+          return firing
+        })
+      return "fired \(due)"
+    case 8...10:
+      let listed = try store.occurrences(OccurrenceFilter(), page: Page(limit: 1, offset: pick(0...20)))
+      guard var occurrence = listed.first else { return "nothing to update" }
+      let states: [Occurrence.State] = [
+        .delivered, .snoozed(until: now + .seconds(Int64(pick(-5...30)))), .done, .dismissed, .fired,
+      ]
+      occurrence.state = states[pick(0...4)]
+      try store.update(occurrence, now: now)
+      return "updated \(occurrence)"
+    case 11, 12:
+      let claims = try store.claimDeliveries(
+        lane: lane, now: now, visibleAgain: now + .seconds(Int64(pick(1...30))), limit: pick(0...4))
+      for claim in claims where pick(0...2) > 0 {
+        let states: [Delivery.State] = [
+          .delivered(at: now), .dead(at: now), .waiting(until: now + .seconds(Int64(pick(0...50)))), .pending,
+        ]
+        let attempt = Attempt(number: claim.delivery.attempts + 1, startedAt: now, took: .zero, outcome: .failed)
+        try store.acknowledge(claim.delivery.id, attempt: pick(0...3) == 0 ? nil : attempt, state: states[pick(0...3)])
+      }
+      return "claimed \(claims)"
+    case 13:
+      if pick(0...1) == 0 { try store.releaseClaims() } else { try store.wake(lane: lane, now: now) }
+      return "woken"
+    case 14:
+      if pick(0...1) == 0 {
+        try store.put(Endpoint(lane: lane, url: "http://\(number)/", createdAt: now))
+        return "endpoint put"
+      }
+      return "endpoint removed \(try store.removeEndpoint(lane, now: now))"
+    default:
+      try store.keepAnswer([UInt8(pick(0...255))], owner: 1, token: "t\(pick(0...9))", now: at(Int64(number) * 1_000))
+      try store.setNote("n\(pick(0...5))", pick(0...2) == 0 ? nil : "\(number)")
+      return "kept"
+    }
+  }
+
+  /// All that can be seen of a store, piece by piece.
+  private static let everything: @Sendable (any StoreTransaction) throws -> [String] = { store in
+    let page = Page(limit: 10_000)
+    var lines: [String] = []
+    for filter in [
+      ReminderFilter(), ReminderFilter(owner: 1), ReminderFilter(tag: "t1"), ReminderFilter(text: "R1"),
+      ReminderFilter(includesFinished: false), ReminderFilter(dueFrom: at(100), dueBefore: at(2_000)),
+    ] { lines.append("\(try store.reminders(filter, page: page))") }
+    for filter in [OccurrenceFilter(), OccurrenceFilter(owner: 2, openOnly: true)] {
+      lines += try store.occurrences(filter, page: page).map { "\($0)" }
+    }
+    for filter in [DeliveryFilter(), DeliveryFilter(owner: 1_000, state: .dead), DeliveryFilter(channel: .desktop)] {
+      for delivery in try store.deliveries(filter, page: page) {
+        lines.append("\(delivery) \(try store.attempts(of: delivery.id))")
+      }
+    }
+    lines += try (0...30).map { "\(String(describing: try store.reminder(ReminderID(rawValue: "r\($0)"))))" }
+    lines += try (0...9).map { "\(String(describing: try store.answer(owner: 1, token: "t\($0)")))" }
+    lines += try (0...5).map { "\(String(describing: try store.note("n\($0)")))" }
+    lines.append("\(try store.endpoints(owner: nil))")
+    lines += try ([nil, 1, 2, 1_000] as [UInt32?]).map { "\(try store.counts(owner: $0))" }
+    let horizon = try store.horizon()
+    lines.append("\(String(describing: horizon.nextDue))")
+    lines += horizon.outbox.sorted { $0.key < $1.key }.map { "\($0)" }
+    return lines
+  }
+}

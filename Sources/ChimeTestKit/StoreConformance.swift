@@ -1,0 +1,88 @@
+public import ChimeCore
+
+/// What every engine has to do, as cases that any test runner can call.
+///
+/// An engine passes when each case, run over a fresh place, returns without throwing.
+///
+///     @Test(arguments: StoreConformance.cases) func conforms(_ testCase: StoreConformance.Case) async throws {
+///       try await testCase.check { try SQLiteStore.open(path: path) }
+///     }
+public enum StoreConformance {
+  /// One behaviour.
+  public struct Case: Sendable, CustomStringConvertible {
+    public let name: String
+    let body: @Sendable (Subject) async throws -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable (Subject) async throws -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    public var description: String { name }
+
+    /// - Parameter open: opens the engine over one and the same place each time it is called. The place is empty at
+    ///   first; each store is closed before the next is opened.
+    /// - Throws: `ConformanceFailure`, or what the engine threw.
+    public func check(open: @escaping @Sendable () async throws -> any Store) async throws {
+      let subject = Subject(store: try await open(), open: open)
+      do {
+        try await body(subject)
+      } catch {
+        await subject.store.close()
+        throw error
+      }
+      await subject.store.close()
+    }
+  }
+
+  public static let cases =
+    definitionCases + listingCases + firingCases + occurrenceCases + outboxCases + otherCases + transactionCases
+
+  /// The engine under test.
+  ///
+  /// `@unchecked Sendable`: one case has it, and replaces the store only between two awaits of its own.
+  final class Subject: @unchecked Sendable {
+    private(set) var store: any Store
+    private let open: @Sendable () async throws -> any Store
+
+    init(store: any Store, open: @escaping @Sendable () async throws -> any Store) {
+      self.store = store
+      self.open = open
+    }
+
+    func reopen() async throws {
+      await store.close()
+      store = try await open()
+    }
+
+    func write<Result: Sendable>(
+      _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+    ) async throws -> Result { try await store.write(body) }
+
+    func read<Result: Sendable>(
+      _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+    ) async throws -> Result { try await store.read(body) }
+  }
+}
+
+/// What an engine did that it should not have.
+public struct ConformanceFailure: Error, CustomStringConvertible {
+  public let description: String
+}
+
+func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
+  if !condition { throw ConformanceFailure(description: sentence()) }
+}
+
+func expect<Value: Equatable>(_ found: Value, is wanted: Value, _ what: @autoclosure () -> String) throws {
+  if found != wanted { throw ConformanceFailure(description: "\(what()): expected \(wanted), found \(found)") }
+}
+
+func expect(_ wanted: StoreFailure, from body: () async throws -> Void) async throws {
+  do {
+    try await body()
+  } catch let failure as StoreFailure {
+    return try expect(failure, is: wanted, "the failure")
+  }
+  throw ConformanceFailure(description: "expected \(wanted), but nothing was thrown")
+}

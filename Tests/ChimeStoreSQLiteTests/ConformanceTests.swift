@@ -1,0 +1,38 @@
+import ChimeCore
+import ChimeStoreSQLite
+import ChimeTestKit
+import Testing
+
+@Suite struct ConformanceTests {
+  @Test(arguments: StoreConformance.cases) func sqlite(_ testCase: StoreConformance.Case) async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    try await testCase.check { try SQLiteStore.open(path: path) }
+  }
+
+  /// The model that engines are compared with is held to the same contract.
+  @Test(arguments: StoreConformance.cases) func memory(_ testCase: StoreConformance.Case) async throws {
+    let latest = Latest()
+    try await testCase.check { await latest.open() }
+  }
+
+  private actor Latest {
+    private var store: MemoryStore?
+
+    func open() async -> MemoryStore {
+      let next = if let store { await MemoryStore(continuing: store) } else { MemoryStore() }
+      store = next
+      return next
+    }
+  }
+}
+
+@Suite struct ComparisonTests {
+  /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func sqliteAndMemoryAgree(seed: UInt64) async throws {
+    let folder = try Folder()
+    let store = try SQLiteStore.open(path: folder.path + "/chime.db")
+    try await StoreComparison(seed: seed, steps: 600).run(store, MemoryStore())
+    await store.close()
+  }
+}

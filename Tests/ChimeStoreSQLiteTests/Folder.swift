@@ -1,0 +1,22 @@
+import Foundation
+
+/// A folder of its own for one test, removed with everything in it when the test is over.
+final class Folder: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appendingPathComponent("chime-store-" + UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The names of the files in it, sorted.
+  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+
+  func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: path + "/" + name) }
+
+  func put(_ data: Data, _ name: String) throws {
+    try data.write(to: URL(fileURLWithPath: path + "/" + name))
+  }
+}
