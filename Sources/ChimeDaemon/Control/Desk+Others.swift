@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 
 // Schedules and deliveries.
@@ -64,6 +65,21 @@ extension Desk {
 extension Desk {
   func putEndpoint(_ request: EndpointsInterface.Put.Parameters) async throws -> EndpointsInterface.Put.Reply {
     let lane = try lane(request.name)
+    do {
+      try EndpointURL.validate(request.url)
+    } catch {
+      throw ControlFailure.invalidValue(field: "url", "\(error)")
+    }
+    if let secret = request.secret {
+      do {
+        _ = try Secret(secret.trimmed)
+      } catch {
+        throw ControlFailure.invalidValue(field: "secret", "\(error)")
+      }
+    } else if secrets.read(lane) == nil {
+      throw ControlFailure.invalidValue(
+        field: "secret", "a new endpoint needs a secret: whsec_ and base64 of 24 to 64 bytes")
+    }
     // The secret first: an endpoint that exists has one. Left behind by a crash, it is replaced by the next attempt.
     if let secret = request.secret {
       do {
@@ -108,8 +124,16 @@ extension Desk {
 
   func testEndpoint(_ request: EndpointsInterface.Test.Parameters) async throws -> EndpointsInterface.Test.Reply {
     let lane = try lane(request.name)
-    _ = try await store.read { [self] transaction in try known(lane, transaction) }
-    throw ControlFailure.conflict("webhooks are not furnished yet")
+    let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
+    guard let secret = endpoints.access(lane)?.secret else {
+      throw ControlFailure.conflict("the secret of \(lane.channel) cannot be read: put the endpoint again with one")
+    }
+    let test = await webhooks.test(endpoint, secret: secret)
+    return EndpointsInterface.Test.Reply(
+      result: EndpointsInterface.TestResult(
+        ok: test.isDelivered, url: endpoint.url, requestHeaders: test.requestHeaders, requestBody: test.requestBody,
+        status: test.attempt.status, answer: test.attempt.answer, error: test.attempt.error,
+        tookMs: Int(test.attempt.took.rawValue)))
   }
 
   private func lane(_ name: String) throws -> Lane {

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import Varlink
 
@@ -20,7 +21,7 @@ struct Desk: Sendable {
   let zones: ZoneCatalog
   let secrets: Secrets
   let endpoints: EndpointDirectory
-  let webhooks: AbsentChannel
+  let webhooks: WebhookChannel
   let loop: EventLoop
   let configuration: Configuration
   let caller: Caller

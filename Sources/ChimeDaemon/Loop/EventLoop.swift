@@ -231,7 +231,6 @@ actor EventLoop {
       let loaded = try site.loadConfiguration()
       configuration = loaded.configuration
       log.setLevel(configuration.logLevel)
-      channels.apply(configuration)
       if zones.reload() { rescan(.zone) }
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
     } catch {
