@@ -11,8 +11,8 @@ package enum CommandMain {
   }
 
   /// Runs the command with these arguments.
-  package static func run(_ arguments: [String], in world: World) -> ExitStatus {
-    let status: ExitStatus
+  package static func run(_ arguments: [String], in world: World) -> ExitCode {
+    let status: ExitCode
     do {
       let line = try ParsedLine.parse(arguments)
       status = try perform(line, in: world)
@@ -28,7 +28,7 @@ package enum CommandMain {
     return status
   }
 
-  private static func perform(_ line: ParsedLine, in world: World) throws -> ExitStatus {
+  private static func perform(_ line: ParsedLine, in world: World) throws -> ExitCode {
     let context = Context(line: line, world: world)
     if line.has("help") { return try Help.run(context, path: line.path) }
     if line.has("version") { return try Version.run(context) }

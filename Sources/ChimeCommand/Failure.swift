@@ -1,7 +1,7 @@
 import Glibc
 
 /// How a run of the command ends, for scripts to tell apart (the numbers are those of sysexits.h).
-package enum ExitStatus: Int32, Sendable, CaseIterable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case failed = 1
   case usage = 64
@@ -25,7 +25,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 ///
 /// Texts may repeat what others wrote; they are made harmless when they are printed.
 struct Failure: Error, Equatable {
-  var status: ExitStatus
+  var status: ExitCode
   /// Without a full stop and without `chime: `.
   var message: String
   /// Lines beneath the message, such as a schedule with a caret under the column that is at fault.

@@ -29,12 +29,12 @@ package struct World {
   static func process() -> World {
     let output = TextSink(descriptor: STDOUT_FILENO) { code in
       // Whoever read our output has seen enough: `chime list | head -1`.
-      if code == EPIPE { exit(ExitStatus.success.rawValue) }
+      if code == EPIPE { exit(ExitCode.success.rawValue) }
       let message = "chime: cannot write: \(describe(errno: code))\n"
       _ = Files.write(Array(message.utf8), to: STDERR_FILENO)
-      exit(ExitStatus.failed.rawValue)
+      exit(ExitCode.failed.rawValue)
     }
-    let errors = TextSink(descriptor: STDERR_FILENO) { _ in exit(ExitStatus.failed.rawValue) }
+    let errors = TextSink(descriptor: STDERR_FILENO) { _ in exit(ExitCode.failed.rawValue) }
     return World(
       environment: processEnvironment(), userID: getuid(), now: wallClock,
       input: TextSource(descriptor: STDIN_FILENO), output: output, errors: errors)

@@ -18,7 +18,7 @@ enum Manual {
     lines += ["", "## What programs read", ""]
     lines += shapes()
     lines += ["", "## Exit status", "", "| status | meaning |", "|---|---|"]
-    lines += ExitStatus.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
+    lines += ExitCode.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
     lines += ["", "A message begins with `chime:` and says what to do next where there is something to do.", ""]
     lines += ["## Environment", ""]
     lines += environment.map { "- `\($0)`: \($1)" }

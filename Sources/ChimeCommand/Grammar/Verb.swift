@@ -10,7 +10,7 @@ struct Verb: Sendable {
     case about = "The service and this command"
   }
 
-  typealias Run = @Sendable (Context) throws -> ExitStatus
+  typealias Run = @Sendable (Context) throws -> ExitCode
 
   var name: String
   var group: Group

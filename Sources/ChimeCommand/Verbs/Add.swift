@@ -15,7 +15,7 @@ enum Add {
     alsoTried: ["new", "create", "set", "remind", "remember", "every"],
     json: "`reminder`, and `warnings`: a list of sentences", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     guard let title = context.line.words.first, !trimmed(title).isEmpty else {
       throw Failure.usage("a title and a schedule are missing", hint: "chime add \"Drink water\" every 90m")
     }

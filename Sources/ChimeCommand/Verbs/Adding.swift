@@ -5,7 +5,7 @@ import ChimeSchedule
 enum Adding {
   static let options = DraftOptions.all + [DraftOptions.token, DraftOptions.dryRun]
 
-  static func add(_ context: Context, title: String, when: String) throws -> ExitStatus {
+  static func add(_ context: Context, title: String, when: String) throws -> ExitCode {
     let draft = try DraftOptions.draft(context.line, title: title, when: when)
     if context.line.has("dry-run") { return try Explaining.dryRun(context, draft: draft) }
     let reply: RemindersInterface.Add.Reply = try context.daemon().call(

@@ -20,14 +20,15 @@ enum Deliveries {
     alsoTried: ["delivery", "messages", "outbox"],
     json: "`deliveries`, and `more`; with --id: `delivery`, and `attempts`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
     if let id = line.value("id") { return try one(context, id) }
     let filter = DeliveriesInterface.Filter(
       reminder: context.optionalSubject(), channel: line.value("to"),
       state: line.value("state").flatMap { .init(rawValue: $0) })
+    let limit = try Listings.limit(line, usually: 50)
     let daemon = try context.daemon()
-    let (deliveries, isCut) = try Listings.pages(limit: try Listings.limit(line, usually: 50)) { limit, cursor in
+    let (deliveries, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: DeliveriesInterface.List.Reply = try daemon.call(
         DeliveriesInterface.List.method,
         DeliveriesInterface.List.Parameters(
@@ -69,7 +70,7 @@ enum Deliveries {
     return .init(delivery.state.rawValue, tone)
   }
 
-  private static func one(_ context: Context, _ id: String) throws -> ExitStatus {
+  private static func one(_ context: Context, _ id: String) throws -> ExitCode {
     try context.noWords()
     let reply: DeliveriesInterface.Get.Reply = try context.daemon().call(
       DeliveriesInterface.Get.method, DeliveriesInterface.Get.Parameters(id: id))

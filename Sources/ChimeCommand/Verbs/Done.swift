@@ -8,7 +8,7 @@ enum Done {
     examples: [.init(command: "chime done"), .init(command: "chime done Drink water")],
     alsoTried: ["did", "complete", "finish", "ok", "ack", "check"], json: "`occurrence`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let reply: OccurrencesInterface.Done.Reply = try context.daemon().call(
       OccurrencesInterface.Done.method, OccurrencesInterface.Done.Parameters(id: context.optionalSubject()))
     Answering.answer(context, reply.occurrence, "done")
@@ -23,7 +23,7 @@ enum Dismiss {
     details: [Answering.which], examples: [.init(command: "chime dismiss"), .init(command: "chime dismiss r7k2")],
     alsoTried: ["ignore", "drop", "close"], json: "`occurrence`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let reply: OccurrencesInterface.Dismiss.Reply = try context.daemon().call(
       OccurrencesInterface.Dismiss.method, OccurrencesInterface.Dismiss.Parameters(id: context.optionalSubject()))
     Answering.answer(context, reply.occurrence, "dismissed")

@@ -24,7 +24,7 @@ enum Edit {
     alsoTried: ["change", "update", "modify", "rename", "reschedule"],
     json: "`reminder`, and `warnings`: a list of sentences", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     if fields.contains(where: { context.line.has($0.name) }) {
       return try apply(context, id: id, line: context.line)
@@ -36,7 +36,7 @@ enum Edit {
     return try edit(context, id: id)
   }
 
-  private static func apply(_ context: Context, id: String, line: ParsedLine) throws -> ExitStatus {
+  private static func apply(_ context: Context, id: String, line: ParsedLine) throws -> ExitCode {
     let change = try DraftOptions.change(line)
     if context.line.has("dry-run") { return try dryRun(context, id: id, change: change) }
     let reply: RemindersInterface.Update.Reply = try context.daemon().call(
@@ -47,7 +47,7 @@ enum Edit {
 
   private static func dryRun(
     _ context: Context, id: String, change: RemindersInterface.Change
-  ) throws -> ExitStatus {
+  ) throws -> ExitCode {
     let reminder = try get(context, id)
     let draft = RemindersInterface.Draft(
       title: change.title ?? reminder.title, when: change.when ?? reminder.when,
@@ -65,7 +65,7 @@ enum Edit {
 
   // MARK: In an editor
 
-  private static func edit(_ context: Context, id: String) throws -> ExitStatus {
+  private static func edit(_ context: Context, id: String) throws -> ExitCode {
     let reminder = try get(context, id)
     let before = EditForm(reminder)
     let path = try Editor.scratchFile(before.text, directory: context.world.environment["TMPDIR"])

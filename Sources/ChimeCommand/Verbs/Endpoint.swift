@@ -43,7 +43,7 @@ enum Endpoint {
     examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],
     json: "`endpoint`: what was removed", run: runRemove)
 
-  private static func runAdd(_ context: Context) throws -> ExitStatus {
+  private static func runAdd(_ context: Context) throws -> ExitCode {
     let words = context.line.words
     guard words.count == 2 else {
       throw Failure.usage(
@@ -53,10 +53,10 @@ enum Endpoint {
     if context.line.has("secret-file"), context.line.has("new-secret") {
       throw Failure.usage("--secret-file and --new-secret exclude each other")
     }
-    let daemon = try context.daemon()
     var secret: String?
     var made: String?
     if let path = context.line.value("secret-file") { secret = try SecretFile.read(path, userID: context.world.userID) }
+    let daemon = try context.daemon()
     if let path = context.line.value("new-secret") {
       secret = try SecretFile.make(path)
       made = path
@@ -85,7 +85,7 @@ enum Endpoint {
     return .success
   }
 
-  private static func runList(_ context: Context) throws -> ExitStatus {
+  private static func runList(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let endpoints = try context.daemon().call(
       EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
@@ -111,7 +111,7 @@ enum Endpoint {
     return .success
   }
 
-  private static func runTest(_ context: Context) throws -> ExitStatus {
+  private static func runTest(_ context: Context) throws -> ExitCode {
     let result = try context.daemon().call(
       EndpointsInterface.Test.method, EndpointsInterface.Test.Parameters(name: try name(context)),
       returning: EndpointsInterface.Test.Reply.self
@@ -131,7 +131,7 @@ enum Endpoint {
     return result.ok ? .success : .failed
   }
 
-  private static func runRemove(_ context: Context) throws -> ExitStatus {
+  private static func runRemove(_ context: Context) throws -> ExitCode {
     let name = try name(context)
     let daemon = try context.daemon()
     if context.world.isInteractive, !context.line.has("yes"),

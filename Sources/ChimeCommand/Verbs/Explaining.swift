@@ -29,7 +29,7 @@ enum Explaining {
   /// Says what would be made of it.
   static func dryRun(
     _ context: Context, draft: RemindersInterface.Draft, would: String = "would add"
-  ) throws -> ExitStatus {
+  ) throws -> ExitCode {
     let zone = try context.zone(draft.timezone ?? "local")
     let explanation = try explain(
       draft.when, zone: zone, gap: draft.gap, fold: draft.fold, after: context.now, count: 3)

@@ -7,7 +7,7 @@ enum Fire {
     examples: [.init(command: "chime fire Stand-up")], alsoTried: ["trigger", "run", "test", "now"],
     json: "`occurrence`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let reply: OccurrencesInterface.Fire.Reply = try context.daemon().call(
       OccurrencesInterface.Fire.method, OccurrencesInterface.Fire.Parameters(id: id))

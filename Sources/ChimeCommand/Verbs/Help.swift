@@ -6,7 +6,7 @@ enum Help {
     examples: [.init(command: "chime help add"), .init(command: "chime help endpoint add")],
     alsoTried: ["man", "usage", "?"], run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("markdown") {
       context.world.output.write(Manual.markdown(.standard))
       return .success
@@ -22,7 +22,7 @@ enum Help {
     return try run(context, path: path)
   }
 
-  static func run(_ context: Context, path: [Verb]) throws -> ExitStatus {
+  static func run(_ context: Context, path: [Verb]) throws -> ExitCode {
     let width = min(context.world.output.width ?? 80, 100)
     let page = HelpPage(table: .standard, style: context.style, width: max(width, 40))
     for line in path.isEmpty ? page.overview() : page.verb(path) { context.out(line) }

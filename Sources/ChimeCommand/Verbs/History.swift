@@ -15,7 +15,7 @@ enum History {
     alsoTried: ["log", "past", "occurrences"],
     json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
     func moment(_ option: String) throws -> String? {
       guard let text = line.value(option) else { return nil }
@@ -26,8 +26,9 @@ enum History {
     let filter = OccurrencesInterface.Filter(
       reminder: context.optionalSubject(), open: line.has("open") ? true : nil, since: try moment("since"),
       before: try moment("before"))
+    let limit = try Listings.limit(line, usually: 50)
     let daemon = try context.daemon()
-    let (occurrences, isCut) = try Listings.pages(limit: try Listings.limit(line, usually: 50)) { limit, cursor in
+    let (occurrences, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
         OccurrencesInterface.List.method,
         OccurrencesInterface.List.Parameters(

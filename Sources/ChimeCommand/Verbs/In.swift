@@ -9,7 +9,7 @@ enum In {
     examples: [.init(command: "chime in 25m \"Tea\""), .init(command: "chime in 1h 30m Take the bread out")],
     alsoTried: ["timer", "after"], json: "as `add`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let split = try TimeAndTitle.split(context, usage: "chime in 25m \"Tea\"") { words in
       let text = words.joined(separator: " ")
       return ["in \(text)", "in \(words.joined())", text]
@@ -30,7 +30,7 @@ enum At {
     ],
     alsoTried: ["on"], json: "as `add`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let split = try TimeAndTitle.split(context, usage: "chime at 18:30 \"Call home\"") { words in
       let text = words.joined(separator: " ")
       let last = words.last ?? ""

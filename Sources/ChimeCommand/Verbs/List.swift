@@ -24,7 +24,7 @@ enum List {
     alsoTried: ["ls", "reminders", "all", "search", "find"],
     json: "`reminders`, and `more`: whether there are more than were asked for", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
     var filter = RemindersInterface.Filter(
       tag: line.value("tag"), state: line.value("state").flatMap { .init(rawValue: $0) },
@@ -36,8 +36,9 @@ enum List {
       filter.dueBefore = RFC3339.format(instant, in: zone)
     }
     let isFiltered = filter != RemindersInterface.Filter()
+    let limit = try Listings.limit(line, usually: 100)
     let daemon = try context.daemon()
-    let (reminders, isCut) = try Listings.pages(limit: try Listings.limit(line, usually: 100)) { limit, cursor in
+    let (reminders, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: RemindersInterface.List.Reply = try daemon.call(
         RemindersInterface.List.method,
         RemindersInterface.List.Parameters(filter: isFiltered ? filter : nil, limit: limit, cursor: cursor))

@@ -10,7 +10,7 @@ enum Next {
     alsoTried: ["upcoming", "agenda", "timers", "today", "soon"],
     json: "`upcoming`, and `more`: whether there are more than were asked for", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let limit = try Listings.limit(context.line, usually: 20) ?? 10_000
     // One more than is shown tells whether there are more.

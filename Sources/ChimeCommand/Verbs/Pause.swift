@@ -16,7 +16,7 @@ enum Pause {
     ],
     alsoTried: ["stop", "disable", "mute", "hold"], json: "`reminder`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let until: String? = try context.line.value("until").map { text in
       let zone = try context.localZone()
@@ -39,7 +39,7 @@ enum Resume {
     alsoTried: ["unpause", "continue", "start", "enable", "unmute"],
     json: "`reminder`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let reply: RemindersInterface.Resume.Reply = try context.daemon().call(
       RemindersInterface.Resume.method, RemindersInterface.Resume.Parameters(id: id))

@@ -9,7 +9,7 @@ enum Remove {
     examples: [.init(command: "chime remove r7k2"), .init(command: "chime remove Drink water --yes")],
     alsoTried: ["rm", "delete", "del", "cancel", "forget"], json: "`reminder`: what was removed", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     var id = try context.subject()
     let daemon = try context.daemon()
     let isDry = context.line.has("dry-run")

@@ -9,7 +9,7 @@ enum Show {
     alsoTried: ["get", "info", "view", "cat"],
     json: "`reminder`, and `occurrences`: the latest five", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let daemon = try context.daemon()
     let reminder = try daemon.call(

@@ -8,7 +8,7 @@ enum Skip {
     examples: [.init(command: "chime skip Stand-up"), .init(command: "chime skip r7k2 -n 0")],
     json: "`reminder`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let count = try context.line.count("count", minimum: 0, maximum: 10_000)
     let reply: RemindersInterface.Skip.Reply = try context.daemon().call(

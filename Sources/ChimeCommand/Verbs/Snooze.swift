@@ -16,7 +16,7 @@ enum Snooze {
     ],
     alsoTried: ["later", "postpone", "delay", "sleep"], json: "`occurrence`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     var (words, length) = split(context.line.words)
     if let text = context.line.value("for") {
       words = context.line.words

@@ -8,7 +8,7 @@ enum Status {
     examples: [.init(command: "chime status")], alsoTried: ["health", "doctor", "ping", "info"], json: "`status`",
     run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let health = try context.daemon().call(
       DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self

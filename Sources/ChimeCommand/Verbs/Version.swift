@@ -7,7 +7,7 @@ enum Version {
     name: "version", group: .about, arguments: [""], summary: "Print the version of this command",
     examples: [.init(command: "chime version")], json: "`version`", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     switch context.format {
     case .json: context.print(json: .members(["version": .string(current)]))

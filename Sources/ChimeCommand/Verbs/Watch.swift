@@ -9,7 +9,7 @@ enum Watch {
     examples: [.init(command: "chime watch"), .init(command: "chime watch --json -n 1", remark: "wait for one event")],
     alsoTried: ["monitor", "events", "follow", "tail"], json: "one event on each line, as it happens", run: run)
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let limit = try context.line.count("count", maximum: 1_000_000_000)
     let daemon = try context.daemon()

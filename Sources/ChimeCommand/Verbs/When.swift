@@ -34,7 +34,7 @@ enum When {
 
   static let most = 10_000
 
-  static func run(_ context: Context) throws -> ExitStatus {
+  static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
     if line.has("batch") {
       try context.noWords()

@@ -1,0 +1,114 @@
+import ChimeControl
+import ChimeSchedule
+import Testing
+
+@testable import ChimeCommand
+
+@Suite struct OutputTests {
+  @Test(arguments: [
+    ("", 0), ("Tea", 3), ("čaj", 3), ("cafe\u{301}", 4), ("日本語", 6), ("ｆｕｌｌ", 8), ("한국어", 6), ("👍", 2), ("👍🏽", 2),
+    ("👩‍👩‍👧‍👦", 2), ("🇨🇿", 2), ("❤️", 2), ("❤", 1), ("שלום", 4), ("مرحبا", 5), ("a\u{200B}b", 2), ("\u{301}", 0),
+    ("a\tb", 2), ("—…", 2),
+  ])
+  func widths(_ text: String, _ width: Int) { #expect(TextWidth.of(text) == width) }
+
+  @Test(arguments: [
+    ("Tea", 3, "Tea"), ("Teapot", 4, "Tea…"), ("日本語のテキスト", 7, "日本語…"), ("日本語のテキスト", 6, "日本…"), ("ab", 1, "…"),
+    ("ab", 0, ""),
+  ])
+  func truncation(_ text: String, _ width: Int, _ expected: String) {
+    #expect(TextWidth.truncate(text, to: width) == expected)
+    #expect(TextWidth.of(expected) <= width)
+  }
+
+  @Test(arguments: [
+    ("a\u{1B}[31mb", "a␛[31mb"), ("a\nb\r\nc", "a␤b␍␤c"), ("a\u{7F}\u{9B}31m", "a␡\\u{9B}31m"),
+    ("abc\u{202E}fed", "abc\\u{202E}fed"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"), ("a\u{2028}b", "a\\u{2028}b"),
+    ("שלום", "שלום"), ("👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"), ("می‌خواهم", "می‌خواهم"),
+  ])
+  func controlsAreHarmless(_ text: String, _ expected: String) { #expect(Harmless.line(text) == expected) }
+
+  @Test(
+    arguments: [
+      (0, "now"), (1, "in 1 s"), (59, "in 59 s"), (60, "in 1 min"), (95, "in 1 min 35 s"), (720, "in 12 min"),
+      (3_599, "in 1 h"), (5_400, "in 1 h 30 min"), (86_399, "in 1 d"), (86_400, "in 1 d"), (90_000, "in 1 d 1 h"),
+      (864_000, "in 10 d"), (1_814_400, "in 3 weeks"), (12_960_000, "in 5 months"), (94_672_800, "in 3 years"),
+      (-1, "1 s ago"), (-10_800, "3 h ago"), (-172_800, "2 d ago"),
+    ] as [(Int64, String)])
+  func relativeTimes(_ seconds: Int64, _ expected: String) {
+    let then = Instant(milliseconds: Samples.now.milliseconds + seconds * 1_000)
+    #expect(RelativeTime.text(then, now: Samples.now) == expected)
+  }
+
+  /// Words and their order hold for every length of time.
+  @Test func relativeTimesNeverSaySixtyOfAnything() {
+    for seconds in stride(from: Int64(1), to: 2_000_000, by: 29) {
+      let text = RelativeTime.amount(seconds: seconds)
+      #expect(!text.contains("60 min") && !text.contains("60 s") && !text.contains("24 h"), "\(seconds): \(text)")
+    }
+  }
+
+  static let titles = [
+    "Drink water", "日本語の長いタイトルがここにあります", "שלום עולם וזו כותרת ארוכה מאוד", "👩‍👩‍👧‍👦 family dinner 🇨🇿",
+    "evil\u{1B}[2J\u{202E}title\nx",
+    String(repeating: "long ", count: 40),
+  ]
+
+  @Test(arguments: [40, 80, 120])
+  func tablesFit(_ width: Int) throws {
+    let reminders = Self.titles.enumerated().map { Samples.reminder("r\($0)", $1) }
+    let daemon = try FakeDaemon { _, _ in .reply(RemindersInterface.List.Reply(reminders: reminders)) }
+    let outcome = chime(["list"], daemon: daemon, width: width, isTerminal: true)
+    #expect(outcome.status == .success)
+    let lines = outcome.lines.dropLast()
+    #expect(lines.count == Self.titles.count + 1)
+    for line in lines {
+      let bare = line.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[2m", with: "").replacing("\u{1B}[0m", with: "")
+      #expect(TextWidth.of(bare) <= width, "\(bare)")
+      #expect(!bare.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) })
+    }
+    #expect(outcome.output.contains("…"))
+  }
+
+  @Test func wideTextsKeepColumnsStraight() {
+    var table = Table(columns: [.init(title: "A", canShrink: true), .init(title: "B")])
+    table.rows = Self.titles.map { [.init($0), "|"] }
+    let style = Style(when: "never", isTerminal: false, environment: [:])
+    let columns = table.lines(width: 30, style: style).dropFirst().map { TextWidth.of($0.prefix { $0 != "|" }) }
+    #expect(Set(columns) == [29])
+  }
+
+  @Test(
+    arguments: [
+      (nil, true, [:], true), (nil, false, [:], false), (nil, true, ["NO_COLOR": "1"], false),
+      (nil, true, ["NO_COLOR": ""], true),
+      (nil, true, ["TERM": "dumb"], false), ("always", false, ["NO_COLOR": "1"], true), ("never", true, [:], false),
+    ] as [(String?, Bool, [String: String], Bool)])
+  func colours(_ when: String?, _ isTerminal: Bool, _ environment: [String: String], _ expected: Bool) {
+    #expect(Style(when: when, isTerminal: isTerminal, environment: environment).isColored == expected)
+  }
+
+  @Test func jsonEscapes() {
+    let value = JSONText.members([
+      "a": .string("\"\\\n\u{1}\u{202E}é"), "b": .list([]), "c": .list([.null, .bool(true)]),
+    ])
+    #expect(value.text() == #"{"a":"\"\\\n\u0001\u202eé","b":[],"c":[null,true]}"#)
+    #expect(value.text(indented: true).hasPrefix("{\n  \"a\": "))
+  }
+
+  @Test func plainFieldsHoldNoTabs() { #expect(Plain.text(.list([.string("a\tb\nc"), .int(2)])) == "a b c,2") }
+
+  /// No field of the wire is forgotten in what programs read.
+  @Test func shapesNameEveryField() {
+    func fields(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
+    #expect(Set(Shapes.reminder.header) == fields(Samples.reminder()))
+    #expect(Set(Shapes.coming.header) == fields(Samples.coming).union(["timezone"]))
+    #expect(Set(Shapes.occurrence.header) == fields(Samples.occurrence()))
+    #expect(Set(Shapes.delivery.header) == fields(Samples.delivery))
+    #expect(Set(Shapes.attempt.header) == fields(Samples.attempt))
+    #expect(Set(Shapes.endpoint.header) == fields(Samples.endpoint))
+    #expect(Set(Shapes.test.header) == fields(Samples.result))
+    #expect(Set(Shapes.health.header) == fields(Samples.health()))
+    #expect(Set(Shapes.event.header) == fields(Samples.event("fired")))
+  }
+}

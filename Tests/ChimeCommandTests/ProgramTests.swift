@@ -1,0 +1,164 @@
+import ChimeSchedule
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeCommand
+
+/// The built program, as a person or a script runs it.
+@Suite struct ProgramTests {
+  @Test func whenTellsTimes() throws {
+    let answer = try run([
+      "when", "weekdays at 8:30", "--tz", "Europe/Prague", "--after", "2026-03-27T08:26:40Z", "-n", "3", "--plain",
+    ])
+    #expect(answer.status == 0)
+    #expect(
+      answer.output == """
+        next\tseconds
+        2026-03-30T08:30:00+02:00\t1774852200
+        2026-03-31T08:30:00+02:00\t1774938600
+        2026-04-01T08:30:00+02:00\t1775025000
+
+        """)
+  }
+
+  @Test func whenExplainsARefusal() throws {
+    let answer = try run(["when", "every", "90n"])
+    #expect(answer.status == 64)
+    #expect(answer.output.isEmpty)
+    #expect(
+      answer.errors == """
+        chime: "n" is no unit of time
+          every 90n
+                  ^
+          did you mean "every 90m"?
+
+        """)
+  }
+
+  @Test func batchAnswersEachLineInOrder() throws {
+    let questions = """
+      {"when": "weekdays at 8:30", "timezone": "Europe/Prague", "after": 1774600000, "count": 2}
+      {"when": "every 90n"}
+      nonsense
+      [1]
+
+      {"when": 3}
+      {}
+      {"when": "daily at 8", "timezone": "Europe/Prag"}
+      {"when": "daily at 8", "timezone": "../../etc/passwd"}
+      {"when": "daily at 8", "after": -1}
+      {"when": "daily at 8", "after": 99999999999999}
+      {"when": "daily at 8", "count": -1}
+      {"when": "daily at 8", "gap": "leap"}
+      {"when": "daily at 2:30", "timezone": "Europe/Prague", "after": 1774680000, "count": 2, "gap": "skip"}
+      {"when": "at 2026-12-01 09:00", "timezone": "UTC", "after": 1774600000, "count": 5}
+      {"when": "at 2001-01-01 09:00", "timezone": "UTC", "after": 1774600000}
+      {"when": "daily at 8", "timezone": "UTC", "after": 1774600000, "count": 1}
+      """
+    let answer = try run(["when", "--batch"], input: questions)
+    #expect(answer.status == 0)
+    let lines = try answer.output.split(separator: "\n").map { try JSON(parsing: $0) }
+    let expected: [JSON] = [
+      [1_774_852_200, 1_774_938_600], "invalidSchedule", "invalidJSON", "invalidJSON", "invalidValue", "invalidValue",
+      "invalidTimezone", "invalidTimezone", "outOfRange", "outOfRange", "invalidValue", "invalidValue",
+      [1_774_830_600, 1_774_917_000], [1_796_115_600], "neverOccurs", [1_774_684_800],
+    ]
+    try #require(lines.count == expected.count)
+    for (line, expected) in zip(lines, expected) {
+      #expect((line["next"] ?? line["error"]?["code"]) == expected, "\(line)")
+    }
+    #expect(lines[0]["canonical"] == "weekdays at 08:30")
+    #expect(lines[0]["dialect"] == "phrase")
+    #expect(lines[1]["error"]?["column"] == 9)
+    #expect(lines[1]["error"]?["suggestion"] == "every 90m")
+    #expect(lines[6]["error"]?["suggestion"] == "Europe/Prague")
+  }
+
+  /// An answer comes before the next question is asked.
+  @Test func batchStreams() throws {
+    let process = Process()
+    let (input, output) = (Pipe(), Pipe())
+    process.executableURL = try builtCommand()
+    process.arguments = ["when", "--batch"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    for _ in 0..<3 {
+      try input.fileHandleForWriting.write(contentsOf: Data("{\"when\":\"daily at 8\"}\n".utf8))
+      let answer = output.fileHandleForReading.availableData
+      #expect(answer.last == UInt8(ascii: "\n"))
+    }
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test func batchTakesHostileLines() throws {
+    let long = String(repeating: "x", count: 1 << 21)
+    let deep = String(repeating: "[", count: 100_000)
+    let answer = try run(["when", "--batch"], input: "\(long)\n\(deep)\n\u{0}\n{\"when\":\"daily at 8\"}")
+    #expect(answer.status == 0)
+    #expect(answer.output.split(separator: "\n").count == 4)
+    #expect(answer.output.contains("longer than 1048576 bytes"))
+  }
+
+  @Test(
+    arguments: [
+      (["list"], 69), (["add", "Tea", "every", "90m"], 69), (["status"], 69), (["watch"], 69), (["lsit"], 64), ([], 0),
+      (["--help"], 0), (["--version"], 0), (["version", "--json"], 0), (["when"], 64),
+      (["when", "daily", "at", "8"], 0),
+      (["add", "Tea", "every", "90m", "--dry-run"], 0), (["list", "--socket", String(repeating: "x", count: 200)], 64),
+    ] as [([String], Int32)])
+  func exitStatus(_ arguments: [String], _ status: Int32) throws {
+    let answer = try run(arguments)
+    #expect(answer.status == status, "\(answer.errors)")
+    #expect(answer.output.isEmpty == (status != 0))
+    if status == 69 { #expect(answer.errors.contains("systemctl --user start chimed")) }
+  }
+
+  @Test func aReaderThatLeavesIsNoError() throws {
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = try builtCommand()
+    process.arguments = ["when", "every 1m", "-n", "10000"]
+    process.standardOutput = output
+    process.standardError = errors
+    try output.fileHandleForReading.close()
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == 0)
+    #expect(errors.fileHandleForReading.availableData.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("Asia/Kathmandu", "Asia/Kathmandu", "+05:45"), (":Europe/Prague", "Europe/Prague", "+01:00"), ("", "UTC", "Z"),
+    ("CET-1CEST,M3.5.0,M10.5.0/3", "local", "+01:00"), ("<+03>-3", "local", "+03:00"),
+    ("/usr/share/zoneinfo/Asia/Tokyo", "Asia/Tokyo", "+09:00"),
+  ])
+  func localZone(_ variable: String, _ name: String, _ offset: String) throws {
+    let answer = try run(
+      ["when", "at 2026-12-01 09:00", "--after", "2026-11-01T00:00:00Z", "--json"], environment: ["TZ": variable])
+    let json = try JSON(parsing: answer.output)
+    #expect(json["zone"] == .string(name))
+    #expect(json["next"] == [.string("2026-12-01T09:00:00\(offset)")])
+  }
+
+  @Test func theMachinesZoneIsFoundThroughItsLink() throws {
+    let link = FileManager.default.temporaryDirectory.appending(path: "chime-localtime-\(getpid())").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Asia/Tokyo")
+    defer { try? FileManager.default.removeItem(atPath: link) }
+    var zones = ZoneFiles(environment: [:], localLink: link)
+    #expect(try zones.zone("local").identifier == "Asia/Tokyo")
+    var none = ZoneFiles(environment: [:], localLink: link + "x")
+    #expect(try none.zone("local") == .utc)
+  }
+
+  @Test func theManualIsUpToDate() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let manual = try String(contentsOf: root.appending(path: "docs/command.md"), encoding: .utf8)
+    #expect(manual == Manual.markdown(.standard), "make it anew: chime help --markdown > docs/command.md")
+  }
+}

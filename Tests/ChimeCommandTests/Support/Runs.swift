@@ -1,0 +1,81 @@
+import ChimeSchedule
+import Foundation
+
+@testable import ChimeCommand
+
+/// What a run of the command came to.
+struct Outcome {
+  var status: ExitCode
+  var output: String
+  var errors: String
+
+  var lines: [String] { output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+}
+
+/// Runs the command in this process, at `Samples.now` in Prague.
+func chime(
+  _ arguments: [String], daemon: FakeDaemon? = nil, width: Int? = nil, isTerminal: Bool = false, input: String = "",
+  isInputTerminal: Bool = false, environment: [String: String] = [:]
+) -> Outcome {
+  let output = TextSink(isTerminal: isTerminal, width: width)
+  let errors = TextSink(isTerminal: isInputTerminal)
+  let socket = daemon?.path ?? "/nonexistent/io.chime"
+  let world = World(
+    environment: ["TZ": "Europe/Prague", "CHIME_SOCKET": socket].merging(environment) { $1 }, userID: getuid(),
+    now: { Samples.now }, input: TextSource(text: input, isTerminal: isInputTerminal), output: output, errors: errors)
+  let status = CommandMain.run(arguments, in: world)
+  return Outcome(status: status, output: output.text, errors: errors.text)
+}
+
+/// Splits as a shell does that knows only double quotes.
+func words(_ line: String) -> [String] {
+  var words: [String] = []
+  var word: String?
+  var isQuoted = false
+  for character in line {
+    if character == "\"" {
+      isQuoted.toggle()
+      word = word ?? ""
+    } else if character == " ", !isQuoted {
+      if let done = word { words.append(done) }
+      word = nil
+    } else {
+      word = (word ?? "") + String(character)
+    }
+  }
+  return words + (word.map { [$0] } ?? [])
+}
+
+/// The built command, beside the test bundle.
+func builtCommand() throws -> URL {
+  let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+  let places = [bundle, Bundle.main.bundleURL].compactMap { $0 } + [URL(filePath: CommandLine.arguments[0])]
+  for place in places {
+    for directory in [place, place.deletingLastPathComponent()] {
+      let candidate = directory.appending(path: "chime")
+      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+    }
+  }
+  throw CocoaError(.fileNoSuchFile)
+}
+
+/// Runs the built command as a process.
+func run(
+  _ arguments: [String], input: String = "", environment: [String: String] = [:]
+) throws -> (status: Int32, output: String, errors: String) {
+  let process = Process()
+  let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+  process.executableURL = try builtCommand()
+  process.arguments = arguments
+  process.environment = ["TZ": "Europe/Prague", "CHIME_SOCKET": "/nonexistent/io.chime"].merging(environment) { $1 }
+  process.standardInput = standardInput
+  process.standardOutput = output
+  process.standardError = errors
+  try process.run()
+  try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+  try standardInput.fileHandleForWriting.close()
+  let text = try output.fileHandleForReading.readToEnd() ?? Data()
+  let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: complaint, as: UTF8.self))
+}

@@ -1,0 +1,66 @@
+import ChimeControl
+import ChimeSchedule
+
+/// Things as the daemon tells them, at a fixed time: Friday 27 March 2026, 09:26:40 in Prague, two days before the clocks
+/// change.
+enum Samples {
+  static let now = Instant(seconds: 1_774_600_000)
+
+  static func time(_ seconds: Int64) -> Wire.Time {
+    // Two hours east of UTC from 29 March 01:00 UTC on.
+    let offset: Int64 = seconds >= 1_774_746_000 ? 7_200 : 3_600
+    let utc = RFC3339.format(Instant(seconds: seconds + offset), in: .utc)
+    return Wire.Time(at: "\(utc.dropLast())+0\(offset / 3_600):00", zone: "Europe/Prague")
+  }
+
+  static func reminder(
+    _ id: String = "r7k2", _ title: String = "Drink water", when: String = "every 90m from 08:00 to 22:00",
+    state: RemindersInterface.State = .active, next: Wire.Time? = time(1_774_603_600)
+  ) -> RemindersInterface.Reminder {
+    RemindersInterface.Reminder(
+      id: id, title: title, when: when, timezone: "local", channels: ["desktop"], tags: ["health"], urgency: .normal,
+      catchUp: Wire.CatchUp(suspend: .latest, downtime: .latest), grace: "PT12H", snooze: ["PT10M", "PT1H"],
+      state: state, skipNext: 0, next: next, last: time(1_774_590_000), createdAt: time(1_774_000_000))
+  }
+
+  static func occurrence(
+    _ state: OccurrencesInterface.State = .done, snoozedUntil: Wire.Time? = nil
+  ) -> OccurrencesInterface.Occurrence {
+    OccurrencesInterface.Occurrence(
+      id: "r7k2@1774590000", reminder: "r7k2", title: "Drink water", state: state, scheduledAt: time(1_774_590_000),
+      firedAt: time(1_774_590_000), snoozedUntil: snoozedUntil, latenessMs: 3, rounds: 1)
+  }
+
+  static let coming = OccurrencesInterface.Coming(
+    reminder: "r7k2", title: "Drink water", at: time(1_774_603_600), snoozed: false, last: time(1_774_590_000),
+    paused: false, when: "every 90m from 08:00 to 22:00")
+
+  static let delivery = DeliveriesInterface.Delivery(
+    id: "msg_1", reminder: "r7k2", occurrence: "r7k2@1774590000", title: "Drink water", channel: "team",
+    state: .waiting,
+    round: 1, attempts: 2, createdAt: time(1_774_590_000), nextAttempt: time(1_774_600_300), lastResult: "HTTP 503")
+
+  static let attempt = DeliveriesInterface.Attempt(
+    number: 1, startedAt: time(1_774_590_000), tookMs: 41, outcome: .failed, status: 503, answer: "busy", error: nil)
+
+  static let endpoint = EndpointsInterface.Endpoint(
+    name: "team", url: "http://127.0.0.1:8099/hook", createdAt: time(1_774_000_000), owed: 2)
+
+  static let result = EndpointsInterface.TestResult(
+    ok: true, url: "http://127.0.0.1:8099/hook", requestHeaders: ["webhook-id: msg_2"],
+    requestBody: #"{"type":"chime.test"}"#, status: 204, answer: "", error: nil, tookMs: 12)
+
+  static func health(problem: String? = nil) -> DaemonInterface.Health {
+    DaemonInterface.Health(
+      version: "0.1.0", pid: 4_711, instance: .user, startedAt: time(1_774_590_000), zone: "Europe/Prague",
+      store: "/home/u/.local/state/chime/chime.db", storeProblem: problem, reminders: 3, openOccurrences: 1,
+      owedDeliveries: 2, deadDeliveries: 0, nextDue: time(1_774_603_600), nextTitle: "Drink water", connections: 1,
+      clockEvents: 0, residentBytes: 14_680_064, summary: "3 reminders")
+  }
+
+  static func event(_ name: String) -> DaemonInterface.Event {
+    DaemonInterface.Event(
+      at: time(1_774_600_000), event: name, reminder: "r7k2", title: "Drink water", occurrence: "r7k2@1774600000",
+      latenessMs: 2, message: "Drink water fired")
+  }
+}

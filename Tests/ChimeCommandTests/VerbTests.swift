@@ -1,0 +1,228 @@
+import ChimeControl
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeCommand
+
+/// Every verb against a daemon that answers as the interface files say: what it asks, and what it prints.
+@Suite struct VerbTests {
+  /// A daemon that knows one of everything.
+  static func daemon() throws -> FakeDaemon {
+    try FakeDaemon { method, parameters in
+      switch method.split(separator: ".").suffix(2).joined(separator: ".") {
+      case "Reminders.Add":
+        .reply(
+          RemindersInterface.Add.Reply(reminder: Samples.reminder(), warnings: ["there is no channel \"team\" yet"]))
+      case "Reminders.Update": .reply(RemindersInterface.Update.Reply(reminder: Samples.reminder(), warnings: []))
+      case "Reminders.List": .reply(RemindersInterface.List.Reply(reminders: [Samples.reminder()]))
+      case "Reminders.Get", "Reminders.Remove", "Reminders.Resume", "Reminders.Skip":
+        .reply(RemindersInterface.Get.Reply(reminder: Samples.reminder()))
+      case "Reminders.Pause": .reply(RemindersInterface.Pause.Reply(reminder: Samples.reminder(state: .paused)))
+      case "Occurrences.List": .reply(OccurrencesInterface.List.Reply(occurrences: [Samples.occurrence()]))
+      case "Occurrences.Upcoming": .reply(OccurrencesInterface.Upcoming.Reply(upcoming: [Samples.coming]))
+      case "Occurrences.Snooze":
+        .reply(
+          OccurrencesInterface.Snooze.Reply(
+            occurrence: Samples.occurrence(.snoozed, snoozedUntil: Samples.time(1_774_601_200))))
+      case "Occurrences.Done", "Occurrences.Dismiss", "Occurrences.Fire":
+        .reply(OccurrencesInterface.Done.Reply(occurrence: Samples.occurrence()))
+      case "Deliveries.List": .reply(DeliveriesInterface.List.Reply(deliveries: [Samples.delivery]))
+      case "Deliveries.Get":
+        .reply(DeliveriesInterface.Get.Reply(delivery: Samples.delivery, attempts: [Samples.attempt]))
+      case "Endpoints.Put", "Endpoints.Remove": .reply(EndpointsInterface.Put.Reply(endpoint: Samples.endpoint))
+      case "Endpoints.List": .reply(EndpointsInterface.List.Reply(endpoints: [Samples.endpoint]))
+      case "Endpoints.Test": .reply(EndpointsInterface.Test.Reply(result: Samples.result))
+      case "Daemon.Status": .reply(DaemonInterface.Status.Reply(status: Samples.health()))
+      case "Daemon.Monitor":
+        .stream(
+          [
+            DaemonInterface.Monitor.Reply(events: []),
+            DaemonInterface.Monitor.Reply(events: [Samples.event("fired"), Samples.event("done")]),
+          ], thenCloses: true)
+      default: .service(.methodNotFound(method: method))
+      }
+    }
+  }
+
+  /// A line, the call it makes, and parts of what it prints.
+  @Test(
+    arguments: [
+      (
+        "add \"Drink water\" every 90m from 8:00 to 22:00", "Reminders.Add",
+        #"{"reminder":{"title":"Drink water","when":"every 90m from 8:00 to 22:00"}}"#,
+        [
+          "r7k2  Drink water\n", "every 90m from 08:00 to 22:00",
+          "next Fri 2026-03-27 10:26:40 CET (Europe/Prague), in 1 h",
+        ]
+      ),
+      (
+        "add \"Drink water\" \"every 90m\" --to desktop --to team,x --tz UTC --gap skip --fold both --tag a --urgency low "
+          + "--icon i --sound s --url u --catch-up suspend=all --grace 2h --snooze 5m,1h --body b --token t",
+        "Reminders.Add",
+        #"{"reminder":{"body":"b","catchUp":{"downtime":"latest","suspend":"all"},"channels":["desktop","team","x"],"#
+          + #""fold":"both","gap":"skip","grace":"PT2H","icon":"i","snooze":["PT5M","PT1H"],"sound":"s","tags":["a"],"#
+          + #""timezone":"UTC","title":"Drink water","urgency":"low","url":"u","when":"every 90m"},"token":"t"}"#, []
+      ),
+      ("in 25m Tea", "Reminders.Add", #"{"reminder":{"title":"Tea","when":"in 25m"}}"#, []),
+      (
+        "in 1h 30m Take the bread out", "Reminders.Add",
+        #"{"reminder":{"title":"Take the bread out","when":"in 1h 30m"}}"#, []
+      ),
+      ("in \"25m Tea\"", "Reminders.Add", #"{"reminder":{"title":"Tea","when":"in 25m"}}"#, []),
+      ("in 2 hours \"Call home\"", "Reminders.Add", #"{"reminder":{"title":"Call home","when":"in 2 hours"}}"#, []),
+      ("at 18:30 \"Call home\"", "Reminders.Add", #"{"reminder":{"title":"Call home","when":"at 18:30"}}"#, []),
+      (
+        "at 2026-12-01 09:00 Dentist", "Reminders.Add",
+        #"{"reminder":{"title":"Dentist","when":"at 2026-12-01 09:00"}}"#, []
+      ),
+      ("at friday at 17:30 Go home", "Reminders.Add", nil, []),
+      ("list", "Reminders.List", #"{"limit":100}"#, ["ID    TITLE", "r7k2  Drink water", "in 1 h"]),
+      (
+        "list wat er --tag a --state waiting -n 7", "Reminders.List",
+        #"{"filter":{"state":"waiting","tag":"a","text":"wat er"},"limit":7}"#, []
+      ),
+      (
+        "list --all --before 2026-12-01", "Reminders.List",
+        #"{"filter":{"all":true,"dueBefore":"2026-12-01T00:00:00+01:00"},"limit":100}"#, []
+      ),
+      (
+        "next", "Occurrences.Upcoming", #"{"limit":21}"#,
+        ["NEXT                     LEFT    LAST", "PASSED          REMINDER\n", "in 1 h", "r7k2  Drink water"]
+      ),
+      (
+        "show Drink water", "Reminders.Get", #"{"id":"Drink water"}"#,
+        ["time zone   local (Europe/Prague)", "up to 12h late"]
+      ),
+      (
+        "history r7k2 --since \"3 days\" --open", "Occurrences.List",
+        #"{"filter":{"open":true,"reminder":"r7k2","since":"2026-03-24T09:26:40+01:00"},"limit":50}"#, ["done", "3 ms"]
+      ),
+      (
+        "history --since 2026-03-01 --before yesterday", "Occurrences.List",
+        #"{"filter":{"before":"2026-03-26T00:00:00+01:00","since":"2026-03-01T00:00:00+01:00"},"limit":50}"#, []
+      ),
+      ("done", "Occurrences.Done", #"{}"#, ["r7k2  Drink water\n", "done; it was due Fri 2026-03-27 06:40"]),
+      ("done Drink water", "Occurrences.Done", #"{"id":"Drink water"}"#, []),
+      (
+        "snooze 20m", "Occurrences.Snooze", #"{"length":"PT20M"}"#, ["snoozed until Fri 2026-03-27 09:46:40, in 20 min"]
+      ),
+      ("snooze r7k2 1h 30m", "Occurrences.Snooze", #"{"id":"r7k2","length":"PT1H30M"}"#, []),
+      ("snooze Drink water", "Occurrences.Snooze", #"{"id":"Drink water"}"#, []),
+      ("snooze 20m --for 1h", "Occurrences.Snooze", #"{"id":"20m","length":"PT1H"}"#, []),
+      ("dismiss r7k2", "Occurrences.Dismiss", #"{"id":"r7k2"}"#, ["dismissed"]),
+      ("fire r7k2", "Occurrences.Fire", #"{"id":"r7k2"}"#, ["fired"]),
+      (
+        "edit r7k2 --title T --when \"daily at 8\" --to \"\" --body \"\"", "Reminders.Update",
+        #"{"change":{"body":"","channels":[],"title":"T","when":"daily at 8"},"id":"r7k2"}"#, []
+      ),
+      ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused without end"]),
+      ("pause r7k2 --until 2026-12-01", "Reminders.Pause", #"{"id":"r7k2","until":"2026-12-01T00:00:00+01:00"}"#, []),
+      (
+        "pause r7k2 --until \"friday at 9\"", "Reminders.Pause", #"{"id":"r7k2","until":"2026-04-03T09:00:00+02:00"}"#,
+        []
+      ),
+      ("pause r7k2 --until tomorrow", "Reminders.Pause", #"{"id":"r7k2","until":"2026-03-28T00:00:00+01:00"}"#, []),
+      ("pause r7k2 --until \"3 days\"", "Reminders.Pause", #"{"id":"r7k2","until":"2026-03-30T10:26:40+02:00"}"#, []),
+      ("resume r7k2", "Reminders.Resume", #"{"id":"r7k2"}"#, []),
+      ("skip r7k2", "Reminders.Skip", #"{"id":"r7k2"}"#, []),
+      ("skip r7k2 -n 0", "Reminders.Skip", #"{"count":0,"id":"r7k2"}"#, []),
+      ("remove r7k2", "Reminders.Remove", #"{"id":"r7k2"}"#, ["removed; its history stays"]),
+      ("remove r7k2 --dry-run", "Reminders.Get", #"{"id":"r7k2"}"#, ["would remove"]),
+      (
+        "deliveries r7k2 --to team --state dead", "Deliveries.List",
+        #"{"filter":{"channel":"team","reminder":"r7k2","state":"dead"},"limit":50}"#,
+        ["HTTP 503; again in 5 min", "msg_1"]
+      ),
+      ("deliveries --id msg_1", "Deliveries.Get", #"{"id":"msg_1"}"#, ["41 ms", "busy"]),
+      (
+        "endpoint add team http://127.0.0.1:8099/hook", "Endpoints.Put",
+        #"{"name":"team","url":"http://127.0.0.1:8099/hook"}"#, ["chime endpoint test team"]
+      ),
+      ("endpoint list", "Endpoints.List", #"{}"#, ["NAME", "team", "in use"]),
+      ("endpoint test team", "Endpoints.Test", #"{"name":"team"}"#, ["webhook-id: msg_2", "taken: 204 after 12 ms"]),
+      ("endpoint remove team", "Endpoints.Remove", #"{"name":"team"}"#, ["removed"]),
+      ("status", "Daemon.Status", #"{}"#, ["● chimed 0.1.0 is all right (user, pid 4711", "14.0 MiB"]),
+      ("watch -n 2", "Daemon.Monitor", #"{}"#, ["09:26:40  fired      r7k2  Drink water fired\n", "done"]),
+    ] as [(String, String, String?, [String])])
+  func asksAndPrints(_ line: String, _ method: String, _ parameters: String?, _ parts: [String]) throws {
+    let daemon = try Self.daemon()
+    let outcome = chime(words(line), daemon: daemon)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(daemon.methods.first == method)
+    if let parameters { #expect(daemon.calls.first?.parameters.description == parameters) }
+    for part in parts { #expect(outcome.output.contains(part), "\(part) in \(outcome.output)") }
+    #expect(outcome.lines.allSatisfy { !$0.hasSuffix(" ") })
+  }
+
+  /// One object whose list is named after what it lists; one header line and as many fields in every line.
+  @Test(arguments: [
+    ("list", "reminders"), ("next", "upcoming"), ("history", "occurrences"), ("deliveries", "deliveries"),
+    ("endpoint list", "endpoints"), ("show r7k2", "reminder"), ("done", "occurrence"), ("snooze 5m", "occurrence"),
+    ("dismiss", "occurrence"), ("fire r7k2", "occurrence"), ("add Tea every 90m", "reminder"),
+    ("in 5m Tea", "reminder"),
+    ("at 18:00 Tea", "reminder"), ("edit r7k2 --title T", "reminder"), ("pause r7k2", "reminder"),
+    ("resume r7k2", "reminder"), ("skip r7k2", "reminder"), ("remove r7k2", "reminder"), ("status", "status"),
+    ("endpoint add team http://x", "endpoint"), ("endpoint test team", "result"), ("endpoint remove team", "endpoint"),
+    ("deliveries --id msg_1", "delivery"), ("when daily at 8", "next"), ("version", "version"),
+    ("add Tea every 90m --dry-run", "dryRun"),
+  ])
+  func forPrograms(_ line: String, _ key: String) throws {
+    let daemon = try Self.daemon()
+    let outcome = chime(words(line) + ["--json"], daemon: daemon)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(outcome.lines.count == 2)
+    #expect(try JSON(parsing: outcome.output)[key] != nil, "\(outcome.output)")
+    let plain = chime(words(line) + ["--plain", "--color", "always"], daemon: daemon)
+    let counts = plain.lines.dropLast().map { $0.count { $0 == "\t" } }
+    #expect(counts.count >= 2)
+    #expect(Set(counts).count == 1, "\(plain.output)")
+    #expect(!plain.output.contains("\u{1B}"))
+  }
+
+  @Test func quietSaysNothing() throws {
+    let outcome = chime(["-q", "add", "Tea", "every 90m"], daemon: try Self.daemon())
+    #expect(outcome.status == .success)
+    #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
+  }
+
+  @Test func warningsGoToStandardError() throws {
+    let outcome = chime(["add", "Tea", "every 90m"], daemon: try Self.daemon())
+    #expect(outcome.errors == "warning: there is no channel \"team\" yet\n")
+  }
+
+  @Test func watchEndsWhenTheDaemonGoes() throws {
+    let outcome = chime(["watch", "--json"], daemon: try Self.daemon())
+    #expect(outcome.status == .unavailable)
+    #expect(outcome.lines.count == 3)
+    for line in outcome.lines.dropLast() { #expect(try JSON(parsing: line)["event"] != nil) }
+  }
+
+  @Test func pagesAreFollowed() throws {
+    let daemon = try FakeDaemon { _, parameters in
+      guard case .int(let limit)? = parameters["limit"] else { return .hangUp }
+      let from = parameters["cursor"].flatMap { if case .string(let text) = $0 { Int(text) } else { nil } } ?? 0
+      let page = (from..<min(1_200, from + Int(limit))).map { Samples.reminder("r\($0)", "Title \($0)") }
+      let next = from + page.count
+      return .reply(RemindersInterface.List.Reply(reminders: page, cursor: next < 1_200 ? String(next) : nil))
+    }
+    let all = chime(["list", "-n", "all", "--plain"], daemon: daemon)
+    #expect(all.lines.count == 1_202)
+    #expect(daemon.calls.count == 3)
+    let some = chime(["list"], daemon: daemon)
+    #expect(some.lines.count == 102)
+    #expect(some.errors.contains("the first 100"))
+    #expect(daemon.calls.count == 4)
+    #expect(try JSON(parsing: chime(["list", "--json"], daemon: daemon).output)["more"] == true)
+  }
+
+  @Test func emptyListsSayWhatToDo() throws {
+    let daemon = try FakeDaemon { _, _ in .reply(RemindersInterface.List.Reply(reminders: [])) }
+    let outcome = chime(["list"], daemon: daemon)
+    #expect(outcome.status == .success)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.contains("chime add \"Drink water\""))
+    #expect(chime(["list", "--json"], daemon: daemon).output == "{\"reminders\":[],\"more\":false}\n")
+    #expect(chime(["list", "--plain"], daemon: daemon).lines.count == 2)
+  }
+}
