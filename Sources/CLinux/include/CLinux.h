@@ -42,3 +42,8 @@ int chime_pty(int ends[2]);
 int64_t chime_wall_clock(void);
 /// Names the calling thread, for ps and debuggers: at most 15 bytes.
 void chime_name_thread(const char *name);
+/// posix_spawn(3) into a process group of its own, with default signal handlers, no signal blocked, /dev/null as standard
+/// input, `output` and `errors` as the other two and no further descriptor. Fills `pid` and `pidfd`, which turns readable
+/// when the process ends. Returns 0, or an error number, and then there is no process.
+int chime_spawn(const char *path, char *const arguments[], char *const environment[], int output, int errors,
+                pid_t *pid, int *pidfd);

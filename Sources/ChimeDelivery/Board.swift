@@ -1,0 +1,150 @@
+import ChimeCore
+
+/// A message on its way to the screen.
+struct Showing: Sendable {
+  let message: OutboundMessage
+  let report: @Sendable (ChannelReport) -> Void
+  let started = SuspendingClock.now
+
+  init(_ message: OutboundMessage, _ report: @escaping @Sendable (ChannelReport) -> Void) {
+    self.message = message
+    self.report = report
+  }
+}
+
+/// All popups of the channel: who waits, who replaces whom, who has to go. Decides and gives orders; does nothing.
+struct Board: Sendable {
+  enum Order: Sendable {
+    case start(Supervisor.RunID, Showing, replacing: UInt32?, isPlain: Bool)
+    case act(Supervisor.RunID, Showing, Popup.Action)
+
+    /// Whether it is for the one who sent the message, and not for the supervisor.
+    var isReport: Bool {
+      switch self {
+      case .act(_, _, .report), .act(_, _, .answer): true
+      default: false
+      }
+    }
+  }
+
+  private struct Entry {
+    var popup: Popup
+    let showing: Showing
+  }
+
+  /// Let-go popups whose numbers are remembered, so that a later round can take their place.
+  static let remembered = 256
+
+  private var entries: [Supervisor.RunID: Entry] = [:]
+  /// Messages that came while as many were being shown as may.
+  private var queue: [Showing] = []
+  private var lastRun: Supervisor.RunID = 0
+  /// The numbers of popups that stand without a program, oldest first.
+  private var standing: [(occurrence: OccurrenceID, number: UInt32)] = []
+  /// Set once notify-send has turned out to know no buttons.
+  private var isPlain = false
+  private var isClosed = false
+
+  /// How many programs run, those included that have been told to end.
+  var count: Int { entries.count }
+
+  mutating func admit(_ showing: Showing, limit: Int) -> [Order] {
+    guard !isClosed else {
+      let action = Popup.Action.report(.failed, .retry, status: nil, error: Self.stopping)
+      return [.act(0, showing, action)]
+    }
+    queue.append(showing)
+    return advance(limit: limit)
+  }
+
+  mutating func handle(_ event: Supervisor.Event, of run: Supervisor.RunID, limit: Int) -> [Order] {
+    guard var entry = entries[run] else { return [] }
+    let actions = entry.popup.handle(event)
+    var orders = actions.map { Order.act(run, entry.showing, $0) }
+    switch event {
+    case .ended, .notStarted: entries[run] = nil
+    default: entries[run] = entry
+    }
+    // Another server would give the numbers of this one to other popups.
+    if actions.contains(where: \.isBlocked) { standing.removeAll() }
+    if actions.contains(.showPlain) {
+      isPlain = true
+      orders.append(begin(entry.showing))
+    }
+    return orders + advance(limit: limit)
+  }
+
+  mutating func withdraw(_ occurrence: OccurrenceID) -> [Order] {
+    standing.removeAll { $0.occurrence == occurrence }
+    let waiting = queue.filter { $0.message.occurrence.id == occurrence }
+    queue.removeAll { $0.message.occurrence.id == occurrence }
+    let closed = Popup.Action.report(.failed, .retry, status: nil, error: "closed before it was shown")
+    return waiting.map { .act(0, $0, closed) } + change(runs(of: occurrence)) { $0.withdraw() }
+  }
+
+  mutating func close() -> [Order] {
+    isClosed = true
+    let refused = queue
+    queue.removeAll()
+    let report = Popup.Action.report(.failed, .retry, status: nil, error: Self.stopping)
+    return refused.map { .act(0, $0, report) } + change(entries.keys.sorted()) { $0.release(Self.stopping) }
+  }
+
+  private static let stopping = "given up because the daemon stops"
+
+  /// Begins what there is room for, letting the oldest popups go where there is none.
+  private mutating func advance(limit: Int) -> [Order] {
+    var orders: [Order] = []
+    while let showing = queue.first {
+      let busy = entries.filter { $0.value.popup.state != .over }
+      if busy.count >= max(1, limit) {
+        guard let oldest = busy.filter({ $0.value.popup.isShowing }).keys.min() else { break }
+        orders += letGo(oldest)
+      }
+      queue.removeFirst()
+      orders.append(contentsOf: replaceAndBegin(showing))
+    }
+    return orders
+  }
+
+  private mutating func replaceAndBegin(_ showing: Showing) -> [Order] {
+    let occurrence = showing.message.occurrence.id
+    // The earlier program would hear the new popup's buttons too.
+    let orders = runs(of: occurrence).flatMap { letGo($0) }
+    return orders + [begin(showing)]
+  }
+
+  private mutating func begin(_ showing: Showing) -> Order {
+    let occurrence = showing.message.occurrence.id
+    let replacing = standing.last { $0.occurrence == occurrence }?.number
+    standing.removeAll { $0.occurrence == occurrence }
+    lastRun += 1
+    let popup = Popup(isPlain: isPlain, snooze: DesktopConfiguration.snooze(of: showing.message))
+    entries[lastRun] = Entry(popup: popup, showing: showing)
+    return .start(lastRun, showing, replacing: replacing, isPlain: isPlain)
+  }
+
+  private mutating func letGo(_ run: Supervisor.RunID) -> [Order] {
+    if let entry = entries[run], let number = entry.popup.number {
+      standing.append((entry.showing.message.occurrence.id, number))
+      if standing.count > Self.remembered { standing.removeFirst() }
+    }
+    return change([run]) { $0.release("replaced by a later popup") }
+  }
+
+  private func runs(of occurrence: OccurrenceID) -> [Supervisor.RunID] {
+    entries.filter { $0.value.showing.message.occurrence.id == occurrence && $0.value.popup.state != .over }
+      .keys.sorted()
+  }
+
+  private mutating func change(
+    _ runs: [Supervisor.RunID], _ body: (inout Popup) -> [Popup.Action]
+  ) -> [Order] {
+    runs.flatMap { run -> [Order] in
+      guard var entry = entries[run] else { return [] }
+      let actions = body(&entry.popup)
+      entries[run] = entry
+      return actions.map { .act(run, entry.showing, $0) }
+    }
+  }
+}

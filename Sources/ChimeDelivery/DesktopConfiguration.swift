@@ -1,0 +1,73 @@
+public import ChimeCore
+public import ChimeSchedule
+import Glibc
+
+/// How the desktop channel shows popups.
+public struct DesktopConfiguration: Sendable {
+  /// notify-send or a drop-in for it: a path, or a name that is looked for in the `PATH` of `environment`.
+  public var program = "notify-send"
+  /// What the program's environment is made of: `PATH`, `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR` and whatever else
+  /// it is to see. Its messages are always asked for in the C locale with UTF-8.
+  public var environment: [String: String]
+  /// The name under which servers file the popups.
+  public var appName = "Chime"
+  /// How long the program may take until the server has taken the popup.
+  public var showTimeout = Milliseconds.seconds(10)
+  /// How long an answer is waited for. The popup stays for as long as its server keeps it.
+  public var answerTimeout = Milliseconds.hours(24)
+  /// Popups whose answers are waited for at once; for a further one the oldest is let go.
+  public var concurrentWaits = 64
+  /// The button that ends the occurrence.
+  public var doneLabel = "Done"
+  /// The button that snoozes it by the reminder's first snooze length.
+  public var snoozeLabel: @Sendable (Milliseconds) -> String = { "Snooze \(Presentation.span($0))" }
+  /// A time as the user reads clocks, in the reminder's zone; by default hours and minutes of the machine's zone.
+  public var timeOfDay: @Sendable (Instant, ZoneChoice) -> String = { instant, _ in
+    var seconds = time_t(instant.seconds)
+    var civil = tm()
+    tzset()
+    localtime_r(&seconds, &civil)
+    func pair(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+    return pair(civil.tm_hour) + ":" + pair(civil.tm_min)
+  }
+
+  public init(environment: [String: String]) { self.environment = environment }
+
+  /// The run of the program that shows a message.
+  ///
+  /// - Parameters:
+  ///   - replacing: the server's number of an earlier popup whose place it takes.
+  ///   - isPlain: for a notify-send that knows neither buttons nor waiting (libnotify before 0.7.10).
+  func program(for message: OutboundMessage, replacing: UInt32?, isPlain: Bool) -> Program {
+    var arguments = [
+      "--app-name=\(PlainText.withoutControls(appName, lines: false))",
+      "--urgency=\((message.reminder?.urgency ?? .normal).rawValue)",
+    ]
+    if let icon = message.reminder?.icon, !icon.isEmpty {
+      arguments.append("--icon=\(PlainText.withoutControls(icon, lines: false))")
+    }
+    if let sound = message.reminder?.sound, !sound.isEmpty {
+      let hint = sound.hasPrefix("/") ? "sound-file" : "sound-name"
+      arguments.append("--hint=string:\(hint):\(PlainText.withoutControls(sound, lines: false))")
+    }
+    if !isPlain {
+      let snooze = snoozeLabel(Self.snooze(of: message))
+      arguments += ["--print-id", "--wait", "--action=done=\(doneLabel)", "--action=snooze=\(snooze)"]
+      if let replacing { arguments.append("--replace-id=\(replacing)") }
+    }
+    let zone = message.reminder?.timezone ?? .local
+    let body = Presentation.body(of: message) { timeOfDay($0, zone) }
+    // notify-send reads backslash escapes in the body.
+    let escaped = body.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
+    arguments += ["--", Presentation.title(of: message), escaped]
+    var environment = environment
+    environment["LC_ALL"] = "C.UTF-8"
+    environment["LANGUAGE"] = nil
+    return Program(name: program, arguments: arguments, environment: environment)
+  }
+
+  /// The length that the snooze button stands for.
+  static func snooze(of message: OutboundMessage) -> Milliseconds {
+    message.reminder?.snoozeLengths.first ?? .minutes(10)
+  }
+}

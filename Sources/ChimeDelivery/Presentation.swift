@@ -1,0 +1,69 @@
+public import ChimeCore
+public import ChimeSchedule
+
+/// What a popup says, made from what is known of an occurrence: values in, text out.
+public enum Presentation {
+  /// The longest title, in bytes of UTF-8.
+  public static let titleLimit = 256
+  /// The longest body, in bytes of UTF-8, before markup is escaped.
+  public static let bodyLimit = 2_048
+
+  /// One line of plain text: without control characters, cut to `titleLimit`; never empty.
+  public static func title(of message: OutboundMessage) -> String {
+    let line = PlainText.withoutControls(message.occurrence.title, lines: false)
+    return line.allSatisfy(\.isWhitespace) ? "Reminder" : PlainText.clipped(line, bytes: titleLimit)
+  }
+
+  /// The reminder's text, its address and, for a late one, a remark; escaped for servers that read the body as markup
+  /// (Desktop Notifications Specification, "Markup"). Empty when there is nothing to say.
+  ///
+  /// - Parameter timeOfDay: writes a time as the user reads clocks, such as `08:30`.
+  public static func body(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
+    var lines: [String] = []
+    if let body = message.reminder?.body, !body.isEmpty {
+      lines.append(PlainText.clipped(PlainText.withoutControls(body, lines: true), bytes: bodyLimit))
+    }
+    if let url = message.reminder?.url, !url.isEmpty {
+      lines.append(PlainText.clipped(PlainText.withoutControls(url, lines: false), bytes: bodyLimit))
+    }
+    if let remark = lateRemark(message.occurrence, timeOfDay: timeOfDay) { lines.append(remark) }
+    return escaped(lines.joined(separator: "\n"))
+  }
+
+  /// `was due at 08:30, 2 h late`; nil when it was on time.
+  public static func lateRemark(_ occurrence: Occurrence, timeOfDay: (Instant) -> String) -> String? {
+    guard occurrence.late != nil, let lateness = occurrence.lateness, lateness > .zero else { return nil }
+    return "was due at \(timeOfDay(occurrence.id.scheduledAt)), \(span(lateness)) late"
+  }
+
+  /// A span in at most two units, rounded down: `45 s`, `10 min`, `1 h 30 min`, `2 d 3 h`.
+  ///
+  ///     Presentation.span(.minutes(90))   // "1 h 30 min"
+  public static func span(_ span: Milliseconds) -> String {
+    let seconds = max(0, span.rawValue / 1_000)
+    func pair(_ large: Int64, _ largeName: String, _ small: Int64, _ smallName: String) -> String {
+      small == 0 ? "\(large) \(largeName)" : "\(large) \(largeName) \(small) \(smallName)"
+    }
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3_600:
+      // Beside minutes, seconds matter to nobody unless they were asked for.
+      return seconds < 600 ? pair(seconds / 60, "min", seconds % 60, "s") : "\(seconds / 60) min"
+    case ..<86_400: return pair(seconds / 3_600, "h", seconds % 3_600 / 60, "min")
+    default: return pair(seconds / 86_400, "d", seconds % 86_400 / 3_600, "h")
+    }
+  }
+
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
