@@ -38,7 +38,8 @@ extension Lexer {
     let expected = "a unit of time (s, m, h, d or w)"
     guard number.kind == .number || article && number.keyword == .article else {
       throw Fault(
-        range: number.range, problem: "\(quoted) is no duration", expected: "a number with a unit, like 90m or 1h30m")
+        range: number.range, problem: number.kind == .end ? "a duration is missing" : "\(quoted) is no duration",
+        expected: "a number with a unit, like 90m or 1h30m")
     }
     try advance()
     if case .unit(let unit) = keyword {

@@ -10,8 +10,8 @@ struct ElapsedRule: Sendable, Hashable {
   @inline(__always)
   func point(after second: Int64) -> Int64 {
     guard second >= anchor else { return anchor }
-    let (product, overflow) = ((second - anchor) / step + 1).multipliedReportingOverflow(by: step)
-    return overflow ? .max : anchor + product
+    // Instants and steps are below 2³⁸, so the sum is below 2⁴⁰.
+    return anchor + ((second - anchor) / step + 1) * step
   }
 }
 
@@ -20,10 +20,16 @@ extension Timetable {
   func nextOnGrid(_ rule: ElapsedRule, after second: Int64) -> Int64? {
     var point = rule.point(after: second)
     while point <= lastSecond {
-      let day = Int64(dividedByDay(point + zone.segment(at: point).offset).day)
-      guard let allowed = rule.days.next(onOrAfter: day) else { return nil }
+      let stretch = zone.segment(at: point)
+      let day = Int64(dividedByDay(point + stretch.offset).day)
+      let allowed = rule.days.next(onOrAfter: day)
       if allowed == day { return point }
-      let opens = zone.instant(allowed * 86_400, gap: .shift, fold: .first)
+      // A fold over midnight brings the day before back.
+      let returns = stretch.offsetAfter < stretch.offset
+      guard allowed != nil || returns else { return nil }
+      var opens = Int64.max
+      if let allowed { opens = zone.instant(allowed * 86_400, gap: .shift, fold: .first) }
+      if returns { opens = min(opens, stretch.end) }
       point = rule.point(after: max(point, opens - 1))
     }
     return nil

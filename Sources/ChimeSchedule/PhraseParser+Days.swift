@@ -129,7 +129,7 @@ extension PhraseParser {
       code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
   }
 
-  private func missingAt() -> Fault {
+  func missingAt() -> Fault {
     let place = lexer.previousEnd
     let isTime = lexer.token.kind == .number || lexer.keyword == .noon || lexer.keyword == .midnight
     if isTime {
@@ -137,7 +137,7 @@ extension PhraseParser {
         range: lexer.token.range, problem: "\(lexer.quoted) needs \"at\" before it", expected: "\"at\" and a time",
         repair: .init(
           lexer.token.range.lowerBound..<lexer.token.range.lowerBound, "at ",
-          shown: "at \(excerpt(lexer.text(lexer.token.range), limit: 20))"))
+          shown: "at \(wordHere)"))
     }
     if case .later(let kind) = lexer.keyword { return notYet(kind) }
     if lexer.keyword == .of { return notYet(.months) }
@@ -146,6 +146,7 @@ extension PhraseParser {
     }
     return Fault(
       range: lexer.token.range, problem: "the time is missing", expected: "\"at\" and a time",
-      repair: lexer.token.kind == .end ? .init(place..<place, " at 9:00", shown: "at 9:00") : nil)
+      repair: lexer.token.kind == .end
+        ? .init(place..<place, " at 9:00", shown: "\(excerpt(lexer.text(0..<place), limit: 40)) at 9:00") : nil)
   }
 }

@@ -5,7 +5,7 @@ extension PhraseParser {
     guard lexer.token.kind != .end else {
       return Fault(range: lexer.token.range, problem: "something is missing at the end", expected: expected)
     }
-    let isShort = lexer.token.kind == .word && lexer.token.range.count <= 20
+    let isShort = lexer.token.kind == .word && lexer.keyword == nil && lexer.token.range.count <= 20
     let nearest = isShort ? Spelling.nearest(to: lexer.text(lexer.token.range), among: words) : nil
     return Fault(
       range: lexer.token.range, problem: "\(lexer.quoted) \(problem)", expected: expected,
@@ -18,6 +18,8 @@ extension PhraseParser {
     switch lexer.keyword {
     case .noon, .midnight: return bare("at")
     case .later(let kind): return notYet(kind)
+    // "day 1,15 of month"
+    case .unit(.day): return notYet(.months)
     default: break
     }
     guard lexer.token.kind != .end else {
@@ -67,20 +69,39 @@ extension PhraseParser {
 
   /// `every` put before a single day or `daily` before a time, for a bound that needs something recurring.
   var everyRepair: Fault.Repair? {
-    guard let first = firstToken() else { return nil }
+    guard let first = firstLexer?.token else { return nil }
     switch first.keyword {
     case .weekday(let day, _):
       return .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)")
-    case .at: return .init(first.range.lowerBound..<first.range.lowerBound, "daily ", shown: "daily at")
+    case .at where !beginsWithDate:
+      return .init(first.range.lowerBound..<first.range.lowerBound, "daily ", shown: "daily at")
     default: return nil
     }
   }
 
-  private func firstToken() -> Lexer.Token? {
+  /// A lexer at the first token of the text.
+  private var firstLexer: Lexer? {
     var copy = Lexer(lexer.text(0..<lexer.bytes.count))
     do { try copy.start() } catch { return nil }
-    return copy.token
+    return copy
   }
+
+  /// Whether the text is `at` and a date.
+  private var beginsWithDate: Bool {
+    guard var ahead = firstLexer else { return false }
+    do { try ahead.advance() } catch { return false }
+    var parser = self
+    parser.lexer = ahead
+    return parser.isDate
+  }
+
+  /// Where the run of characters without a space that holds the token ends.
+  var endOfWord: Int {
+    lexer.bytes[lexer.token.range.lowerBound...].firstIndex { $0 <= 0x20 } ?? lexer.bytes.count
+  }
+
+  /// That run from the token on, shortened for showing.
+  var wordHere: String { excerpt(lexer.text(lexer.token.range.lowerBound..<endOfWord), limit: 20) }
 
   /// Text that counts from now where there is no now.
   func needsNow(_ range: Range<Int>) -> Fault {

@@ -68,6 +68,7 @@ extension PhraseParser {
       try lexer.advance()
       return .instant(Instant(seconds: anchor.second))
     }
+    let start = lexer.token.range.lowerBound
     let date = try date()
     if lexer.isAdjacent, lexer.token.range.count == 1, lexer.text(lexer.token.range).lowercased() == "t" {
       try lexer.advance()
@@ -78,7 +79,7 @@ extension PhraseParser {
     let civil = CivilDateTime(date: date, time: try time(allowing24: false))
     guard let offset = try offset() else { return .civil(civil) }
     let second = civil.wallSeconds - offset
-    guard second >= 0, second <= Instant.latest.seconds else { throw outOfYears(0..<lexer.previousEnd) }
+    guard second >= 0, second <= Instant.latest.seconds else { throw outOfYears(start..<lexer.previousEnd) }
     return .instant(Instant(seconds: second))
   }
 
@@ -159,7 +160,12 @@ extension PhraseParser {
 
   /// The year that has to follow a day and a month; without one it would return each year.
   private mutating func namedDate(_ month: Int, _ day: Int64, _ start: Range<Int>) throws(Fault) -> CivilDate {
-    guard lexer.token.kind == .number, lexer.token.range.count >= 4 else { throw notYet(.months) }
+    guard lexer.token.kind == .number, lexer.token.range.count >= 4 else {
+      let range = start.lowerBound..<lexer.previousEnd
+      throw Fault(
+        range: range, problem: "\(lexer.quoted(range)) has no year, and yearly dates are not understood yet",
+        expected: "a date like 2026-12-24")
+    }
     let year = lexer.token
     try lexer.advance()
     return try date(year, Int64(month), day, start.lowerBound..<year.range.upperBound)

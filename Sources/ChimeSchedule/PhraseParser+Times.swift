@@ -108,7 +108,9 @@ extension PhraseParser {
     if lexer.token.kind == .sign(UInt8(ascii: ".")), lexer.isAdjacent {
       return Fault(
         range: lexer.token.range, problem: "hours and minutes are parted by a colon", expected: "a time like 8:30",
-        repair: .init(lexer.token.range, ":", shown: lexer.text(first.range.prefix(4)) + ":"))
+        repair: .init(
+          lexer.token.range, ":",
+          shown: lexer.text(first.range.suffix(4)) + ":" + lexer.text(lexer.token.range.upperBound..<endOfWord)))
     }
     guard (3...4).contains(first.range.count) else { return nil }
     let hour = first.range.dropLast(2)

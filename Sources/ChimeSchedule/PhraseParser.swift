@@ -47,7 +47,7 @@ struct PhraseParser {
     case .every: return try every()
     case .hourly:
       try lexer.advance()
-      return try interval(.hours(1))
+      return try interval(0..<lexer.previousEnd, .hours(1))
     case .at: return try at()
     case .on:
       try lexer.advance()
@@ -89,18 +89,17 @@ struct PhraseParser {
     switch lexer.keyword {
     case .weekday, .weekdays, .weekends: return try recurringDays(isEvery: true)
     case .unit(.day):
-      let day = lexer.token.range
       try lexer.advance()
       guard lexer.keyword == .at else {
-        throw Fault(
-          range: lexer.token.range, problem: "\"every day\" needs a time", expected: "\"at\" and a time",
-          repair: lexer.token.kind == .end
-            ? .init(day.upperBound..<day.upperBound, " at 9:00", shown: "every day at 9:00") : nil)
+        throw missingAt()
       }
       return .times(.everyDay, try atTimes())
     case .unit(let unit):
+      let word = lexer.token.range
       try lexer.advance()
-      return try interval(.milliseconds(Int64(unit.milliseconds)))
+      // "every second tuesday"
+      if unit == .second, isDays { throw notYet(.rotas) }
+      return try interval(word, .milliseconds(Int64(unit.milliseconds)))
     case .later(let kind): throw notYet(kind)
     case .month: throw notYet(.months)
     default: break
@@ -111,12 +110,13 @@ struct PhraseParser {
         among: Array(Keyword.weekdayNames.keys) + ["day", "weekday", "weekend"])
     }
     if let next = lexer.peek(), next.keyword == .later(.months) { throw notYet(.months) }
-    return try interval(try lexer.duration(article: false))
+    let start = lexer.token.range.lowerBound
+    let duration = try lexer.duration(article: false)
+    return try interval(start..<lexer.previousEnd, duration)
   }
 
   /// What may follow a duration: a window and days, in either order.
-  private mutating func interval(_ duration: Milliseconds) throws(Fault) -> Phrase.Pattern {
-    let text = 0..<lexer.previousEnd
+  private mutating func interval(_ text: Range<Int>, _ duration: Milliseconds) throws(Fault) -> Phrase.Pattern {
     if lexer.keyword == .after { throw notYet(.done) }
     if lexer.keyword == .at { throw notYet(.rotas) }
     guard duration.rawValue % 1_000 == 0, duration >= .seconds(1) else {

@@ -122,7 +122,9 @@ extension Timetable {
       engine = .window(WindowRule(days: days, step: step, from: Int64(from.secondOfDay), to: end))
     case .elapsed(let step, let weekdays):
       days.weekdays = weekdays
-      if case .date(let date) = bounds.starting { firstSecond = max(0, instant(Int64(date.dayNumber) * 86_400)) }
+      if case .date(let date) = bounds.starting {
+        firstSecond = max(0, zone.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first))
+      }
       // The days of a grid of elapsed time are those on which its points fall, so its start is an instant like others.
       days.first = 0
       engine = .elapsed(ElapsedRule(days: days, step: step, anchor: firstSecond))

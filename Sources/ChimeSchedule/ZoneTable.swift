@@ -26,6 +26,8 @@ struct ZoneTable: Sendable, Hashable {
   /// No offset is larger than this in either direction (RFC 9636 section 3.2 advises −25 to +26 hours).
   static let largestOffset: Int64 = 26 * 3_600
   private static let always: Int64 = 1 << 50
+  /// No clock in the range shows anything that changes after this.
+  private static let afterRange = Instant.latest.seconds + largestOffset * 4
 
   /// The first second of each segment; the first is `-always`.
   private let starts: ContiguousArray<Int64>
@@ -58,8 +60,11 @@ struct ZoneTable: Sendable, Hashable {
         types.append(type)
       }
     }
-    for (instant, type) in zip(file.transitions, file.transitionTypes) { append(instant, type) }
-    guard let rule = file.footer else {
+    for (instant, type) in zip(file.transitions, file.transitionTypes) where instant < ZoneTable.afterRange {
+      append(instant, type)
+    }
+    let last = file.transitions.last ?? -ZoneTable.always
+    guard let rule = file.footer, last < ZoneTable.afterRange else {
       self.init(starts: starts, types: types, kinds: kinds, directEnd: ZoneTable.always)
       return
     }
@@ -73,7 +78,6 @@ struct ZoneTable: Sendable, Hashable {
       return UInt8(truncatingIfNeeded: kinds.count - 1)
     }
     let standard = try number(rule.standard)
-    let last = file.transitions.last ?? -ZoneTable.always
     guard let daylight = rule.daylight else {
       // The table already ends in this state in a sound file; if not, the footer governs after its last entry.
       append(file.transitions.isEmpty ? -ZoneTable.always : last + 1, standard)
@@ -87,7 +91,8 @@ struct ZoneTable: Sendable, Hashable {
       changes.append((daylight.start.instant(year: year, offset: rule.standard.offset), saving))
       changes.append((daylight.end.instant(year: year, offset: daylight.type.offset), standard))
     }
-    changes.sort { ($0.instant, $1.type == saving ? 1 : 0) < ($1.instant, $0.type == saving ? 1 : 0) }
+    // Daylight saving that ends at the moment it begins again never ends.
+    changes.sort { ($0.instant, $0.type == saving ? 1 : 0) < ($1.instant, $1.type == saving ? 1 : 0) }
     let ordered = ZoneTable.withoutEmptyStretches(changes)
     for change in ordered where change.instant > last { append(change.instant, change.type) }
     let end = Int64(CivilDate.dayNumber(year: tableYear + 402, month: 1, day: 1)) * 86_400

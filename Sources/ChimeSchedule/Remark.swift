@@ -1,0 +1,56 @@
+/// What a change of offset has to do with an occurrence.
+public enum Remark: Sendable, Hashable, CustomStringConvertible {
+  /// The wall-clock time it was meant for does not exist on that day; it comes at `to` instead.
+  case moved(from: CivilDateTime, to: CivilDateTime)
+  /// The clock shows its time twice, and this is the first pass.
+  case firstPass(CivilDateTime)
+  /// The clock shows its time twice, and this is the last pass.
+  case lastPass(CivilDateTime)
+
+  /// A sentence part for people: `02:30 does not exist on 2026-03-29`.
+  public var description: String {
+    switch self {
+    case .moved(let from, let to):
+      from.date == to.date
+        ? "\(from.time) does not exist on \(from.date); moved to \(to.time)"
+        : "\(from) does not exist; moved to \(to)"
+    case .firstPass(let civil): "\(civil.time) happens twice on \(civil.date); this is the first"
+    case .lastPass(let civil): "\(civil.time) happens twice on \(civil.date); this is the second"
+    }
+  }
+}
+
+extension Timetable {
+  /// Tells when an occurrence was moved by a gap, or is one pass of a fold; `nil` for all others.
+  ///
+  ///     // daily at 02:30, Europe/Prague
+  ///     timetable.remark(for: Instant(seconds: 1_774_747_800))?.description
+  ///     // "02:30 does not exist on 2026-03-29; moved to 03:30"
+  ///
+  /// - Parameter instant: An occurrence that this timetable gave.
+  public func remark(for instant: Instant) -> Remark? {
+    let second = instant.seconds
+    let stretch = zone.segment(at: second)
+    let civil = CivilDateTime(wallSeconds: second + stretch.offset)
+    let repeated = stretch.offsetBefore - stretch.offset
+    if repeated > 0, second < stretch.start + repeated { return .lastPass(civil) }
+    if stretch.offset > stretch.offsetAfter, second >= stretch.end - (stretch.offset - stretch.offsetAfter) {
+      return .firstPass(civil)
+    }
+    // A reading in the gap before, taken with the offset before, falls into as much time after it.
+    guard repeated < 0, second < stretch.start - repeated, gap == .shift else { return nil }
+    let lost = second + stretch.offsetBefore
+    return isReading(lost) ? .moved(from: CivilDateTime(wallSeconds: lost), to: civil) : nil
+  }
+
+  /// Whether the schedule itself names that reading of the wall clock.
+  private func isReading(_ wall: Int64) -> Bool {
+    switch engine {
+    case .slots(let rule): return rule.contains(wall)
+    case .window(let rule):
+      let day = Int64(dividedByDay(wall - rule.from).day)
+      return day * 86_400 + rule.from == wall && rule.days.contains(day)
+    case .elapsed, .instant: return false
+    }
+  }
+}

@@ -1,0 +1,382 @@
+import ChimeSchedule
+import Testing
+
+/// Refused texts: what code, where, what instead, in which words. Now is Friday 2026-11-20 23:22:13 in Prague.
+@Suite struct ErrorTests {
+  struct Row: Sendable {
+    var text: String
+    var code: ScheduleError.Code = .invalidSchedule
+    var column: Int?
+    var suggestion: String?
+    var message: String
+
+    init(
+      _ text: String, _ code: ScheduleError.Code = .invalidSchedule, at column: Int?, try suggestion: String? = nil,
+      _ message: String
+    ) {
+      (self.text, self.code, self.column, self.suggestion, self.message) = (text, code, column, suggestion, message)
+    }
+  }
+
+  static let table: [Row] = [
+    Row("every 90n", at: 9, try: "every 90m", #"every 90n: "n" is no unit of time (column 9); did you mean 90m?"#),
+    Row("every 90", at: 7, try: "every 90m", #"every 90: "90" lacks a unit of time (column 7); did you mean 90m?"#),
+    Row(
+      "every 90 from 8 to 22", at: 7, try: "every 90m from 8 to 22",
+      #"every 90 from 8 to 22: "90" lacks a unit of time (column 7); did you mean 90m?"#),
+    Row(
+      "every 5 mintues", at: 9, try: "every 5 minutes",
+      #"every 5 mintues: "mintues" is no unit of time (column 9); did you mean 5 minutes?"#),
+    Row(
+      "every 1.5h", at: 8,
+      #"every 1.5h: a duration has no fractions (column 8); expected whole numbers, as in 1h30m"#),
+    Row(
+      "every 0m", .outOfRange, at: 7,
+      #"every 0m: an interval has whole seconds, and at least one (column 7); expected an interval of 1s or more"#),
+    Row(
+      "every 500ms", .outOfRange, at: 7,
+      #"every 500ms: an interval has whole seconds, and at least one (column 7); expected an interval of 1s or more"#),
+    Row("every 1h 2h", at: 10, #"every 1h 2h: "2h" repeats a unit of time (column 10); expected each unit once"#),
+    Row(
+      "every 99999999999999999999m", .outOfRange, at: 7,
+      #"every 99999999999999999999m: "99999999999999999999m" is too long (column 7); expected less than 8030 years"#),
+    Row(
+      "every 9999w on mon", at: 16,
+      #"every 9999w on mon: an interval of more than a day cannot keep to days of the week (column 16); expected an interval of at most 1d"#
+    ),
+    Row(
+      "every 36h on mon", at: 14,
+      #"every 36h on mon: an interval of more than a day cannot keep to days of the week (column 14); expected an interval of at most 1d"#
+    ),
+    Row(
+      "every 2d from 8 to 22", at: 7,
+      #"every 2d from 8 to 22: an interval of more than a day does not fit a daily window (column 7); expected an interval of at most 1d"#
+    ),
+    Row(
+      "every", at: 6,
+      #"every: something is missing at the end (column 6); expected a duration like 90m, or days like mon,wed"#),
+    Row(
+      "every blue moon", at: 7,
+      #"every blue moon: "blue" is neither days nor a duration (column 7); expected a duration like 90m, or days like mon,wed"#
+    ),
+    Row(
+      "every mondya at 7", at: 7, try: "every monday at 7",
+      #"every mondya at 7: "mondya" is neither days nor a duration (column 7); did you mean monday?"#),
+    Row(
+      "every day", at: 10, try: "every day at 9:00",
+      #"every day: the time is missing (column 10); did you mean every day at 9:00?"#),
+    Row(
+      "every day 8", at: 11, try: "every day at 8",
+      #"every day 8: "8" needs "at" before it (column 11); did you mean at 8?"#),
+    Row("every 90m from 8", at: 17, #"every 90m from 8: the window has no end (column 17); expected "to" and a time"#),
+    Row(
+      "every 90m from 8 until 22:00", at: 18, try: "every 90m from 8 to 22:00",
+      #"every 90m from 8 until 22:00: the window has no end (column 18); did you mean to?"#),
+    Row(
+      "every 90m from 8 to", at: 20,
+      #"every 90m from 8 to: something is missing at the end (column 20); expected a time like 8, 8:30, 8am or noon"#),
+    Row(
+      "every 90m form 8 to 22", at: 11, try: "every 90m from 8 to 22",
+      #"every 90m form 8 to 22: "form" does not belong here (column 11); did you mean from?"#),
+    Row(
+      "weekdys at 8", at: 1, try: "weekdays at 8",
+      #"weekdys at 8: "weekdys" does not begin a schedule (column 1); did you mean weekdays?"#),
+    Row(
+      "dayly at 8", at: 1, try: "daily at 8",
+      #"dayly at 8: "dayly" does not begin a schedule (column 1); did you mean daily?"#),
+    Row(
+      "tuseday at 9", at: 1, try: "tuesday at 9",
+      #"tuseday at 9: "tuseday" does not begin a schedule (column 1); did you mean tuesday?"#),
+    Row(
+      "weekdays", at: 9, try: "weekdays at 9:00",
+      #"weekdays: the time is missing (column 9); did you mean weekdays at 9:00?"#),
+    Row(
+      "weekdays 8:30", at: 10, try: "weekdays at 8:30",
+      #"weekdays 8:30: "8" needs "at" before it (column 10); did you mean at 8:30?"#),
+    Row(
+      "weekdays at", at: 12,
+      #"weekdays at: something is missing at the end (column 12); expected a time like 8, 8:30, 8am or noon"#),
+    Row(
+      "weekdays ta 8", at: 10, try: "weekdays at 8",
+      #"weekdays ta 8: "ta" does not belong after days (column 10); did you mean at?"#),
+    Row(
+      "weekdays at 25", at: 13,
+      #"weekdays at 25: "25" is no hour of the day (column 13); expected an hour from 0 to 23"#),
+    Row(
+      "weekdays at 8:60", at: 15,
+      #"weekdays at 8:60: "60" is no minute (column 15); expected two digits from 00 to 59"#),
+    Row(
+      "weekdays at 8:5", at: 15, try: "weekdays at 8:05",
+      #"weekdays at 8:5: "5" is no minute (column 15); did you mean 8:05?"#),
+    Row(
+      "weekdays at 0830", at: 13, try: "weekdays at 08:30",
+      #"weekdays at 0830: "0830" is no hour of the day (column 13); did you mean 08:30?"#),
+    Row(
+      "weekdays at 8.30", at: 14, try: "weekdays at 8:30",
+      #"weekdays at 8.30: hours and minutes are parted by a colon (column 14); did you mean 8:30?"#),
+    Row(
+      "weekdays at 24:00", at: 13, try: "weekdays at midnight",
+      #"weekdays at 24:00: "24" is no hour of the day (column 13); did you mean midnight?"#),
+    Row(
+      "daily at 13pm", at: 10,
+      #"daily at 13pm: "13" is no hour of a twelve-hour clock (column 10); expected an hour from 1 to 12"#),
+    Row(
+      "daily at noonn", at: 10, try: "daily at noon",
+      #"daily at noonn: "noonn" is no time of day (column 10); did you mean noon?"#),
+    Row(
+      "daily at 8 and", at: 15,
+      #"daily at 8 and: something is missing at the end (column 15); expected a time like 8, 8:30, 8am or noon"#),
+    Row(
+      "daily at 8,", at: 12,
+      #"daily at 8,: something is missing at the end (column 12); expected a time like 8, 8:30, 8am or noon"#),
+    Row(
+      "mon-fry at 8", at: 5, try: "mon-fri at 8",
+      #"mon-fry at 8: "fry" is no day of the week (column 5); did you mean fri?"#),
+    Row(
+      "mon,, fri at 8", at: 5,
+      #"mon,, fri at 8: "," is no day of the week (column 5); expected a day of the week (mon, tue, … sun)"#),
+    Row(
+      "weekdys at 8 untl 2026-12-31", at: 1, try: "weekdays at 8 until 2026-12-31",
+      #"weekdys at 8 untl 2026-12-31: "weekdys" does not begin a schedule (column 1); did you mean weekdays?"#),
+    Row(
+      "daily at 8 unitl 2026-12-31", at: 12, try: "daily at 8 until 2026-12-31",
+      #"daily at 8 unitl 2026-12-31: "unitl" does not belong here (column 12); did you mean until?"#),
+    Row(
+      "daily at 8 foo", at: 12,
+      #"daily at 8 foo: "foo" does not belong here (column 12); expected "starting", "until", "except", a number of times, or the end"#
+    ),
+    Row(
+      "friday at 9 and 17", at: 1, try: "every friday at 9 and 17",
+      #"friday at 9 and 17: a single day takes one time (column 1); did you mean every fri?"#),
+    Row(
+      "friday at 9 10 times", at: 13, try: "every friday at 9 10 times",
+      #"friday at 9 10 times: "10" does not go with a single moment (column 13); did you mean every fri?"#),
+    Row(
+      "at 9 and 17", at: 4,
+      #"at 9 and 17: a single moment has one time (column 4); expected one time, or days like "daily""#),
+    Row(
+      "at 9 10 times", at: 6, try: "daily at 9 10 times",
+      #"at 9 10 times: "10" does not go with a single moment (column 6); did you mean daily at?"#),
+    Row(
+      "at 2026-12-01", at: 14, try: "at 2026-12-01 at 9:00",
+      #"at 2026-12-01: the time is missing (column 14); did you mean 2026-12-01 at 9:00?"#),
+    Row(
+      "at 2026-12-01 9 3 times", at: 17,
+      #"at 2026-12-01 9 3 times: "3" does not go with a single moment (column 17); expected the end, or a recurring schedule like "every fri at 9""#
+    ),
+    Row(
+      "tomorrow", at: 9, try: "tomorrow at 9:00",
+      #"tomorrow: the time is missing (column 9); did you mean tomorrow at 9:00?"#),
+    Row(
+      "tomorrow 25:00", at: 10,
+      #"tomorrow 25:00: "25" is no hour of the day (column 10); expected an hour from 0 to 23"#),
+    Row(
+      "today at 9", .neverOccurs, at: 1, try: "tomorrow at 9",
+      #"today at 9: 2026-11-20 09:00 has passed (column 1); did you mean tomorrow?"#),
+    Row("8:30", at: 1, try: "at 8:30", #"8:30: "8" does not begin a schedule (column 1); did you mean at 8:30?"#),
+    Row("25m", at: 1, try: "in 25m", #"25m: "25" does not begin a schedule (column 1); did you mean in 25m?"#),
+    Row("noon", at: 1, try: "at noon", #"noon: "noon" does not begin a schedule (column 1); did you mean at noon?"#),
+    Row(
+      "", at: 1,
+      #"there is no schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#),
+    Row(
+      "   ", at: 4,
+      #"   : there is no schedule (column 4); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#),
+    Row(
+      "hello", at: 1,
+      #"hello: "hello" does not begin a schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#
+    ),
+    Row(
+      "h", at: 1,
+      #"h: "h" does not begin a schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#
+    ),
+    Row(
+      "🐱 at 8", at: 1,
+      #"🐱 at 8: "🐱" does not begin a schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#
+    ),
+    Row(
+      "každý den v 8", at: 1,
+      #"každý den v 8: "každý" does not begin a schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#
+    ),
+    Row(
+      "at 2020-01-01 09:00", .neverOccurs, at: nil,
+      #"at 2020-01-01 09:00: 2020-01-01 09:00 has passed (now it is 2026-11-20T23:22:13+01:00); expected a moment ahead"#
+    ),
+    Row(
+      "daily at 8 until 2020-01-01", .neverOccurs, at: nil,
+      #"daily at 8 until 2020-01-01: it has no occurrence between now and its end, 2020-01-01 (now it is 2026-11-20T23:22:13+01:00); expected an occurrence ahead"#
+    ),
+    Row(
+      "daily at 8 except 1970-01-01..9999-12-31", .neverOccurs, at: nil,
+      #"daily at 8 except 1970-01-01..9999-12-31: its bounds leave no occurrence ahead (now it is 2026-11-20T23:22:13+01:00); expected an occurrence ahead"#
+    ),
+    Row(
+      "daily at 8 starting 2027-01-01 until 2026-12-31", .neverOccurs, at: nil,
+      #"daily at 8 starting 2027-01-01 until 2026-12-31: it has no occurrence between now and its end, 2026-12-31 (now it is 2026-11-20T23:22:13+01:00); expected an occurrence ahead"#
+    ),
+    Row(
+      "at 1969-12-31 09:00", .outOfRange, at: 4,
+      #"at 1969-12-31 09:00: "1969" lies outside the years 1970–9999 (column 4); expected a year from 1970 to 9999"#),
+    Row(
+      "at 10000-01-01 09:00", .outOfRange, at: 4,
+      #"at 10000-01-01 09:00: "10000" lies outside the years 1970–9999 (column 4); expected a year from 1970 to 9999"#),
+    Row(
+      "at 2026-02-30 09:00", at: 4,
+      #"at 2026-02-30 09:00: "2026-02-30" is no day of the calendar (column 4); expected a day from 1 to 28 in that month"#
+    ),
+    Row(
+      "at 2026-13-01 09:00", at: 4,
+      #"at 2026-13-01 09:00: "2026-13-01" is no day of the calendar (column 4); expected a month from 01 to 12"#),
+    Row(
+      "at 26-12-01 9:00", at: 4,
+      #"at 26-12-01 9:00: "26" is no hour of the day (column 4); expected an hour from 0 to 23"#),
+    Row(
+      "at 2026-12-01T09:00:00+1:00", at: 24,
+      #"at 2026-12-01T09:00:00+1:00: this is no offset from UTC (column 24); expected Z or an offset like +01:00"#),
+    Row(
+      "at 9999-12-31T23:00:00-05:00", .outOfRange, at: 4,
+      #"at 9999-12-31T23:00:00-05:00: "9999-12-31T23:00:00-05:0…" lies outside the years 1970–9999 (column 4); expected a year from 1970 to 9999"#
+    ),
+    Row(
+      "in 420000w", .outOfRange, at: 4,
+      #"in 420000w: "420000w" is too long (column 4); expected less than 8030 years"#),
+    Row("in 0s", .outOfRange, at: 4, #"in 0s: this is less than a second (column 4); expected at least 1s"#),
+    Row(
+      "in 5 fortnights", at: 6,
+      #"in 5 fortnights: "fortnights" is no unit of time (column 6); expected a unit of time (s, m, h, d or w)"#),
+    Row("in", at: 3, #"in: a duration is missing (column 3); expected a number with a unit, like 90m or 1h30m"#),
+    Row(
+      "in 1 month", at: 6,
+      #"in 1 month: "month" is no fixed length of time (column 6); expected a unit of time (s, m, h, d or w)"#),
+    Row(
+      "daily at 8 0 times", .outOfRange, at: 12,
+      #"daily at 8 0 times: "0" is no possible number of times (column 12); expected a number from 1 to 10000"#),
+    Row(
+      "daily at 8 10001 times", .outOfRange, at: 12,
+      #"daily at 8 10001 times: "10001" is no possible number of times (column 12); expected a number from 1 to 10000"#),
+    Row(
+      "daily at 8 until 2027-01-01 until 2028-01-01", at: 29,
+      #"daily at 8 until 2027-01-01 until 2028-01-01: "until" stands twice (column 29); expected each bound once"#),
+    Row(
+      "daily at 8 except on holidays", at: 22,
+      #"daily at 8 except on holidays: exceptions by the name of a calendar are not understood yet (column 22); expected a date like 2026-12-24"#
+    ),
+    Row(
+      "daily at 8 except 2026-12-26..2026-12-24", at: 19, try: "daily at 8 except 2026-12-24..2026-12-26",
+      #"daily at 8 except 2026-12-26..2026-12-24: the range of dates ends before it begins (column 19); did you mean 2026-12-24..2026-12-26?"#
+    ),
+    Row(
+      "daily at 8 except xmas", at: 19,
+      #"daily at 8 except xmas: "xmas" is no date (column 19); expected a date like 2026-12-01"#),
+    Row(
+      "daily at 8 except dec 24", at: 19,
+      #"daily at 8 except dec 24: "dec 24" has no year, and yearly dates are not understood yet (column 19); expected a date like 2026-12-24"#
+    ),
+    Row(
+      "cron: 0 9 * * 1-5", at: 1,
+      #"cron: 0 9 * * 1-5: the cron dialect is not known yet (column 1); expected a phrase"#),
+    Row("@daily", at: 1, #"@daily: the cron dialect is not known yet (column 1); expected a phrase"#),
+    Row("0 9 * * 1-5", at: 1, #"0 9 * * 1-5: the cron dialect is not known yet (column 1); expected a phrase"#),
+    Row("*/5 * * * *", at: 1, #"*/5 * * * *: the cron dialect is not known yet (column 1); expected a phrase"#),
+    Row(
+      "calendar: Mon..Fri *-*-* 09:00", at: 1,
+      #"calendar: Mon..Fri *-*-* 09:00: the calendar dialect is not known yet (column 1); expected a phrase"#),
+    Row(
+      "RRULE:FREQ=DAILY", at: 1,
+      #"RRULE:FREQ=DAILY: the rrule dialect is not known yet (column 1); expected a phrase"#),
+    Row(
+      "DTSTART:20260101T000000Z", at: 1,
+      #"DTSTART:20260101T000000Z: the rrule dialect is not known yet (column 1); expected a phrase"#),
+    Row(
+      "sunset - 30m", at: 1,
+      #"sunset - 30m: schedules by the sun are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "day 1,15 of month at 9", at: 1,
+      #"day 1,15 of month at 9: schedules by months and years are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "last day of month at 18:00", at: 1,
+      #"last day of month at 18:00: schedules by months and years are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "first mon of month at 9", at: 1,
+      #"first mon of month at 9: schedules by months and years are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "nov 17 at 8", at: 1,
+      #"nov 17 at 8: "nov 17" has no year, and yearly dates are not understood yet (column 1); expected a date like 2026-12-24"#
+    ),
+    Row(
+      "every 2 weeks on tue at 19:00", at: 22,
+      #"every 2 weeks on tue at 19:00: schedules of every so many days or weeks at a time are not understood yet (column 22); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every 2 weeks at 9", at: 15,
+      #"every 2 weeks at 9: schedules of every so many days or weeks at a time are not understood yet (column 15); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every 3 days after done at 9", at: 14,
+      #"every 3 days after done at 9: schedules counted from completion are not understood yet (column 14); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every month", at: 7,
+      #"every month: schedules by months and years are not understood yet (column 7); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every 2 months", at: 7,
+      #"every 2 months: schedules by months and years are not understood yet (column 7); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "monthly", at: 1,
+      #"monthly: schedules by months and years are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "weekly on mon", at: 1,
+      #"weekly on mon: schedules of every so many days or weeks at a time are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every other day at 9", at: 7,
+      #"every other day at 9: schedules of every so many days or weeks at a time are not understood yet (column 7); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every second tue at 9", at: 14,
+      #"every second tue at 9: schedules of every so many days or weeks at a time are not understood yet (column 14); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row("daily at 8\0", at: 11, #"daily at 8\u{0}: a control character (\u{0}) (column 11); expected printable text"#),
+    Row(
+      "daily\u{1B}[31m at 8", at: 6,
+      #"daily\u{1b}[31m at 8: a control character (\u{1b}) (column 6); expected printable text"#),
+    Row(
+      "daily at\u{7F}8", at: 9,
+      #"daily at\u{7f}8: a control character (\u{7f}) (column 9); expected printable text"#),
+    Row(
+      "mon at 9 starting 2027-01-01", at: 10, try: "every mon at 9 starting 2027-01-01",
+      #"mon at 9 starting 2027-01-01: "starting" does not go with a single moment (column 10); did you mean every mon?"#
+    ),
+    Row(
+      "weekdays at 8:30 in the morning", at: 18,
+      #"weekdays at 8:30 in the morning: "in" does not belong here (column 18); expected "starting", "until", "except", a number of times, or the end"#
+    ),
+    Row(
+      "daily at sunset", at: 10,
+      #"daily at sunset: schedules by the sun are not understood yet (column 10); expected a moment, times on days of the week, or an interval"#
+    ),
+    Row(
+      "every 45m in 5m", at: 11,
+      #"every 45m in 5m: "in" does not belong here (column 11); expected "starting", "until", "except", a number of times, or the end"#
+    ),
+  ]
+
+  @Test(arguments: table) func refuses(_ row: Row) throws {
+    let prague = try zone("Europe/Prague")
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, zone: prague) }
+    guard let error else { return }
+    #expect(error.code == row.code)
+    #expect(error.column == row.column)
+    #expect(error.suggestion == row.suggestion)
+    #expect(error.message == row.message)
+    guard let suggestion = error.suggestion else { return }
+    #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, zone: prague) }
+  }
+}

@@ -1,0 +1,74 @@
+import ChimeSchedule
+import Testing
+
+/// Text that nobody vouches for: long, strange or damaged.
+@Suite struct HostileTextTests {
+  /// Long texts are refused with a short excerpt, and quickly.
+  @Test(arguments: [
+    String(repeating: "a", count: 100_000), String(repeating: "é", count: 200),
+    "daily at " + String(repeating: "\u{7}", count: 300),
+    String(repeating: "9", count: 65_000), "every " + String(repeating: "1h ", count: 20_000),
+    String(repeating: "mon,", count: 16_000),
+    "daily at " + String(repeating: "8,", count: 30_000),
+    "daily at 8 except " + String(repeating: "2026-12-24,", count: 5_000),
+    String(repeating: "(", count: 65_536), String(repeating: "\u{202E}", count: 20_000),
+    String(repeating: "🐱", count: 15_000),
+    String(repeating: "\r\n", count: 30_000), "every 90" + String(repeating: "n", count: 60_000),
+    "daily at 8 starting " + String(repeating: "-", count: 60_000), String(repeating: "every ", count: 10_000),
+  ])
+  func refusesLongTexts(_ text: String) throws {
+    let prague = try zone("Europe/Prague")
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, zone: prague) }
+    guard let error else { return }
+    #expect(error.text.unicodeScalars.count <= 600)
+    #expect(error.message.unicodeScalars.count <= 1_000)
+    #expect(!error.message.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F || $0.value == 0x202E })
+  }
+
+  @Test func canonicalTextStandsByItself() {
+    for text in [
+      "in 25m", "tomorrow at 9", "every 45m", "friday at 9", "at 18:00", "daily at 8 3 times",
+      "daily at 8 until friday",
+    ] {
+      let error = #expect(throws: ScheduleError.self, "\(text)") { try Schedule(canonical: text) }
+      #expect(error?.code == .invalidSchedule)
+    }
+    // What has passed can still be read back.
+    #expect(throws: Never.self) { try Schedule(canonical: "at 2020-01-01 09:00") }
+    #expect(throws: Never.self) { try Schedule(canonical: "daily at 08:00 until 2020-01-01") }
+  }
+
+  /// Random damage to sound texts: refused or understood, never worse, and what is understood round-trips.
+  @Test func survivesDamage() throws {
+    let prague = try zone("Europe/Prague")
+    var generator = SeededGenerator(seed: 42)
+    let pieces = [
+      "at ", "every ", " and ", ",", "-", "..", ":", "8", "99999999999999999999", "mon", "m", " starting ", " times",
+      "\0", "é", "2026-12-01", "T", "Z", "+", " from ", " to ",
+    ]
+    var accepted = 0
+    for round in 0..<4_000 {
+      var text = CanonicalTests.table[round % CanonicalTests.table.count].text
+      for _ in 0...Int.random(in: 0...2, using: &generator) {
+        let place = text.index(text.startIndex, offsetBy: Int.random(in: 0...text.count, using: &generator))
+        if Bool.random(using: &generator), place < text.endIndex {
+          text.remove(at: place)
+        } else {
+          text.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &generator)], at: place)
+        }
+      }
+      do {
+        let schedule = try Schedule.parse(text, now: friday, zone: prague)
+        accepted += 1
+        #expect(try Schedule(canonical: schedule.canonical) == schedule, "\(text)")
+        #expect(schedule.timetable(in: prague).next(after: friday) != nil, "\(text)")
+      } catch {
+        #expect(!error.message.isEmpty)
+        if let suggestion = error.suggestion {
+          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, zone: prague) }
+        }
+      }
+    }
+    #expect(accepted > 100)
+  }
+}

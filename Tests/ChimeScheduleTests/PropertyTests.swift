@@ -1,0 +1,129 @@
+import ChimeSchedule
+import Testing
+
+/// Random schedules in all zones near changes of offset, held against the minute-by-minute reference.
+@Suite struct PropertyTests {
+  static let places: [(zone: String, near: String)] = [
+    ("Europe/Prague", "2026-03-29T01:00:00Z"), ("Europe/Prague", "2026-10-25T01:00:00Z"),
+    ("America/New_York", "2026-03-08T07:00:00Z"), ("America/New_York", "2300-11-01T06:00:00Z"),
+    ("Australia/Lord_Howe", "2026-04-04T15:00:00Z"), ("Australia/Lord_Howe", "2026-10-03T15:30:00Z"),
+    ("Africa/Casablanca", "2026-02-15T02:00:00Z"), ("Africa/Casablanca", "2026-03-22T02:00:00Z"),
+    ("Pacific/Apia", "2011-12-30T10:00:00Z"), ("America/Sao_Paulo", "2018-11-04T03:00:00Z"),
+    ("America/Sao_Paulo", "2018-02-18T02:00:00Z"), ("America/Goose_Bay", "2010-11-07T03:01:00Z"),
+    ("America/Goose_Bay", "2010-03-14T04:01:00Z"), ("America/Nuuk", "2026-03-29T01:00:00Z"),
+    ("Antarctica/Troll", "2026-03-29T01:00:00Z"), ("Asia/Pyongyang", "2018-05-04T15:00:00Z"),
+    ("America/Caracas", "2016-05-01T07:00:00Z"), ("America/Havana", "2026-11-01T05:00:00Z"),
+    ("Asia/Gaza", "2027-03-27T00:00:00Z"), ("Asia/Tokyo", "2026-07-01T00:00:00Z"), ("UTC", "2027-01-01T00:00:00Z"),
+    ("Europe/Dublin", "9998-10-25T01:00:00Z"), ("Pacific/Kwajalein", "1993-08-21T12:00:00Z"),
+    ("Antarctica/Casey", "2023-03-08T16:00:00Z"), ("Asia/Kathmandu", "1985-12-31T18:30:00Z"),
+  ]
+
+  static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  /// A schedule as text and as the reference's model, with everything within a few days of a moment.
+  static func make(
+    near wall: Int64, instant: Int64, _ generator: inout SeededGenerator
+  ) -> (text: String, model: Reference.Model) {
+    func pick<Element>(_ values: [Element]) -> Element { values[Int.random(in: 0..<values.count, using: &generator)] }
+    func time() -> Int64 {
+      // Half of the times lie near the change.
+      let near = (wall % 86_400 + Int64.random(in: -7_200...7_200, using: &generator) + 172_800) % 86_400
+      let time = Bool.random(using: &generator) ? near : Int64.random(in: 0..<86_400, using: &generator)
+      return Int.random(in: 0..<8, using: &generator) == 0 ? time : time / 900 * 900
+    }
+    func text(_ time: Int64) -> String {
+      CivilTime(hour: Int(time / 3_600), minute: Int(time / 60 % 60), second: Int(time % 60))?.description ?? ""
+    }
+    func date(_ day: Int64) -> String { CivilDate(dayNumber: Int(day))?.description ?? "" }
+
+    let weekdays = pick([
+      Set(0..<7), Set(0..<5), Set([5, 6]), Set((0..<7).filter { _ in Bool.random(using: &generator) }),
+    ])
+    let days = weekdays.isEmpty ? Set(0..<7) : weekdays
+    let list = days.sorted().map { names[$0] }.joined(separator: ",")
+    var model = Reference.Model(
+      pattern: .times([]), weekdays: days, gap: pick([.shift, .skip]), fold: pick([.first, .last, .both]))
+    var phrase: String
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0, 1:
+      let times = (0...Int.random(in: 0...3, using: &generator)).map { _ in time() }
+      model.pattern = .times(times)
+      phrase = "every \(list) at \(times.map(text).joined(separator: " and "))"
+    case 2:
+      let step = pick([600, 900, 2_700, 5_400, 7_200, 43_200, 86_400, 1_234] as [Int64])
+      let (from, to) = (time(), time())
+      model.pattern = .window(step: step, from: from, to: to)
+      phrase = "every \(step)s from \(text(from)) to \(text(to)) on \(list)"
+    default:
+      let step = pick([600, 2_700, 5_400, 36_000, 86_400, 1_234] as [Int64])
+      model.pattern = .elapsed(step: step)
+      phrase = "every \(step)s on \(list)"
+    }
+
+    func bound(_ days: ClosedRange<Int64>) -> (String, Reference.Model.Bound) {
+      let day = wall / 86_400 + Int64.random(in: days, using: &generator)
+      let time = time()
+      switch Int.random(in: 0..<3, using: &generator) {
+      case 0: return (date(day), .date(day))
+      case 1: return ("\(date(day)) \(text(time))", .civil(day * 86_400 + time))
+      default:
+        let second = instant / 86_400 * 86_400 + (day - wall / 86_400) * 86_400 + time
+        return (RFC3339.format(Instant(seconds: second), in: .utc), .instant(second))
+      }
+    }
+    var needsStart = Bool.random(using: &generator)
+    if Int.random(in: 0..<4, using: &generator) == 0 {
+      needsStart = true
+      model.count = Int.random(in: 1...12, using: &generator)
+    }
+    if case .elapsed = model.pattern { needsStart = true }
+    if needsStart {
+      let (words, start) = bound(-3...1)
+      model.starting = start
+      phrase += " starting \(words)"
+    }
+    if Int.random(in: 0..<3, using: &generator) == 0 {
+      let (words, end) = bound(0...3)
+      model.until = end
+      phrase += " until \(words)"
+    }
+    if let count = model.count { phrase += " \(count) times" }
+    if Int.random(in: 0..<3, using: &generator) == 0 {
+      let first = wall / 86_400 + Int64.random(in: -2...2, using: &generator)
+      let last = first + Int64.random(in: 0...1, using: &generator)
+      model.except = [first...last]
+      phrase += " except \(date(first))..\(date(last))"
+    }
+    return (phrase, model)
+  }
+
+  @Test(arguments: places.indices) func agreesWithTheReference(_ index: Int) throws {
+    let (name, near) = Self.places[index]
+    let zone = try zone(name)
+    let center = instant(near)
+    let wall = center.seconds + Int64(zone.offset(at: center))
+    let reference = Reference(zone, around: center.seconds, days: 8)
+    let horizon = Instant(seconds: center.seconds + 3 * 86_400)
+    var generator = SeededGenerator(seed: UInt64(index) &* 7_919 &+ 5_545)
+    for _ in 0..<120 {
+      let (text, model) = Self.make(near: wall, instant: center.seconds, &generator)
+      let schedule = try Schedule(canonical: text)
+      #expect(try Schedule(canonical: schedule.canonical) == schedule)
+      let timetable = schedule.timetable(in: zone, gap: model.gap, fold: model.fold)
+      let expected = reference.occurrences(model).filter { $0 <= horizon.seconds }
+      for _ in 0..<4 {
+        let after = Instant(
+          milliseconds: center.milliseconds + Int64.random(in: -3 * 86_400_000...2 * 86_400_000, using: &generator))
+        let wanted = expected.filter { $0 > after.seconds }
+        let found = timetable.occurrences(after: after).prefix { $0 <= horizon }.map(\.seconds)
+        if found != wanted {
+          let different = zip(found + [-1], wanted + [-1]).first { $0 != $1 }
+          Issue.record(
+            "\(name): \(text) [\(model.gap) \(model.fold)] after \(after.seconds): \(String(describing: different)), \(found.count) instead of \(wanted.count)"
+          )
+          break
+        }
+      }
+    }
+  }
+}

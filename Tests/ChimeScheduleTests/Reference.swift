@@ -1,0 +1,149 @@
+import ChimeSchedule
+
+/// What a schedule means, worked out the slow way: by looking at every minute of some days on the zone's clock.
+/// Shares nothing with the library but `Zone.offset(at:)` and civil dates.
+struct Reference {
+  /// A reading of the wall clock in seconds since 1970-01-01 00:00 on it.
+  typealias Wall = Int64
+
+  struct Model {
+    enum Pattern {
+      case times([Int64])
+      case window(step: Int64, from: Int64, to: Int64)
+      case elapsed(step: Int64)
+    }
+    enum Bound {
+      case date(Int64)
+      case civil(Wall)
+      case instant(Int64)
+    }
+
+    var pattern: Pattern
+    var weekdays: Set<Int>
+    var starting: Bound?
+    var until: Bound?
+    var count: Int?
+    var except: [ClosedRange<Int64>] = []
+    var gap: GapRule
+    var fold: FoldRule
+  }
+
+  let first: Int64
+  let last: Int64
+  /// Every whole minute with its reading.
+  private var minutes: [(instant: Int64, wall: Wall)] = []
+  private var instants: [Wall: [Int64]] = [:]
+
+  /// Walks the minutes of `days` days before and after an instant.
+  init(_ zone: Zone, around center: Int64, days: Int64) {
+    first = (center - days * 86_400) / 60 * 60
+    last = first + 2 * days * 86_400
+    for instant in stride(from: first, through: last, by: 60) {
+      let wall = instant + Int64(zone.offset(at: Instant(seconds: instant)))
+      minutes.append((instant, wall))
+      instants[wall, default: []].append(instant)
+    }
+  }
+
+  /// The instants at which the clock shows a reading; under `shift` the one that stands for it when there is none.
+  private func passes(_ wall: Wall, _ gap: GapRule) -> [Int64] {
+    let minute = wall - (wall % 60 + 60) % 60
+    if let found = instants[minute] { return found.map { $0 + wall - minute } }
+    guard gap == .shift else { return [] }
+    for (before, after) in zip(minutes, minutes.dropFirst()) where before.wall < minute && after.wall > minute {
+      return [before.instant + wall - before.wall]
+    }
+    return []
+  }
+
+  /// Where a gap ends that swallows a reading.
+  private func endOfGap(_ wall: Wall) -> Int64? {
+    for (before, after) in zip(minutes, minutes.dropFirst()) where before.wall < wall && after.wall > wall {
+      return after.instant
+    }
+    return nil
+  }
+
+  private func edge(_ wall: Wall, _ model: Model, isEnd: Bool) -> Int64? {
+    let found = passes(wall, model.gap)
+    if found.isEmpty { return endOfGap(wall) }
+    switch model.fold {
+    case .first: return found.first
+    case .last: return found.last
+    case .both: return isEnd ? found.last : found.first
+    }
+  }
+
+  private func weekday(_ day: Int64) -> Int { Int((day % 7 + 7 + 3) % 7) }
+
+  private func bound(_ wall: Wall, _ fold: FoldRule, isEnd: Bool) -> Int64 {
+    let found = passes(wall, .shift)
+    let takesLast = fold == .last || isEnd && fold == .both
+    return (takesLast ? found.last : found.first) ?? .max
+  }
+
+  private func reading(_ instant: Int64) -> Wall { minutes[Int((instant - first) / 60)].wall + instant % 60 }
+
+  /// All occurrences in the walked days that no day outside them takes part in.
+  func occurrences(_ model: Model) -> [Int64] {
+    var result: Set<Int64> = []
+    let days = (first / 86_400 + 2)...(last / 86_400 - 2)
+    func isOn(_ day: Int64, excepting: Bool) -> Bool {
+      guard model.weekdays.contains(weekday(day)), !excepting || !model.except.contains(where: { $0.contains(day) })
+      else { return false }
+      if case .elapsed = model.pattern {
+        if case .date(let end) = model.until, day > end { return false }
+        return true
+      }
+      if case .date(let start) = model.starting, day < start { return false }
+      if case .date(let end) = model.until, day > end { return false }
+      return true
+    }
+    var start: Int64 = 0
+    if case .civil(let wall) = model.starting { start = bound(wall, model.fold, isEnd: false) }
+    if case .instant(let instant) = model.starting { start = instant }
+
+    func all(excepting: Bool) -> Set<Int64> {
+      var found: Set<Int64> = []
+      switch model.pattern {
+      case .times(let times):
+        for day in days where isOn(day, excepting: excepting) {
+          for time in times {
+            let passes = passes(day * 86_400 + time, model.gap)
+            switch model.fold {
+            case .first: found.formUnion(passes.prefix(1))
+            case .last: found.formUnion(passes.suffix(1))
+            case .both: found.formUnion(passes)
+            }
+          }
+        }
+      case .window(let step, let from, let to):
+        for day in days where isOn(day, excepting: excepting) {
+          guard let opens = edge(day * 86_400 + from, model, isEnd: false),
+            let closes = edge(day * 86_400 + to + (to <= from ? 86_400 : 0), model, isEnd: true), opens <= closes
+          else { continue }
+          found.formUnion(stride(from: opens, through: closes, by: Int64.Stride(step)))
+        }
+      case .elapsed(let step):
+        if case .date(let date) = model.starting { start = bound(date * 86_400, .first, isEnd: false) }
+        for instant in stride(from: start, through: last - 86_400, by: Int64.Stride(step)) where instant >= first {
+          let wall = reading(instant)
+          if isOn((wall - (wall % 86_400 + 86_400) % 86_400) / 86_400, excepting: excepting) { found.insert(instant) }
+        }
+      }
+      return found.filter { $0 >= start }
+    }
+
+    result = all(excepting: true)
+    if let count = model.count {
+      let counted = Set(all(excepting: false).sorted().prefix(count))
+      result.formIntersection(counted)
+    }
+    if case .civil(let wall) = model.until {
+      let end = bound(wall, model.fold, isEnd: true)
+      result = result.filter { $0 <= end }
+    }
+    if case .instant(let end) = model.until { result = result.filter { $0 <= end } }
+    return result.sorted()
+  }
+}
