@@ -58,7 +58,7 @@ public struct Agenda: Sendable {
   public static let storeRetry = Milliseconds.seconds(5)
 
   /// Attempts under way in one lane at most.
-  public let laneCapacity: Int
+  public var laneCapacity: Int
 
   private var nextDue: Instant?
   private var isFiring = false

@@ -25,18 +25,23 @@ package struct Configuration: Hashable, Sendable {
   package var storePath = ""
 
   package var timezone = ZoneChoice.local
-  package var channels: [ChannelName] = [.desktop]
+  package var defaultChannels: [ChannelName] = [.desktop]
   package var grace = Milliseconds.hours(12)
   package var snooze: [Milliseconds] = [.minutes(10), .hours(1)]
   package var catchUp = CatchUp()
 
-  package var desktopProgram = "notify-send"
-  package var desktopMaxWaiting = 64
-  package var desktopTimeout = Milliseconds.seconds(10)
+  /// What the channels are made with.
+  package struct Channels: Hashable, Sendable {
+    package var desktopProgram = "notify-send"
+    package var desktopMaxWaiting = 64
+    package var desktopTimeout = Milliseconds.seconds(10)
 
-  package var webhookConnectTimeout = Milliseconds.seconds(5)
-  package var webhookTimeout = Milliseconds.seconds(15)
-  package var webhookConcurrency = 8
+    package var webhookConnectTimeout = Milliseconds.seconds(5)
+    package var webhookTimeout = Milliseconds.seconds(15)
+    package var webhookConcurrency = 8
+  }
+
+  package var channels = Channels()
 
   package var maxMessageBytes = 1 << 20
   package var maxNesting = 64
@@ -90,9 +95,9 @@ extension ConfigurationKey {
         guard let texts = value.strings, !texts.isEmpty else { return false }
         let channels = texts.map(ChannelName.init(rawValue:))
         guard channels.allSatisfy({ $0 == .desktop || $0.isValidForEndpoint }) else { return false }
-        configuration.channels = channels
+        configuration.defaultChannels = channels
         return true
-      }, show: { TOMLText.array($0.channels.map(\.rawValue)) }),
+      }, show: { TOMLText.array($0.defaultChannels.map(\.rawValue)) }),
     .duration("defaults.grace", \.grace, .seconds(1)...(.days(3_660))),
     ConfigurationKey(
       path: "defaults.snooze",
@@ -108,12 +113,12 @@ extension ConfigurationKey {
       }, show: { TOMLText.array($0.snooze.map(DurationText.format)) }),
     .choice("defaults.catchUpSuspend", \.catchUp.suspend, CatchUpRule.self),
     .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
-    .text("desktop.program", \.desktopProgram, minimum: 1, maximum: 4_000),
-    .number("desktop.maxWaiting", \.desktopMaxWaiting, 1...1_000),
-    .duration("desktop.timeout", \.desktopTimeout, .milliseconds(100)...(.minutes(10))),
-    .duration("webhook.connectTimeout", \.webhookConnectTimeout, .milliseconds(10)...(.minutes(10))),
-    .duration("webhook.timeout", \.webhookTimeout, .milliseconds(10)...(.minutes(10))),
-    .number("webhook.concurrency", \.webhookConcurrency, 1...1_000),
+    .text("desktop.program", \.channels.desktopProgram, minimum: 1, maximum: 4_000),
+    .number("desktop.maxWaiting", \.channels.desktopMaxWaiting, 1...1_000),
+    .duration("desktop.timeout", \.channels.desktopTimeout, .milliseconds(100)...(.minutes(10))),
+    .duration("webhook.connectTimeout", \.channels.webhookConnectTimeout, .milliseconds(10)...(.minutes(10))),
+    .duration("webhook.timeout", \.channels.webhookTimeout, .milliseconds(10)...(.minutes(10))),
+    .number("webhook.concurrency", \.channels.webhookConcurrency, 1...1_000),
     .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
     .number("control.maxNesting", \.maxNesting, 8...512),
     .number("control.maxConnections", \.maxConnections, 1...100_000),

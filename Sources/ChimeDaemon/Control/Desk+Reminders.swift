@@ -37,7 +37,7 @@ extension Desk {
     let zone = draft.timezone.map(ZoneChoice.init) ?? configuration.timezone
     var reminder = Reminder(
       id: placeholder, owner: caller.owner, title: draft.title,
-      schedule: try fields.schedule(draft.when, in: zone), timezone: zone, channels: configuration.channels,
+      schedule: try fields.schedule(draft.when, in: zone), timezone: zone, channels: configuration.defaultChannels,
       catchUp: configuration.catchUp, grace: configuration.grace, snoozeLengths: configuration.snooze, createdAt: now)
     let change = Interface.Change(
       title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,

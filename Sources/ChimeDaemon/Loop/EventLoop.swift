@@ -18,12 +18,12 @@ actor EventLoop {
   let zones: ZoneCatalog
   let secrets: Secrets
   let endpoints: EndpointDirectory
-  let channels: Channels
   let site: Site
   let startedAt: Instant
   let absence: Absence
 
   var configuration: Configuration
+  var channels: Channels
   var agenda: Agenda
   var poller: Poller?
   var watched: [Poller.Token: Watched] = [:]
@@ -66,10 +66,11 @@ actor EventLoop {
     self.secrets = secrets
     self.service = service
     endpoints = EndpointDirectory(secrets: secrets)
-    channels = Channels(configuration: configuration, endpoints: endpoints)
+    channels = Channels(
+      configuration: configuration, environment: site.environment, zones: zones, endpoints: endpoints)
     startedAt = SystemClock.now
     absence = Absence(runningSince: startedAt)
-    agenda = Agenda(laneCapacity: configuration.webhookConcurrency)
+    agenda = Agenda(laneCapacity: configuration.channels.webhookConcurrency)
   }
 
   /// Arms the timers, watches the descriptors, reads what the store owes, and says READY.
@@ -228,8 +229,9 @@ actor EventLoop {
     ServiceManager.reloading()
     defer { ServiceManager.ready(status: summary) }
     do {
-      let loaded = try site.loadConfiguration()
-      configuration = loaded.configuration
+      let loaded = try site.loadConfiguration().configuration
+      if loaded.channels != configuration.channels { renewChannels(loaded) }
+      configuration = loaded
       log.setLevel(configuration.logLevel)
       if zones.reload() { rescan(.zone) }
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
@@ -237,6 +239,15 @@ actor EventLoop {
       log(.error, "the configuration stays as it was: \(error)")
       throw error
     }
+  }
+
+  /// Channels with other settings take over; what the old ones had under way ends as failed and is tried again.
+  private func renewChannels(_ configuration: Configuration) {
+    let old = channels
+    channels = Channels(
+      configuration: configuration, environment: site.environment, zones: zones, endpoints: endpoints)
+    agenda.laneCapacity = configuration.channels.webhookConcurrency
+    Task { await old.stop() }
   }
 
   struct Snapshot: Sendable {
