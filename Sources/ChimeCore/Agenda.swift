@@ -61,6 +61,7 @@ public struct Agenda: Sendable {
   public var laneCapacity: Int
 
   private var nextDue: Instant?
+  private var latestHorizon: UInt64 = 0
   private var isFiring = false
   private var storeRetryAt: Instant?
   private var lanes: [Lane: LaneState] = [:]
@@ -110,6 +111,9 @@ public struct Agenda: Sendable {
   }
 
   private mutating func adopt(_ horizon: Horizon) {
+    // Commits may be heard of in another order than they were made: an older view must not hide an earlier time.
+    guard horizon.sequence >= latestHorizon else { return }
+    latestHorizon = horizon.sequence
     nextDue = horizon.nextDue
     for lane in lanes.keys { lanes[lane]?.earliest = nil }
     for (lane, earliest) in horizon.outbox { lanes[lane, default: LaneState()].earliest = earliest }

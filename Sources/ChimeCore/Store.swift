@@ -153,10 +153,14 @@ public struct Horizon: Hashable, Sendable {
   /// For each lane that owes something: when the earliest of it may be tried. Hidden claims count with the time at
   /// which they come back.
   public var outbox: [Lane: Instant]
+  /// Grows with each transaction in the order in which the store runs them: of two horizons the one with the greater
+  /// number is the truth, whichever reaches the loop first. The daemon counts; an engine leaves it 0.
+  public var sequence: UInt64
 
-  public init(nextDue: Instant? = nil, outbox: [Lane: Instant] = [:]) {
+  public init(nextDue: Instant? = nil, outbox: [Lane: Instant] = [:], sequence: UInt64 = 0) {
     self.nextDue = nextDue
     self.outbox = outbox
+    self.sequence = sequence
   }
 }
 

@@ -21,6 +21,15 @@ struct AgendaTests {
     #expect(agenda.handle(.horizon(Horizon()), now: Self.now) == [.armDue(nil)])
   }
 
+  /// Two clients add at once; the loop hears of the second commit first.
+  @Test func aHorizonThatComesLateHidesNoEarlierTime() {
+    var agenda = Agenda()
+    let soon = Self.now + .minutes(1)
+    _ = agenda.handle(.horizon(Horizon(nextDue: soon, sequence: 2)), now: Self.now)
+    #expect(agenda.handle(.horizon(Horizon(nextDue: Self.now + .hours(1), sequence: 1)), now: Self.now) == [])
+    #expect(agenda.earliestDue == soon)
+  }
+
   @Test func firesWhenTheTimeHasComeAndOnlyOnceAtATime() {
     var agenda = Agenda(laneCapacity: 4)
     _ = agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: Self.now - .seconds(1))

@@ -40,7 +40,7 @@ extension Desk {
       let records = try transaction.reminders(
         ReminderFilter(owner: caller.sees, includesFinished: false), page: page)
       let coming = records.compactMap { record -> (Instant, OccurrencesInterface.Coming)? in
-        guard let at = [record.next, record.snoozedUntil].compactMap({ $0 }).min() else { return nil }
+        guard let at = wire.nextHeard(record) else { return nil }
         let zone = wire.zone(of: record.reminder)
         return (
           at,

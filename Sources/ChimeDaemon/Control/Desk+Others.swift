@@ -22,7 +22,9 @@ extension Desk {
     return SchedulesInterface.Explain.Reply(
       canonical: schedule.canonical, dialect: schedule.dialect.rawValue, zone: zone.identifier,
       next: times.map { wire.time($0, in: zone) },
-      remarks: [])
+      remarks: times.compactMap { time in
+        timetable.remark(for: time).map { "\(RFC3339.format(time, in: zone)): \($0)" }
+      })
   }
 
   func deliveries(_ request: DeliveriesInterface.List.Parameters) async throws -> DeliveriesInterface.List.Reply {

@@ -18,6 +18,7 @@ struct Caller: Hashable, Sendable {
 /// A reply is made after its transaction has committed, and the loop has been told of the commit before.
 struct Desk: Sendable {
   let store: any Store
+  let horizons: HorizonReader
   let zones: ZoneCatalog
   let secrets: Secrets
   let endpoints: EndpointDirectory
@@ -73,9 +74,9 @@ struct Desk: Sendable {
   func commit<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> (Result, [LoopNotice])
   ) async throws -> Result {
-    let (result, notices, horizon) = try await store.write { transaction in
+    let (result, notices, horizon) = try await store.write { [horizons] transaction in
       let (result, notices) = try body(transaction)
-      return (result, notices, try transaction.horizon())
+      return (result, notices, try horizons.read(transaction))
     }
     await loop.committed(horizon, notices)
     return result

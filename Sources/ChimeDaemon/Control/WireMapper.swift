@@ -21,7 +21,7 @@ struct WireMapper: Sendable {
     let zone = zone(of: reminder)
     var pausedUntil: Wire.Time?
     if case .until(let end) = reminder.pause, end > now { pausedUntil = time(end, in: zone) }
-    let next = [record.next, record.snoozedUntil].compactMap { $0 }.min()
+    let next = nextHeard(record)
     return RemindersInterface.Reminder(
       id: reminder.id.rawValue, title: reminder.title, body: reminder.body, when: reminder.schedule.canonical,
       timezone: reminder.timezone.text, gap: reminder.gap.flatMap { Wire.Gap(rawValue: $0.rawValue) },
@@ -32,6 +32,20 @@ struct WireMapper: Sendable {
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
       next: next.map { time($0, in: zone) }, last: record.last.map { time($0.id.scheduledAt, in: zone) },
       createdAt: time(reminder.createdAt, in: zone))
+  }
+
+  /// When the reminder will next be heard: its next time that is neither skipped nor falls into a pause, or the end of
+  /// a snooze when that comes first.
+  func nextHeard(_ record: ReminderRecord) -> Instant? {
+    var next = record.next
+    if next != nil, record.reminder.skipNext > 0 || record.reminder.pause != .none {
+      let timetable = record.reminder.timetable(in: zone(of: record.reminder))
+      for _ in 0..<record.reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
+      if case .until(let end) = record.reminder.pause, let time = next, time < end {
+        next = timetable.next(after: end - .milliseconds(1))
+      }
+    }
+    return [next, record.snoozedUntil].compactMap { $0 }.min()
   }
 
   func state(_ record: ReminderRecord) -> RemindersInterface.State {

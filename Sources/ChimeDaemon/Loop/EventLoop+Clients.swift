@@ -186,7 +186,8 @@ extension EventLoop {
       return
     }
     let desk = Desk(
-      store: store, zones: zones, secrets: secrets, endpoints: endpoints, webhooks: channels.webhook, loop: self,
+      store: store, horizons: horizons, zones: zones, secrets: secrets, endpoints: endpoints,
+      webhooks: channels.webhook, loop: self,
       configuration: configuration, caller: client.caller, now: SystemClock.now)
     Task { await self.replied(desk.answer(call), to: call, token) }
   }

@@ -75,7 +75,7 @@ extension EventLoop {
 
   /// Computes due times anew, a page at a time, each in a transaction of its own. What is due already stays due.
   func rescan(_ reason: Rescan) {
-    let (store, zones) = (store, zones)
+    let (store, zones, horizons) = (store, zones, horizons)
     let filter: ReminderFilter =
       switch reason {
       case .zone: ReminderFilter(includesFinished: false, timezone: .local)
@@ -95,7 +95,7 @@ extension EventLoop {
           let batch = ids[start..<min(start + 200, ids.count)]
           let horizon = try await store.write { transaction in
             for id in batch { try Self.reschedule(id, transaction, zones: zones) }
-            return try transaction.horizon()
+            return try horizons.read(transaction)
           }
           handle(.horizon(horizon))
         }

@@ -7,6 +7,8 @@ private struct Fired: Sendable {
   var firings: [Firing]
   var messages: [OutboundMessage]
   var horizon: Horizon
+  /// Reminders whose zone the machine does not have any more.
+  var withoutZone: [Reminder]
 }
 
 /// How long a claimed delivery stays hidden: longer than any attempt takes, so that only one lost in a crash is seen
@@ -18,11 +20,11 @@ extension EventLoop {
 
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
-    let (store, zones, absence) = (store, zones, absence)
+    let (store, zones, absence, horizons) = (store, zones, absence, horizons)
     Task {
       do {
         let fired = try await store.write { transaction in
-          try Self.fire(transaction, limit: limit, room: room, zones: zones, absence: absence)
+          try Self.fire(transaction, limit: limit, room: room, zones: zones, absence: absence, horizons)
         }
         didFire(fired)
       } catch {
@@ -33,14 +35,18 @@ extension EventLoop {
   }
 
   private static func fire(
-    _ transaction: any StoreTransaction, limit: Int, room: Agenda.Room, zones: ZoneCatalog, absence: Absence
+    _ transaction: any StoreTransaction, limit: Int, room: Agenda.Room, zones: ZoneCatalog, absence: Absence,
+    _ horizons: HorizonReader
   ) throws -> Fired {
     let now = SystemClock.now
     var generator = SystemRandomNumberGenerator()
     let decision = FiringDecision(now: now, absence: absence)
+    var withoutZone: [Reminder] = []
     let firings = try transaction.claimDue(now: now, limit: limit).map { due in
       // A zone that the machine has lost cannot be computed with; UTC keeps the reminder alive, and the log says so.
-      let zone = zones.zone(for: due.reminder.timezone) ?? .utc
+      let known = zones.zone(for: due.reminder.timezone)
+      if known == nil { withoutZone.append(due.reminder) }
+      let zone = known ?? .utc
       return decision.decide(due, timetable: due.reminder.timetable(in: zone), using: &generator)
     }
     try transaction.record(firings)
@@ -50,7 +56,8 @@ extension EventLoop {
       guard left > 0 else { continue }
       messages += try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: now + claimSpan, limit: left)
     }
-    return Fired(firings: firings, messages: messages, horizon: try transaction.horizon())
+    return Fired(
+      firings: firings, messages: messages, horizon: try horizons.read(transaction), withoutZone: withoutZone)
   }
 
   private func didFire(_ fired: Fired) {
@@ -67,6 +74,12 @@ extension EventLoop {
       }
     }
     publish(happenings)
+    for reminder in fired.withoutZone {
+      log(
+        .warning,
+        "\"\(reminder.title)\": this machine has no time zone \(reminder.timezone.text) any more; UTC is used",
+        [(.reminder, reminder.id.rawValue)])
+    }
   }
 
   private static func happening(_ occurrence: Occurrence, due: DueReminder, _ nowMicroseconds: Int64) -> Happening {
@@ -85,14 +98,14 @@ extension EventLoop {
   // MARK: The outbox
 
   func claim(_ lane: Lane, limit: Int) {
-    let store = store
+    let (store, horizons) = (store, horizons)
     Task {
       do {
         let (messages, horizon) = try await store.write { transaction in
           let now = SystemClock.now
           let messages = try transaction.claimDeliveries(
             lane: lane, now: now, visibleAgain: now + claimSpan, limit: limit)
-          return (messages, try transaction.horizon())
+          return (messages, try horizons.read(transaction))
         }
         for message in messages { send(message) }
         handle(.claimed(lane, count: messages.count, horizon))
@@ -118,7 +131,7 @@ extension EventLoop {
   }
 
   private func record(_ attempt: Attempt, _ next: ChannelReport.NextStep, _ message: OutboundMessage) {
-    let store = store
+    let (store, horizons) = (store, horizons)
     let delivery = message.delivery
     var attempt = attempt
     attempt.number = delivery.attempts + 1
@@ -143,7 +156,7 @@ extension EventLoop {
             try transaction.put(endpoint)
             changed = true
           }
-          return (try transaction.horizon(), changed)
+          return (try horizons.read(transaction), changed)
         }
         handle(.ended(delivery.lane))
         handle(.horizon(horizon))
@@ -185,7 +198,7 @@ extension EventLoop {
 
   /// Someone pressed a button.
   private func record(_ answer: Occurrence.Answer, _ message: OutboundMessage) {
-    let store = store
+    let (store, horizons) = (store, horizons)
     Task {
       do {
         let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
@@ -195,7 +208,7 @@ extension EventLoop {
             (_, notices) = try Answering.give(
               answer, to: occurrence, reminder: reminder, in: transaction, now: SystemClock.now)
           }
-          return (notices, try transaction.horizon())
+          return (notices, try horizons.read(transaction))
         }
         committed(horizon, notices)
       } catch {

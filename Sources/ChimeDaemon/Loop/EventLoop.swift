@@ -19,6 +19,7 @@ actor EventLoop {
   let secrets: Secrets
   let endpoints: EndpointDirectory
   let site: Site
+  let horizons = HorizonReader()
   let startedAt: Instant
   let absence: Absence
 
@@ -86,9 +87,9 @@ actor EventLoop {
     watchClock(poller)
     watchSleep(poller)
 
-    let (horizon, known) = try await store.write { transaction in
+    let (horizon, known) = try await store.write { [horizons] transaction in
       try transaction.releaseClaims()
-      return (try transaction.horizon(), try transaction.endpoints(owner: nil))
+      return (try horizons.read(transaction), try transaction.endpoints(owner: nil))
     }
     endpoints.replace(with: known)
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))

@@ -1,0 +1,16 @@
+import ChimeCore
+import Synchronization
+
+/// Reads the horizon at the end of a writing transaction and numbers it.
+///
+/// A store runs its writing bodies one after another, so the numbers have the order of the commits, while the loop may
+/// hear of two commits in either order.
+final class HorizonReader: Sendable {
+  private let count = Atomic<UInt64>(0)
+
+  func read(_ transaction: any StoreTransaction) throws -> Horizon {
+    var horizon = try transaction.horizon()
+    horizon.sequence = count.add(1, ordering: .relaxed).newValue
+    return horizon
+  }
+}
