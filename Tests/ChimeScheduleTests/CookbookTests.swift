@@ -1,0 +1,54 @@
+import ChimeSchedule
+import Foundation
+import Testing
+
+/// The cookbook in `docs/schedules.md`, row by row.
+@Suite struct CookbookTests {
+  struct Row: Sendable {
+    var phrase, rule, zone, saidAt, canonical: String
+    var next: [String]
+  }
+
+  static func rows() throws -> [Row] {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/schedules.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    return text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+      let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+      let plain = cells.map { $0.trimmingCharacters(in: ["`"]) }
+      guard plain.count == 6 else { return Row(phrase: "", rule: "", zone: "", saidAt: "", canonical: "", next: []) }
+      return Row(
+        phrase: plain[0], rule: plain[1], zone: plain[2], saidAt: plain[3], canonical: plain[4],
+        next: cells[5].components(separatedBy: "<br>"))
+    }
+  }
+
+  @Test func everyRow() throws {
+    let rows = try Self.rows()
+    #expect(rows.count >= 36)
+    for row in rows {
+      let zone = try zone(row.zone)
+      let now = instant(row.saidAt)
+      let schedule = try Schedule.parse(row.phrase, now: now, zone: zone)
+      #expect(schedule.canonical == row.canonical)
+      #expect(try Schedule(canonical: row.canonical) == schedule)
+      let rule = row.rule.split(separator: " ").map(String.init)
+      let timetable = schedule.timetable(
+        in: zone, gap: rule.first == "gap" ? GapRule(rawValue: rule[1]) : nil,
+        fold: rule.first == "fold" ? FoldRule(rawValue: rule[1]) : nil)
+      var found: [String] = []
+      var after = now
+      while found.count < row.next.count {
+        guard let next = timetable.next(after: after) else {
+          found.append("*end*")
+          break
+        }
+        let remark = timetable.remark(for: next).map { " (\($0))" } ?? ""
+        found.append("`\(RFC3339.format(next, in: zone))`\(remark)")
+        after = next
+      }
+      #expect(found == row.next, "\(row.phrase)")
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import ChimeSchedule
+import Testing
+
+/// What the cookbook leaves out: ends of the range, far searches, counting, windows at odd hours.
+@Suite struct TimetableTests {
+  func next(
+    _ text: String, in name: String, after: String, gap: GapRule? = nil, fold: FoldRule? = nil, _ count: Int = 1
+  )
+    throws -> [String]
+  {
+    let zone = try zone(name)
+    let timetable = try Schedule(canonical: text).timetable(in: zone, gap: gap, fold: fold)
+    return timetable.occurrences(after: instant(after)).prefix(count).map { RFC3339.format($0, in: zone) }
+  }
+
+  @Test func strictlyLater() throws {
+    #expect(try next("daily at 08:00", in: "UTC", after: "2026-01-01T08:00:00Z") == ["2026-01-02T08:00:00Z"])
+    #expect(try next("daily at 08:00", in: "UTC", after: "2026-01-01T07:59:59.999Z") == ["2026-01-01T08:00:00Z"])
+    #expect(try next("daily at 08:00", in: "UTC", after: "2026-01-01T08:00:00.001Z") == ["2026-01-02T08:00:00Z"])
+    #expect(
+      try next("every 1s starting 2026-01-01", in: "UTC", after: "2026-01-01T08:00:00.5Z") == ["2026-01-01T08:00:01Z"])
+  }
+
+  @Test func endsOfTheRange() throws {
+    #expect(try next("daily at 23:59:59", in: "UTC", after: "9999-12-31T23:59:58Z", 2) == ["9999-12-31T23:59:59Z"])
+    #expect(try next("daily at 23:59:59", in: "America/New_York", after: "9999-12-31T12:00:00Z", 2) == [])
+    #expect(try next("daily at 00:00", in: "UTC", after: "1970-01-01T00:00:00Z") == ["1970-01-02T00:00:00Z"])
+    #expect(
+      try next("daily at 00:30", in: "Europe/Prague", after: "1970-01-01T00:00:00Z") == ["1970-01-02T00:30:00+01:00"])
+    #expect(
+      try next("every 5s from 23:59:50 to 00:00", in: "UTC", after: "9999-12-31T23:59:50Z", 3) == [
+        "9999-12-31T23:59:55Z"
+      ])
+    #expect(try next("every 1w starting 2026-01-01", in: "Europe/Prague", after: "9999-12-31T00:00:00Z", 2) == [])
+  }
+
+  /// A moment far off is found without walking there.
+  @Test func farAhead() throws {
+    #expect(
+      try next("at 9999-06-01 09:00", in: "Europe/Prague", after: "1970-01-01T00:00:00Z", 2) == [
+        "9999-06-01T09:00:00+02:00"
+      ])
+    #expect(
+      try next("daily at 02:30 except 1970-01-01..9998-12-31", in: "America/New_York", after: "1970-01-01T00:00:00Z")
+        == ["9999-01-01T02:30:00-05:00"])
+    #expect(
+      try next(
+        "every 45m except 1970-01-01..9998-12-31 starting 1970-01-01", in: "Europe/Prague",
+        after: "1970-01-01T00:00:00Z")
+        == ["9999-01-01T00:15:00+01:00"])
+    #expect(
+      try next("every 2h from 22:00 to 06:00 starting 9999-01-01", in: "Europe/Prague", after: "1970-01-01T00:00:00Z")
+        == ["9999-01-01T22:00:00+01:00"])
+  }
+
+  @Test func counting() throws {
+    let zone = try zone("Europe/Prague")
+    let schedule = try Schedule(canonical: "every 20m from 08:00 to 22:00 starting 2020-01-01 10000 times")
+    #expect(schedule.timetable(in: zone).occurrences(after: .earliest).reduce(0) { count, _ in count + 1 } == 10_000)
+    // Each pass of a fold counts.
+    #expect(
+      try next(
+        "daily at 02:30 starting 2026-10-25 3 times", in: "Europe/Prague", after: "2026-10-24T00:00:00Z", fold: .both, 9
+      )
+        == ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"])
+    #expect(
+      try next("every 1h starting 2026-01-01 2 times except 2026-01-01", in: "UTC", after: "2025-01-01T00:00:00Z", 9)
+        == [])
+    #expect(
+      try next(
+        "daily at 08:00 starting 2026-01-01 until 2026-01-02 5 times", in: "UTC", after: "2025-01-01T00:00:00Z", 9)
+        == ["2026-01-01T08:00:00Z", "2026-01-02T08:00:00Z"])
+  }
+
+  @Test func windowsAcrossChanges() throws {
+    // The whole night belongs to its first day; the edges follow the clock, the steps do not.
+    #expect(
+      try next("every 3h from 21:00 to 06:00 on sat", in: "Europe/Prague", after: "2026-03-28T12:00:00Z", 5)
+        == [
+          "2026-03-28T21:00:00+01:00", "2026-03-29T00:00:00+01:00", "2026-03-29T04:00:00+02:00",
+          "2026-04-04T21:00:00+02:00", "2026-04-05T00:00:00+02:00",
+        ])
+    // An edge in a gap: read with the offset before, or the gap's end.
+    #expect(
+      try next("every 6h from 02:30 to 04:00", in: "Europe/Prague", after: "2026-03-28T12:00:00Z") == [
+        "2026-03-29T03:30:00+02:00"
+      ])
+    #expect(
+      try next("every 6h from 02:30 to 04:00", in: "Europe/Prague", after: "2026-03-28T12:00:00Z", gap: .skip)
+        == ["2026-03-29T03:00:00+02:00"])
+    // A window between two passes of one reading.
+    #expect(
+      try next("every 30m from 02:30 to 02:45", in: "Europe/Prague", after: "2026-10-24T12:00:00Z", fold: .both, 3)
+        == ["2026-10-25T02:30:00+02:00", "2026-10-25T02:00:00+01:00", "2026-10-25T02:30:00+01:00"])
+    #expect(
+      try next("every 30m from 02:30 to 02:45", in: "Europe/Prague", after: "2026-10-24T12:00:00Z", fold: .last, 2)
+        == ["2026-10-25T02:30:00+01:00", "2026-10-26T02:30:00+01:00"])
+    // A day that was left out takes its window with it, and the night before goes on as long as it would have.
+    #expect(
+      try next("every 6h from 08:00 to 20:00", in: "Pacific/Apia", after: "2011-12-29T12:00:00Z", 6)
+        == [
+          "2011-12-29T08:00:00-10:00", "2011-12-29T14:00:00-10:00", "2011-12-29T20:00:00-10:00",
+          "2011-12-31T08:00:00+14:00", "2011-12-31T14:00:00+14:00", "2011-12-31T20:00:00+14:00",
+        ])
+    #expect(
+      try next("every 10m from 23:40 to 00:20", in: "America/Sao_Paulo", after: "2018-11-04T02:45:00Z", 4)
+        == [
+          "2018-11-03T23:50:00-03:00", "2018-11-04T01:00:00-02:00", "2018-11-04T01:10:00-02:00",
+          "2018-11-04T01:20:00-02:00",
+        ])
+  }
+
+  @Test func remarks() throws {
+    let prague = try zone("Europe/Prague")
+    let daily = try Schedule(canonical: "daily at 02:30,03:00")
+    let shifted = instant("2026-03-29T03:30:00+02:00")
+    let moved = daily.timetable(in: prague).remark(for: shifted)
+    #expect(moved?.description == "02:30 does not exist on 2026-03-29; moved to 03:30")
+    #expect(daily.timetable(in: prague, gap: .skip).remark(for: shifted) == nil)
+    #expect(daily.timetable(in: prague).remark(for: instant("2026-03-29T03:00:00+02:00")) == nil)
+    #expect(daily.timetable(in: prague).remark(for: instant("2026-03-30T02:30:00+02:00")) == nil)
+    let window = try Schedule(canonical: "every 1h from 02:30 to 06:00")
+    #expect(window.timetable(in: prague).remark(for: shifted) != nil)
+    let grid = try Schedule(canonical: "every 30m starting 2026-10-25T00:30:00Z").timetable(in: prague)
+    #expect(
+      grid.remark(for: instant("2026-10-25T00:30:00Z"))?.description
+        == "02:30 happens twice on 2026-10-25; this is the first")
+    #expect(
+      grid.remark(for: instant("2026-10-25T01:30:00Z"))?.description
+        == "02:30 happens twice on 2026-10-25; this is the second")
+    #expect(grid.remark(for: instant("2026-10-25T02:00:00Z")) == nil)
+  }
+
+  @Test func properties() throws {
+    #expect(try Schedule(canonical: "at 2026-12-01 09:00").isOneOff)
+    #expect(try !Schedule(canonical: "weekdays at 08:30").isOneOff)
+    #expect(
+      try Schedule(canonical: "at 2026-10-25 02:30").timetable(in: zone("Europe/Prague"), fold: .both)
+        .occurrences(after: .earliest).map(\.seconds) == [1_792_888_200, 1_792_891_800])
+    #expect(try next("at 2026-03-29 02:30", in: "Europe/Prague", after: "2026-01-01T00:00:00Z", gap: .skip) == [])
+  }
+}
