@@ -88,13 +88,13 @@ extension Transaction {
           """, owner
         ) { $0.int(0) }
       } else {
-        // Over all owners the narrow tables suffice: those with a next time, and those that are only open.
+        // Over all owners nearly every one is counted by its next time, in the narrow table.
         try connection.first(
           """
           SELECT (SELECT count(*) FROM due WHERE snooze_of = -1) + (
-            SELECT count(DISTINCT x.reminder) FROM occurrence x JOIN reminder r ON r.key = x.reminder
-            WHERE x.state <= 2
-              AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = x.reminder AND d.snooze_of = -1))
+            SELECT count(*) FROM reminder r
+            WHERE NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)
+              AND EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
           """
         ) { $0.int(0) }
       }

@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func sqliteAndMemoryAgree(seed: UInt64) async throws {
     let folder = try Folder()
     let store = try SQLiteStore.open(path: folder.path + "/chime.db")
-    try await StoreComparison(seed: seed, steps: 600).run(store, MemoryStore())
+    try await StoreComparison(seed: seed, steps: 500).run(store, MemoryStore())
     await store.close()
   }
 }

@@ -1,55 +1,174 @@
+import CSQLite
 import ChimeCore
 import ChimeSchedule
 import Foundation
+import Glibc
 import Testing
 
 @testable import ChimeStoreSQLite
 
 @Suite struct OpeningTests {
-  @Test func aNewStoreIsMadeAndOpenedAgain() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let path = folder + "/chime.db"
+  @Test func aNewStoreIsItsOwnersAlone() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    // Whatever the umask, and even where the file was there before with other rights.
+    try folder.put(Data(), "chime.db")
+    chmod(path, 0o666)
     let store = try SQLiteStore.open(path: path)
-    let reminder = Reminder(
-      id: ReminderID(rawValue: "r7k2"), owner: 7, title: "Water",
-      schedule: try Schedule(canonical: "every day at 9:00"),
-      createdAt: Instant(seconds: 5))
-    try await store.write { try $0.upsert(reminder, next: Instant(seconds: 100)) }
-    let due = try await store.write { store in
-      let due = try store.claimDue(now: Instant(seconds: 100), limit: 10)
-      try store.record(
-        due.map { due in
-          let id = OccurrenceID(reminder: due.reminder.id, scheduledAt: due.scheduledAt)
-          return Firing(
-            due: due,
-            occurrences: [
-              Occurrence(id: id, title: "Water", owner: 7, state: .fired, firedAt: due.dueAt, rounds: 1)
-            ],
-            deliveries: [
-              Delivery(
-                id: DeliveryID(rawValue: "m1"), occurrence: id, lane: Lane(owner: 7, channel: .desktop), round: 1,
-                createdAt: due.dueAt)
-            ], next: Instant(seconds: 200), advances: true, skipNext: 0)
-        })
-      return due
+    try await store.write { try $0.setNote("a", "b") }
+    for name in folder.names {
+      var status = stat()
+      #expect(stat(folder.path + "/" + name, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600, "\(name)")
     }
-    #expect(due.count == 1)
+    #expect(folder.names == ["chime.db", "chime.db-shm", "chime.db-wal", "chime.db.lock"])
     await store.close()
-    let again = try SQLiteStore.open(path: path)
-    let horizon = try await again.read { try $0.horizon() }
-    #expect(horizon.nextDue == Instant(seconds: 200))
-    #expect(horizon.outbox == [Lane(owner: 7, channel: .desktop): Instant(seconds: 100)])
-    let records = try await again.read { try $0.reminders(ReminderFilter(text: "wAt"), page: Page()) }
-    #expect(records.map(\.reminder) == [reminder])
-    #expect(records.first?.open == 1)
-    let claims = try await again.write {
-      try $0.claimDeliveries(
-        lane: Lane(owner: 7, channel: .desktop), now: Instant(seconds: 100), visibleAgain: Instant(seconds: 130),
-        limit: 3)
+    #expect(folder.names == ["chime.db", "chime.db.lock"])
+  }
+
+  @Test func whatProtectsTheDataIsInForce() throws {
+    let folder = try Folder()
+    var settings: [String: Int] = [:]
+    _ = try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current) { connection in
+      settings = [
+        "synchronous": try connection.first("PRAGMA synchronous") { $0.int(0) } ?? -1,
+        "foreign_keys": try connection.first("PRAGMA foreign_keys") { $0.int(0) } ?? -1,
+        "application_id": try connection.first("PRAGMA application_id") { $0.int(0) } ?? -1,
+        "user_version": try connection.first("PRAGMA user_version") { $0.int(0) } ?? -1,
+        "wal": try connection.first("PRAGMA journal_mode") { $0.text(0) == "wal" ? 1 : 0 } ?? -1,
+      ]
     }
-    #expect(claims.count == 1)
-    await again.close()
+    #expect(
+      settings == [
+        "synchronous": 2, "foreign_keys": 1, "application_id": 0x4368_6D65, "user_version": Schema.current, "wal": 1,
+      ])
+  }
+
+  @Test func aMissingFolderIsSaid() throws {
+    let folder = try Folder()
+    let failure = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: folder.path + "/none/chime.db") }
+    guard case .unavailable(let sentence) = failure else { throw Unexpected(failure) }
+    #expect(sentence.contains("folder"))
+  }
+
+  // The layout.
+
+  @Test func aNewerLayoutIsRefusedAndLeftAlone() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    try await SQLiteStore.open(path: path).close()
+    try Raw.run(path, "PRAGMA user_version = 99")
+    let before = folder.bytes("chime.db")
+    #expect(throws: StoreFailure.newerSchema(found: 99, known: Schema.current)) { try SQLiteStore.open(path: path) }
+    #expect(folder.bytes("chime.db") == before)
+    #expect(folder.bytes("chime.db-wal") ?? Data() == Data())
+    try Raw.run(path, "PRAGMA user_version = \(Schema.current)")
+    try await SQLiteStore.open(path: path).close()
+  }
+
+  @Test func everyOlderLayoutIsBroughtUpToDate() async throws {
+    let fresh = try await layout(from: Schema.current)
+    for version in 0...Schema.current { #expect(try await layout(from: version) == fresh, "from \(version)") }
+    #expect(Schema.migrations.map(\.version) == Array(1...Schema.current), "numbered without a gap")
+  }
+
+  /// The tables of a store that began with `version`, with a note that was there before.
+  private func layout(from version: Int) async throws -> [String] {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let old = try SQLiteStore.open(path: path, upTo: version) { _ in }
+    if version > 0 { try await old.write { try $0.setNote("old", "\(version)") } }
+    await old.close()
+    let store = try SQLiteStore.open(path: path)
+    let note = try await store.read { try $0.note("old") }
+    #expect(note == (version > 0 ? "\(version)" : nil))
+    await store.close()
+    return try Raw.rows(path, "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name")
+  }
+
+  @Test func aFailedMigrationLeavesNothing() throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    // A table of ours in a file that claims to be older: the script fails half way.
+    try Raw.run(path, "PRAGMA application_id = \(Schema.applicationID); CREATE TABLE lane (x)")
+    #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
+    #expect(try Raw.rows(path, "SELECT name FROM sqlite_schema") == ["lane"])
+  }
+
+  @Test func anotherProgramsDatabaseIsLeftAlone() throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    try Raw.run(path, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
+    let before = folder.bytes("chime.db")
+    let failure = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
+    guard case .unavailable(let sentence) = failure else { throw Unexpected(failure) }
+    #expect(sentence.contains("another program"))
+    #expect(folder.bytes("chime.db") == before)
+  }
+
+  // The lock.
+
+  @Test func aSecondStoreIsToldWhoHoldsTheFirst() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let store = try SQLiteStore.open(path: path)
+    #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteStore.open(path: path) }
+    // By another name of the same file, too.
+    symlink(path, folder.path + "/link.db")
+    #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteStore.open(path: folder.path + "/link.db") }
+    await store.close()
+    try await SQLiteStore.open(path: path).close()
+  }
+
+  @Test func aLockOfAnotherProcessHoldsUntilItEnds() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let held = folder.path + "/held"
+    mkfifo(held, 0o600)
+    // Without a fork of its own (-F), so that the lock and the process end together.
+    let script = "echo 4711 >\"$0\"; echo >\"$1\"; exec sleep 60"
+    let arguments = ["flock", "-F", "-x", path + ".lock", "sh", "-c", script, path + ".lock", held]
+    var words = arguments.map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    var holder = pid_t()
+    try #require(posix_spawnp(&holder, "flock", nil, nil, &words, nil) == 0)
+    // Opening a FIFO waits for its other end, which the holder opens once it has the lock.
+    close(Glibc.open(held, O_RDONLY))
+    #expect(throws: StoreFailure.held(by: "pid 4711")) { try SQLiteStore.open(path: path) }
+    #expect(!folder.names.contains("chime.db"), "nothing was touched")
+    kill(holder, SIGKILL)
+    waitpid(holder, nil, 0)
+    try await SQLiteStore.open(path: path).close()
+  }
+}
+
+/// A failure of another kind than the one that was to come.
+struct Unexpected: Error {
+  let failure: StoreFailure?
+  init(_ failure: StoreFailure?) { self.failure = failure }
+}
+
+/// SQLite without the store around it.
+enum Raw {
+  struct Refused: Error { let message: String }
+
+  static func run(_ path: String, _ sql: String) throws { _ = try rows(path, sql) }
+
+  /// The first column of each row of the last statement.
+  static func rows(_ path: String, _ sql: String) throws -> [String] {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    guard sqlite3_open(path, &handle) == SQLITE_OK else { throw Refused(message: "open") }
+    final class Rows { var texts: [String] = [] }
+    let rows = Rows()
+    let code = sqlite3_exec(
+      handle, sql,
+      { context, _, texts, _ in
+        guard let context, let text = texts?[0] else { return 0 }
+        Unmanaged<Rows>.fromOpaque(context).takeUnretainedValue().texts.append(String(cString: text))
+        return 0
+      }, Unmanaged.passUnretained(rows).toOpaque(), nil)
+    guard code == SQLITE_OK else { throw Refused(message: String(cString: sqlite3_errmsg(handle))) }
+    return rows.texts
   }
 }
