@@ -24,11 +24,14 @@ enum ServiceManager {
   }
 
   /// Sockets that systemd listens on for us. They are ours from the first call on; children do not inherit them.
+  ///
+  /// Unless the unit says NonBlocking=yes they come blocking, and the loop accepts until there is nobody left.
   static func listeningSockets() -> [Int32] {
     let count = sd_listen_fds(1)
     guard count > 0 else { return [] }
     return (0..<count).map { SD_LISTEN_FDS_START + $0 }.filter {
       sd_is_socket_unix($0, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0
+        && fcntl($0, F_SETFL, fcntl($0, F_GETFL) | O_NONBLOCK) == 0
     }
   }
 
