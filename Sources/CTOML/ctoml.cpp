@@ -24,6 +24,8 @@ struct entry {
   bool boolean = false;
   uint32_t line = 0;
   uint32_t column = 0;
+  uint32_t key_line = 0;
+  uint32_t key_column = 0;
 };
 }  // namespace
 
@@ -34,16 +36,18 @@ struct ctoml_document {
   uint32_t column = 0;
   bool failed = false;
 
-  void add(const std::string &path, const toml::node &node) {
+  void add(const std::string &path, const toml::node &node, const toml::source_position &key) {
     entry item;
     item.path = path;
     item.line = node.source().begin.line;
     item.column = node.source().begin.column;
+    item.key_line = key.line;
+    item.key_column = key.column;
     if (auto table = node.as_table()) {
       item.kind = CTOML_TABLE;
       entries.push_back(item);
       for (auto &&[key, value] : *table) {
-        add(path.empty() ? std::string(key.str()) : path + "." + std::string(key.str()), value);
+        add(path.empty() ? std::string(key.str()) : path + "." + std::string(key.str()), value, key.source().begin);
       }
       return;
     }
@@ -51,7 +55,7 @@ struct ctoml_document {
       item.kind = CTOML_ARRAY;
       entries.push_back(item);
       size_t index = 0;
-      for (auto &&value : *array) add(path + "[" + std::to_string(index++) + "]", value);
+      for (auto &&value : *array) add(path + "[" + std::to_string(index++) + "]", value, value.source().begin);
       return;
     }
     if (auto value = node.as_string()) {
@@ -77,7 +81,7 @@ extern "C" ctoml_document *ctoml_parse(const char *bytes, unsigned long length) 
   auto document = new ctoml_document;
   try {
     toml::table table = toml::parse(std::string_view(bytes, length));
-    document->add("", table);
+    document->add("", table, table.source().begin);
   } catch (const toml::parse_error &error) {
     document->failed = true;
     document->error = std::string(error.description());
@@ -112,6 +116,8 @@ extern "C" struct ctoml_entry ctoml_entry_at(const ctoml_document *document, uns
   result.boolean = item.boolean;
   result.line = item.line;
   result.column = item.column;
+  result.key_line = item.key_line;
+  result.key_column = item.key_column;
   return result;
 }
 

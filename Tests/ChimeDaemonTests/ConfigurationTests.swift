@@ -57,9 +57,9 @@ struct ConfigurationTests {
   @Test(arguments: [
     (
       "[desktop]\nprogramm = \"x\"",
-      "chimed.toml:2:12: \"desktop.programm\" is no key of Chime's; did you mean desktop.program?"
+      "chimed.toml:2:1: \"desktop.programm\" is no key of Chime's; did you mean desktop.program?"
     ),
-    ("[zzzz]\n", "chimed.toml:1:1: \"zzzz\" is no key of Chime's; chimed --print-config lists them all"),
+    ("[zzzz]\n", "chimed.toml:1:2: \"zzzz\" is no key of Chime's; chimed --print-config lists them all"),
     (
       "[log]\nlevel = 3",
       "chimed.toml:2:9: log.level has to be one of \"error\", \"warning\", \"notice\", \"info\", \"debug\"; here is 3"

@@ -31,6 +31,9 @@ struct ctoml_entry {
   /// From 1, of the value (for a table: of its header).
   uint32_t line;
   uint32_t column;
+  /// From 1, of the key; of the element itself within an array.
+  uint32_t key_line;
+  uint32_t key_column;
 };
 
 /// Parses `length` bytes of UTF-8. Never NULL.

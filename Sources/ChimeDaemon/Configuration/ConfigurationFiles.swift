@@ -71,7 +71,7 @@ package enum ConfigurationFiles {
       }
       guard let key = ConfigurationKey.byPath[entry.path] else {
         throw ConfigurationError(
-          file: file, line: entry.line, column: entry.column, message: unknown(entry.path))
+          file: file, line: entry.keyLine, column: entry.keyColumn, message: unknown(entry.path))
       }
       let value: ConfigurationValue =
         entry.value == .array ? .array(elements[entry.path] ?? []) : .scalar(entry.value)
@@ -94,6 +94,16 @@ package enum ConfigurationFiles {
 
   private static func unknown(_ path: String) -> String {
     let name = TOMLText.quoted(String(path.prefix(80)))
+    // Of a key within a known table, only the last word can be misspelt.
+    let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+    if parts.count == 2, ConfigurationKey.tables.contains(parts[0]) {
+      let leaves = ConfigurationKey.byPath.keys.sorted().filter { $0.hasPrefix(parts[0] + ".") }
+        .map { String($0.dropFirst(parts[0].count + 1)) }
+      guard let near = Nearest.candidates(to: parts[1], among: leaves).first else {
+        return "\(name) is no key of Chime's; [\(parts[0])] takes \(leaves.joined(separator: ", "))"
+      }
+      return "\(name) is no key of Chime's; did you mean \(parts[0]).\(near)?"
+    }
     let known = ConfigurationKey.byPath.keys.sorted() + ConfigurationKey.tables.sorted()
     guard let near = Nearest.candidates(to: path, among: known).first else {
       return "\(name) is no key of Chime's; chimed --print-config lists them all"

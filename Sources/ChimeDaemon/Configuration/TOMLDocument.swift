@@ -27,8 +27,12 @@ struct TOMLEntry: Hashable, Sendable {
   /// Dotted; elements of arrays as `[n]`.
   let path: String
   let value: Value
+  /// Where the value is (for a table, its header).
   let line: Int
   let column: Int
+  /// Where the key is.
+  let keyLine: Int
+  let keyColumn: Int
 }
 
 /// A place in a configuration file, and what is wrong there.
@@ -73,7 +77,7 @@ enum TOMLDocument {
       let entry = ctoml_entry_at(document, index)
       return TOMLEntry(
         path: text(entry.path, entry.path_length), value: value(of: entry), line: Int(entry.line),
-        column: Int(entry.column))
+        column: Int(entry.column), keyLine: Int(entry.key_line), keyColumn: Int(entry.key_column))
     }
   }
 
