@@ -7,9 +7,11 @@ struct ZoneFiles {
   private let localLink: String
   private var known: [String: Zone] = [:]
 
-  init(environment: [String: String], localLink: String = "/etc/localtime") {
+  /// - Parameter localLink: what names the machine's zone; that of CHIME_LOCALTIME, which the daemon heeds too, or the
+  ///   system's when nil.
+  init(environment: [String: String], localLink: String? = nil) {
     self.environment = environment
-    self.localLink = localLink
+    self.localLink = localLink ?? environment["CHIME_LOCALTIME"] ?? "/etc/localtime"
   }
 
   private var directory: String {
