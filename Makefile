@@ -34,14 +34,14 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@Packaging/dependencies test
 	@$(MAKE) --no-print-directory lint
 	@swift build --build-tests $(swiftflags)
-	@swift test --skip-build $(swiftflags)
+	@swift test --skip-build --disable-xctest $(swiftflags)
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
-	@swift test $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
+	@swift test --disable-xctest $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
 
 system: ## Run the tests of the real daemon on the real system (ONE=name for one suite)
 	@Packaging/dependencies test
-	@swift test $(swiftflags) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
+	@swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
 
 build: ## Build everything for debugging
 	@swift build $(swiftflags)

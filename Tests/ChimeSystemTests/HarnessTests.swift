@@ -19,4 +19,19 @@ import Testing
       try await eventually("pigs fly", within: .milliseconds(50)) { false }
     }
   }
+
+  @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"), .timeLimit(.minutes(1)))
+  func theFingerPressesARealButton() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      let popup = try await home.spawn("notify-send", ["--wait", "--action=done=Done", "Press me", "now"])
+      let number = try await desktop.popup(titled: "Press me")
+      // notify-send subscribes to the answers before it shows the popup, and reads its number a moment after.
+      try await eventually("the button answers") {
+        try await desktop.press("done", on: number)
+        return !popup.isRunning
+      }
+      #expect(popup.output == "done\n")
+    }
+  }
 }

@@ -79,6 +79,8 @@ final class Home: Sendable {
       "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": path, "LC_ALL": "C.UTF-8", "USER": "chime-test",
       "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": path + "/state", "XDG_CONFIG_HOME": path + "/config",
       "XDG_DATA_HOME": path + "/data", "XDG_CACHE_HOME": path + "/cache", "CHIME_LOCALTIME": localtime,
+      // A crash is to be seen, not to be explored.
+      "SWIFT_BACKTRACE": "enable=no",
       // No bus unless a test brings one; never the machine's own.
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/system-bus",
     ]

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A webhook's receiver in Python, which verifies every request with PyPI's standardwebhooks and svix.
+struct Receiver: Sendable {
+  let port: Int
+  private let process: Child
+
+  /// What Standard Webhooks calls a secret: 24 bytes or more behind `whsec_`.
+  static let secret = "whsec_" + Data((1...32).map { UInt8($0) }).base64EncodedString()
+
+  var url: String { "http://127.0.0.1:\(port)/hook" }
+
+  struct Request: Sendable {
+    let headers: JSON
+    let body: JSON
+    let answered: Int
+    /// "ok" twice when both libraries accept the signature.
+    let verdicts: [String]
+    var id: String { headers["webhook-id"].string ?? "" }
+  }
+
+  /// - Parameter answers: the statuses of the first requests; 204 afterwards.
+  static func start(in home: Home, answering answers: [Int] = []) async throws -> Receiver {
+    let file = home.path + "/receiver.secret"
+    try home.write(secret, to: file)
+    let process = try await home.spawn(
+      Machine.clients, [Machine.support("webhook-receiver"), file] + answers.map(String.init))
+    let port = try await eventually("the receiver says its port") { () -> Int? in
+      if let end = process.end { throw HarnessFailure("the receiver ended with \(end): \(process.errors)") }
+      return try process.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
+    }
+    return Receiver(port: port, process: process)
+  }
+
+  var requests: [Request] {
+    process.output.split(separator: "\n").dropFirst().compactMap { line in
+      guard let seen = try? JSON(parsing: String(line)) else { return nil }
+      return Request(
+        headers: seen["headers"], body: (try? JSON(parsing: seen["body"].string ?? "")) ?? .null,
+        answered: seen["answered"].int ?? 0,
+        verdicts: [seen["standardwebhooks"].string ?? "", seen["svix"].string ?? ""])
+    }
+  }
+}
+
+extension Home {
+  /// Makes the receiver known to the daemon under a name.
+  func addEndpoint(_ name: String, _ receiver: Receiver) async throws {
+    _ = try await answer(
+      "io.chime.Endpoints.Put",
+      ["name": .string(name), "url": .string(receiver.url), "secret": .string(Receiver.secret)])
+  }
+
+  /// Adds a reminder and gives its id.
+  func add(_ title: String, _ when: String, to channels: [String] = ["desktop"], token: String? = nil) async throws
+    -> String
+  {
+    let answer = try await answer(
+      "io.chime.Reminders.Add",
+      [
+        "reminder": [
+          "title": .string(title), "when": .string(when), "channels": .array(channels.map(JSON.string)),
+        ], "token": token.map(JSON.string) ?? .null,
+      ])
+    guard let id = answer["reminder"]["id"].string else { throw HarnessFailure("no id in \(answer)") }
+    return id
+  }
+
+  /// The newest occurrence of a reminder; null when there is none.
+  func latestOccurrence(of reminder: String) async throws -> JSON {
+    try await answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(reminder)]])["occurrences"][0]
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// PyPI's `varlink` client, which knows nothing of Chime, finds its way by introspection.
+@Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct IntrospectionTests {
+  @Test(.timeLimit(.minutes(1)))
+  func aStrangerListsDescribesAndCalls() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      let id = try await home.add("Seen from outside", "in 1h")
+      let output = try await home.run(Machine.clients, [Machine.support("varlink-stranger"), home.socket])
+      #expect(output.status == 0, "\(output.text)")
+      let seen = try output.json
+      let interfaces = seen["interfaces"].elements.compactMap(\.string)
+      for name in ["Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Daemon"] {
+        #expect(interfaces.contains("io.chime.\(name)"))
+        let file = Machine.package + "/Sources/ChimeControl/Interfaces/io.chime.\(name).varlink"
+        let text = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)
+        #expect(seen["descriptions"]["io.chime.\(name)"].string == text, "introspection gives the file itself")
+      }
+      #expect(interfaces.contains("org.varlink.service"))
+      #expect(seen["reminders"][0]["id"].string == id)
+      #expect(seen["added"]["title"].string == "Added from Python")
+      #expect(seen["error"].string == "io.chime.Reminders.NotFound")
+      #expect(seen["monitor"].elements.count == 2, "an empty list at once, then what happens: \(seen["monitor"])")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// Deliveries over HTTP, judged by two verifiers that other people wrote.
+@Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct WebhookTests {
+  @Test(.timeLimit(.minutes(1)))
+  func aDeliveryVerifies() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      try home.write(Receiver.secret + "\n", to: home.path + "/secret")
+      try await home.did("endpoint", "add", "team", receiver.url, "--secret-file", home.path + "/secret")
+      try await home.did("in", "1s", "Stand-up", "--to", "team")
+      let request = try await eventually("the receiver hears of it") { receiver.requests.first }
+      #expect(request.verdicts == ["ok", "ok"])
+      #expect(request.answered == 204)
+      #expect(request.id.hasPrefix("msg_"))
+      #expect(request.headers["content-type"].string?.hasPrefix("application/json") == true)
+      #expect(request.body["type"].string?.isEmpty == false)
+      #expect(request.body["timestamp"].string?.isEmpty == false)
+      #expect("\(request.body["data"])".contains("Stand-up"))
+
+      let delivery = try await eventually("the record says that it arrived") {
+        let first = try await home.listed("deliveries")["deliveries"][0]
+        return first["state"].string == "delivered" ? first : nil
+      }
+      #expect(delivery["id"].string == request.id)
+      #expect(delivery["attempts"].int == 1)
+      #expect(receiver.requests.count == 1)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aReceiverThatFailsAtFirstGetsTheSameMessageAgain() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: [500, 503])
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      let id = try await home.add("Stubborn", "in 1s", to: ["team"])
+      // At once, then after five seconds and a little.
+      try await eventually("the third attempt arrives", within: .seconds(30)) { receiver.requests.count >= 3 }
+      let requests = receiver.requests
+      #expect(Set(requests.map(\.id)).count == 1, "one id for all attempts")
+      #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
+      #expect(requests.map(\.answered) == [500, 503, 204])
+
+      let delivery = try await eventually("the record says that it arrived") {
+        let listed = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+        let first = listed["deliveries"][0]
+        return first["state"].string == "delivered" ? first : nil
+      }
+      #expect(delivery["attempts"].int == 3)
+      let record = try await home.answer("io.chime.Deliveries.Get", ["id": delivery["id"]])
+      #expect(record["attempts"].elements.map { $0["status"].int } == [500, 503, 204])
+      #expect(record["attempts"].elements.map { $0["outcome"].string } == ["failed", "failed", "delivered"])
+      #expect(record["attempts"].elements.map { $0["number"].int } == [1, 2, 3])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aTestMessageShowsWhatWasSentAndTheSecretIsNowhere() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let daemon = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      let output = try await home.chime("endpoint", "test", "team", "--json")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"]])
+      let told =
+        output.text + (try await home.did("endpoint", "list")) + (try await home.did("endpoint", "list", "--json"))
+      let bare = String(Receiver.secret.dropFirst("whsec_".count))
+      #expect(!told.contains(bare))
+      #expect(!daemon.process.errors.contains(bare))
+      _ = try await daemon.stop()
+      // It is in one file, which is the owner's alone; not in the store.
+      let files = try await home.run("grep", ["-rlF", bare, home.state])
+      let holders = files.out.split(separator: "\n").map(String.init)
+      #expect(holders.count == 1, "\(holders)")
+      for holder in holders {
+        let attributes = try FileManager.default.attributesOfItem(atPath: holder)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func anEndpointThatIsAwayDelaysNoOther() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      try await home.addEndpoint("here", receiver)
+      // Port 9 of the loopback: nobody.
+      _ = try await home.answer(
+        "io.chime.Endpoints.Put",
+        ["name": "away", "url": "http://127.0.0.1:9/hook", "secret": .string(Receiver.secret)])
+      let id = try await home.add("Both", "in 1s", to: ["away", "here"])
+      try await eventually("the other one arrives") { receiver.requests.count == 1 }
+      let waiting = try await eventually("the first one waits for its next attempt") {
+        let listed = try await home.answer(
+          "io.chime.Deliveries.List", ["filter": ["reminder": .string(id), "channel": "away"]])
+        let first = listed["deliveries"][0]
+        return first["state"].string == "waiting" ? first : nil
+      }
+      #expect(waiting["nextAttempt"] != .null)
+      #expect(waiting["lastResult"].string?.isEmpty == false)
+    }
+  }
+}
