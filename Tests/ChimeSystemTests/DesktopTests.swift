@@ -1,0 +1,71 @@
+import Testing
+
+/// A real notify-send, a notification daemon that another project wrote, and a finger on the buttons.
+@Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
+struct DesktopTests {
+  @Test(.timeLimit(.minutes(1)))
+  func doneOnThePopupEndsTheOccurrence() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      _ = try await home.start()
+      try await home.did("in", "1s", "Tea is ready")
+      let popup = try await desktop.popup(titled: "Tea is ready")
+      #expect(desktop.shown[0].contains("done"))
+      #expect(desktop.shown[0].contains("snooze"))
+
+      let id = try #require(try await home.listed("list", "--all")["reminders"][0]["id"].string)
+      try await eventually("the record says that it arrived") {
+        try await home.latestOccurrence(of: id)["state"].string == "delivered"
+      }
+      try await desktop.press("done", on: popup)
+      let closed = try await eventually("the occurrence is done") {
+        let occurrence = try await home.latestOccurrence(of: id)
+        return occurrence["state"].string == "done" ? occurrence : nil
+      }
+      #expect(closed["endedAt"] != .null)
+      let lateness = try #require(closed["latenessMs"].int)
+      #expect((0..<1_000).contains(lateness), "fired \(lateness) ms after its time")
+      #expect(desktop.shown.count == 1)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func snoozeOnThePopupBringsItBack() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure("[defaults]\nsnooze = [\"2s\", \"1h\"]\n")
+      _ = try await home.start()
+      let id = try await home.add("Stretch", "in 1s")
+      let first = try await desktop.popup(titled: "Stretch")
+      try await desktop.press("snooze", on: first)
+      try await eventually("it is snoozed") { try await home.latestOccurrence(of: id)["state"].string == "snoozed" }
+      #expect(try await home.latestOccurrence(of: id)["snoozedUntil"] != .null)
+
+      let second = try await desktop.popup(titled: "Stretch", number: 2)
+      #expect(second != first)
+      let again = try await home.latestOccurrence(of: id)
+      #expect(again["rounds"].int == 2, "the same occurrence fires again: \(again)")
+      try await desktop.press("done", on: second)
+      try await eventually("it is done") { try await home.latestOccurrence(of: id)["state"].string == "done" }
+      let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
+      #expect(all["occurrences"].elements.count == 1)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func withoutABusTheDeliveryWaitsAndComesWithIt() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      let id = try await home.add("Patience", "in 1s")
+      try await eventually("it fires all the same") {
+        try await home.latestOccurrence(of: id)["state"].string == "fired"
+      }
+      let owed = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+      let state = try #require(owed["deliveries"][0]["state"].string)
+      #expect(["pending", "waiting"].contains(state))
+      // Answered from the command line, long before any popup.
+      try await home.did("done")
+      #expect(try await home.latestOccurrence(of: id)["state"].string == "done")
+    }
+  }
+}

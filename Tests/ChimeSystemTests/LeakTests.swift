@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// What a daemon that runs for months must not do.
+@Suite(.serialized) struct LeakTests {
+  @Test(.timeLimit(.minutes(1)))
+  func nothingLeaksOverTwoHundredReminders() async throws {
+    try await Home.live { home in
+      try home.configure("[desktop]\nprogram = \"/bin/true\"\n")
+      let daemon = try await home.start()
+      let socket = home.socket
+      let before = try await settled(daemon, home)
+      try await blocking {
+        let connection = try RawSocket(path: socket)
+        for number in 1...200 {
+          let answer = try connection.call(
+            "io.chime.Reminders.Add", ["reminder": ["title": .string("Number \(number)"), "when": "in 1s"]])
+          guard answer.error == nil else { throw HarnessFailure("\(answer)") }
+        }
+      }
+      try await eventually("all have fired and nothing is owed") {
+        let status = try await home.answer("io.chime.Daemon.Status")["status"]
+        return status["openOccurrences"].int == 200 && status["owedDeliveries"].int == 0
+      }
+      try await eventually(
+        "descriptors and children are back to \(before); now \(String(describing: try? facts(daemon)))",
+        within: .seconds(20)
+      ) {
+        let now = try facts(daemon)
+        return now.descriptors <= before.descriptors + 1 && now.children.isEmpty
+      }
+    }
+  }
+
+  private struct Facts {
+    let descriptors: Int
+    let children: String
+  }
+
+  private func facts(_ daemon: Daemon) throws -> Facts {
+    let pid = daemon.process.pid
+    return Facts(
+      descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count,
+      children: (try? String(contentsOfFile: "/proc/\(pid)/task/\(pid)/children", encoding: .utf8)) ?? "")
+  }
+
+  /// After the first reminder has gone all the way, everything that stays open is open.
+  private func settled(_ daemon: Daemon, _ home: Home) async throws -> Facts {
+    let id = try await home.add("Warm-up", "in 1s")
+    try await eventually("it arrives") { try await home.latestOccurrence(of: id)["state"].string == "delivered" }
+    _ = try await home.answer("io.chime.Occurrences.Done", ["id": .string(id)])
+    try await eventually("only the asker is connected") {
+      try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 1
+    }
+    return try facts(daemon)
+  }
+}
