@@ -42,6 +42,10 @@ struct Phrase: Sendable, Hashable {
   static let largestCount = 10_000
   /// The most times of day in one schedule: each minute of a day.
   static let mostTimes = 1_440
+  /// The most items in one list of days.
+  static let mostDays = 100
+  /// The most dates and ranges of dates after `except`.
+  static let mostExceptions = 1_000
   /// The longest interval: the whole range of ``Instant``, in seconds.
   static let longestInterval = Instant.latest.seconds
 

@@ -71,6 +71,11 @@ extension PhraseParser {
           range: start.lowerBound..<lexer.previousEnd, problem: "the range of dates ends before it begins",
           expected: "the earlier date first", repair: .init(start.lowerBound..<lexer.previousEnd, "\(last)..\(first)"))
       }
+      guard ranges.count < Phrase.mostExceptions else {
+        throw Fault(
+          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostExceptions) exceptions",
+          expected: "ranges of dates (2026-12-24..2026-12-26)")
+      }
       ranges.append(first...last)
       let isComma = lexer.token.kind == .sign(UInt8(ascii: ","))
       guard isComma || lexer.keyword == .and else { return }

@@ -27,8 +27,14 @@ extension PhraseParser {
     var set: WeekdaySet = []
     var items = 0
     var isRecurring = false
+    let start = lexer.token.range
     repeat {
       items += 1
+      guard items <= Phrase.mostDays else {
+        throw Fault(
+          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostDays) days in one list",
+          expected: "each day once")
+      }
       switch lexer.keyword {
       case .weekdays:
         set.formUnion(.weekdays)

@@ -9,16 +9,18 @@ extension PhraseParser {
   mutating func times() throws(Fault) -> [CivilTime] {
     let start = lexer.token.range
     var times = [try time(allowing24: false)]
-    while try continuesTimes() { times.append(try time(allowing24: false)) }
+    while try continuesTimes() {
+      guard times.count < Phrase.mostTimes else {
+        throw Fault(
+          code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostTimes) times a day",
+          expected: "fewer times, or an interval with a window")
+      }
+      times.append(try time(allowing24: false))
+    }
     guard times.count > 1 else { return times }
     times.sort()
     var distinct: [CivilTime] = []
     for time in times where time != distinct.last { distinct.append(time) }
-    guard distinct.count <= Phrase.mostTimes else {
-      throw Fault(
-        code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostTimes) times a day",
-        expected: "fewer times, or an interval with a window")
-    }
     return distinct
   }
 

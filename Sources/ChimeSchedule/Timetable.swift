@@ -71,6 +71,11 @@ extension Timetable {
   init(phrase: Phrase, zone: Zone, gap: GapRule, fold: FoldRule) {
     self.init(phrase, zone.table, gap, fold, except: DayRanges(phrase.bounds.except))
     guard let count = phrase.bounds.count else { return }
+    if case .elapsed(let step, .everyDay) = phrase.pattern {
+      // At most 2³⁸ seconds times 10 000.
+      lastSecond = min(lastSecond, firstSecond + step * Int64(count - 1))
+      return
+    }
     // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
     let whole =
       phrase.bounds.except.isEmpty ? self : Timetable(phrase, zone.table, gap, fold, except: DayRanges([]))

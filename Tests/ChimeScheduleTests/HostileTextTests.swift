@@ -25,6 +25,18 @@ import Testing
     #expect(!error.message.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F || $0.value == 0x202E })
   }
 
+  /// Limits are met, and one more is refused.
+  @Test func limits() throws {
+    let minutes = (0..<1_440).map { CivilTime(hour: $0 / 60, minute: $0 % 60)?.description ?? "" }
+    #expect(throws: Never.self) { try Schedule(canonical: "daily at " + minutes.joined(separator: ",")) }
+    let dates = (0..<1_000).compactMap { CivilDate(dayNumber: 22_000 + $0 * 2)?.description }.joined(separator: ",")
+    #expect(throws: Never.self) { try Schedule(canonical: "daily at 8 except \(dates)") }
+    for text in ["daily at \(minutes.joined(separator: ",")),8", "daily at 8 except \(dates),2026-01-01"] {
+      let error = #expect(throws: ScheduleError.self) { try Schedule(canonical: text) }
+      #expect(error?.code == .outOfRange)
+    }
+  }
+
   @Test func canonicalTextStandsByItself() {
     for text in [
       "in 25m", "tomorrow at 9", "every 45m", "friday at 9", "at 18:00", "daily at 8 3 times",
