@@ -21,11 +21,13 @@ public struct FormatError: Error, Hashable, Sendable, Codable, CustomStringConve
     text = excerpt(source)
     column = ChimeSchedule.column(of: fault.range.lowerBound, in: bytes)
     expected = fault.expected
-    suggestion = fault.repair.map { repair in
-      excerpt(
+    var mended: String?
+    if let repair = fault.repair, bytes.count <= 60 {
+      mended =
         String(decoding: bytes[..<repair.range.lowerBound], as: UTF8.self) + repair.replacement
-          + String(decoding: bytes[repair.range.upperBound...], as: UTF8.self))
+        + String(decoding: bytes[repair.range.upperBound...], as: UTF8.self)
     }
+    suggestion = mended
     message = fault.sentence(text: text, column: column)
   }
 }

@@ -14,6 +14,7 @@ import Testing
     ("Antarctica/Troll", "2026-03-29T01:00:00Z"), ("Asia/Pyongyang", "2018-05-04T15:00:00Z"),
     ("America/Caracas", "2016-05-01T07:00:00Z"), ("America/Havana", "2026-11-01T05:00:00Z"),
     ("Asia/Gaza", "2027-03-27T00:00:00Z"), ("Asia/Tokyo", "2026-07-01T00:00:00Z"), ("UTC", "2027-01-01T00:00:00Z"),
+    ("Europe/Prague", "2026-07-01T10:00:00Z"), ("America/New_York", "2026-12-31T05:00:00Z"),
     ("Europe/Dublin", "9998-10-25T01:00:00Z"), ("Pacific/Kwajalein", "1993-08-21T12:00:00Z"),
     ("Antarctica/Casey", "2023-03-08T16:00:00Z"), ("Asia/Kathmandu", "1985-12-31T18:30:00Z"),
   ]
