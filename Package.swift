@@ -78,7 +78,11 @@ let package = Package(
     tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests("ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests(
-      "ChimeDaemonTests", ["ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "Varlink"]),
+      "ChimeDaemonTests",
+      [
+        "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeSchedule", "ChimeStoreSQLite", "ChimeTestKit", "Varlink",
+        "CLinux",
+      ]),
     tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
     tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
     .executableTarget(

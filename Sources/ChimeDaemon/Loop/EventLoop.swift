@@ -42,6 +42,8 @@ actor EventLoop {
   var summaryIsStale = false
   var isStopping = false
   private var timers: Timers?
+  /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
+  private var running: EventLoop?
 
   private struct Timers {
     let due: LoopTimer
@@ -78,6 +80,7 @@ actor EventLoop {
   ///
   /// - Throws: `SystemError` or `StoreFailure` when the daemon cannot do its work.
   func start(listening sockets: [Int32], signals: Int32) async throws {
+    running = self
     try armTimers()
     let poller = try Poller(queue: executor.queue) { [unowned self] in assumeIsolated { $0.pollerIsReady() } }
     self.poller = poller
