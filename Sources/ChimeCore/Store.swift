@@ -31,6 +31,9 @@ public protocol StoreTransaction {
   /// Inserts the reminder, or replaces it when `id` is known, together with its regular due time: any other regular
   /// due time of it is dropped (the due times of its snoozed occurrences stay).
   ///
+  /// A reminder of generation 0 is a new one: it throws `StoreFailure.idTaken` when its id is in use, or was used by a
+  /// reminder of which only history is left.
+  ///
   /// - Parameter next: its next scheduled time; nil when there is none.
   func upsert(_ reminder: Reminder, next: Instant?) throws
   /// Removes the reminder and its due times, and cancels what it owes. Occurrences, deliveries and attempts stay as
@@ -49,7 +52,9 @@ public protocol StoreTransaction {
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
   /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
   /// time each was made for, and updates the reminder's `skipNext`. An occurrence that exists in another state than
-  /// `missed` is never inserted a second time.
+  /// `missed` is never inserted a second time, nor are its deliveries; a snoozed one is replaced by the decision that
+  /// was made for the end of that very snooze. A reminder that has been removed fires no more, and one that has been
+  /// changed since (its generation differs) keeps its due time for a new decision.
   func record(_ firings: [Firing]) throws
   /// What the loop has to wait for: the earliest due time, and each lane's earliest owed delivery.
   func horizon() throws -> Horizon
@@ -60,7 +65,7 @@ public protocol StoreTransaction {
   /// Newest first by scheduled time.
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
   /// Replaces an occurrence. When it is snoozed, its due time becomes the snooze's end; when it is closed, its due
-  /// time is dropped and its owed deliveries are cancelled at `now`.
+  /// time is dropped and its owed deliveries are cancelled at `now`. Throws when there is no such occurrence.
   func update(_ occurrence: Occurrence, now: Instant) throws
 
   // The outbox.
@@ -73,7 +78,8 @@ public protocol StoreTransaction {
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
   /// Makes every hidden delivery visible: for a store with one daemon, at its start.
   func releaseClaims() throws
-  /// Makes the owed deliveries of a lane visible at once: its endpoint has been put, or its bus is back.
+  /// Makes the owed deliveries of a lane that wait for their time visible at once: its endpoint has been put, its bus
+  /// is back, or the clock was set back. What is claimed is under way and left alone.
   func wake(lane: Lane, now: Instant) throws
   func delivery(_ id: DeliveryID) throws -> Delivery?
   /// Newest first.

@@ -103,15 +103,19 @@ extension StoreConformance {
         try expect(record?.reminder.skipNext, is: 1, "the skips left")
       },
       Case("a decision about an older definition does not move the new one") { subject in
-        let due = try await subject.write { store in
-          try store.upsert(sample("aaaa"), next: at(10))
-          return try store.claimDue(now: at(10), limit: 1)[0]
+        // Also where the new definition's next time happens to be the old one's.
+        for (id, changed) in [("aaaa", at(40)), ("bbbb", at(10))] {
+          let due = try await subject.write { store in
+            try store.upsert(sample(id), next: at(10))
+            return try store.claimDue(now: at(10), limit: 10).first { $0.reminder.id.rawValue == id }
+          }
+          guard let due else { throw ConformanceFailure(description: "\(id) is not due") }
+          try await subject.write { try $0.upsert(sample(id, generation: 1), next: changed) }
+          try await subject.write { try $0.record([fire(due, next: at(70))]) }
+          let record = try await subject.read { try $0.reminder(due.reminder.id) }
+          try expect(record?.next, is: changed, "the next time of the new definition")
+          try expect(record?.open, is: 1, "the occurrence that fired before the change")
         }
-        try await subject.write { try $0.upsert(sample("aaaa", generation: 1), next: at(40)) }
-        try await subject.write { try $0.record([fire(due, next: at(70))]) }
-        let record = try await subject.read { try $0.reminder(due.reminder.id) }
-        try expect(record?.next, is: at(40), "the next time of the new definition")
-        try expect(record?.open, is: 1, "the occurrence that fired before the change")
       },
       Case("a reminder that was removed fires no more") { subject in
         let due = try await subject.write { store in
