@@ -10,7 +10,8 @@ extension PhraseParser {
     switch lexer.keyword {
     case .on, .every, .weekday, .weekdays, .weekends, .daily, .today, .tomorrow, .month:
       return try daysAfterTimes(times, range)
-    default: break
+    default:
+      if isDate { return try daysAfterTimes(times, range) }
     }
     guard times.count == 1, let time = times.first else { throw severalTimes(range) }
     guard let anchor else { throw needsNow(start) }

@@ -34,6 +34,11 @@ import Testing
     ("in an hour and 5 minutes", "at 2026-11-20T23:27:13Z"),
     ("IN 1W", "at 2026-11-27T22:22:13Z"),
 
+    ("at 9 on 2026-12-01", "at 2026-12-01 09:00"),
+    ("at 9 1 dec 2026", "at 2026-12-01 09:00"),
+    ("tomorrow noon", "at 2026-11-21 12:00"),
+    ("in 1500ms", "at 2026-11-20T22:22:15Z"),
+
     // Days of the week.
     ("weekdays at 8:30", "weekdays at 08:30"),
     ("daily at 8", "daily at 08:00"),
@@ -81,7 +86,13 @@ import Testing
     ("every 6h from 0:00 to 24:00", "every 6h from 00:00 to 00:00"),
     ("every 45m on weekends", "every 45m on weekends starting 2026-11-20T23:07:13Z"),
 
+    ("hourly", "every 1h starting 2026-11-20T23:22:13Z"),
+    ("every 30 min from 9-17 on mon..wed", "every 30m from 09:00 to 17:00 on mon-wed"),
+    ("every 2h between noon and midnight until 2026-12-31", "every 2h from 12:00 to 00:00 until 2026-12-31"),
+
     // Bounds.
+    ("each day at 8 starting now", "daily at 08:00 starting 2026-11-20T22:22:13Z"),
+    ("daily at 8 until monday at 12", "daily at 08:00 until 2026-11-23 12:00"),
     ("daily at 8 starting 2026-12-01", "daily at 08:00 starting 2026-12-01"),
     (
       "daily at 8 until 2026-12-31 starting 2026-12-01 12:00",
