@@ -36,8 +36,11 @@ enum Adding {
     if reminder.state == .paused {
       parts.append(reminder.pausedUntil.map { "paused until \(clock.text($0))" } ?? "paused without end")
     }
-    if let next = reminder.next, let instant = WallClock.instant(next) {
-      parts.append("next \(moment(context, instant, zone: next.zone)), \(clock.relative(instant))")
+    let next = reminder.next.flatMap { next in WallClock.instant(next).map { (instant: $0, zone: next.zone) } }
+    // A time within the pause is not going to be heard.
+    let end = reminder.state == .paused ? reminder.pausedUntil.flatMap { WallClock.instant($0) } ?? .latest : .earliest
+    if let (instant, zone) = next, instant >= end {
+      parts.append("next \(moment(context, instant, zone: zone)), \(clock.relative(instant))")
     } else if reminder.state == .finished {
       parts.append("finished: it has no further time")
     } else if reminder.state == .waiting {

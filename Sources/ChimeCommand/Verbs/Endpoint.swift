@@ -72,8 +72,8 @@ enum Endpoint {
       // A secret that nobody uses is of no use to anybody. After a time-out the daemon may use it all the same.
       if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
       var failure = failure
-      if secret == nil, failure.status == .failed {
-        failure.hints.append("a new endpoint needs a secret: --new-secret FILE makes one, --secret-file FILE reads one")
+      if secret == nil, failure.message.contains("secret") {
+        failure.hints.append("--new-secret FILE makes one, --secret-file FILE reads one")
       }
       throw failure
     }

@@ -63,7 +63,7 @@ enum List {
     ])
     for reminder in reminders {
       table.rows.append([
-        .init(reminder.id, .strong), .init(reminder.title), .init(reminder.when, .faint), next(clock, reminder),
+        .init(reminder.id, .strong), .init(reminder.title), .init(schedule(reminder), .faint), next(clock, reminder),
         left(clock, reminder), .init(reminder.channels.joined(separator: ", "), .faint),
       ])
     }
@@ -72,6 +72,11 @@ enum List {
 
   private static func next(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     .init(clock.text(reminder.next), reminder.state == .paused ? .faint : .plain)
+  }
+
+  /// The schedule; of a single moment only that it is one, because the moment stands beside it.
+  private static func schedule(_ reminder: RemindersInterface.Reminder) -> String {
+    reminder.when.hasPrefix("at ") ? "once" : reminder.when
   }
 
   /// How far away, or what keeps it.

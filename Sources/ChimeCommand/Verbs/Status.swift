@@ -27,7 +27,7 @@ enum Status {
         let title = health.nextTitle.map { ": \($0)" } ?? ""
         return "next \(clock.text(due)), \(clock.relative(due))\(title)"
       }
-      row(context, "reminders", [counted(health.reminders, "reminder"), next ?? "nothing is coming"])
+      row(context, "reminders", [health.reminders == 0 ? "none" : "\(health.reminders)", next ?? "nothing is coming"])
       let open = health.openOccurrences
       row(context, "unanswered", open == 0 ? ["none"] : ["\(open); `chime history --open` shows them"])
       row(
