@@ -49,7 +49,8 @@ package struct World {
   private static func processEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
     for name in [
-      "CHIME_SOCKET", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "TZ", "TZDIR", "VISUAL", "EDITOR", "TMPDIR",
+      "CHIME_SOCKET", "CHIME_LOCALTIME", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "TZ", "TZDIR", "VISUAL", "EDITOR",
+      "TMPDIR",
     ] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }

@@ -22,6 +22,18 @@ import Varlink
         """)
   }
 
+  @Test func whenRemarksOnChangesOfOffset() throws {
+    let spring = try run([
+      "when", "daily at 2:30", "--tz", "Europe/Prague", "--after", "2026-03-28T12:00:00Z", "-n", "2",
+    ])
+    #expect(spring.output.contains("Sun 2026-03-29 03:30  CEST"))
+    #expect(spring.output.hasSuffix("02:30 does not exist on 2026-03-29; moved to 03:30\n"))
+    let autumn = try run([
+      "when", "daily at 2:30", "--tz", "Europe/Prague", "--after", "2026-10-24T12:00:00Z", "--json",
+    ])
+    #expect(try JSON(parsing: autumn.output)["remarks"] == ["02:30 happens twice on 2026-10-25; this is the first"])
+  }
+
   @Test func whenExplainsARefusal() throws {
     let answer = try run(["when", "every", "90n"])
     #expect(answer.status == 64)

@@ -34,6 +34,7 @@ enum Manual {
     ("NO_COLOR", "no colours, when it is set and not empty; `TERM=dumb` does the same"),
     ("VISUAL`, `EDITOR", "the editor of `chime edit`"),
     ("TZ", "the time zone in which times are shown and `local` is read, instead of the machine's"),
+    ("CHIME_LOCALTIME", "the link that names the machine's time zone, instead of `/etc/localtime`"),
     ("TZDIR", "where the rules of time zones are, instead of `/usr/share/zoneinfo`"),
   ]
 

@@ -22,8 +22,10 @@ enum Explaining {
     } catch {
       throw Failure(error)
     }
-    let times = Array(schedule.timetable(in: zone, gap: gap, fold: fold).occurrences(after: after).prefix(count))
-    return Explanation(schedule: schedule, zone: zone, times: times, remarks: [])
+    let timetable = schedule.timetable(in: zone, gap: gap, fold: fold)
+    let times = Array(timetable.occurrences(after: after).prefix(count))
+    let remarks = times.compactMap { timetable.remark(for: $0)?.description }
+    return Explanation(schedule: schedule, zone: zone, times: times, remarks: remarks)
   }
 
   /// Says what would be made of it.
