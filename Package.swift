@@ -76,7 +76,8 @@ let package = Package(
     tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests("VarlinkTests", ["Varlink"]),
     tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
-    tests("ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
+    tests(
+      "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"], exclude: ["Support"]),
     tests(
       "ChimeDaemonTests",
       [

@@ -1,0 +1,28 @@
+import ChimeDelivery
+import Testing
+
+@Suite struct EndpointURLTests {
+  @Test(arguments: [
+    "https://example.org/hook", "http://127.0.0.1:8099/hook", "http://[2001:db8::1]:80/", "https://example.org",
+    "https://example.org/a?token=b%20c#d", "HTTPS://EXAMPLE.ORG/",
+    "https://example.org/" + String(repeating: "a", count: 2_028),
+  ])
+  func accepts(_ text: String) throws { try EndpointURL.validate(text) }
+
+  @Test(arguments: [
+    ("", "such as https://example.org/hook"), ("example.org/hook", "write https://example.org/hook"),
+    ("ftp://example.org/", "must begin with https://"), ("file:///etc/passwd", "must begin with https://"),
+    ("gopher://example.org", "must begin with https://"), ("javascript:alert(1)", "write it as https://"),
+    ("https://", "names no host"), ("https:///", "host"), ("https://user@example.org/", "leave them out"),
+    ("https://user:Xq7@example.org/", "leave them out"), ("https://example.org:99999/", "the port must be"),
+    ("https://example.org:x/", "the port must be"), ("https://exa mple.org/", "write it as %20"),
+    ("https://example.org/\n", "control character"), ("https://example.org/\u{0}", "control character"),
+    ("https://[2001:db8::g]/", "neither a name nor an address"), ("no url", "write it as %20"),
+    ("https://example.org/" + String(repeating: "a", count: 2_029), "at most 2048"),
+  ])
+  func refusesAndSaysWhatToWrite(_ text: String, _ sentence: String) {
+    let error = #expect(throws: EndpointURLError.self) { try EndpointURL.validate(text) }
+    #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
+    #expect(error?.description.contains("Xq7") != true)
+  }
+}

@@ -1,0 +1,248 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDelivery
+
+extension RealThings {
+  /// The channel against a real HTTP receiver.
+  @Suite(.serialized) final class WebhookTests {
+    let receiver: Script
+    let port: Int
+    let clock = ManualTime()
+
+    init() async throws {
+      receiver = try Script("/usr/bin/python3", [support("receiver.py")])
+      port = try #require(try await receiver.lines.next()["port"]?.number)
+    }
+
+    deinit { receiver.end() }
+
+    /// A channel in which every endpoint's name is its path, `/` written as `.`.
+    func channel(
+      total: Milliseconds = .seconds(5), perEndpoint: Int = 8, url: String? = nil
+    ) throws -> WebhookChannel {
+      var configuration = WebhookConfiguration(version: "1.2.3")
+      configuration.totalTimeout = total
+      configuration.connectTimeout = .seconds(1)
+      configuration.concurrentPerEndpoint = perEndpoint
+      let (port, clock) = (port, clock)
+      let secret = try Secret(SecretTests.text)
+      return WebhookChannel(configuration: configuration, clock: { clock.now }) { lane in
+        let path = lane.channel.rawValue.split(separator: ".").joined(separator: "/")
+        let address = url ?? "http://127.0.0.1:\(port)/\(path)"
+        if path == "unknown" { return nil }
+        var endpoint = Endpoint(lane: lane, url: address, createdAt: scheduled)
+        if path == "disabled" { endpoint.disabled = "it answered 410 Gone" }
+        return EndpointAccess(endpoint: endpoint, secret: path == "keyless" ? nil : secret)
+      }
+    }
+
+    @Test func deliversAndSigns() async throws {
+      let channel = try channel()
+      let sample = try message("Tè & <b>", body: "two\nlines", channel: "status.204", late: .suspend, lateBy: .minutes(3)) {
+        $0.tags = ["a", "b/c"]
+        $0.url = "https://example.org/"
+      }
+      let report = try await channel.deliver(sample)
+      #expect(report.next == .settled)
+      let attempt = try #require(report.attempt)
+      #expect(attempt.number == 1 && attempt.status == 204 && attempt.outcome == .delivered && attempt.error == nil)
+      #expect(attempt.answer == nil)
+
+      let request = try await receiver.lines.next()
+      let headers = try #require(request["headers"])
+      #expect(headers["content-type"]?.string == "application/json")
+      #expect(headers["user-agent"]?.string == "Chime/1.2.3")
+      #expect(headers["webhook-id"]?.string == "msg_r7k2_1")
+      #expect(headers["webhook-timestamp"]?.string == "\(clock.now.seconds)")
+      #expect(headers["cookie"] == nil && headers["expect"] == nil)
+      #expect(
+        request["body"]?.string == """
+          {"data":{"body":"two\\nlines","channel":"status.204","firedAt":"2026-03-29T00:33:00Z","late":"suspend",\
+          "latenessMs":180000,"occurrence":"r7k2@1774744200","reminder":"r7k2","round":1,\
+          "scheduledAt":"2026-03-29T00:30:00Z","tags":["a","b/c"],"title":"Tè & <b>","urgency":"normal",\
+          "url":"https://example.org/"},"timestamp":"2026-03-29T00:33:00Z","type":"reminder.fired"}
+          """)
+      await channel.stop()
+    }
+
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] != "1"))
+    func isVerifiedByThePublicLibraries() async throws {
+      clock.set(Timestamp.now())
+      let channel = try channel()
+      #expect(try await channel.deliver(message("a title", channel: "status.204")).next == .settled)
+      var request = try await receiver.lines.next()
+      request["secret"] = .string(SecretTests.text)
+      await channel.stop()
+
+      let root = URL(fileURLWithPath: support("../../..")).standardized.path
+      let python = ProcessInfo.processInfo.environment["CHIME_PYTHON"] ?? root + "/.venv/bin/python3"
+      guard FileManager.default.isExecutableFile(atPath: python) else {
+        Issue.record("no \(python): run make test, set CHIME_PYTHON, or set CHIME_SKIP_PEERS=1")
+        return
+      }
+      let verifier = Process()
+      let (input, output) = (Pipe(), Pipe())
+      verifier.executableURL = URL(fileURLWithPath: python)
+      verifier.arguments = [support("verify.py")]
+      (verifier.standardInput, verifier.standardOutput, verifier.standardError) = (input, output, output)
+      try verifier.run()
+      input.fileHandleForWriting.write(try JSONEncoder().encode(request))
+      try input.fileHandleForWriting.close()
+      let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      verifier.waitUntilExit()
+      #expect(said == "ok\n")
+    }
+
+    @Test(arguments: [
+      ("status.500", 500, ChannelReport.NextStep.retry), ("status.204", 204, .settled), ("redirect", 302, .retry),
+      ("status.410", 410, .disable("endpoint \"status.410\" answered 410 Gone")), ("status.404", 404, .retry),
+      ("retry.429.seconds", 429, .retryAfter(.seconds(120))), ("retry.503.seconds", 503, .retryAfter(.seconds(120))),
+      ("retry.503.past", 503, .retry), ("retry.500.seconds", 500, .retry), ("status.429", 429, .retry),
+    ])
+    func judges(_ name: String, _ status: Int, _ next: ChannelReport.NextStep) async throws {
+      let channel = try channel()
+      let report = try await channel.deliver(message(channel: name))
+      #expect(report.next == next)
+      #expect(report.attempt?.status == status)
+      #expect(try await receiver.lines.next()["path"]?.string == "/" + name.split(separator: ".").joined(separator: "/"))
+      await channel.stop()
+      #expect(receiver.lines.isEmpty)
+    }
+
+    @Test func obeysADateInRetryAfter() async throws {
+      let channel = try channel()
+      guard case .retryAfter(let wait) = try await channel.deliver(message(channel: "retry.429.date")).next else {
+        Issue.record("no retryAfter")
+        return
+      }
+      #expect(wait >= .seconds(290) && wait <= .seconds(300))
+      await channel.stop()
+    }
+
+    @Test func keepsThePrintableBeginningOfAnAnswer() async throws {
+      let channel = try channel()
+      let attempt = try #require(try await channel.deliver(message(channel: "status.500")).attempt)
+      #expect(attempt.answer == "said  the réceiver\n")
+      #expect(attempt.error == "answered 500")
+      let big = try await channel.deliver(message(channel: "big"))
+      #expect(big.next == .settled && big.attempt?.status == 200)
+      #expect(big.attempt?.answer == String(repeating: "x", count: Attempt.answerLimit))
+      await channel.stop()
+    }
+
+    @Test func givesUpWhatTakesTooLong() async throws {
+      let channel = try channel(total: .milliseconds(400))
+      for name in ["hang", "drip"] {
+        let report = try await channel.deliver(message(channel: name))
+        #expect(report.next == .retry && report.attempt?.outcome == .failed)
+        #expect(report.attempt?.error?.contains("timed out") == true, "\(String(describing: report.attempt))")
+        #expect((300...3_000).contains(report.attempt?.took.rawValue ?? 0))
+      }
+      await channel.stop()
+    }
+
+    @Test(arguments: ["reset", "nonsense"])
+    func survivesBrokenReceivers(_ name: String) async throws {
+      let channel = try channel()
+      let report = try await channel.deliver(message(channel: name))
+      #expect(report.next == .retry && report.attempt?.status == nil)
+      #expect(report.attempt?.error?.isEmpty == false)
+      await channel.stop()
+    }
+
+    @Test(arguments: [
+      ("http://127.0.0.1:9/", "connect"), ("http://no-such-host.invalid/", "resolve"), ("ftp://127.0.0.1/", "rotocol"),
+    ])
+    func reportsThatNobodyIsThere(_ url: String, _ word: String) async throws {
+      let channel = try channel(url: url)
+      let report = try await channel.deliver(message(channel: "status.204"))
+      #expect(report.next == .retry && report.attempt?.status == nil)
+      #expect(report.attempt?.error?.contains(word) == true, "\(String(describing: report.attempt?.error))")
+      await channel.stop()
+    }
+
+    @Test func refusesACertificateNobodySigned() async throws {
+      let tls = try Script("/usr/bin/python3", [support("receiver.py"), "--tls"])
+      defer { tls.end() }
+      let port = try #require(try await tls.lines.next()["port"]?.number, "install openssl")
+      let channel = try channel(url: "https://localhost:\(port)/status/204")
+      let report = try await channel.deliver(message(channel: "status.204"))
+      #expect(report.next == .retry && report.attempt?.status == nil)
+      #expect(report.attempt?.error?.contains("certificate") == true, "\(String(describing: report.attempt?.error))")
+      await channel.stop()
+      #expect(tls.lines.isEmpty)
+    }
+
+    @Test func waitsForWhatIsNotThereYet() async throws {
+      let channel = try channel()
+      for (name, sentence) in [
+        ("unknown", "no endpoint \"unknown\": add it with chime endpoint add unknown URL"),
+        ("disabled", "endpoint \"disabled\" is disabled: it answered 410 Gone"),
+        ("keyless", "endpoint \"keyless\" has no readable secret: add it again with --secret-file"),
+      ] {
+        let report = try await channel.deliver(message(channel: name))
+        #expect(report.next == .blocked(.minutes(5)))
+        #expect(report.attempt?.outcome == .refused)
+        #expect(report.attempt?.error == sentence)
+      }
+      await channel.stop()
+      #expect(receiver.lines.isEmpty)
+    }
+
+    @Test func repeatsWithTheSameIdAndAFreshTimestamp() async throws {
+      let channel = try channel()
+      var sample = try message(channel: "flaky")
+      #expect(try await channel.deliver(sample).next == .retry)
+      clock.set(clock.now + .seconds(5))
+      sample.delivery.attempts = 1
+      let report = try await channel.deliver(sample)
+      #expect(report.next == .settled && report.attempt?.number == 2)
+      let (first, second) = (try await receiver.lines.next(), try await receiver.lines.next())
+      #expect(first["body"] == second["body"])
+      #expect(first["headers"]?["webhook-id"] == second["headers"]?["webhook-id"])
+      #expect(first["headers"]?["webhook-timestamp"] != second["headers"]?["webhook-timestamp"])
+      #expect(first["headers"]?["webhook-signature"] != second["headers"]?["webhook-signature"])
+      // The connection of the first attempt served the second.
+      #expect(first["client"] == second["client"])
+      await channel.stop()
+    }
+
+    @Test func oneThatHangsDelaysNoOther() async throws {
+      let channel = try channel(total: .seconds(60), perEndpoint: 2)
+      let hung = try (1...5).map { channel.reports(of: try message(channel: "hang", round: $0)) }
+      for _ in 1...2 { #expect(try await receiver.lines.next()["path"]?.string == "/hang") }
+      let others = try (1...50).map { channel.reports(of: try message(channel: "status.204", round: $0)) }
+      for other in others { #expect(try await other.next().next == .settled) }
+      for _ in 1...50 { #expect(try await receiver.lines.next()["path"]?.string == "/status/204") }
+      // Two of the five were begun, three wait; the stop ends all of them as failed.
+      #expect(receiver.lines.isEmpty)
+      await channel.stop()
+      for one in hung {
+        let report = try await one.next()
+        #expect(report.next == .retry && report.attempt?.outcome == .failed)
+      }
+      #expect(try await channel.deliver(message(channel: "status.204")).next == .retry)
+      await channel.stop()
+    }
+
+    @Test func testsAnEndpoint() async throws {
+      let channel = try channel()
+      let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+      let endpoint = Endpoint(lane: lane, url: "http://127.0.0.1:\(port)/status/200", createdAt: scheduled)
+      let result = await channel.test(endpoint, secret: try Secret(SecretTests.text))
+      let request = try await receiver.lines.next()
+      #expect(result.isDelivered && result.attempt.status == 200 && result.url == endpoint.url)
+      #expect(result.requestBody == request["body"]?.string)
+      #expect(result.requestBody.contains(#""type":"chime.test""#))
+      for line in result.requestHeaders {
+        let parts = line.split(separator: ":", maxSplits: 1).map { String($0) }
+        #expect(request["headers"]?[parts[0]]?.string == String(parts[1].dropFirst()))
+      }
+      #expect(result.requestHeaders.contains { $0.hasPrefix("webhook-signature: v1,") })
+      await channel.stop()
+    }
+  }
+}

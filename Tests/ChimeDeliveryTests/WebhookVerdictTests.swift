@@ -1,0 +1,41 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDelivery
+
+@Suite struct WebhookVerdictTests {
+  private func verdict(_ status: Int?, retryAfter: Milliseconds? = nil, failure: String? = nil) -> WebhookVerdict {
+    WebhookVerdict(
+      HTTPResult(status: status, retryAfter: retryAfter, failure: failure), channel: ChannelName(rawValue: "team"))
+  }
+
+  @Test(arguments: [200, 201, 202, 204, 299])
+  func settles(_ status: Int) {
+    #expect(verdict(status).next == .settled)
+    #expect(verdict(status).outcome == .delivered)
+    #expect(verdict(status).error == nil)
+    // An answer that broke off may be of a receiver that did.
+    #expect(verdict(status, failure: "timed out").next == .retry)
+  }
+
+  @Test(arguments: [100, 300, 301, 302, 304, 307, 308, 400, 401, 404, 413, 500, 502, 504, 599])
+  func retries(_ status: Int) {
+    #expect(verdict(status, retryAfter: .seconds(9)).next == .retry)
+    #expect(verdict(status).outcome == .failed)
+    #expect(verdict(status).error?.contains("\(status)") == true)
+  }
+
+  @Test func obeysRetryAfter() {
+    for status in [429, 503] {
+      #expect(verdict(status, retryAfter: .seconds(9)).next == .retryAfter(.seconds(9)))
+      #expect(verdict(status).next == .retry)
+    }
+  }
+
+  @Test func disablesWhatIsGone() {
+    #expect(verdict(410).next == .disable("endpoint \"team\" answered 410 Gone"))
+    #expect(verdict(nil, failure: "no route").next == .retry)
+    #expect(verdict(nil, failure: "no route").error == "no route")
+  }
+}
