@@ -77,7 +77,8 @@ let package = Package(
     tests("VarlinkTests", ["Varlink"]),
     tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests(
-      "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"], exclude: ["Support"]),
+      "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
+      exclude: ["Support"]),
     tests(
       "ChimeDaemonTests",
       [

@@ -70,6 +70,7 @@ final class HTTPTransfer {
     chime_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
     chime_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
     chime_curl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2)
+    chime_curl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     chime_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     chime_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
     chime_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connect.rawValue))

@@ -222,6 +222,20 @@ struct Belongings {
     }.sorted()
   }
 
+  /// How many descriptors are open.
+  static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0 }
+
+  /// The numbers of processes of this name whose environment is that of a fake notify-send of these tests.
+  static func orphans(named name: String) -> [Int] {
+    let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
+    return numbers.filter { number in
+      guard let comm = try? String(contentsOfFile: "/proc/\(number)/comm", encoding: .utf8), comm == name + "\n",
+        let environment = FileManager.default.contents(atPath: "/proc/\(number)/environ")
+      else { return false }
+      return String(decoding: environment, as: UTF8.self).contains("FAKE=")
+    }
+  }
+
   private static func count(_ what: String) -> Int {
     let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return numbers.count { number in

@@ -41,7 +41,9 @@ extension RealThings {
 
     @Test func deliversAndSigns() async throws {
       let channel = try channel()
-      let sample = try message("Tè & <b>", body: "two\nlines", channel: "status.204", late: .suspend, lateBy: .minutes(3)) {
+      let sample = try message(
+        "Tè & <b>", body: "two\nlines", channel: "status.204", late: .suspend, lateBy: .minutes(3)
+      ) {
         $0.tags = ["a", "b/c"]
         $0.url = "https://example.org/"
       }
@@ -107,7 +109,8 @@ extension RealThings {
       let report = try await channel.deliver(message(channel: name))
       #expect(report.next == next)
       #expect(report.attempt?.status == status)
-      #expect(try await receiver.lines.next()["path"]?.string == "/" + name.split(separator: ".").joined(separator: "/"))
+      #expect(
+        try await receiver.lines.next()["path"]?.string == "/" + name.split(separator: ".").joined(separator: "/"))
       await channel.stop()
       #expect(receiver.lines.isEmpty)
     }
