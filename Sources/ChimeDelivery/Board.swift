@@ -45,9 +45,6 @@ struct Board: Sendable {
   private var isPlain = false
   private var isClosed = false
 
-  /// How many programs run, those included that have been told to end.
-  var count: Int { entries.count }
-
   mutating func admit(_ showing: Showing, limit: Int) -> [Order] {
     guard !isClosed else {
       let action = Popup.Action.report(.failed, .retry, status: nil, error: Self.stopping)

@@ -7,7 +7,8 @@ final class Worker<Command: Sendable>: Sendable {
   private enum State {
     case idle
     case running(Mailbox<Command>)
-    case stopped
+    /// With the mailbox of the thread that ends, if there was one.
+    case stopped(Mailbox<Command>?)
   }
 
   private let name: String
@@ -26,34 +27,35 @@ final class Worker<Command: Sendable>: Sendable {
   ///
   /// - Throws: `SystemError` when there is no thread or descriptor to be had; a later command tries again.
   func post(_ command: Command) throws(SystemError) -> Bool {
-    let mailbox = try state.withLock { (state) throws(SystemError) -> Mailbox<Command>? in
+    try state.withLock { (state) throws(SystemError) -> Bool in
       switch state {
-      case .stopped: return nil
-      case .running(let mailbox): return mailbox
-      case .idle:
+      case .stopped: return false
+      case .running(let mailbox) where mailbox.post(command): return true
+      // A thread that found no descriptors to begin with has closed its mailbox: the next one may be luckier.
+      case .running, .idle:
         let mailbox = try Mailbox<Command>()
         let body = body
         try WorkerThread.start(name: name) { body(mailbox) }
         state = .running(mailbox)
-        return mailbox
+        return mailbox.post(command)
       }
     }
-    return mailbox?.post(command) ?? false
   }
 
   /// Sends the last command, to a thread that runs; one that never did will not be started any more.
   ///
   /// - Returns: whether the thread will read it.
   func stop(_ command: Command) -> Bool {
-    let mailbox = state.withLock { state -> Mailbox<Command>? in
+    state.withLock { state in
       switch state {
-      case .running(let mailbox): return mailbox
       case .idle:
-        state = .stopped
-        return nil
-      case .stopped: return nil
+        state = .stopped(nil)
+        return false
+      case .running(let mailbox):
+        state = .stopped(mailbox)
+        return mailbox.post(command)
+      case .stopped(let mailbox): return mailbox?.post(command) ?? false
       }
     }
-    return mailbox?.post(command) ?? false
   }
 }

@@ -42,7 +42,7 @@ extension RealThings {
     @Test func leavesNothingBehind() async throws {
       let before = Belongings()
       let descriptors = Belongings.descriptors
-      for round in 1...3 {
+      for round in 1...2 {
         let supervisor = Supervisor()
         let all = ["hang", "stubborn", "orphan", "crash", "quiet"].enumerated().map { index, fake in
           events(supervisor, fake, run: UInt64(index + 1))
