@@ -24,7 +24,7 @@ struct Table {
   var rows: [[Cell]] = []
 
   /// The narrowest a column is made by cutting its texts before other columns are left out.
-  private static let narrowest = 12
+  private static let narrowest = 20
   private static let gap = 2
 
   /// The lines of the table, without white space at their ends.
