@@ -4,13 +4,15 @@ extension Home {
   var bus: String { "unix:path=\(path)/bus" }
 
   /// A private session bus at the address that everything in this home is given.
-  func startBus() async throws {
+  @discardableResult
+  func startBus() async throws -> Child {
     let daemon = try await spawn(
       "dbus-daemon", ["--nofork", "--nopidfile", "--config-file", Machine.support("bus.conf"), "--address", bus])
     try await eventually("the bus listens") {
       if let end = daemon.end { throw HarnessFailure("dbus-daemon ended with \(end): \(daemon.errors)") }
       return (try? RawSocket(path: path + "/bus")) != nil
     }
+    return daemon
   }
 
   /// python3-dbusmock's notification daemon: shows nothing, writes down every call, and emits what it is told to.

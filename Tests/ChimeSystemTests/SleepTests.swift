@@ -1,0 +1,63 @@
+import Glibc
+import Testing
+
+/// logind says that the machine wakes: python3-dbusmock stands for it on a private system bus.
+@Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and python3-dbusmock"))
+struct SleepTests {
+  @Test(.timeLimit(.minutes(1)))
+  func wakingLeadsToALookAndIsTold() async throws {
+    try await Home.live { home in
+      try await home.startBus()
+      let system = ["DBUS_SYSTEM_BUS_ADDRESS": home.bus]
+      _ = try await home.spawn(
+        Machine.debianPython, ["-m", "dbusmock", "--system", "--template", "logind"], environment: system)
+      try await eventually("logind's stand-in answers") { try await Self.call(home, "CanSuspend", []).status == 0 }
+
+      let daemon = try await home.start(environment: system)
+      let before = try await Self.clockEvents(home)
+      // A machine that falls asleep is no news; one that wakes is.
+      try await Self.prepareForSleep(home, true)
+      try await Self.prepareForSleep(home, false)
+      try await eventually("waking is noticed") { try await Self.clockEvents(home) == before + 1 }
+      try await eventually("and told") { daemon.process.errors.contains("the machine is awake again") }
+
+      // A reminder that is set after it still fires: the loop goes on.
+      let id = try await home.add("After waking", "in 1s")
+      try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aBusThatGoesAwayIsSurvived() async throws {
+    try await Home.live { home in
+      let bus = try await home.startBus()
+      let daemon = try await home.start(environment: ["DBUS_SYSTEM_BUS_ADDRESS": home.bus])
+      bus.send(SIGKILL)
+      try await eventually("it is told") { daemon.process.errors.contains("the system bus is gone") }
+      let id = try await home.add("Without a bus", "in 1s")
+      try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+
+  private static func clockEvents(_ home: Home) async throws -> Int {
+    try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int ?? -1
+  }
+
+  private static func prepareForSleep(_ home: Home, _ begins: Bool) async throws {
+    let result = try await call(
+      home, "EmitSignal",
+      ["sssav", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "1", "b", begins ? "true" : "false"],
+      interface: "org.freedesktop.DBus.Mock")
+    guard result.status == 0 else { throw HarnessFailure("cannot emit: \(result.text)") }
+  }
+
+  private static func call(
+    _ home: Home, _ method: String, _ arguments: [String], interface: String = "org.freedesktop.login1.Manager"
+  ) async throws -> Home.Output {
+    try await home.run(
+      "busctl",
+      ["--address=\(home.bus)", "call", "org.freedesktop.login1", "/org/freedesktop/login1", interface, method]
+        + arguments)
+  }
+}
