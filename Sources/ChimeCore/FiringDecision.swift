@@ -25,7 +25,8 @@ public struct FiringDecision: Sendable {
   public func decide(
     _ due: DueReminder, timetable: Timetable, using generator: inout some RandomNumberGenerator
   ) -> Firing {
-    if let occurrence = due.occurrence, case .snoozed = occurrence.state {
+    // A regular time whose occurrence is snoozed has been heard before: the clock went back.
+    if let occurrence = due.occurrence, case .snoozed(let until) = occurrence.state, until == due.dueAt {
       return decideSnoozed(occurrence, due, using: &generator)
     }
     return decideRegular(due, timetable: timetable, using: &generator)
@@ -151,7 +152,7 @@ public struct FiringDecision: Sendable {
   ) -> [Delivery] {
     reminder.channels.map { channel in
       Delivery(
-        id: DeliveryID(using: &generator), occurrence: occurrence.id,
+        id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id,
         lane: Lane(owner: reminder.owner, channel: channel), round: occurrence.rounds, createdAt: now)
     }
   }

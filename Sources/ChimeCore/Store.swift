@@ -50,6 +50,9 @@ public protocol StoreTransaction {
   /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
   /// for this transaction.
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
+  /// Reminders that the last `claimDue` of this body could not read, each with the reason in a sentence. Their due
+  /// times have been put off by an hour, so that they hold up no other.
+  var unreadable: [(id: ReminderID, reason: String)] { get }
   /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
   /// time each was made for, and updates the reminder's `skipNext`. An occurrence that exists in another state than
   /// `missed` is never inserted a second time, nor are its deliveries; a snoozed one is replaced by the decision that

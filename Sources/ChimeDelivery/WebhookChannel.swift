@@ -106,7 +106,7 @@ public final class WebhookChannel: Channel {
       data: TestNotice(channel: endpoint.lane.channel.rawValue))
     let body = (try? message.bytes()) ?? []
     let request = SignedRequest.make(
-      url: endpoint.url, id: DeliveryID(using: &random).rawValue, at: now, body: body, secret: secret,
+      url: endpoint.url, id: DeliveryID(at: now, using: &random).rawValue, at: now, body: body, secret: secret,
       version: configuration.version)
     let result = await withCheckedContinuation { continuation in
       engine.send(HTTPJob(lane: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))

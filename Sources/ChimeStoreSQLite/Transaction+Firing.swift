@@ -3,7 +3,9 @@ import ChimeSchedule
 
 extension Transaction {
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    try connection.all(
+    unreadable = []
+    var putOff: [Int64] = []
+    let found = try connection.all(
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
         d.reminder, d.snooze_of, d.next_at,
@@ -18,8 +20,15 @@ extension Transaction {
       ORDER BY d.next_at, d.reminder, d.snooze_of
       LIMIT ?
       """, now, max(limit, 0)
-    ) { row in
-      let reminder = try row.reminder(0, reader)
+    ) { row -> DueReminder? in
+      let reminder: Reminder
+      do {
+        reminder = try row.reminder(0, reader)
+      } catch StoreFailure.internalError(let reason) {
+        unreadable.append((ReminderID(rawValue: row.text(0)), reason))
+        putOff.append(row.int64(10))
+        return nil
+      }
       claimed[reminder.id] = Standing(
         key: row.int64(10), generation: reminder.generation, skipNext: reminder.skipNext)
       let dueAt = row.instant(12)
@@ -27,6 +36,10 @@ extension Transaction {
         reminder: reminder, scheduledAt: row.int64(11) == Self.regular ? dueAt : row.instant(11), dueAt: dueAt,
         occurrence: row.isNull(14) ? nil : try row.occurrence(13))
     }
+    for key in putOff {
+      try connection.run("UPDATE due SET next_at = ? WHERE reminder = ? AND next_at <= ?", now + .hours(1), key, now)
+    }
+    return found.compactMap { $0 }
   }
 
   func record(_ firings: [Firing]) throws {

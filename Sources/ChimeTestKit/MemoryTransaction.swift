@@ -116,6 +116,9 @@ final class MemoryTransaction: StoreTransaction {
 
   // Firing.
 
+  // What is kept as values can always be read.
+  var unreadable: [(id: ReminderID, reason: String)] { [] }
+
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
     // Among equals the older reminder, and of one reminder the regular time, comes first.
     var due: [(rank: (Instant, Int, Int64), id: OccurrenceID)] = []

@@ -169,6 +169,10 @@ struct FiringDecisionTests {
       #expect(again.deliveries.isEmpty)
       #expect(again.next == Self.eight + .hours(1))
     }
+    // Nor a regular time that comes again while its occurrence is snoozed: it moves on, and the snooze stays.
+    let snoozed = try first.answered(.snooze(for: .hours(3)), at: Self.eight)
+    let again = Self.decide(reminder, now: Self.eight + .seconds(5), occurrence: snoozed)
+    #expect(again.advances && again.occurrences.isEmpty && again.next == Self.eight + .hours(1))
     // What had only been missed, because the clock was wrong, may fire when its time really comes.
     let missed = Occurrence(id: first.id, title: "Drink water", owner: 1_000, state: .missed(.suspend))
     #expect(Self.decide(reminder, now: Self.eight, occurrence: missed).occurrences.map(\.state) == [.fired])

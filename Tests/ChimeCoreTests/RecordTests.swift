@@ -82,7 +82,10 @@ struct RecordTests {
     for text in ["", "r7k2", "r7k2@", "@5", "r7k2@-5", "r7k2@x", "r7k2@1@2", "r7k2@99999999999999999999"] {
       #expect(OccurrenceID(text) == nil)
     }
-    #expect(DeliveryID(using: &generator) != DeliveryID(using: &generator))
+    let first = DeliveryID(at: Self.now, using: &generator)
+    #expect(first != DeliveryID(at: Self.now, using: &generator))
+    #expect(first.rawValue.count == 30)
+    #expect(first.rawValue < DeliveryID(at: Self.now + .milliseconds(1), using: &generator).rawValue)
   }
 
   @Test(arguments: [

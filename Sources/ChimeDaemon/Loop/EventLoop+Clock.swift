@@ -45,6 +45,24 @@ extension EventLoop {
     }
     handle(.awake)
     if step < .seconds(-1) { rescan(.backwardStep) }
+    if step < .minutes(-1) { wakeLanes() }
+  }
+
+  /// After the clock went back, what waits for a later attempt would wait for as much longer.
+  private func wakeLanes() {
+    let (store, horizons) = (store, horizons)
+    Task {
+      do {
+        let horizon = try await store.write { transaction in
+          let now = SystemClock.now
+          for lane in try transaction.horizon().outbox.keys { try transaction.wake(lane: lane, now: now) }
+          return try horizons.read(transaction)
+        }
+        handle(.horizon(horizon))
+      } catch {
+        storeFailed(error, "deliveries wait")
+      }
+    }
   }
 
   private func whole(_ span: Milliseconds) -> Milliseconds { .seconds(span.rawValue / 1_000) }

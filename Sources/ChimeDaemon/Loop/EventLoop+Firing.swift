@@ -9,6 +9,8 @@ private struct Fired: Sendable {
   var horizon: Horizon
   /// Reminders whose zone the machine does not have any more.
   var withoutZone: [Reminder]
+  /// Reminders that the store could not read.
+  var unreadable: [(id: ReminderID, reason: String)]
 }
 
 /// How long a claimed delivery stays hidden: longer than any attempt takes, so that only one lost in a crash is seen
@@ -57,7 +59,8 @@ extension EventLoop {
       messages += try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: now + claimSpan, limit: left)
     }
     return Fired(
-      firings: firings, messages: messages, horizon: try horizons.read(transaction), withoutZone: withoutZone)
+      firings: firings, messages: messages, horizon: try horizons.read(transaction), withoutZone: withoutZone,
+      unreadable: transaction.unreadable)
   }
 
   private func didFire(_ fired: Fired) {
@@ -74,6 +77,7 @@ extension EventLoop {
       }
     }
     publish(happenings)
+    for (id, reason) in fired.unreadable { log(.error, reason, [(.reminder, id.rawValue)]) }
     for reminder in fired.withoutZone {
       log(
         .warning,

@@ -1,0 +1,42 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeStoreSQLite
+import Testing
+
+/// A definition that this program cannot read, such as one that a later version has written.
+struct UnreadableTests {
+  @Test func anUnreadableReminderHoldsUpNoOther() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let now = Instant(seconds: 1_774_828_800)
+    let store = try SQLiteStore.open(path: path)
+    try await store.write { transaction in
+      for id in ["aaaa", "bbbb"] {
+        let reminder = Reminder(
+          id: ReminderID(rawValue: id), owner: 0, title: id, schedule: try Schedule(canonical: "daily at 08:30"),
+          createdAt: now)
+        try transaction.upsert(reminder, next: now)
+      }
+    }
+    await store.close()
+    try Raw.run(path, "UPDATE reminder SET schedule = 'on the twelfth of never' WHERE title = 'aaaa'")
+
+    let again = try SQLiteStore.open(path: path)
+    let (claimed, unreadable, next) = try await again.write { transaction in
+      let claimed = try transaction.claimDue(now: now, limit: 10).map(\.reminder.id.rawValue)
+      return (claimed, transaction.unreadable.map(\.id.rawValue), try transaction.horizon().nextDue)
+    }
+    #expect(claimed == ["bbbb"])
+    #expect(unreadable == ["aaaa"])
+    #expect(next == now, "the readable one is still to be recorded")
+    let (later, due) = try await again.write { transaction in
+      (
+        try transaction.claimDue(now: now, limit: 10).count,
+        try transaction.remove(ReminderID(rawValue: "bbbb"), now: now)
+      )
+    }
+    #expect(later == 1 && due)
+    #expect(try await again.write { try $0.horizon().nextDue } == now + .hours(1))
+    await again.close()
+  }
+}
