@@ -18,6 +18,7 @@ sysusersdir ?= $(PREFIX)/lib/sysusers.d
 swiftflags := --explicit-target-dependency-import-check error
 release := .build/release
 sources := Package.swift Sources Tests Benchmarks
+peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,$(wildcard Benchmarks/peers/*.c))
 
 .PHONY: help run test unit system build release bench lint fmt install uninstall clean dependencies
 
@@ -50,9 +51,14 @@ release: ## Build chimed and chime to install, the Swift library linked in
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chimed
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime
 
-bench: release ## Measure, beside peers in the same run
+bench: release $(peers) ## Measure, beside peers in the same run (BENCH='--only lateness' for one)
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
+	@Benchmarks/peers/environment $(release)/peers
 	@$(release)/chime-bench $(BENCH)
+
+$(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< -lsqlite3
 
 lint: ## Check the formatting and who imports whom
 	@swift format lint --strict --parallel --recursive $(sources)

@@ -1,1 +1,41 @@
-print("not yet")
+import Glibc
+
+/// The benchmarks in the order in which they run, with what each is about.
+let benchmarks: [(name: String, about: String, run: (Bench) throws -> Void)] = [
+  ("memory", "resident memory, idle with 10 reminders", measureMemory),
+  ("wakeups", "wake-ups in an idle minute", measureWakeUps),
+  ("lateness", "200 reminders spread over time, scheduled second to effect started", measureLateness),
+  ("burst", "1,000 reminders in one second", measureBurst),
+  ("requests", "control requests and committed changes a second", measureRequests),
+  ("list", "`chime list` with 1,000 reminders, the whole process", measureList),
+]
+
+/// A client that is gone is an error to report, not a signal to die of.
+signal(SIGPIPE, SIG_IGN)
+
+let options: Options
+do throws(BenchFailure) {
+  options = try Options(CommandLine.arguments.dropFirst(), known: benchmarks.map(\.name))
+} catch {
+  complain("\(error.message) (chime-bench --help)")
+  exit(EX_USAGE)
+}
+if options.wantsHelp {
+  say(Options.help(benchmarks.map { ($0.name, $0.about) }))
+  exit(EX_OK)
+}
+
+let bench = Bench(options: options)
+var failed = false
+if !options.asJSON { say(Figure.heading) }
+for benchmark in benchmarks where options.chosen.isEmpty || options.chosen.contains(benchmark.name) {
+  complain("\(benchmark.name): \(benchmark.about) …")
+  do {
+    try bench.inFolder(named: benchmark.name) { try benchmark.run(bench) }
+  } catch {
+    complain("\(benchmark.name) could not be measured: \(error)")
+    failed = true
+  }
+}
+if options.asJSON { say(Figure.json(bench.figures)) }
+exit(failed ? EX_SOFTWARE : EX_OK)

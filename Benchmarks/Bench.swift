@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Glibc
+
+/// A run: where its programs are, where it may write, and what it has found.
+final class Bench {
+  let options: Options
+  /// Where this program is, and chimed and chime beside it.
+  let programs: String
+  private(set) var figures: [Figure] = []
+  /// The temporary folder of the benchmark that runs.
+  private(set) var folder = ""
+
+  init(options: Options) {
+    self.options = options
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    programs = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// Takes a figure, and prints it at once unless JSON is wanted.
+  func report(_ figure: Figure) {
+    figures.append(figure)
+    if !options.asJSON { say(figure.line) }
+  }
+
+  func report(_ name: String, _ value: Double, _ unit: String, beside: Figure.Beside? = nil) {
+    report(Figure(name, value, unit, beside: beside))
+  }
+
+  /// Runs `body` with a new temporary folder that is gone afterwards.
+  func inFolder(named name: String, _ body: () throws -> Void) throws {
+    var template = Array("\(options.folder)/chime-bench-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchFailure(call: options.folder) }
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try body()
+  }
+
+  /// A C program of Benchmarks/peers, compiled.
+  func peer(_ name: String) throws(BenchFailure) -> String {
+    let path = "\(programs)/peers/\(name)"
+    guard access(path, X_OK) == 0 else { throw BenchFailure("the peer \(name) is not built: use `make bench`") }
+    return path
+  }
+
+  func program(_ name: String) throws(BenchFailure) -> String {
+    let path = "\(programs)/\(name)"
+    guard access(path, X_OK) == 0 else { throw BenchFailure("\(name) is not beside chime-bench: use `make bench`") }
+    return path
+  }
+
+  /// Starts chimed in the folder with the configuration `toml`.
+  func startDaemon(_ toml: String = "") throws -> MeasuredDaemon {
+    try MeasuredDaemon(program: program("chimed"), folder: folder, configuration: toml)
+  }
+}
+
+/// The wall clock, in microseconds since the epoch.
+func wallClock() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+}
+
+func pause(seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
+
+/// Sleeps until a second of the wall clock.
+func pause(until second: Int64) {
+  let left = second * 1_000_000 - wallClock()
+  if left > 0 { pause(seconds: Double(left) / 1_000_000) }
+}

@@ -1,0 +1,102 @@
+import ChimeControl
+import FoundationEssentials
+import Glibc
+import Varlink
+
+/// A chimed of our own: its store, its socket and its log in one folder, no bus, no service manager.
+final class MeasuredDaemon {
+  let folder: String
+  let socket: String
+  private let process: Program
+
+  var pid: pid_t { process.pid }
+
+  /// Starts it, and waits until it answers.
+  init(program: String, folder: String, configuration: String) throws {
+    self.folder = folder
+    socket = folder + "/io.chime"
+    let file = folder + "/chimed.toml"
+    guard FileManager.default.createFile(atPath: file, contents: Data(configuration.utf8)) else {
+      throw BenchFailure(call: file)
+    }
+    process = try Program(
+      program, ["--state-dir", folder + "/state", "--socket", socket, "--config", file],
+      environment: [
+        "PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere",
+        "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
+      ], errors: folder + "/log")
+    for _ in 0..<500 {
+      if (try? health()) != nil { return }
+      pause(seconds: 0.02)
+    }
+    throw BenchFailure("chimed does not answer; it said: \(log.suffix(1_000))")
+  }
+
+  var log: String { String(decoding: FileManager.default.contents(atPath: folder + "/log") ?? Data(), as: UTF8.self) }
+
+  func client() throws -> VarlinkClient { try VarlinkClient("unix:" + socket) }
+
+  func health() throws -> DaemonInterface.Health {
+    let reply: DaemonInterface.Status.Reply = try client().call(DaemonInterface.Status.method, Wire.Empty())
+    return reply.status
+  }
+
+  func add(_ drafts: [RemindersInterface.Draft]) throws {
+    let client = try client()
+    for draft in drafts {
+      let _: RemindersInterface.Add.Reply = try client.call(
+        RemindersInterface.Add.method, RemindersInterface.Add.Parameters(reminder: draft))
+    }
+  }
+
+  /// An endpoint `bench` at a receiver of this machine.
+  func putEndpoint(port: String) throws {
+    let _: EndpointsInterface.Put.Reply = try client().call(
+      EndpointsInterface.Put.method,
+      EndpointsInterface.Put.Parameters(
+        name: "bench", url: "http://127.0.0.1:\(port)/",
+        secret: "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()))
+  }
+
+  /// The daemon's own record of all that has fired.
+  func occurrences() throws -> [OccurrencesInterface.Occurrence] {
+    let client = try client()
+    var all: [OccurrencesInterface.Occurrence] = []
+    var cursor: String?
+    repeat {
+      let page: OccurrencesInterface.List.Reply = try client.call(
+        OccurrencesInterface.List.method, OccurrencesInterface.List.Parameters(limit: 1_000, cursor: cursor))
+      all += page.occurrences
+      cursor = page.cursor
+    } while cursor != nil
+    return all
+  }
+
+  /// Waits until nothing is owed any more, or the time is over.
+  func settle(within seconds: Int) throws {
+    for _ in 0..<(seconds * 5) {
+      if try health().owedDeliveries == 0 { return }
+      pause(seconds: 0.2)
+    }
+  }
+}
+
+/// Reminders such as people keep.
+func everydayDrafts(_ count: Int) -> [RemindersInterface.Draft] {
+  let schedules = ["every 90m from 8:00 to 22:00", "weekdays at 9:25", "at 2199-12-24 18:00", "weekends at 10:00"]
+  return (0..<count).map { number in
+    RemindersInterface.Draft(
+      title: "Reminder number \(number)", when: schedules[number % schedules.count],
+      timezone: number % 2 == 0 ? "Europe/Prague" : nil)
+  }
+}
+
+/// A wall-clock second as a schedule.
+func once(at second: Int64) -> String {
+  var time = time_t(second)
+  var parts = tm()
+  gmtime_r(&time, &parts)
+  func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+  return "at \(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+}

@@ -1,0 +1,43 @@
+import FoundationEssentials
+import Glibc
+
+/// What /proc tells of a process.
+struct ProcessFacts {
+  let pid: pid_t
+
+  /// Kilobytes by name, from smaps_rollup: `Rss`, `Pss`, `Pss_File`, `Anonymous` …
+  func memory() throws(BenchFailure) -> [String: Double] { try numbers(in: "/proc/\(pid)/smaps_rollup") }
+
+  /// How often any thread gave up the processor or lost it.
+  func switches() throws(BenchFailure) -> Double {
+    let threads: [String]
+    do {
+      threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
+    } catch {
+      throw BenchFailure("the process \(pid) is gone")
+    }
+    var sum = 0.0
+    for thread in threads {
+      // A thread may have ended since.
+      guard let counts = try? numbers(in: "/proc/\(pid)/task/\(thread)/status") else { continue }
+      sum += (counts["voluntary_ctxt_switches"] ?? 0) + (counts["nonvoluntary_ctxt_switches"] ?? 0)
+    }
+    return sum
+  }
+
+  private func numbers(in path: String) throws(BenchFailure) -> [String: Double] {
+    // Read in one piece by hand: files of /proc have no size.
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw BenchFailure(call: path) }
+    defer { close(file) }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = max(0, read(file, &buffer, buffer.count))
+    var result: [String: Double] = [:]
+    for line in String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n") {
+      let words = line.split { $0 == ":" || $0 == " " || $0 == "\t" }
+      guard words.count > 1, let number = Double(words[1]) else { continue }
+      result[String(words[0])] = number
+    }
+    return result
+  }
+}

@@ -1,0 +1,118 @@
+import Glibc
+
+/// A child process, ended with its owner.
+final class Program {
+  let pid: pid_t
+  private let name: String
+  /// Where its standard output is read.
+  private let output: Int32
+  private var status: Int32?
+
+  /// - Parameters:
+  ///   - input: a file for its standard input.
+  ///   - errors: a file for its standard error; nil for ours.
+  init(
+    _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null",
+    errors: String? = nil
+  ) throws(BenchFailure) {
+    name = path
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw BenchFailure(call: "pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for word in words + variables { free(word) } }
+    var pid: pid_t = 0
+    let code =
+      environment == nil
+      ? posix_spawnp(&pid, path, &actions, nil, &words, environ)
+      : posix_spawnp(&pid, path, &actions, nil, &words, &variables)
+    close(ends[1])
+    guard code == 0 else {
+      close(ends[0])
+      throw BenchFailure("\(path) cannot be started: \(String(cString: strerror(code)))")
+    }
+    self.pid = pid
+    output = ends[0]
+  }
+
+  deinit {
+    if status == nil {
+      kill(pid, SIGKILL)
+      wait()
+    }
+    close(output)
+  }
+
+  /// The first line it prints.
+  func firstLine() throws(BenchFailure) -> String {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(output, &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+      line.append(byte)
+    }
+    throw BenchFailure("\(name) ended before it said anything")
+  }
+
+  /// All that it prints until it ends by itself, successfully.
+  func remainder() throws(BenchFailure) -> String {
+    let text = readToEnd()
+    guard let status, status == 0 else { throw BenchFailure("\(name) failed (wait status \(status ?? -1))") }
+    return text
+  }
+
+  /// Ends it, and gives what it had printed that was not read.
+  func endAndRead() -> String {
+    kill(pid, SIGTERM)
+    return readToEnd()
+  }
+
+  private func readToEnd() -> String {
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(output, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { break }
+      text += buffer[..<count]
+    }
+    wait()
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private func wait() {
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    self.status = status
+  }
+
+  /// Runs a program to its end and gives what it printed.
+  static func output(
+    _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null"
+  ) throws(BenchFailure) -> String {
+    try Program(path, arguments, environment: environment, input: input).remainder()
+  }
+}
+
+/// A program that stamps what reaches it: its lines are collected into a file, each a time and a title.
+struct Stamp {
+  /// Microseconds since the epoch.
+  let at: Int64
+  let title: String
+
+  static func all(_ text: String) -> [Stamp] {
+    text.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, let at = Int64(parts[0]) else { return nil }
+      return Stamp(at: at, title: String(parts[1]))
+    }
+  }
+}
