@@ -34,8 +34,9 @@ run: ## Install what is missing, build, start chimed here and show a reminder fi
 test: ## Install what is missing, check the style and the imports, build and run every test
 	@Packaging/dependencies test
 	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory release
 	@swift build --build-tests $(swiftflags)
-	@swift test --skip-build --disable-xctest $(swiftflags)
+	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags)
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
 	@swift test --disable-xctest $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')

@@ -23,56 +23,72 @@ struct CrashTests {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home)
       let ledger = Ledger()
+      let begin = ContinuousClock.now
       for round in 1...20 {
-        let daemon = try await home.start()
-        if round == 1 { try await home.addEndpoint("team", receiver) }
-        let loads = (1...3).map { client in
-          let socket = home.socket
-          return Task { try await blocking { Self.load(socket, "\(seed)-\(round)-\(client)", ledger) } }
-        }
         // Anywhere from the first request to well into the fires of earlier rounds.
-        let moment = ContinuousClock.now + .milliseconds(Int.random(in: 5...400, using: &random))
-        try await eventually("the moment of round \(round)") { ContinuousClock.now >= moment }
-        try await daemon.crash()
-        for load in loads { try await load.value }
+        let life = Duration.milliseconds(Int.random(in: 5...400, using: &random))
+        try await liveAndCrash(
+          home, after: life, load: "\(seed)-\(round)", ledger, endpoint: round == 1 ? receiver : nil)
       }
-
-      let daemon = try await home.start()
+      let crashed = ContinuousClock.now
+      let daemon = try await home.start(Machine.shipped + "/chimed")
       try await settle(ledger, home)
-      let tokens = Set(ledger.sent)
-      let acknowledged = ledger.acknowledged
-      #expect(acknowledged.count == tokens.count)
-      #expect(acknowledged.count > 100, "a load worth the name: \(acknowledged.count)")
-
-      try await eventually("everything has fired and arrived", within: .seconds(60)) {
-        let status = try await home.answer("io.chime.Daemon.Status")["status"]
-        return status["owedDeliveries"].int == 0 && status["openOccurrences"].int == tokens.count
-      }
-      let occurrences = try await all("io.chime.Occurrences.List", "occurrences", home)
-      var byReminder: [String: Int] = [:]
-      for occurrence in occurrences { byReminder[occurrence["reminder"].string ?? "", default: 0] += 1 }
-      #expect(Set(acknowledged.values).isSubset(of: byReminder.keys), "every acknowledged reminder has fired")
-      #expect(byReminder.count == tokens.count, "one reminder for one token")
-      #expect(byReminder.values.allSatisfy { $0 == 1 }, "and no occurrence is recorded twice")
-      #expect(Set(occurrences.compactMap { $0["id"].string }).count == occurrences.count)
-
-      let deliveries = try await all("io.chime.Deliveries.List", "deliveries", home)
-      #expect(deliveries.count == tokens.count)
-      #expect(deliveries.allSatisfy { $0["state"].string == "delivered" })
-      let requests = receiver.requests
-      #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
-      let recorded = Set(deliveries.compactMap { $0["id"].string })
-      let arrived = Set(requests.map(\.id))
-      #expect(arrived == recorded, "at least once each, and under the recorded id")
-      print(
-        "CrashTests: \(acknowledged.count) reminders, \(requests.count) requests, \(requests.count - arrived.count) repeats"
-      )
+      try await proveAllIsThereOnce(ledger, receiver, home)
+      print("CrashTests: crashes took \(crashed - begin), the rest \(ContinuousClock.now - crashed)")
 
       #expect(try await daemon.stop() == .exited(0))
       // Another's word on the file that went through all this.
       let check = try await home.run("sqlite3", [home.state + "/chime.db", "PRAGMA integrity_check"])
       #expect(check.out == "ok\n", "\(check.text)")
     }
+  }
+
+  /// One short life of the daemon, with three clients adding what is due a second later.
+  private func liveAndCrash(
+    _ home: Home, after life: Duration, load name: String, _ ledger: Ledger, endpoint: Receiver?
+  ) async throws {
+    let daemon = try await home.start(Machine.shipped + "/chimed")
+    if let endpoint { try await home.addEndpoint("team", endpoint) }
+    let socket = home.socket
+    let loads = (1...3).map { client in
+      Task { try await blocking { Self.load(socket, "\(name)-\(client)", ledger) } }
+    }
+    let moment = ContinuousClock.now + life
+    try await eventually("the moment to crash") { ContinuousClock.now >= moment }
+    try await daemon.crash()
+    for load in loads { try await load.value }
+  }
+
+  private func proveAllIsThereOnce(_ ledger: Ledger, _ receiver: Receiver, _ home: Home) async throws {
+    let tokens = Set(ledger.sent)
+    let acknowledged = ledger.acknowledged
+    #expect(acknowledged.count == tokens.count)
+    #expect(acknowledged.count > 100, "a load worth the name: \(acknowledged.count)")
+
+    try await eventually("everything has fired and arrived", within: .seconds(90)) {
+      let status = try await home.answer("io.chime.Daemon.Status")["status"]
+      return status["owedDeliveries"].int == 0 && status["openOccurrences"].int == tokens.count
+    }
+    let occurrences = try await all("io.chime.Occurrences.List", "occurrences", home)
+    var byReminder: [String: Int] = [:]
+    for occurrence in occurrences { byReminder[occurrence["reminder"].string ?? "", default: 0] += 1 }
+    #expect(Set(acknowledged.values).isSubset(of: byReminder.keys), "every acknowledged reminder has fired")
+    #expect(byReminder.count == tokens.count, "one reminder for one token")
+    #expect(byReminder.values.allSatisfy { $0 == 1 }, "and no occurrence is recorded twice")
+    #expect(Set(occurrences.compactMap { $0["id"].string }).count == occurrences.count)
+
+    let deliveries = try await all("io.chime.Deliveries.List", "deliveries", home)
+    #expect(deliveries.count == tokens.count)
+    #expect(deliveries.allSatisfy { $0["state"].string == "delivered" })
+    let requests = receiver.requests
+    #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
+    let recorded = Set(deliveries.compactMap { $0["id"].string })
+    let arrived = Set(requests.map(\.id))
+    #expect(arrived == recorded, "at least once each, and under the recorded id")
+    let retried = deliveries.filter { ($0["attempts"].int ?? 0) > 1 }.count
+    print(
+      "CrashTests: \(acknowledged.count) reminders, \(requests.count) requests of which",
+      "\(requests.count - arrived.count) repeat one, \(retried) tried again after a failure")
   }
 
   /// Adds reminders as fast as they are acknowledged, until the daemon is gone.

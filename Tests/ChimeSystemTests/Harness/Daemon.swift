@@ -29,13 +29,14 @@ struct Daemon: Sendable {
 extension Home {
   /// Starts chimed and waits until it says READY=1.
   func start(
-    _ arguments: [String] = [], environment more: [String: String] = [:], within limit: Duration = .seconds(20)
+    _ program: String = Machine.chimed, _ arguments: [String] = [], environment more: [String: String] = [:],
+    within limit: Duration = .seconds(20)
   ) async throws -> Daemon {
     let path = self.path + "/notify"
     unlink(path)
     let notifications = try NotifySocket(path: path)
     let process = try await spawn(
-      Machine.chimed, arguments, environment: more.merging(["NOTIFY_SOCKET": path]) { $1 })
+      program, arguments, environment: more.merging(["NOTIFY_SOCKET": path]) { $1 })
     try await eventually("chimed is ready; it said: \(process.errors.suffix(2_000))", within: limit) {
       if let end = process.end { throw HarnessFailure("chimed ended with \(end): \(process.errors)") }
       return notifications.lines.contains("READY=1")

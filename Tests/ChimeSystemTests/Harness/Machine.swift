@@ -7,13 +7,16 @@ enum Machine {
     .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
 
   /// The folder of the test bundle, in which the programs of the same build are.
-  static let build = URL(
-    filePath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
-  )
-  .deletingLastPathComponent().path(percentEncoded: false)
+  static let build =
+    ((try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/")
+    .replacing(/\/[^\/]*$/, with: "")
 
   static let chimed = program("chimed")
   static let chime = program("chime")
+
+  /// The folder of the programs as they are shipped: `make test` names its release build here, because the optimizer has
+  /// ideas of its own (of how long a value lives, for one). The debug build otherwise, which checks more.
+  static let shipped = ProcessInfo.processInfo.environment["CHIME_TEST_SHIPPED"] ?? build
 
   /// The Python with the independent clients (`Tests/requirements.txt`).
   static let clients = package + "/.venv/bin/python"
@@ -21,6 +24,8 @@ enum Machine {
   static let debianPython = "/usr/bin/python3"
 
   static func support(_ name: String) -> String { package + "/Tests/ChimeSystemTests/Support/" + name }
+
+  static func packaging(_ name: String) -> String { package + "/Packaging/" + name }
 
   static func has(_ program: String) -> Bool {
     ["/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/"].contains {

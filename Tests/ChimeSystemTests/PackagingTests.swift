@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// What `make install` puts where, and what `make run` shows.
+@Suite(.serialized) struct PackagingTests {
+  @Test(.timeLimit(.minutes(1)))
+  func installPutsEverythingInItsPlaceAndUninstallTakesItAway() async throws {
+    try await Home.live { home in
+      let root = home.path + "/root"
+      let paths = ["PREFIX": "/opt/chime", "DESTDIR": root]
+      let first = try await home.run(Machine.packaging("install"), [Machine.shipped], environment: paths)
+      #expect(first.status == 0, "\(first.text)")
+      let wanted = [
+        "/opt/chime/bin/chimed", "/opt/chime/bin/chime", "/opt/chime/lib/systemd/system/chimed.service",
+        "/opt/chime/lib/systemd/system/chimed.socket", "/opt/chime/lib/systemd/user/chimed.service",
+        "/opt/chime/lib/systemd/user/chimed.socket", "/opt/chime/lib/sysusers.d/chime.conf",
+        "/opt/chime/share/doc/chime/README.md", "/opt/chime/share/doc/chime/LICENSE", "/etc/chime/chimed.toml",
+      ]
+      for path in wanted { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
+      for unit in wanted where unit.hasSuffix(".service") {
+        let text = try String(contentsOfFile: root + unit, encoding: .utf8)
+        #expect(text.contains("ExecStart=/opt/chime/bin/chimed"))
+        #expect(!text.contains(/@\w+@/) && !text.contains(root), "the paths are those of the installed system: \(text)")
+      }
+      // What was installed runs where there is no toolchain.
+      let version = try await home.run(root + "/opt/chime/bin/chime", ["--version"], environment: ["PATH": "/nowhere"])
+      #expect(version.status == 0, "\(version.text)")
+
+      try home.write("# mine\n", to: root + "/etc/chime/chimed.toml")
+      let second = try await home.run(Machine.packaging("install"), [Machine.shipped], environment: paths)
+      #expect(second.status == 0, "\(second.text)")
+      #expect(try String(contentsOfFile: root + "/etc/chime/chimed.toml", encoding: .utf8) == "# mine\n")
+
+      let removed = try await home.run(Machine.packaging("install"), ["--remove"], environment: paths)
+      #expect(removed.status == 0, "\(removed.text)")
+      let left = try await home.run("find", [root, "-type", "f"])
+      #expect(left.out == "\(root)/etc/chime/chimed.toml\n", "the configuration stays, nothing else: \(left.out)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func runShowsAReminderFiringAndSaysWhatToTypeNext() async throws {
+    try await Home.live { home in
+      let run = try await home.spawn(Machine.packaging("run"), [Machine.shipped])
+      try await eventually("the welcome fires; so far: \(run.output)", within: .seconds(15)) {
+        run.lines.contains { $0.contains("fired") && $0.contains("Welcome to Chime") }
+      }
+      #expect(run.output.contains("export PATH=\(Machine.shipped):$PATH"))
+
+      // A second one finds the first, and leaves it running.
+      let second = try await home.spawn(Machine.packaging("run"), [Machine.shipped])
+      try await eventually("the second one finds the first; it said: \(second.output)") {
+        second.output.contains("runs already") && second.output.contains("Ctrl-C")
+      }
+      kill(-second.pid, SIGINT)
+      #expect(try await second.ended() == .exited(0))
+      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["pid"].int != nil)
+
+      // Ctrl-C goes to everybody on the terminal.
+      kill(-run.pid, SIGINT)
+      #expect(try await run.ended() == .exited(0))
+      #expect(!FileManager.default.fileExists(atPath: home.socket), "the daemon has stopped cleanly")
+      #expect(run.output.contains("Your reminders are kept in \(home.state)"))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func runMakesDoWithoutALoginSession() async throws {
+    try await Home.live { home in
+      let folder = "\(home.path)/chime-\(getuid())"
+      let run = try await home.spawn(
+        Machine.packaging("run"), [Machine.shipped],
+        environment: ["XDG_RUNTIME_DIR": home.path + "/none", "TMPDIR": home.path])
+      try await eventually("it says where the socket is; so far: \(run.output)\(run.errors)") {
+        run.output.contains("export CHIME_SOCKET=\(folder)/chime/io.chime") && run.output.contains("Ctrl-C")
+      }
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder)
+      #expect(attributes[.posixPermissions] as? Int == 0o700)
+      kill(-run.pid, SIGINT)
+      #expect(try await run.ended() == .exited(0))
+      #expect(!FileManager.default.fileExists(atPath: folder), "what it made is gone with it")
+    }
+  }
+}
