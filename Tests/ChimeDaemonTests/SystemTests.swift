@@ -89,6 +89,37 @@ final class SystemEdgeTests {
     #expect(RFC3339.format(Summary.endOfDay(morning, zone), in: zone) == "2026-10-26T00:00:00+01:00")
   }
 
+  @Test func onlyASocketThatNobodyAnswersIsTakenAway() throws {
+    let site = try Arguments(["--socket", folder + "/io.chime"]).site(environment: [:], uid: getuid())
+    let first = try site.listen()
+    #expect(try mode(folder + "/io.chime") == 0o600)
+    #expect(throws: SystemError("bind \(site.socketPath)", code: EADDRINUSE)) { try site.listen() }
+    close(first)
+    // Left behind by a crash.
+    close(try site.listen())
+    unlink(site.socketPath)
+    try SystemFiles.replace(site.socketPath, with: Array("precious".utf8), mode: 0o600)
+    #expect(throws: SystemError("bind \(site.socketPath)", code: EEXIST)) { try site.listen() }
+    #expect(try SystemFiles.read(site.socketPath, atMost: 100) == Array("precious".utf8))
+    let long = try Arguments(["--socket", folder + "/" + String(repeating: "x", count: 200)]).site(
+      environment: [:], uid: 1)
+    #expect(throws: SystemError.self) { try long.listen() }
+  }
+
+  @Test func theUsersDaemonServesItsUserAndRoot() throws {
+    let site = try Arguments([]).site(environment: [:], uid: 1_000)
+    #expect(site.caller(uid: 1_000, gid: 1_000) == Caller(uid: 1_000, owner: 1_000, sees: nil))
+    #expect(site.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 1_000, sees: nil))
+    #expect(site.caller(uid: 1_001, gid: 1_000) == nil)
+  }
+
+  @Test func theSystemsDaemonShowsEachTheirOwnAndRootAll() throws {
+    let site = try Arguments(["--system"]).site(environment: [:], uid: 990)
+    #expect(site.caller(uid: 0, gid: 0) == Caller(uid: 0, owner: 0, sees: nil))
+    // No such user, and in no such group.
+    #expect(site.caller(uid: 4_000_000_000, gid: 4_000_000_000) == nil)
+  }
+
   @Test func theInterfacesRegister() {
     let service = DaemonMain.controlService()
     #expect(service.interfaces.contains("io.chime.Reminders"))

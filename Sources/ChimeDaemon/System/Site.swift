@@ -59,9 +59,9 @@ package struct Site: Sendable {
     if let slash = socketPath.lastIndex(of: "/") {
       try SystemFiles.makeFolder(String(socketPath[..<slash]), mode: 0o700)
     }
+    let path = Array(socketPath.utf8)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let path = Array(socketPath.utf8)
     guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
       throw SystemError("bind \(socketPath)", code: ENAMETOOLONG)
     }
@@ -69,8 +69,12 @@ package struct Site: Sendable {
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw SystemError("socket") }
-    // The store's lock has been taken: no other daemon of this store listens here.
-    unlink(socketPath)
+    do throws(SystemError) {
+      try removeLeftover(address)
+    } catch {
+      close(descriptor)
+      throw error
+    }
     let old = umask(isSystem ? 0o117 : 0o177)
     let bound = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -88,6 +92,23 @@ package struct Site: Sendable {
       throw SystemError("listen \(socketPath)")
     }
     return descriptor
+  }
+
+  /// Takes away the socket of a daemon that is gone: nothing that is no socket, and none that somebody answers.
+  private func removeLeftover(_ address: sockaddr_un) throws(SystemError) {
+    var status = stat()
+    guard lstat(socketPath, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { throw SystemError("bind \(socketPath)", code: EEXIST) }
+    let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard probe >= 0 else { throw SystemError("socket") }
+    defer { close(probe) }
+    let connected = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard connected != 0 else { throw SystemError("bind \(socketPath)", code: EADDRINUSE) }
+    unlink(socketPath)
   }
 
   func removeSocket() {
