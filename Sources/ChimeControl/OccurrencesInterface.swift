@@ -16,7 +16,7 @@ public enum OccurrencesInterface {
   }
 
   public struct Occurrence: Codable, Hashable, Sendable {
-    /// Such as r7k2@1774855800.
+    /// Such as r7k2@1774852200.
     public var id: String
     public var reminder: String
     /// The reminder's title when it fired.

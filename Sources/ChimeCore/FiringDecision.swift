@@ -173,9 +173,11 @@ extension FiringDecision {
   public func fireNow(
     _ reminder: Reminder, using generator: inout some RandomNumberGenerator
   ) -> (occurrence: Occurrence, deliveries: [Delivery]) {
+    // Scheduled times are whole seconds: the present one is both when it was to fire and when it did.
+    let second = Instant(seconds: now.seconds)
     let occurrence = Occurrence(
-      id: OccurrenceID(reminder: reminder.id, scheduledAt: Instant(seconds: now.seconds)), title: reminder.title,
-      owner: reminder.owner, state: .fired, firedAt: now, rounds: 1)
+      id: OccurrenceID(reminder: reminder.id, scheduledAt: second), title: reminder.title, owner: reminder.owner,
+      state: .fired, firedAt: second, rounds: 1)
     return (occurrence, deliveries(of: occurrence, reminder, using: &generator))
   }
 }

@@ -29,7 +29,7 @@ public struct ReminderID: RawRepresentable, Hashable, Comparable, Sendable, Coda
 
 /// What makes firing exactly-once in the record: one reminder at one scheduled time.
 ///
-/// Its text form is `r7k2@1774855800`: the reminder's id and the scheduled time in whole seconds since the epoch.
+/// Its text form is `r7k2@1774852200`: the reminder's id and the scheduled time in whole seconds since the epoch.
 public struct OccurrenceID: Hashable, Sendable, Codable, CustomStringConvertible {
   public let reminder: ReminderID
   public let scheduledAt: Instant

@@ -42,7 +42,7 @@ public protocol StoreTransaction {
   /// - Returns: whether there was one.
   @discardableResult func remove(_ id: ReminderID, now: Instant) throws -> Bool
   func reminder(_ id: ReminderID) throws -> ReminderRecord?
-  /// Reminders in the order of their next time (those without one last), then id.
+  /// Reminders in the order in which they come (`ReminderRecord.coming`, those without it last), then id.
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
 
   // Firing.
@@ -138,6 +138,11 @@ public struct ReminderRecord: Hashable, Sendable {
   }
 }
 
+extension ReminderRecord {
+  /// What comes first of its next regular time and the end of a snooze.
+  public var coming: Instant? { [next, snoozedUntil].compactMap { $0 }.min() }
+}
+
 /// One due time with all that a decision about it needs.
 public struct DueReminder: Hashable, Sendable {
   public var reminder: Reminder
@@ -192,6 +197,7 @@ public struct ReminderFilter: Hashable, Sendable {
   /// Exactly this title.
   public var title: String?
   public var idPrefix: String?
+  /// Of `ReminderRecord.coming`.
   public var dueFrom: Instant?
   public var dueBefore: Instant?
   /// Whether those are in it that have no next time and no open occurrence.

@@ -17,7 +17,7 @@ package enum DaemonMain {
     }
     switch arguments.action {
     case .help: print(Arguments.help)
-    case .version: print("chimed \(Version.text)")
+    case .version: print("chimed \(Product.version)")
     case .check: check(arguments.site(environment: environment(), uid: getuid()))
     case .printConfiguration:
       print(load(arguments.site(environment: environment(), uid: getuid())).text, terminator: "")
@@ -80,7 +80,7 @@ package enum DaemonMain {
   /// What the control socket offers: the interface files, as introspection returns them.
   static func controlService() -> VarlinkService {
     var service = VarlinkService(
-      vendor: "Chime", product: "chimed", version: Version.text, url: "https://chime.example")
+      vendor: "Chime", product: "chimed", version: Product.version, url: "https://chime.example")
     do {
       for text in [
         RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,

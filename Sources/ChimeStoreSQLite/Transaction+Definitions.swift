@@ -84,16 +84,15 @@ extension Transaction {
         a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
         o.reason, o.late, o.run_count, o.run_through, o.title
       FROM (
-        SELECT r.key
+        SELECT r.key, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
         FROM reminder r
         JOIN alias a ON a.key = r.key
-        LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
       """)
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if let title = filter.title { query.require("r.title = ?", title) }
     if let zone = filter.timezone { query.require("r.zone = ?", zone.text) }
-    if let from = filter.dueFrom { query.require("d.next_at >= ?", from) }
-    if let before = filter.dueBefore { query.require("d.next_at < ?", before) }
+    if let from = filter.dueFrom { query.require("coming >= ?", from) }
+    if let before = filter.dueBefore { query.require("coming < ?", before) }
     if let prefix = filter.idPrefix {
       query.require("a.id >= ?", prefix)
       // The ids that begin with it end before the prefix followed by the last character there is.
@@ -113,11 +112,11 @@ extension Transaction {
     if !filter.includesFinished {
       query.require(
         """
-        (d.next_at IS NOT NULL OR EXISTS (
+        (coming IS NOT NULL OR EXISTS (
           SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
         """)
     }
-    query.append("ORDER BY d.next_at IS NULL, d.next_at, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append("ORDER BY coming IS NULL, coming, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
     query.append(
       """
       ) p
@@ -126,7 +125,7 @@ extension Transaction {
       LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
       LEFT JOIN occurrence o ON o.reminder = r.key
         AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
-      ORDER BY d.next_at IS NULL, d.next_at, a.id
+      ORDER BY p.coming IS NULL, p.coming, a.id
       """)
     return try connection.all(query, row: record)
   }

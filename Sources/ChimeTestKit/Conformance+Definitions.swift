@@ -158,6 +158,23 @@ extension StoreConformance {
           try expect(store.ids(ReminderFilter(includesFinished: false)), is: Array(all.prefix(4)), "the unfinished")
         }
       },
+      Case("a snoozed reminder is listed at the end of its snooze") { subject in
+        try await subject.write { store in
+          try store.addFired("aaaa")
+          try store.upsert(sample("bbbb"), next: at(20))
+          try store.upsert(sample("cccc"), next: at(40))
+          let id = OccurrenceID(reminder: ReminderID(rawValue: "aaaa"), scheduledAt: at(10))
+          var occurrence = try store.theOccurrence(id)
+          occurrence.state = .snoozed(until: at(30))
+          try store.update(occurrence, now: at(12))
+        }
+        try await subject.read { store in
+          try expect(store.ids(ReminderFilter()), is: ["bbbb", "aaaa", "cccc"], "all")
+          try expect(store.ids(ReminderFilter(dueFrom: at(25), dueBefore: at(35))), is: ["aaaa"], "a span")
+          try expect(
+            store.ids(ReminderFilter(includesFinished: false), Page(limit: 2)), is: ["bbbb", "aaaa"], "a page")
+        }
+      },
       Case("filters take their text as it is: no pattern, no SQL") { subject in
         let titles = [
           "aaaa": "100% sure", "bbbb": "a_b", "cccc": "it's", "dddd": "\u{5DE}\u{5D9}\u{5DD} water",

@@ -60,14 +60,14 @@ final class MemoryTransaction: StoreTransaction {
       if let title = filter.title, reminder.title != title { return false }
       if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
       if let zone = filter.timezone, reminder.timezone != zone { return false }
-      if let from = filter.dueFrom, record.next.map({ $0 < from }) ?? true { return false }
-      if let before = filter.dueBefore, record.next.map({ $0 >= before }) ?? true { return false }
-      if !filter.includesFinished, record.next == nil, record.open == 0 { return false }
+      if let from = filter.dueFrom, record.coming.map({ $0 < from }) ?? true { return false }
+      if let before = filter.dueBefore, record.coming.map({ $0 >= before }) ?? true { return false }
+      if !filter.includesFinished, record.coming == nil, record.open == 0 { return false }
       guard let text = filter.text.map(plain) else { return true }
       return ([reminder.title, reminder.id.rawValue] + reminder.tags).contains { occurs(text, in: $0) }
     }
     return records.sorted { left, right in
-      switch (left.next, right.next) {
+      switch (left.coming, right.coming) {
       case (let one?, let other?) where one != other: one < other
       case (.some, nil): true
       case (nil, .some): false

@@ -51,7 +51,7 @@ enum Shapes {
   static let occurrence = Shape<OccurrencesInterface.Occurrence>(
     list: "occurrences", item: "occurrence",
     fields: [
-      .init("id", "its id, such as `r7k2@1774855800`") { .string($0.id) },
+      .init("id", "its id, such as `r7k2@1774852200`") { .string($0.id) },
       .init("reminder", "the reminder's id") { .string($0.reminder) },
       .init("title", "the reminder's title when it fired") { .string($0.title) },
       .init("state", "`fired`, `delivered`, `snoozed`, `done`, `dismissed` or `missed`") { .string($0.state.rawValue) },

@@ -9,7 +9,7 @@ enum When {
     details: [
       "With --batch it reads one JSON object a line from standard input and answers each with one, in the same order: "
         + "{\"when\": \"weekdays at 8:30\", \"timezone\": \"Europe/Prague\", \"after\": 1774600000, \"count\": 5} gives "
-        + "{\"canonical\": …, \"dialect\": …, \"next\": [1774855800, …]} in whole seconds since 1970, or {\"error\": "
+        + "{\"canonical\": …, \"dialect\": …, \"next\": [1774852200, …]} in whole seconds since 1970, or {\"error\": "
         + "{\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only \"when\" is needed; \"gap\" and \"fold\" may "
         + "be given. Codes: invalidSchedule, neverOccurs, outOfRange, invalidTimezone, invalidValue, invalidJSON."
     ],

@@ -183,10 +183,10 @@ extension Desk {
         )
       }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
-    let due = next.flatMap { [$0.next, $0.snoozedUntil].compactMap { $0 }.min() }
+    let due = next?.coming
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
-        version: Version.text, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
+        version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
         startedAt: wire.time(loopState.startedAt), zone: zones.local.identifier, store: loopState.storePath,
         storeProblem: problem ?? loopState.storeProblem, reminders: counts.reminders,
         openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,

@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
@@ -20,7 +21,7 @@ final class Channels: Sendable {
       return String(zone.civil(at: instant).time.description.prefix(5))
     }
     self.desktop = DesktopChannel(configuration: desktop)
-    var webhooks = WebhookConfiguration(version: Version.text)
+    var webhooks = WebhookConfiguration(version: Product.version)
     webhooks.connectTimeout = settings.webhookConnectTimeout
     webhooks.totalTimeout = settings.webhookTimeout
     webhooks.concurrentPerEndpoint = settings.webhookConcurrency

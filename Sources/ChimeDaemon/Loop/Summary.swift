@@ -12,12 +12,12 @@ enum Summary {
         try transaction.counts(owner: nil),
         try transaction.reminders(
           ReminderFilter(dueBefore: endOfDay, includesFinished: false), page: Page(limit: 1_000)
-        ).filter { $0.next != nil || $0.snoozedUntil != nil }.count,
+        ).count,
         try transaction.reminders(ReminderFilter(includesFinished: false), page: Page(limit: 1)).first
       )
     }
     var parts = [today == 1_000 ? "1000 or more due today" : "\(today) due today"]
-    if let next, let at = [next.next, next.snoozedUntil].compactMap({ $0 }).min() {
+    if let next, let at = next.coming {
       parts.append("next \"\(next.reminder.title.prefix(60))\" \(clock(at, now: now, zone))")
     } else {
       parts.append("nothing to come")

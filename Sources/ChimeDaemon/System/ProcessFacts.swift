@@ -13,8 +13,3 @@ enum ProcessFacts {
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 }
-
-/// The version of the product.
-package enum Version {
-  package static let text = "0.1.0"
-}
