@@ -64,7 +64,8 @@ package enum DaemonMain {
       site: site, configuration: configuration, log: log, store: store,
       zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink),
       secrets: Secrets(folder: site.stateFolder + "/secrets"), service: controlService())
-    Task {
+    // At the default priority, for the reason that `DispatchExecutor` gives.
+    Task(priority: .medium) {
       do {
         try await loop.start(listening: sockets, signals: signals)
       } catch let failure as StoreFailure {

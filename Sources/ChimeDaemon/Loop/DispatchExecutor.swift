@@ -5,7 +5,9 @@ import Dispatch
 final class DispatchExecutor: SerialExecutor {
   let queue: DispatchQueue
 
-  init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
+  /// The default quality of service: for a higher one libdispatch would ask for a better nice value, which an ordinary
+  /// user does not get, and log a line for each thread that was refused.
+  init(label: String) { queue = DispatchQueue(label: label, qos: .default) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
