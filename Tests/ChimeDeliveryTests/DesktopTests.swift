@@ -188,7 +188,7 @@ extension RealThings {
       #expect(ended.attempt?.error?.contains(sentence) == true, "\(String(describing: ended.attempt?.error))")
       await bad.stop()
       await good.stop()
-      #expect(Set(Belongings.children(named: nil)) == Set(before.children + [desktop.pid]))
+      #expect(Belongings() == before)
     }
 
     @Test(arguments: ["old", "quiet", "crash-later", "orphan", "unended"])
@@ -204,13 +204,15 @@ extension RealThings {
   }
 }
 
-/// What this process holds: children and pseudo-terminals.
-struct Belongings {
-  let children = Self.children(named: nil)
+/// What this process holds of what only this room makes: popups' helpers, their pseudo-terminals and pidfds. Other
+/// rooms' tests run beside these in one process, with children and descriptors of their own.
+struct Belongings: Equatable {
+  let helpers = ["notify-send", "fake-notify-sen", "sleep"].flatMap { Self.children(named: $0) }
   let terminals = Self.count("ptmx")
+  let processDescriptors = Self.count("[pidfd]")
 
   /// The numbers of the child processes, zombies included, that have this name.
-  static func children(named name: String?) -> [Int] {
+  static func children(named name: String) -> [Int] {
     let own = Int(getpid())
     let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int($0) }
     return numbers.filter { number in
@@ -218,12 +220,9 @@ struct Belongings {
         let open = stat.firstIndex(of: "("), let close = stat.lastIndex(of: ")")
       else { return false }
       let parent = stat[close...].split(separator: " ")[2]
-      return Int(parent) == own && (name == nil || stat[stat.index(after: open)..<close] == name ?? "")
+      return Int(parent) == own && stat[stat.index(after: open)..<close] == name
     }.sorted()
   }
-
-  /// How many descriptors are open.
-  static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0 }
 
   /// The numbers of processes of this name whose environment is that of a fake notify-send of these tests.
   static func orphans(named name: String) -> [Int] {
