@@ -36,7 +36,9 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory release
 	@swift build --build-tests $(swiftflags)
-	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags)
+	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
+	@swift test --skip-build --disable-xctest $(swiftflags) --skip ChimeSystemTests
+	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
 	@swift test --disable-xctest $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')

@@ -37,8 +37,19 @@ enum Machine {
   static let hasClients = FileManager.default.isExecutableFile(atPath: clients)
   static let hasMockBus = has("dbus-daemon") && has("busctl") && has("notify-send")
   static let hasScreen = hasMockBus && has("Xvfb") && has("dunst") && has("import")
-  /// Namespaces of one's own need root.
-  static let canManage = isRoot && has("unshare") && FileManager.default.fileExists(atPath: "/lib/systemd/systemd")
+  /// Whether there can be namespaces and a control group of one's own, which needs root and a root file system that is a
+  /// mount.
+  static let canManage: Bool = {
+    guard isRoot, has("unshare"), FileManager.default.fileExists(atPath: "/lib/systemd/systemd"),
+      let probe = try? Child(support("user-manager"), ["--probe"], environment: [:], folder: "/tmp")
+    else { return false }
+    defer {
+      unlink(probe.outputPath)
+      unlink(probe.errorPath)
+    }
+    while probe.isRunning { usleep(1_000) }
+    return probe.end == .exited(0)
+  }()
 
   private static func program(_ name: String) -> String {
     let beside = build + "/" + name
