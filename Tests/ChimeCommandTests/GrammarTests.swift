@@ -1,3 +1,4 @@
+import ChimeControl
 import Testing
 
 @testable import ChimeCommand

@@ -1,3 +1,5 @@
+import ChimeControl
+
 /// Every verb and every option there is. What is not here is not accepted, and what is here is in the help.
 struct CommandTable: Sendable {
   var verbs: [Verb]

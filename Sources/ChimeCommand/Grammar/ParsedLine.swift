@@ -1,3 +1,5 @@
+import ChimeControl
+
 /// A command line that fits the table: which verb, its words, and its options' values.
 struct ParsedLine {
   /// The verb, and the verb within it; empty when none was named.

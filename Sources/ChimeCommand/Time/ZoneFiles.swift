@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeSchedule
 import Glibc
 

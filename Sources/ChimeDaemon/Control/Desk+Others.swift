@@ -153,7 +153,7 @@ extension Desk {
     let names = try transaction.endpoints(owner: lane.owner).map(\.lane.channel.rawValue)
     throw ControlFailure.notFound(
       what: "endpoint", id: lane.channel.rawValue,
-      near: Nearest.candidates(to: lane.channel.rawValue, among: names))
+      near: Nearest.to(lane.channel.rawValue, among: names))
   }
 
   private func owed(to lane: Lane, _ transaction: any StoreTransaction) throws -> Int {

@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
@@ -54,6 +55,6 @@ struct Lookup {
 
   private func near(_ text: String) throws -> [String] {
     let all = try transaction.reminders(ReminderFilter(owner: owner), page: Page(limit: 500)).map(\.reminder)
-    return Nearest.candidates(to: text, among: all.map(\.id.rawValue) + Array(Set(all.map(\.title))))
+    return Nearest.to(text, among: all.map(\.id.rawValue) + Array(Set(all.map(\.title))))
   }
 }

@@ -1,3 +1,4 @@
+import ChimeControl
 import Glibc
 
 /// The daemon's command line.
@@ -59,7 +60,7 @@ package struct Arguments: Hashable, Sendable {
         let known = [
           "--system", "--config", "--state-dir", "--socket", "--check", "--print-config", "--help", "--version",
         ]
-        let near = Nearest.candidates(to: parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""
+        let near = Nearest.to(parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""
         throw UsageError(message: "chimed knows no \(word.prefix(80))\(near)")
       }
     }

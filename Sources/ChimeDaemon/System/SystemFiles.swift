@@ -97,36 +97,3 @@ enum SystemFiles {
     return names
   }
 }
-
-/// The nearest of known words to a misspelt one.
-enum Nearest {
-  /// At most three, nearest first, none further than a third of the word's length (at least two) away.
-  static func candidates(to word: String, among known: [String]) -> [String] {
-    let word = Array(word.lowercased().unicodeScalars.prefix(64))
-    guard !word.isEmpty else { return [] }
-    let bound = max(2, word.count / 3)
-    return known.lazy
-      .map { ($0, distance(word, Array($0.lowercased().unicodeScalars.prefix(64)))) }
-      .filter { $0.1 <= bound }
-      .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
-      .prefix(3).map(\.0)
-  }
-
-  /// Levenshtein's distance with transpositions (optimal string alignment).
-  private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-    var older: [Int] = []
-    var previous = Array(0...right.count)
-    for (row, scalar) in left.enumerated() {
-      var current = [row + 1]
-      for (column, other) in right.enumerated() {
-        var best = min(previous[column] + (scalar == other ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
-        if row > 0, column > 0, scalar == right[column - 1], left[row - 1] == other {
-          best = min(best, older[column - 1] + 1)
-        }
-        current.append(best)
-      }
-      (older, previous) = (previous, current)
-    }
-    return previous[right.count]
-  }
-}

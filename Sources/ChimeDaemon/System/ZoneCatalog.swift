@@ -1,3 +1,4 @@
+import ChimeControl
 package import ChimeCore
 package import ChimeSchedule
 import Glibc
@@ -62,7 +63,7 @@ package final class ZoneCatalog: Sendable {
 
   /// The names of zones like a misspelt one.
   package func near(_ name: String) -> [String] {
-    Nearest.candidates(to: name, among: names())
+    Nearest.to(name, among: names())
   }
 
   private func names() -> [String] {

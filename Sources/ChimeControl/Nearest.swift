@@ -1,9 +1,9 @@
-/// Finds what somebody probably meant to type.
-enum Nearest {
+/// Finds what somebody probably meant to type: the daemon and the command suggest in the same way.
+package enum Nearest {
   /// The candidates near enough to be worth suggesting, best first, three at most.
   ///
   ///     Nearest.to("lsit", among: ["list", "edit"])   // ["list"]
-  static func to(_ word: String, among candidates: [String]) -> [String] {
+  package static func to(_ word: String, among candidates: [String]) -> [String] {
     let word = word.lowercased()
     guard !word.isEmpty, word.utf8.count <= 64 else { return [] }
     let scored = candidates.compactMap { candidate -> (Int, String)? in
@@ -19,7 +19,7 @@ enum Nearest {
 
   /// Damerau–Levenshtein distance in its optimal string alignment form: insertions, deletions, substitutions and swaps
   /// of neighbours, each counted once.
-  static func distance(_ left: String, _ right: String) -> Int {
+  package static func distance(_ left: String, _ right: String) -> Int {
     let a = Array(left)
     let b = Array(right)
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
@@ -38,12 +38,12 @@ enum Nearest {
   }
 
   /// `did you mean list or edit?`, or `nil` when nothing is near.
-  static func question(_ word: String, among candidates: [String], prefix: String = "") -> String? {
+  package static func question(_ word: String, among candidates: [String], prefix: String = "") -> String? {
     question(to(word, among: candidates).map { prefix + $0 })
   }
 
   /// The question about what is known to be near.
-  static func question(_ near: [String]) -> String? {
+  package static func question(_ near: [String]) -> String? {
     guard let last = near.last else { return nil }
     let others = near.dropLast().joined(separator: ", ")
     return "did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
