@@ -2,14 +2,15 @@
 // The rooms of the house and who may know whom; `Packaging/check-imports` holds the code to this list.
 import PackageDescription
 
-/// What every Swift target is built with: the Swift 6 language mode, warnings as errors, and imports that
-/// do not leak into a target's own interface unless it says `public import`.
+/// What every Swift target is built with: the Swift 6 language mode, warnings as errors, imports that do not leak into a
+/// target's own interface unless it says `public import`, and async functions that stay on their caller's executor.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
 /// How the programs are linked for release: equal functions once and relocations packed, which a process that is always

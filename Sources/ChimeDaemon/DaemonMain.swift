@@ -65,7 +65,7 @@ package enum DaemonMain {
       zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink),
       secrets: Secrets(folder: site.stateFolder + "/secrets"), service: controlService())
     // At the default priority, for the reason that `DispatchExecutor` gives.
-    Task(priority: .medium) {
+    Task(executorPreference: loop.executor, priority: .medium) {
       do {
         try await loop.start(listening: sockets, signals: signals)
       } catch let failure as StoreFailure {

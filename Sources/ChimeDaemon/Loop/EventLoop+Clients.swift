@@ -29,7 +29,9 @@ extension EventLoop {
     var information = signalfd_siginfo()
     while Glibc.read(signals, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
       switch Int32(information.ssi_signo) {
-      case SIGHUP: Task { try? await reload() }  // `reload` has logged what was wrong
+      case SIGHUP:
+        // `reload` has logged what was wrong.
+        Task { await withTaskExecutorPreference(executor) { try? await reload() } }
       default: stop()
       }
     }
@@ -189,7 +191,7 @@ extension EventLoop {
       store: store, horizons: horizons, zones: zones, secrets: secrets, endpoints: endpoints,
       webhooks: channels.webhook, loop: self,
       configuration: configuration, caller: client.caller, now: SystemClock.now)
-    Task { await self.replied(desk.answer(call), to: call, token) }
+    Task(executorPreference: deskExecutor) { await self.replied(desk.answer(call), to: call, token) }
   }
 
   private func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {

@@ -52,15 +52,18 @@ extension EventLoop {
   private func wakeLanes() {
     let (store, horizons) = (store, horizons)
     Task {
-      do {
-        let horizon = try await store.write { transaction in
-          let now = SystemClock.now
-          for lane in try transaction.horizon().outbox.keys { try transaction.wake(lane: lane, now: now) }
-          return try horizons.read(transaction)
+      await withTaskExecutorPreference(executor) {
+        do {
+          let horizon = try await store.write { transaction in
+            let now = SystemClock.now
+            for lane in try transaction.horizon().outbox.keys { try transaction.wake(lane: lane, now: now) }
+            return try horizons.read(transaction)
+          }
+          handle(.horizon(horizon))
+        } catch {
+          storeFailed(error, "deliveries wait")
         }
-        handle(.horizon(horizon))
-      } catch {
-        storeFailed(error, "deliveries wait")
+
       }
     }
   }
@@ -100,25 +103,28 @@ extension EventLoop {
       case .backwardStep: ReminderFilter()
       }
     Task {
-      do {
-        let ids = try await store.read { transaction in
-          var ids: [ReminderID] = []
-          while true {
-            let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: ids.count))
-            ids += page.map(\.reminder.id)
-            if page.count < 10_000 { return ids }
+      await withTaskExecutorPreference(executor) {
+        do {
+          let ids = try await store.read { transaction in
+            var ids: [ReminderID] = []
+            while true {
+              let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: ids.count))
+              ids += page.map(\.reminder.id)
+              if page.count < 10_000 { return ids }
+            }
           }
-        }
-        for start in stride(from: 0, to: ids.count, by: 200) {
-          let batch = ids[start..<min(start + 200, ids.count)]
-          let horizon = try await store.write { transaction in
-            for id in batch { try Self.reschedule(id, transaction, zones: zones) }
-            return try horizons.read(transaction)
+          for start in stride(from: 0, to: ids.count, by: 200) {
+            let batch = ids[start..<min(start + 200, ids.count)]
+            let horizon = try await store.write { transaction in
+              for id in batch { try Self.reschedule(id, transaction, zones: zones) }
+              return try horizons.read(transaction)
+            }
+            handle(.horizon(horizon))
           }
-          handle(.horizon(horizon))
+        } catch {
+          storeFailed(error, "due times could not be computed anew")
         }
-      } catch {
-        storeFailed(error, "due times could not be computed anew")
+
       }
     }
   }

@@ -24,14 +24,17 @@ extension EventLoop {
   func fire(limit: Int, room: Agenda.Room) {
     let (store, zones, absence, horizons) = (store, zones, absence, horizons)
     Task {
-      do {
-        let fired = try await store.write { transaction in
-          try Self.fire(transaction, limit: limit, room: room, zones: zones, absence: absence, horizons)
+      await withTaskExecutorPreference(executor) {
+        do {
+          let fired = try await store.write { transaction in
+            try Self.fire(transaction, limit: limit, room: room, zones: zones, absence: absence, horizons)
+          }
+          didFire(fired)
+        } catch {
+          storeFailed(error, "due reminders wait")
+          handle(.firingFailed)
         }
-        didFire(fired)
-      } catch {
-        storeFailed(error, "due reminders wait")
-        handle(.firingFailed)
+
       }
     }
   }
@@ -104,18 +107,21 @@ extension EventLoop {
   func claim(_ lane: Lane, limit: Int) {
     let (store, horizons) = (store, horizons)
     Task {
-      do {
-        let (messages, horizon) = try await store.write { transaction in
-          let now = SystemClock.now
-          let messages = try transaction.claimDeliveries(
-            lane: lane, now: now, visibleAgain: now + claimSpan, limit: limit)
-          return (messages, try horizons.read(transaction))
+      await withTaskExecutorPreference(executor) {
+        do {
+          let (messages, horizon) = try await store.write { transaction in
+            let now = SystemClock.now
+            let messages = try transaction.claimDeliveries(
+              lane: lane, now: now, visibleAgain: now + claimSpan, limit: limit)
+            return (messages, try horizons.read(transaction))
+          }
+          for message in messages { send(message) }
+          handle(.claimed(lane, count: messages.count, horizon))
+        } catch {
+          storeFailed(error, "deliveries wait")
+          handle(.claimFailed(lane))
         }
-        for message in messages { send(message) }
-        handle(.claimed(lane, count: messages.count, horizon))
-      } catch {
-        storeFailed(error, "deliveries wait")
-        handle(.claimFailed(lane))
+
       }
     }
   }
@@ -123,7 +129,7 @@ extension EventLoop {
   private func send(_ message: OutboundMessage) {
     channels.channel(for: message.delivery.lane).send(message) { [weak self] report in
       guard let self else { return }
-      Task { await self.reported(report, on: message) }
+      Task(executorPreference: executor) { await self.reported(report, on: message) }
     }
   }
 
@@ -146,30 +152,33 @@ extension EventLoop {
     let isRepeatedBlock = if case .blocked = next { delivery.attempts > 0 } else { false }
     let recorded = isRepeatedBlock ? nil : attempt
     Task {
-      do {
-        let (horizon, endpointsChanged) = try await store.write { transaction in
-          try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
-          if case .delivered = state, let occurrence = try transaction.occurrence(delivery.occurrence),
-            occurrence.isOpen, occurrence.deliveredAt == nil
-          {
-            try transaction.update(occurrence.delivered(at: now), now: now)
+      await withTaskExecutorPreference(executor) {
+        do {
+          let (horizon, endpointsChanged) = try await store.write { transaction in
+            try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
+            if case .delivered = state, let occurrence = try transaction.occurrence(delivery.occurrence),
+              occurrence.isOpen, occurrence.deliveredAt == nil
+            {
+              try transaction.update(occurrence.delivered(at: now), now: now)
+            }
+            var changed = false
+            if case .disable(let reason) = next, var endpoint = try transaction.endpoint(delivery.lane) {
+              endpoint.disabled = reason
+              try transaction.put(endpoint)
+              changed = true
+            }
+            return (try horizons.read(transaction), changed)
           }
-          var changed = false
-          if case .disable(let reason) = next, var endpoint = try transaction.endpoint(delivery.lane) {
-            endpoint.disabled = reason
-            try transaction.put(endpoint)
-            changed = true
-          }
-          return (try horizons.read(transaction), changed)
+          handle(.ended(delivery.lane))
+          handle(.horizon(horizon))
+          if endpointsChanged { take([.endpointsChanged]) }
+          publishOutcome(of: recorded, state, message)
+        } catch {
+          // The outcome is lost and the delivery comes back by itself: at least once, with the same id.
+          storeFailed(error, "an outcome could not be recorded; the delivery will be repeated")
+          handle(.ended(delivery.lane))
         }
-        handle(.ended(delivery.lane))
-        handle(.horizon(horizon))
-        if endpointsChanged { take([.endpointsChanged]) }
-        publishOutcome(of: recorded, state, message)
-      } catch {
-        // The outcome is lost and the delivery comes back by itself: at least once, with the same id.
-        storeFailed(error, "an outcome could not be recorded; the delivery will be repeated")
-        handle(.ended(delivery.lane))
+
       }
     }
   }
@@ -204,19 +213,22 @@ extension EventLoop {
   private func record(_ answer: Occurrence.Answer, _ message: OutboundMessage) {
     let (store, horizons) = (store, horizons)
     Task {
-      do {
-        let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
-          var notices: [LoopNotice] = []
-          if let occurrence = try transaction.occurrence(message.occurrence.id), occurrence.isOpen {
-            let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
-            (_, notices) = try Answering.give(
-              answer, to: occurrence, reminder: reminder, in: transaction, now: SystemClock.now)
+      await withTaskExecutorPreference(executor) {
+        do {
+          let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
+            var notices: [LoopNotice] = []
+            if let occurrence = try transaction.occurrence(message.occurrence.id), occurrence.isOpen {
+              let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
+              (_, notices) = try Answering.give(
+                answer, to: occurrence, reminder: reminder, in: transaction, now: SystemClock.now)
+            }
+            return (notices, try horizons.read(transaction))
           }
-          return (notices, try horizons.read(transaction))
+          committed(horizon, notices)
+        } catch {
+          log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
         }
-        committed(horizon, notices)
-      } catch {
-        log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
+
       }
     }
   }

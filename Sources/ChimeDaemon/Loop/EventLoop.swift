@@ -10,7 +10,10 @@ import Varlink
 /// Runs on one Dispatch queue. Timers and the poller's source are of that queue and enter by `assumeIsolated`; the
 /// store, HTTP and subprocesses live outside, hold no reference to this state, and come back as events.
 actor EventLoop {
-  private let executor: DispatchExecutor
+  /// The loop's own queue.
+  let executor: DispatchExecutor
+  /// Where requests are read and answers written, so that a long listing does not hold up the loop.
+  let deskExecutor = DispatchExecutor(label: "io.chime.desk")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let log: Log
@@ -176,10 +179,13 @@ actor EventLoop {
 
   private func reloadEndpoints() {
     Task {
-      do {
-        endpoints.replace(with: try await store.read { try $0.endpoints(owner: nil) })
-      } catch {
-        log(.warning, "the endpoints could not be read again; ignoring: \(error)")
+      await withTaskExecutorPreference(executor) {
+        do {
+          endpoints.replace(with: try await store.read { try $0.endpoints(owner: nil) })
+        } catch {
+          log(.warning, "the endpoints could not be read again; ignoring: \(error)")
+        }
+
       }
     }
   }
@@ -195,8 +201,11 @@ actor EventLoop {
   private func summaryIsDue() {
     guard summaryIsStale, !isStopping else { return }
     Task {
-      await refreshSummary()
-      ServiceManager.status(summary)
+      await withTaskExecutorPreference(executor) {
+        await refreshSummary()
+        ServiceManager.status(summary)
+
+      }
     }
   }
 
@@ -251,7 +260,11 @@ actor EventLoop {
     channels = Channels(
       configuration: configuration, environment: site.environment, zones: zones, endpoints: endpoints)
     agenda.laneCapacity = configuration.channels.webhookConcurrency
-    Task { await old.stop() }
+    Task {
+      await withTaskExecutorPreference(executor) {
+        await old.stop()
+      }
+    }
   }
 
   struct Snapshot: Sendable {
@@ -288,10 +301,13 @@ actor EventLoop {
     timers?.due.disarm()
     timers?.outbox.disarm()
     Task {
-      await channels.stop()
-      await store.close()
-      site.removeSocket()
-      exit(EXIT_SUCCESS)
+      await withTaskExecutorPreference(executor) {
+        await channels.stop()
+        await store.close()
+        site.removeSocket()
+        exit(EXIT_SUCCESS)
+
+      }
     }
   }
 }
