@@ -144,6 +144,8 @@ struct UserManager: Sendable {
   ) async throws -> Home.Output {
     try await home.run(
       "nsenter", ["--target", String(inside), "--mount", "--pid", "--cgroup", "--", program] + arguments,
+      // A machine that is itself a chroot, as containers for builds are, is good enough.
+      environment: ["SYSTEMD_IGNORE_CHROOT": "1"],
       within: limit)
   }
 
