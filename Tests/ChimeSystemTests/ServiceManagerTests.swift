@@ -143,7 +143,7 @@ struct UserManager: Sendable {
     _ program: String, _ arguments: [String], within limit: Duration = .seconds(20)
   ) async throws -> Home.Output {
     try await home.run(
-      "nsenter", ["--target", String(inside), "--mount", "--pid", "--cgroup", "--", program] + arguments,
+      "nsenter", ["--target", String(inside), "--mount", "--root", "--pid", "--cgroup", "--", program] + arguments,
       // A machine that is itself a chroot, as containers for builds are, is good enough.
       environment: ["SYSTEMD_IGNORE_CHROOT": "1"],
       within: limit)
