@@ -13,14 +13,6 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// How the programs are linked for release: equal functions once and relocations packed, which a process that is always
-/// there has 2 MB less of resident for. Both are lld's, which comes with the toolchain; packed relocations need glibc 2.36.
-let lean: [LinkerSetting] = [
-  .unsafeFlags(
-    ["-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
-    .when(configuration: .release))
-]
-
 /// A library target of the house.
 func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
   .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
@@ -76,8 +68,8 @@ let package = Package(
         "CSystemd", "CLinux", "CTOML",
       ]),
     room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule"]),
-    .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict, linkerSettings: lean),
-    .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict, linkerSettings: lean),
+    .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
+    .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
 
     // Proof.
     room("ChimeTestKit", ["ChimeCore", "ChimeSchedule"]),
