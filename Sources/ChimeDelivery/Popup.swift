@@ -4,11 +4,14 @@ import ChimeSchedule
 /// One run of notify-send, from its start to its end: a value that says what to do at each event.
 ///
 ///     starting → showing → over
+///              → failing → over
 ///              → over
 struct Popup: Sendable {
   enum State: Hashable, Sendable {
-    /// The server has not taken it yet. Exits: showing, over.
+    /// The server has not taken it yet. Exits: showing, failing, over.
     case starting
+    /// It cannot be shown; the helper is being ended, and all that it said will tell why. Exit: over.
+    case failing
     /// It is on screen and waits for an answer; the server's number is known unless a stand-in keeps it to itself.
     /// Exits: over.
     case showing(UInt32?)
@@ -90,6 +93,7 @@ struct Popup: Sendable {
     defer { state = .over }
     switch state {
     case .starting: return [.report(.failed, .retry, status: nil, error: reason), .end(.leave)]
+    case .failing: return fail(status: nil) + [.end(.leave)]
     case .showing: return [.end(.leave)]
     case .over: return []
     }
@@ -101,6 +105,7 @@ struct Popup: Sendable {
     switch state {
     case .starting:
       return [.report(.failed, .retry, status: nil, error: "closed before it was shown"), .end(.takeDown)]
+    case .failing: return fail(status: nil)
     case .showing: return [.end(.takeDown)]
     case .over: return []
     }
@@ -117,8 +122,13 @@ struct Popup: Sendable {
       guard let number = UInt32(word) else { return [] }
       // When the server could not be reached, notify-send complains, prints 0, or the number it was to replace, and
       // waits for ever for a popup that is not there.
-      if number == 0 || NotificationTrouble(complaint) != nil { return fail(status: nil) + [.end(.leave)] }
+      // It is ended first and judged when all that it said has been read: the line that tells why may come later.
+      if number == 0 || NotificationTrouble(complaint) != nil {
+        state = .failing
+        return [.end(.leave)]
+      }
       return show(number)
+    case (.failing, _): return []
     }
   }
 
@@ -140,6 +150,7 @@ struct Popup: Sendable {
   private mutating func finish(_ exit: ProgramExit) -> [Action] {
     // A last line may lack its end.
     let last = line.isEmpty ? [] : take(String(decoding: line, as: UTF8.self).filter { !$0.isWhitespace })
+    if state == .failing { return fail(status: nil) }
     guard state == .starting else {
       state = .over
       return last

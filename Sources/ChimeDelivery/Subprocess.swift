@@ -75,6 +75,22 @@ struct Subprocess: ~Copyable {
   /// Sends a signal to all of its process group.
   borrowing func signal(_ number: Int32) { kill(-pid, number) }
 
+  /// Whether it has a handler for a signal, or ignores it (proc(5), `SigCgt` and `SigIgn`). True when that is not known.
+  borrowing func listens(for number: Int32) -> Bool {
+    let status = open("/proc/\(pid)/status", O_RDONLY | O_CLOEXEC)
+    guard status >= 0 else { return true }
+    defer { close(status) }
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    let count = read(status, &buffer, buffer.count)
+    let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    let masks = text.split(separator: "\n").filter { $0.hasPrefix("SigCgt:") || $0.hasPrefix("SigIgn:") }
+    guard !masks.isEmpty else { return true }
+    return masks.contains { line in
+      let mask = UInt64(line.split(separator: "\t").last ?? "", radix: 16) ?? .max
+      return mask >> (number - 1) & 1 == 1
+    }
+  }
+
   /// How it ended; nil while it runs. What is left of its process group is killed before it is reaped, while its
   /// number cannot yet be another's.
   mutating func reap() -> ProgramExit? {

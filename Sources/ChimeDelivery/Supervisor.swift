@@ -33,6 +33,9 @@ final class Supervisor: Sendable {
   static let terminate = SIGTERM
   static let interrupt = SIGINT
 
+  /// How long a program that has begun to answer may take until it listens for an interrupt.
+  static let attention = Duration.seconds(1)
+
   /// How long a program may take to follow a signal before it is killed.
   static let patience = Duration.seconds(2)
 
@@ -98,6 +101,8 @@ private struct SupervisorLoop: ~Copyable {
     var deadline: SuspendingClock.Instant
     /// When it is killed; nil while nobody wants it gone.
     var killAt: SuspendingClock.Instant?
+    /// While an interrupt waits for the child to listen: when it is looked at again, and until when.
+    var interrupt: (next: SuspendingClock.Instant, limit: SuspendingClock.Instant)?
 
     init(
       _ child: consuming Subprocess, deadline: SuspendingClock.Instant,
@@ -108,7 +113,7 @@ private struct SupervisorLoop: ~Copyable {
       self.handler = handler
     }
 
-    var wakeAt: SuspendingClock.Instant { killAt ?? deadline }
+    var wakeAt: SuspendingClock.Instant { interrupt?.next ?? killAt ?? deadline }
   }
 
   /// The mailbox's mark in the epoll set; runs have their own numbers, which begin at 1.
@@ -155,7 +160,12 @@ private struct SupervisorLoop: ~Copyable {
       case .await(let number, let span):
         runs[number]?.deadline = .now.advanced(by: span)
       case .end(let number, let signal):
-        if let run = runs[number] { end(run, with: signal) }
+        guard let run = runs[number] else { continue }
+        if signal == SIGINT {
+          run.interrupt = (.now, .now.advanced(by: Supervisor.attention))
+        } else {
+          end(run, with: signal)
+        }
       case .stop(let done):
         stops.append(done)
         for run in runs.values { end(run, with: SIGTERM) }
@@ -179,6 +189,7 @@ private struct SupervisorLoop: ~Copyable {
   }
 
   private func end(_ run: Run, with signal: Int32) {
+    run.interrupt = nil
     run.child.signal(signal)
     let limit = SuspendingClock.now.advanced(by: Supervisor.patience)
     run.killAt = min(run.killAt ?? limit, limit)
@@ -220,7 +231,15 @@ private struct SupervisorLoop: ~Copyable {
   private func enforceDeadlines() {
     let now = SuspendingClock.now
     for run in runs.values where run.wakeAt <= now {
-      if run.killAt != nil {
+      if let interrupt = run.interrupt {
+        // notify-send prints the popup's number before it listens for the interrupt by which it closes the popup; one
+        // that comes between would kill it, and the popup would stay.
+        if run.child.listens(for: SIGINT) || interrupt.limit <= now {
+          end(run, with: SIGINT)
+        } else {
+          run.interrupt?.next = now.advanced(by: .milliseconds(10))
+        }
+      } else if run.killAt != nil {
         run.child.signal(SIGKILL)
         run.killAt = now.advanced(by: Supervisor.patience)
       } else {

@@ -113,7 +113,7 @@ extension RealThings {
         let channel = channel(environment: environment)
         let report = try await channel.deliver(message())
         #expect(report.next == .blocked(.seconds(30)) && report.attempt?.outcome == .refused)
-        #expect(report.attempt?.error?.contains(sentence) == true)
+        #expect(report.attempt?.error?.contains(sentence) == true, "\(report.attempt?.error ?? "")")
         await channel.stop()
       }
       let channel = channel()

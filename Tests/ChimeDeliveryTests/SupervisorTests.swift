@@ -39,6 +39,26 @@ extension RealThings {
       await supervisor.stop()
     }
 
+    /// notify-send says that the popup is shown before it listens for the interrupt that closes it.
+    @Test func interruptsAProgramOnceItListens() async throws {
+      let supervisor = Supervisor()
+      let events = events(supervisor, "slow-to-listen")
+      _ = try await events.first { if case .output = $0 { true } else { false } }
+      supervisor.end(1, with: Supervisor.interrupt)
+      var complaint = ""
+      var ended: ProgramExit?
+      while ended == nil {
+        switch try await events.next() {
+        case .errors(let bytes): complaint += String(decoding: bytes, as: UTF8.self)
+        case .ended(let exit): ended = exit
+        default: break
+        }
+      }
+      #expect(complaint == "closed\n")
+      #expect(ended == .status(0))
+      await supervisor.stop()
+    }
+
     @Test func leavesNothingBehind() async throws {
       let before = Belongings()
       for round in 1...2 {
