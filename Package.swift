@@ -34,8 +34,9 @@ let package = Package(
     // System libraries, each imported by one adapter only.
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
+    .target(name: "CCurl"),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
 

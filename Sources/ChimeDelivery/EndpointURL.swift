@@ -8,8 +8,10 @@ public enum EndpointURL {
   /// The longest address, in bytes.
   public static let limit = 2_048
 
-  /// - Throws: `EndpointURLError`, whose sentence says what to write instead.
-  public static func validate(_ text: String) throws(EndpointURLError) {
+  /// - Throws: `EndpointURLError`, whose sentence says what to write instead, or that libcurl is not there to ask.
+  public static func validate(_ text: String) throws(EndpointURLError) { try validate(text, library: Libcurl.name) }
+
+  static func validate(_ text: String, library: String) throws(EndpointURLError) {
     guard !text.isEmpty else { throw EndpointURLError("an address is needed, such as https://example.org/hook") }
     guard text.utf8.count <= limit else {
       throw EndpointURLError("the address has \(text.utf8.count) bytes; at most \(limit) are allowed")
@@ -20,9 +22,10 @@ public enum EndpointURL {
     guard !text.utf8.contains(UInt8(ascii: " ")) else {
       throw EndpointURLError("the address has a space in it; write it as %20")
     }
-    guard let handle = curl_url() else { throw EndpointURLError("no memory to read the address") }
-    defer { curl_url_cleanup(handle) }
-    let code = curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
+    do throws(LibcurlMissing) { try Libcurl.load(library) } catch { throw EndpointURLError(error.description) }
+    guard let handle = chime_curl_url() else { throw EndpointURLError("no memory to read the address") }
+    defer { chime_curl_url_cleanup(handle) }
+    let code = chime_curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME))
     guard code == CURLUE_OK else { throw EndpointURLError(sentence(for: code, text)) }
     guard let scheme = part(CURLUPART_SCHEME, of: handle), scheme == "http" || scheme == "https" else {
       throw EndpointURLError("the address must begin with https:// or http://")
@@ -53,8 +56,8 @@ public enum EndpointURL {
 
   private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?
-    guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-    defer { curl_free(text) }
+    guard chime_curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+    defer { chime_curl_free(text) }
     return String(cString: text)
   }
 }

@@ -24,11 +24,14 @@ final class HTTPEngine: Sendable {
 
   private let worker: Worker<Command>
 
-  /// - Parameter perLane: exchanges of one lane that may be under way at once.
-  init(limits: HTTPLimits, perLane: Int) {
+  /// - Parameters:
+  ///   - perLane: exchanges of one lane that may be under way at once.
+  ///   - library: what the thread loads as libcurl.
+  init(limits: HTTPLimits, perLane: Int, library: String) {
     worker = Worker(name: "chime-http") { mailbox in
       // Told only after the loop's end has closed every connection.
-      let stops = HTTPLoop(limits: limits, perLane: max(1, perLane), mailbox: mailbox)?.run() ?? []
+      let loop = HTTPLoop(limits: limits, perLane: max(1, perLane), mailbox: mailbox, library: library)
+      let stops = loop?.run() ?? []
       for done in stops { done() }
     }
   }
@@ -64,18 +67,18 @@ private struct HTTPLoop: ~Copyable {
     var waiting: [HTTPJob] = []
   }
 
-  /// curl_global_init, once for the process. It is thread-safe since libcurl 7.84 and this is its only caller.
-  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  /// curl_global_init, once for the process and after libcurl is loaded. It is thread-safe since libcurl 7.84 and this
+  /// is its only caller.
+  private static let isReady = chime_curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// Nil, with what was asked refused, when libcurl cannot start.
-  init?(limits: HTTPLimits, perLane: Int, mailbox: Mailbox<HTTPEngine.Command>) {
-    guard Self.isReady, let multi = curl_multi_init() else {
-      for command in mailbox.close() {
-        switch command {
-        case .send(let job): job.finish(HTTPResult(failure: "libcurl cannot be started"))
-        case .stop(let done): done()
-        }
-      }
+  /// Nil, with what was asked refused, when libcurl is not there or cannot start; the next command tries again.
+  init?(limits: HTTPLimits, perLane: Int, mailbox: Mailbox<HTTPEngine.Command>, library: String) {
+    do throws(LibcurlMissing) { try Libcurl.load(library) } catch {
+      Self.refuse(mailbox, HTTPResult(failure: error.description, isImpossible: true))
+      return nil
+    }
+    guard Self.isReady, let multi = chime_curl_multi_init() else {
+      Self.refuse(mailbox, HTTPResult(failure: "libcurl cannot be started"))
       return nil
     }
     self.limits = limits
@@ -84,7 +87,16 @@ private struct HTTPLoop: ~Copyable {
     self.multi = multi
   }
 
-  deinit { curl_multi_cleanup(multi) }
+  deinit { chime_curl_multi_cleanup(multi) }
+
+  private static func refuse(_ mailbox: Mailbox<HTTPEngine.Command>, _ result: HTTPResult) {
+    for command in mailbox.close() {
+      switch command {
+      case .send(let job): job.finish(result)
+      case .stop(let done): done()
+      }
+    }
+  }
 
   /// Returns, after the stop, whom to tell of it.
   consuming func run() -> [@Sendable () -> Void] {
@@ -92,11 +104,11 @@ private struct HTTPLoop: ~Copyable {
       obey(mailbox.take())
       if !stops.isEmpty { break }
       var running: Int32 = 0
-      curl_multi_perform(multi, &running)
+      chime_curl_multi_perform(multi, &running)
       // What ended made room in its lane: what is begun there has to be driven before the thread sleeps.
       if !collect() {
         var doorbell = curl_waitfd(fd: mailbox.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-        curl_multi_poll(multi, &doorbell, 1, Int32.max, nil)
+        chime_curl_multi_poll(multi, &doorbell, 1, Int32.max, nil)
       }
     }
     abandon()
@@ -135,7 +147,7 @@ private struct HTTPLoop: ~Copyable {
   private mutating func begin(_ job: HTTPJob) -> Bool {
     guard let request = job.prepare() else { return false }
     guard let transfer = HTTPTransfer(request, job: job, limits: limits),
-      curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
+      chime_curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
     else {
       job.finish(HTTPResult(failure: "no memory to send with"))
       return false
@@ -148,12 +160,12 @@ private struct HTTPLoop: ~Copyable {
   private mutating func collect() -> Bool {
     var begun = false
     var left: Int32 = 0
-    while let message = curl_multi_info_read(multi, &left) {
+    while let message = chime_curl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result
       guard let transfer = transfers.removeValue(forKey: handle) else { continue }
       let result = transfer.result(code)
-      curl_multi_remove_handle(multi, handle)
+      chime_curl_multi_remove_handle(multi, handle)
       transfer.job.finish(result)
       if let lane = transfer.job.lane {
         lanes[lane]?.underWay -= 1
@@ -172,7 +184,7 @@ private struct HTTPLoop: ~Copyable {
       }
     }
     for (handle, transfer) in transfers {
-      curl_multi_remove_handle(multi, handle)
+      chime_curl_multi_remove_handle(multi, handle)
       transfer.job.finish(transfer.abandoned())
     }
     transfers.removeAll()

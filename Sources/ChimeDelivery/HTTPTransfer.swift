@@ -20,6 +20,8 @@ struct HTTPResult: Sendable {
   var retryAfter: Milliseconds?
   /// Why the exchange did not end as it should; nil when an answer was read, in full or up to the limit.
   var failure: String?
+  /// Whether nothing could be sent to anybody, for the time being.
+  var isImpossible = false
   var took = Milliseconds.zero
 }
 
@@ -45,19 +47,19 @@ final class HTTPTransfer {
 
   /// Nil when libcurl has no memory for it.
   init?(_ request: HTTPRequest, job: HTTPJob, limits: HTTPLimits) {
-    guard let handle = curl_easy_init() else { return nil }
+    guard let handle = chime_curl_easy_init() else { return nil }
     self.handle = handle
     self.job = job
     self.limits = limits
     complaint = .allocate(capacity: Int(CURL_ERROR_SIZE))
     complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    for line in request.headers { headers = curl_slist_append(headers, line) ?? headers }
+    for line in request.headers { headers = chime_curl_slist_append(headers, line) ?? headers }
     configure(request)
   }
 
   deinit {
-    curl_easy_cleanup(handle)
-    curl_slist_free_all(headers)
+    chime_curl_easy_cleanup(handle)
+    chime_curl_slist_free_all(headers)
     complaint.deallocate()
   }
 
@@ -121,6 +123,6 @@ final class HTTPTransfer {
 
   private func sentence(for code: CURLcode) -> String {
     let detail = String(cString: complaint)
-    return PlainText.sentence(detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail)
+    return PlainText.sentence(detail.isEmpty ? String(cString: chime_curl_easy_strerror(code)) : detail)
   }
 }

@@ -47,8 +47,16 @@ public final class WebhookChannel: Channel {
   ///   - clock: the wall clock, by default the system's.
   ///   - access: the endpoint of a lane as it is now; nil when there is none. Asked on the channel's thread at the
   ///     moment an attempt leaves, so it must be quick: a look-up in memory.
-  public init(
+  public convenience init(
     configuration: WebhookConfiguration, clock: (@Sendable () -> Instant)? = nil,
+    access: @escaping @Sendable (Lane) -> EndpointAccess?
+  ) {
+    self.init(configuration: configuration, library: Libcurl.name, clock: clock, access: access)
+  }
+
+  /// - Parameter library: what is loaded as libcurl by the first message.
+  init(
+    configuration: WebhookConfiguration, library: String, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (Lane) -> EndpointAccess?
   ) {
     self.configuration = configuration
@@ -57,7 +65,7 @@ public final class WebhookChannel: Channel {
     engine = HTTPEngine(
       limits: HTTPLimits(
         connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit),
-      perLane: configuration.concurrentPerEndpoint)
+      perLane: configuration.concurrentPerEndpoint, library: library)
   }
 
   /// Reports `.ended` once; a webhook is not answered by its reply.

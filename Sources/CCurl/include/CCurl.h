@@ -1,0 +1,47 @@
+#pragma once
+// libcurl, loaded when it is first needed instead of at the start: it brings 27 libraries of its own (Kerberos, LDAP …),
+// 4.0 MB resident in a daemon that may never send a webhook. Types and constants are those of its header.
+#include <curl/curl.h>
+#include <stddef.h>
+
+/// What libcurl has been called on Linux since 2006.
+#define CHIME_CURL_LIBRARY "libcurl.so.4"
+
+/// Loads libcurl unless it is loaded already. From any thread; what is loaded stays until the process ends, and what
+/// could not be loaded is looked for again by the next call, as it may have been installed meanwhile.
+///
+/// `library` is CHIME_CURL_LIBRARY, except in tests. Returns 1; or 0 with what the dynamic linker says in `why`.
+int chime_curl_load(const char *library, char *why, size_t size);
+
+// The functions of libcurl by their own names, each to be called only after chime_curl_load has returned 1.
+
+CURLcode chime_curl_global_init(long flags);
+void chime_curl_free(void *memory);
+
+CURL *chime_curl_easy_init(void);
+void chime_curl_easy_cleanup(CURL *handle);
+const char *chime_curl_easy_strerror(CURLcode code);
+
+// libcurl's option setters are variadic, which Swift cannot call; one typed face for each kind of argument.
+CURLcode chime_curl_set_long(CURL *handle, CURLoption option, long value);
+CURLcode chime_curl_set_string(CURL *handle, CURLoption option, const char *value);
+CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value);
+CURLcode chime_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
+CURLcode chime_curl_get_long(CURL *handle, CURLINFO info, long *value);
+CURLcode chime_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
+
+CURLM *chime_curl_multi_init(void);
+CURLMcode chime_curl_multi_cleanup(CURLM *multi);
+CURLMcode chime_curl_multi_add_handle(CURLM *multi, CURL *handle);
+CURLMcode chime_curl_multi_remove_handle(CURLM *multi, CURL *handle);
+CURLMcode chime_curl_multi_perform(CURLM *multi, int *running);
+CURLMcode chime_curl_multi_poll(CURLM *multi, struct curl_waitfd *extra, unsigned int count, int timeout, int *ready);
+CURLMsg *chime_curl_multi_info_read(CURLM *multi, int *left);
+
+struct curl_slist *chime_curl_slist_append(struct curl_slist *list, const char *line);
+void chime_curl_slist_free_all(struct curl_slist *list);
+
+CURLU *chime_curl_url(void);
+void chime_curl_url_cleanup(CURLU *url);
+CURLUcode chime_curl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned int flags);
+CURLUcode chime_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);

@@ -1,0 +1,46 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDelivery
+
+/// A machine without libcurl.
+@Suite struct LibcurlTests {
+  static let absent = "libcurl-that-nobody-has.so.4"
+
+  @Test func loadsAsOftenAsAsked() throws {
+    for _ in 0..<3 { try Libcurl.load() }
+  }
+
+  @Test(arguments: [(absent, "\(absent): cannot open"), ("libm.so.6", "undefined symbol: curl_")])
+  func saysWhatIsMissingAndWhatToInstall(_ name: String, _ reason: String) throws {
+    let error = #expect(throws: LibcurlMissing.self) { try Libcurl.load(name) }
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+    #expect(error?.description.contains("install it (Debian: libcurl4)") == true)
+    // What has been loaded, or is there to be, is not harmed by it.
+    try EndpointURL.validate("https://example.org/hook")
+  }
+
+  @Test func noAddressIsTakenUnseen() {
+    let error = #expect(throws: EndpointURLError.self) {
+      try EndpointURL.validate("https://example.org/hook", library: Self.absent)
+    }
+    #expect(error?.description.contains("libcurl4") == true)
+  }
+
+  @Test func messagesWaitUntilItIsThere() async throws {
+    let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3"), library: Self.absent) { lane in
+      EndpointAccess(
+        endpoint: Endpoint(lane: lane, url: "http://127.0.0.1:9/", createdAt: scheduled),
+        secret: try? Secret(SecretTests.text))
+    }
+    // Twice: each message looks for it anew.
+    for _ in 0..<2 {
+      let report = try await channel.deliver(message(channel: "hook"))
+      #expect(report.next == .blocked(.minutes(5)))
+      #expect(report.attempt?.outcome == .refused)
+      #expect(report.attempt?.error?.contains("install it (Debian: libcurl4)") == true)
+    }
+    await channel.stop()
+  }
+}
