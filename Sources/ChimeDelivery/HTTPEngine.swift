@@ -18,6 +18,7 @@ struct HTTPJob: Sendable {
 /// it: no pointer of libcurl is seen by another thread.
 final class HTTPEngine: Sendable {
   enum Command: Sendable {
+    case prepare
     case send(HTTPJob)
     case stop(@Sendable () -> Void)
   }
@@ -35,6 +36,9 @@ final class HTTPEngine: Sendable {
       for done in stops { done() }
     }
   }
+
+  /// Starts the thread, which loads libcurl, before there is something to send.
+  func prepare() { _ = try? worker.post(.prepare) }
 
   func send(_ job: HTTPJob) {
     do {
@@ -94,6 +98,7 @@ private struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): job.finish(result)
       case .stop(let done): done()
+      case .prepare: break
       }
     }
   }
@@ -119,6 +124,7 @@ private struct HTTPLoop: ~Copyable {
     for command in commands {
       switch command {
       case .stop(let done): stops.append(done)
+      case .prepare: break
       case .send(let job):
         guard let lane = job.lane else {
           _ = begin(job)
@@ -181,6 +187,7 @@ private struct HTTPLoop: ~Copyable {
       switch command {
       case .send(let job): refused.append(job)
       case .stop(let done): stops.append(done)
+      case .prepare: break
       }
     }
     for (handle, transfer) in transfers {

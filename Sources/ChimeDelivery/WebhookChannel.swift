@@ -68,6 +68,9 @@ public final class WebhookChannel: Channel {
       perLane: configuration.concurrentPerEndpoint, library: library)
   }
 
+  /// Makes ready for a first message, so that it need not wait for libcurl to be loaded (some milliseconds).
+  public func prepare() { engine.prepare() }
+
   /// Reports `.ended` once; a webhook is not answered by its reply.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let (access, clock, version) = (access, clock, configuration.version)

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import Dispatch
 import Glibc
@@ -98,6 +99,7 @@ actor EventLoop {
       return (try horizons.read(transaction), try transaction.endpoints(owner: nil))
     }
     endpoints.replace(with: known)
+    if !known.isEmpty { channels.webhook.prepare() }
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
     for socket in sockets {
       let token = try poller.add(socket, .readable)
