@@ -25,8 +25,9 @@ enum Listings {
       let wanted = limit.map { min($0 - items.count, 500) } ?? 500
       let answer = try page(wanted, cursor)
       items += answer.items
-      // A page that brings nothing would be asked for again without end.
-      cursor = answer.items.isEmpty ? nil : answer.cursor
+      // A page may bring nothing, since a filter can leave out all of it; a cursor that stands still would be asked for
+      // again without end.
+      cursor = answer.cursor == cursor ? nil : answer.cursor
     } while cursor != nil && items.count < limit ?? .max
     return (items, cursor != nil)
   }

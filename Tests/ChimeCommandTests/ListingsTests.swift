@@ -1,0 +1,32 @@
+import Testing
+
+@testable import ChimeCommand
+
+/// Paging: what the daemon cuts into pages the command puts together.
+struct ListingsTests {
+  private static func all(_ pages: [(items: [Int], cursor: String?)], limit: Int? = nil) throws -> (
+    items: [Int], isCut: Bool, asked: Int
+  ) {
+    var asked = 0
+    let result = try Listings.pages(limit: limit) { _, _ in
+      defer { asked += 1 }
+      return pages[min(asked, pages.count - 1)]
+    }
+    return (result.items, result.isCut, asked)
+  }
+
+  @Test func aPageThatAFilterEmptiedIsNotTheLast() throws {
+    let result = try Self.all([([1], "a"), ([], "b"), ([2], nil)])
+    #expect(result.items == [1, 2] && !result.isCut && result.asked == 3)
+  }
+
+  @Test func aCursorThatStandsStillIsNotFollowed() throws {
+    let result = try Self.all([([1], "a"), ([], "a")])
+    #expect(result.items == [1] && result.asked == 2)
+  }
+
+  @Test func whatIsBeyondTheLimitIsSaidToBeThere() throws {
+    let result = try Self.all([([1, 2], "a")], limit: 2)
+    #expect(result.items == [1, 2] && result.isCut && result.asked == 1)
+  }
+}
