@@ -63,7 +63,10 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
     for shift in stride(from: Int64(45), through: 0, by: -5) {
       text.append(Self.alphabet[Int((now.milliseconds >> shift) & 31)])
     }
-    for _ in 0..<16 { text.append(Self.alphabet[Int.random(in: 0..<32, using: &generator)]) }
+    // Two draws, not sixteen: each may be a call of the system's, and thousands of ids are made in one second.
+    for bits in [generator.next(), generator.next()] {
+      for shift in stride(from: 0, to: 40, by: 5) { text.append(Self.alphabet[Int(bits >> UInt64(shift) & 31)]) }
+    }
     rawValue = text
   }
 
