@@ -53,7 +53,7 @@ struct DesktopTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func withoutABusTheDeliveryWaitsAndComesWithIt() async throws {
+  func withoutABusTheDeliveryWaitsAndCanBeAnswered() async throws {
     try await Home.live { home in
       _ = try await home.start()
       let id = try await home.add("Patience", "in 1s")

@@ -6,7 +6,7 @@ import FoundationEssentials
 extension Desk {
   typealias Interface = RemindersInterface
 
-  /// The most reminders one owner may have.
+  /// The longest token that is taken.
   static let maxTokenBytes = 256
 
   func add(_ request: Interface.Add.Parameters) async throws -> Interface.Add.Reply {
@@ -33,10 +33,10 @@ extension Desk {
 
   /// A reminder made of the configuration's defaults and what the client gave; its id is not yet known.
   private func draft(_ draft: Interface.Draft) throws -> Reminder {
-    let placeholder = ReminderID(rawValue: "")
+    let unnamed = ReminderID(rawValue: "")
     let zone = draft.timezone.map(ZoneChoice.init) ?? configuration.timezone
     var reminder = Reminder(
-      id: placeholder, owner: caller.owner, title: draft.title,
+      id: unnamed, owner: caller.owner, title: draft.title,
       schedule: try fields.schedule(draft.when, in: zone), timezone: zone, channels: configuration.defaultChannels,
       catchUp: configuration.catchUp, grace: configuration.grace, snoozeLengths: configuration.snooze, createdAt: now)
     let change = Interface.Change(
