@@ -197,7 +197,8 @@ actor EventLoop {
   private func staleSummary() {
     guard !summaryIsStale, !isStopping else { return }
     summaryIsStale = true
-    timers?.summary.arm(after: .seconds(1))
+    // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones.
+    timers?.summary.arm(after: .milliseconds(700))
   }
 
   private func summaryIsDue() {
