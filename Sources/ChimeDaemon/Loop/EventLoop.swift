@@ -98,8 +98,7 @@ actor EventLoop {
       try transaction.releaseClaims()
       return (try horizons.read(transaction), try transaction.endpoints(owner: nil))
     }
-    endpoints.replace(with: known)
-    if !known.isEmpty { channels.webhook.prepare() }
+    adopt(known)
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
     for socket in sockets {
       let token = try poller.add(socket, .readable)
@@ -179,15 +178,20 @@ actor EventLoop {
     staleSummary()
   }
 
+  /// Where there are endpoints, HTTP is made ready at once: a first message does not wait for its libraries.
+  private func adopt(_ known: [Endpoint]) {
+    endpoints.replace(with: known)
+    if !known.isEmpty { channels.webhook.prepare() }
+  }
+
   private func reloadEndpoints() {
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          endpoints.replace(with: try await store.read { try $0.endpoints(owner: nil) })
+          adopt(try await store.read { try $0.endpoints(owner: nil) })
         } catch {
           log(.warning, "the endpoints could not be read again; ignoring: \(error)")
         }
-
       }
     }
   }
