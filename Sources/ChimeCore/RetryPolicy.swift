@@ -20,9 +20,12 @@ public enum RetryPolicy {
     return wait + .milliseconds(Int64.random(in: 0...(wait.rawValue / 10), using: &generator))
   }
 
+  /// How many attempts count for the schedule: those that found their way shut were nobody's failure.
+  public static func counted(_ attempts: [Attempt]) -> Int { attempts.count { $0.outcome != .refused } }
+
   /// The state that an attempt leaves a delivery in.
   ///
-  /// - Parameter attempts: how many attempts have ended, this one included.
+  /// - Parameter attempts: how many attempts count, this one included.
   public static func state(
     after next: ChannelReport.NextStep, attempts: Int, now: Instant, using generator: inout some RandomNumberGenerator
   ) -> Delivery.State {

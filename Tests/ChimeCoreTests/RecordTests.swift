@@ -56,6 +56,19 @@ struct RecordTests {
     #expect(RetryPolicy.state(after: .retry, attempts: last, now: Self.now, using: &generator) == .dead(at: Self.now))
   }
 
+  @Test func aWayThatWasShutUsesUpNoAttempt() {
+    func attempt(_ outcome: Attempt.Outcome) -> Attempt {
+      Attempt(number: 0, startedAt: Self.now, took: .zero, outcome: outcome)
+    }
+    var generator = SystemRandomNumberGenerator()
+    let counted = RetryPolicy.counted([.refused, .refused, .failed].map(attempt))
+    #expect(counted == 1)
+    // The first failure that counts is tried again at once.
+    #expect(
+      RetryPolicy.state(after: .retry, attempts: counted, now: Self.now, using: &generator) == .waiting(until: Self.now)
+    )
+  }
+
   @Test func whatTheOtherSideAsksIsObeyedWithinBounds() {
     var generator = SystemRandomNumberGenerator()
     func until(_ next: ChannelReport.NextStep) -> Delivery.State {

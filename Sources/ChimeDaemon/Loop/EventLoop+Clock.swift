@@ -63,7 +63,6 @@ extension EventLoop {
         } catch {
           storeFailed(error, "deliveries wait")
         }
-
       }
     }
   }
@@ -124,7 +123,6 @@ extension EventLoop {
         } catch {
           storeFailed(error, "due times could not be computed anew")
         }
-
       }
     }
   }

@@ -34,7 +34,6 @@ extension EventLoop {
           storeFailed(error, "due reminders wait")
           handle(.firingFailed)
         }
-
       }
     }
   }
@@ -121,7 +120,6 @@ extension EventLoop {
           storeFailed(error, "deliveries wait")
           handle(.claimFailed(lane))
         }
-
       }
     }
   }
@@ -146,15 +144,16 @@ extension EventLoop {
     var attempt = attempt
     attempt.number = delivery.attempts + 1
     let now = SystemClock.now
-    var generator = SystemRandomNumberGenerator()
-    let state = RetryPolicy.state(after: next, attempts: attempt.number, now: now, using: &generator)
     // A way that is shut is recorded once, not every half minute of a weekend without a session.
     let isRepeatedBlock = if case .blocked = next { delivery.attempts > 0 } else { false }
-    let recorded = isRepeatedBlock ? nil : attempt
+    let (ended, recorded) = (attempt, isRepeatedBlock ? nil : attempt)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (horizon, endpointsChanged) = try await store.write { transaction in
+          let (state, horizon, endpointsChanged) = try await store.write { transaction in
+            var generator = SystemRandomNumberGenerator()
+            let counted = RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [ended])
+            let state = RetryPolicy.state(after: next, attempts: counted, now: now, using: &generator)
             try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
             if case .delivered = state, let occurrence = try transaction.occurrence(delivery.occurrence),
               occurrence.isOpen, occurrence.deliveredAt == nil
@@ -167,7 +166,7 @@ extension EventLoop {
               try transaction.put(endpoint)
               changed = true
             }
-            return (try horizons.read(transaction), changed)
+            return (state, try horizons.read(transaction), changed)
           }
           handle(.ended(delivery.lane))
           handle(.horizon(horizon))
@@ -178,7 +177,6 @@ extension EventLoop {
           storeFailed(error, "an outcome could not be recorded; the delivery will be repeated")
           handle(.ended(delivery.lane))
         }
-
       }
     }
   }
@@ -228,7 +226,6 @@ extension EventLoop {
         } catch {
           log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
         }
-
       }
     }
   }

@@ -211,7 +211,6 @@ actor EventLoop {
       await withTaskExecutorPreference(executor) {
         await refreshSummary()
         ServiceManager.status(summary)
-
       }
     }
   }
@@ -313,7 +312,6 @@ actor EventLoop {
         await store.close()
         site.removeSocket()
         exit(EXIT_SUCCESS)
-
       }
     }
   }
