@@ -111,6 +111,8 @@ public protocol StoreTransaction {
   func note(_ name: String) throws -> String?
   func setNote(_ name: String, _ value: String?) throws
 
+  /// How many reminders come before `end`, of all owners. Counts due times; reads no definition.
+  func dueCount(before end: Instant) throws -> Int
   /// Counts for `chime status`, of one owner or of all.
   func counts(owner: UInt32?) throws -> StoreCounts
 }

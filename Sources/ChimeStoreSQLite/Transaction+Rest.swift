@@ -77,6 +77,10 @@ extension Transaction {
     }
   }
 
+  func dueCount(before end: Instant) throws -> Int {
+    try connection.first("SELECT count(DISTINCT reminder) FROM due WHERE next_at < ?", end) { $0.int(0) } ?? 0
+  }
+
   func counts(owner: UInt32?) throws -> StoreCounts {
     let reminders =
       if let owner {

@@ -172,6 +172,8 @@ extension StoreConformance {
           try expect(store.ids(ReminderFilter()), is: ["bbbb", "aaaa", "cccc"], "all")
           try expect(store.ids(ReminderFilter(dueFrom: at(25), dueBefore: at(35))), is: ["aaaa"], "a span")
           try expect(
+            [at(20), at(30), at(31), .latest].map { try store.dueCount(before: $0) }, is: [0, 1, 2, 3], "counts")
+          try expect(
             store.ids(ReminderFilter(includesFinished: false), Page(limit: 2)), is: ["bbbb", "aaaa"], "a page")
         }
       },

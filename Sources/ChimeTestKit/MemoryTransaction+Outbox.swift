@@ -108,6 +108,10 @@ extension MemoryTransaction {
     contents.notes[name] = value
   }
 
+  func dueCount(before end: Instant) throws -> Int {
+    try reminders(ReminderFilter(dueBefore: end), page: Page(limit: 10_000)).count
+  }
+
   func counts(owner: UInt32?) throws -> StoreCounts {
     let all = Page(limit: 10_000)
     let deliveries = try deliveries(DeliveryFilter(owner: owner), page: all)

@@ -10,13 +10,11 @@ enum Summary {
     let (counts, today, next) = try await store.read { transaction in
       (
         try transaction.counts(owner: nil),
-        try transaction.reminders(
-          ReminderFilter(dueBefore: endOfDay, includesFinished: false), page: Page(limit: 1_000)
-        ).count,
+        try transaction.dueCount(before: endOfDay),
         try transaction.reminders(ReminderFilter(includesFinished: false), page: Page(limit: 1)).first
       )
     }
-    var parts = [today == 1_000 ? "1000 or more due today" : "\(today) due today"]
+    var parts = ["\(today) due today"]
     if let next, let at = next.coming {
       parts.append("next \"\(next.reminder.title.prefix(60))\" \(clock(at, now: now, zone))")
     } else {
