@@ -4,6 +4,29 @@ import Testing
 /// The daemon's own life: start, reload, stop, and what it does when something is in its way.
 @Suite(.serialized) struct LifecycleTests {
   @Test(.timeLimit(.minutes(1)))
+  func aReloadMakesTheChannelsAnew() async throws {
+    try await Home.live { home in
+      try home.configure("[desktop]\nprogram = \"/nonexistent/notify-send\"\n")
+      let daemon = try await home.start()
+      func state(of title: String) async throws -> String? {
+        let id = try await home.add(title, "in 1s")
+        try await eventually("an attempt at \(title)") {
+          let found = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+          return (found["deliveries"][0]["attempts"].int ?? 0) > 0
+        }
+        let found = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+        return found["deliveries"][0]["state"].string
+      }
+      #expect(try await state(of: "Before") == "waiting")
+      // A program that takes every option and is content.
+      try home.configure("[desktop]\nprogram = \"true\"\n")
+      daemon.process.send(SIGHUP)
+      try await eventually("it is told") { daemon.process.errors.contains("the configuration was read again") }
+      #expect(try await state(of: "After") == "delivered")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func itStopsCleanlyAndLosesNothing() async throws {
     try await Home.live { home in
       let daemon = try await home.start()
