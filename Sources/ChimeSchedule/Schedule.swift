@@ -20,6 +20,14 @@ public enum FoldRule: String, Sendable, Hashable, Codable, CaseIterable {
 public enum Dialect: String, Sendable, Hashable, Codable, CaseIterable {
   /// `weekdays at 8:30`, `every 90m from 8:00 to 22:00`, `in 25m`.
   case phrase
+  /// `cron: 30 8 * * 1-5`, `@daily`.
+  case cron
+  /// `calendar: Mon..Fri *-*-* 08:30`.
+  case calendar
+  /// `DTSTART:20260101T083000 RRULE:FREQ=WEEKLY;BYDAY=MO`.
+  case rrule
+  /// `sunset - 30m on fri`.
+  case solar
 }
 
 /// When something is due, as a value: text in, canonical text out, the same value again from the canonical text.
@@ -39,6 +47,20 @@ public struct Schedule: Sendable, Hashable {
   /// What the text was understood as; a case for each dialect.
   enum Rule: Sendable, Hashable {
     case phrase(Phrase)
+    case cron(CronSchedule)
+    case calendar(CalendarSchedule)
+    case rrule(RecurrenceSchedule)
+    case solar(SolarSchedule)
+
+    var schedule: any DialectSchedule {
+      switch self {
+      case .phrase(let schedule): schedule
+      case .cron(let schedule): schedule
+      case .calendar(let schedule): schedule
+      case .rrule(let schedule): schedule
+      case .solar(let schedule): schedule
+      }
+    }
   }
 
   /// The longest text that is looked at, in bytes of UTF-8.
@@ -52,7 +74,17 @@ public struct Schedule: Sendable, Hashable {
   /// - Throws: ``ScheduleError``: `invalidSchedule` with place and suggestion, `neverOccurs` when nothing of it lies
   ///   after `now`, `outOfRange`.
   public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
-    try ScheduleReader.read(text, anchor: PhraseAnchor(now: now, zone: zone))
+    try parse(text, now: now, in: Surroundings(zone: zone))
+  }
+
+  /// Understands a schedule in any dialect, with all it may refer to.
+  ///
+  /// - Throws: ``ScheduleError``, as ``parse(_:now:zone:)``; `invalidSchedule` too for a zone or a calendar that
+  ///   `surroundings` do not have, and for the sun without a place.
+  public static func parse(_ text: String, now: Instant, in surroundings: Surroundings) throws(ScheduleError)
+    -> Schedule
+  {
+    try ScheduleReader.read(text, anchor: Anchor(now: now, surroundings: surroundings))
   }
 
   /// Reads text that names all its moments itself, as ``canonical`` does: it needs neither `now` nor a zone, and
@@ -63,29 +95,39 @@ public struct Schedule: Sendable, Hashable {
     self = try ScheduleReader.read(text, anchor: nil)
   }
 
-  init(phrase: Phrase) {
-    rule = .phrase(phrase)
-    canonical = phrase.canonical
+  init(_ rule: Rule) {
+    self.rule = rule
+    canonical = rule.schedule.canonical
   }
 
   public var dialect: Dialect {
     switch rule {
     case .phrase: .phrase
+    case .cron: .cron
+    case .calendar: .calendar
+    case .rrule: .rrule
+    case .solar: .solar
     }
   }
 
   /// Whether it names a single moment (which a fold may still repeat under ``FoldRule/both``).
-  public var isOneOff: Bool {
-    switch rule {
-    case .phrase(let phrase): phrase.isOneOff
-    }
+  public var isOneOff: Bool { rule.schedule.isOneOff }
+
+  /// The zone that the text itself names, as calendar expressions and recurrence rules can; it governs instead of the
+  /// reminder's. `nil` for all others.
+  public var zoneIdentifier: String? { rule.schedule.zoneIdentifier }
+
+  /// Makes the schedule ready for one zone. `nil` rules leave the dialect's own: `shift` and `first` for most,
+  /// Debian cron's for cron, systemd's for calendar.
+  public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
+    timetable(in: Surroundings(zone: zone), gap: gap, fold: fold)
   }
 
-  /// Makes the schedule ready for one zone. `nil` rules leave the dialect's own: `shift` and `first` for phrases.
-  public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
-    switch rule {
-    case .phrase(let phrase): Timetable(phrase: phrase, zone: zone, gap: gap ?? .shift, fold: fold ?? .first)
-    }
+  /// Makes the schedule ready, with all it may refer to. The zone that ``zoneIdentifier`` names is taken where the
+  /// surroundings have it, else theirs; calendars that they do not have are empty; without a place the sun never rises.
+  public func timetable(in surroundings: Surroundings, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
+    let zone = zoneIdentifier.flatMap { surroundings.zone(named: $0) } ?? surroundings.zone
+    return rule.schedule.timetable(in: surroundings, zone: zone, gap: gap, fold: fold)
   }
 
   public static func == (left: Schedule, right: Schedule) -> Bool { left.canonical == right.canonical }

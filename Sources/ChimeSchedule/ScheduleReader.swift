@@ -6,7 +6,7 @@ enum ScheduleReader {
   private static let longestMended = 256
 
   /// Without an anchor only text that names all its moments itself is understood.
-  static func read(_ text: String, anchor: PhraseAnchor?) throws(ScheduleError) -> Schedule {
+  static func read(_ text: String, anchor: Anchor?) throws(ScheduleError) -> Schedule {
     do {
       return try understand(text, anchor)
     } catch {
@@ -14,44 +14,60 @@ enum ScheduleReader {
     }
   }
 
-  private static func understand(_ text: String, _ anchor: PhraseAnchor?) throws(Fault) -> Schedule {
-    var parser = PhraseParser(text, anchor: anchor)
-    try parser.lexer.start()
-    try refuseOtherDialects(parser.lexer)
-    let schedule = Schedule(phrase: try parser.phrase())
-    guard let anchor, schedule.timetable(in: anchor.zone).next(after: anchor.now) == nil else { return schedule }
-    throw neverOccurs(schedule, anchor, end: parser.lexer.bytes.count)
+  private static func understand(_ text: String, _ anchor: Anchor?) throws(Fault) -> Schedule {
+    let bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1))
+    guard bytes.count <= Schedule.maximumLength else {
+      throw Fault(
+        code: .outOfRange, range: 0..<0, problem: "the text is longer than \(Schedule.maximumLength) bytes",
+        expected: "a shorter one")
+    }
+    let rule: Schedule.Rule =
+      switch dialect(of: bytes) {
+      case .phrase: .phrase(try Phrase(bytes, anchor: anchor))
+      case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
+      case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
+      case .rrule: .rrule(try RecurrenceSchedule(bytes, anchor: anchor))
+      case .solar: .solar(try SolarSchedule(bytes, anchor: anchor))
+      }
+    let schedule = Schedule(rule)
+    guard let anchor else { return schedule }
+    if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil {
+      let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
+      throw Fault(
+        range: start..<start + name.utf8.count, problem: "this machine has no time zone \"\(excerpt(name))\"",
+        expected: "a name like Europe/Prague")
+    }
+    guard schedule.timetable(in: anchor.surroundings).next(after: anchor.now) == nil else { return schedule }
+    throw neverOccurs(schedule, anchor, end: bytes.count)
   }
 
-  /// The shapes of dialects that are not understood yet.
-  private static func refuseOtherDialects(_ lexer: Lexer) throws(Fault) {
-    let prefix = lexer.bytes.drop { $0 == 0x20 }.prefix(9).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    let dialect: String
-    if prefix.starts(with: "cron:".utf8) || prefix.first == UInt8(ascii: "@") {
-      dialect = "cron"
-    } else if prefix.starts(with: "calendar:".utf8) {
-      dialect = "calendar"
-    } else if ["rrule:", "dtstart", "freq=", "rdate"].contains(where: { prefix.starts(with: $0.utf8) }) {
-      dialect = "rrule"
-    } else if looksLikeCron(lexer) {
-      dialect = "cron"
-    } else {
-      return
+  /// Tells a dialect by its prefix or its shape. Everything else is a phrase, or becomes an error of one.
+  static func dialect(of bytes: [UInt8]) -> Dialect {
+    let text = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    let prefix = text.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    if prefix.starts(with: "cron:".utf8) || prefix.first == UInt8(ascii: "@") { return .cron }
+    if prefix.starts(with: "calendar:".utf8) { return .calendar }
+    if ["rrule:", "dtstart:", "dtstart;", "freq=", "rdate:", "rdate;", "exdate:", "exdate;"].contains(where: {
+      prefix.starts(with: $0.utf8)
+    }) {
+      return .rrule
     }
-    throw Fault(range: lexer.token.range, problem: "the \(dialect) dialect is not known yet", expected: "a phrase")
+    let word = prefix.prefix { (0x61...0x7A).contains($0) }
+    if SolarSchedule.firstWords.contains(where: { word.elementsEqual($0.utf8) }) { return .solar }
+    return looksLikeCron(text) ? .cron : .phrase
   }
 
   /// Whether the text is made of five or more short fields of digits and cron's signs.
-  private static func looksLikeCron(_ lexer: Lexer) -> Bool {
-    guard lexer.bytes.count <= 128, lexer.token.kind == .number || lexer.token.kind == .sign(UInt8(ascii: "*")) else {
+  private static func looksLikeCron(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.count <= 128, let first = text.first, (0x30...0x39).contains(first) || first == UInt8(ascii: "*") else {
       return false
     }
-    let fields = lexer.bytes.split(separator: 0x20)
+    let fields = text.split(separator: 0x20)
     return fields.count >= 5
       && fields.prefix(4).allSatisfy { $0.allSatisfy { (0x30...0x39).contains($0) || "*/,-".utf8.contains($0) } }
   }
 
-  private static func neverOccurs(_ schedule: Schedule, _ anchor: PhraseAnchor, end: Int) -> Fault {
+  private static func neverOccurs(_ schedule: Schedule, _ anchor: Anchor, end: Int) -> Fault {
     let now = "now it is \(RFC3339.format(anchor.now, in: anchor.zone))"
     guard case .phrase(let phrase) = schedule.rule else {
       return Fault(code: .neverOccurs, range: end..<end, problem: "it has no occurrence ahead (\(now))")
@@ -71,7 +87,7 @@ enum ScheduleReader {
       expected: "an occurrence ahead")
   }
 
-  private static func describe(_ fault: Fault, _ text: String, _ anchor: PhraseAnchor?) -> ScheduleError {
+  private static func describe(_ fault: Fault, _ text: String, _ anchor: Anchor?) -> ScheduleError {
     let bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1))
     let shown = excerpt(text)
     let column =
@@ -84,7 +100,7 @@ enum ScheduleReader {
   }
 
   /// The text with its faults mended one after the other, if that gives a schedule.
-  private static func mended(_ bytes: [UInt8], _ fault: Fault, _ anchor: PhraseAnchor?) -> String? {
+  private static func mended(_ bytes: [UInt8], _ fault: Fault, _ anchor: Anchor?) -> String? {
     var bytes = bytes
     var fault = fault
     for _ in 0..<mostRepairs {
@@ -104,9 +120,9 @@ enum ScheduleReader {
 
 extension Schedule {
   /// Whether the end alone keeps a phrase from occurring after now.
-  fileprivate func lacksOccurrences(before until: Phrase.Moment, _ anchor: PhraseAnchor) -> Bool {
+  fileprivate func lacksOccurrences(before until: Phrase.Moment, _ anchor: Anchor) -> Bool {
     guard case .phrase(var phrase) = rule else { return false }
     phrase.bounds.until = nil
-    return Schedule(phrase: phrase).timetable(in: anchor.zone).next(after: anchor.now) != nil
+    return Schedule(.phrase(phrase)).timetable(in: anchor.surroundings).next(after: anchor.now) != nil
   }
 }

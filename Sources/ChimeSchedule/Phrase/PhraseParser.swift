@@ -1,26 +1,11 @@
-/// What relative words count from.
-struct PhraseAnchor {
-  var now: Instant
-  var zone: Zone
-
-  /// The second that has begun.
-  var second: Int64 { now.seconds }
-  var civil: CivilDateTime { zone.civil(at: now) }
-
-  /// Whether a reading of the wall clock, with the usual rules for gaps and folds, still lies ahead.
-  func isAhead(_ civil: CivilDateTime) -> Bool {
-    zone.table.instant(civil.wallSeconds, gap: .shift, fold: .first) > second
-  }
-}
-
 /// Understands phrases by recursive descent without going back. The grammar in `docs/schedules.md` has the same parts
 /// in the same order.
 struct PhraseParser {
   var lexer: Lexer
-  let anchor: PhraseAnchor?
+  let anchor: Anchor?
 
-  init(_ text: String, anchor: PhraseAnchor?) {
-    lexer = Lexer(text)
+  init(_ bytes: [UInt8], anchor: Anchor?) {
+    lexer = Lexer(bytes)
     self.anchor = anchor
   }
 

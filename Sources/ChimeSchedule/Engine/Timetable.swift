@@ -7,7 +7,7 @@
 ///     for instant in timetable.occurrences(after: now).prefix(5) { … }
 public struct Timetable: Sendable {
   let zone: ZoneTable
-  let gap: GapRule
+  let gap: GapHandling
   let fold: FoldRule
   let engine: Engine
   /// No occurrence lies outside these, in seconds; an empty range (first > last) has none.
@@ -24,6 +24,28 @@ public struct Timetable: Sendable {
     case elapsed(ElapsedRule)
     /// One instant.
     case instant(Int64)
+    case cron(CronRule)
+    case calendar(CalendarRule)
+    case rrule(RecurrenceRule)
+    case solar(SolarRule)
+
+    /// The readings of the wall clock that it names, where they stand alone.
+    var slots: (any WallSlots)? {
+      switch self {
+      case .slots(let rule): rule
+      case .cron(let rule): rule
+      case .calendar(let rule): rule
+      case .rrule(let rule): rule
+      case .window, .elapsed, .instant, .solar: nil
+      }
+    }
+  }
+
+  init(zone: Zone, gap: GapHandling, fold: FoldRule, engine: Engine) {
+    self.zone = zone.table
+    self.gap = gap
+    self.fold = fold
+    self.engine = engine
   }
 
   /// The first occurrence strictly after `instant`, in whole seconds, or `nil` when there is none up to the year 9999.
@@ -61,6 +83,10 @@ public struct Timetable: Sendable {
       case .window(let rule): nextInWindow(rule, after: after)
       case .elapsed(let rule): nextOnGrid(rule, after: after)
       case .instant(let instant): instant > after ? instant : nil
+      case .cron(let rule): nextSlot(rule, after: after)
+      case .calendar(let rule): nextSlot(rule, after: after)
+      case .rrule(let rule): nextSlot(rule, after: after)
+      case .solar(let rule): rule.next(after: after, zone: zone)
       }
     guard let found, found <= lastSecond else { return nil }
     return found
@@ -68,7 +94,7 @@ public struct Timetable: Sendable {
 }
 
 extension Timetable {
-  init(phrase: Phrase, zone: Zone, gap: GapRule, fold: FoldRule) {
+  init(phrase: Phrase, zone: Zone, gap: GapHandling, fold: FoldRule) {
     self.init(phrase, zone.table, gap, fold, except: DayRanges(phrase.bounds.except))
     guard let count = phrase.bounds.count else { return }
     if case .elapsed(let step, .everyDay) = phrase.pattern {
@@ -87,7 +113,7 @@ extension Timetable {
     lastSecond = min(lastSecond, last)
   }
 
-  private init(_ phrase: Phrase, _ zone: ZoneTable, _ gap: GapRule, _ fold: FoldRule, except: DayRanges) {
+  private init(_ phrase: Phrase, _ zone: ZoneTable, _ gap: GapHandling, _ fold: FoldRule, except: DayRanges) {
     self.zone = zone
     self.gap = gap
     self.fold = fold

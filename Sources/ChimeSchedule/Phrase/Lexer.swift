@@ -32,6 +32,8 @@ struct Lexer {
 
   init(_ text: String) { bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1)) }
 
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
   /// Brings up the first token.
   mutating func start() throws(Fault) {
     guard bytes.count <= Schedule.maximumLength else {

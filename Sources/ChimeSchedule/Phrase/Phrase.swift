@@ -2,7 +2,7 @@
 ///
 /// A recurring one is a pattern, which tells the possible occurrences, and bounds, which cut it. Patterns on the wall
 /// clock are days times times, so that months and rotas join as further kinds of days.
-struct Phrase: Sendable, Hashable {
+struct Phrase: DialectSchedule {
   var pattern: Pattern
   var bounds = Bounds()
 
@@ -55,6 +55,16 @@ struct Phrase: Sendable, Hashable {
 }
 
 extension Phrase {
+  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
+    var parser = PhraseParser(bytes, anchor: anchor)
+    try parser.lexer.start()
+    self = try parser.phrase()
+  }
+
+  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
+    Timetable(phrase: self, zone: zone, gap: GapHandling(gap, default: .shift), fold: fold ?? .first)
+  }
+
   /// The one way this value is written.
   var canonical: String {
     var text: String

@@ -63,7 +63,7 @@ extension Timetable {
 extension ZoneTable {
   /// The one instant for a reading of the wall clock that bounds something. With `skip`, a reading that a gap removes
   /// is the gap's end; `both` passes of a fold are its first.
-  func instant(_ wall: Int64, gap: GapRule, fold: FoldRule) -> Int64 {
+  func instant(_ wall: Int64, gap: GapHandling, fold: FoldRule) -> Int64 {
     switch resolve(wall) {
     case .unique(let instant): instant
     case .gap(let before, _, let transition): gap == .shift ? wall - before : transition

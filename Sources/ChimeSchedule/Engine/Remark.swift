@@ -38,19 +38,25 @@ extension Timetable {
       return .firstPass(civil)
     }
     // A reading in the gap before, taken with the offset before, falls into as much time after it.
-    guard repeated < 0, second < stretch.start - repeated, gap == .shift else { return nil }
-    let lost = second + stretch.offsetBefore
+    guard repeated < 0, second < stretch.start - repeated, gap != .skip else { return nil }
+    var lost = second + stretch.offsetBefore
+    if gap == .end {
+      guard second == stretch.start, let first = engine.slots?.next(after: lost - 1), first < second + stretch.offset
+      else {
+        return nil
+      }
+      lost = first
+    }
     return isReading(lost) ? .moved(from: CivilDateTime(wallSeconds: lost), to: civil) : nil
   }
 
   /// Whether the schedule itself names that reading of the wall clock.
   private func isReading(_ wall: Int64) -> Bool {
     switch engine {
-    case .slots(let rule): return rule.contains(wall)
     case .window(let rule):
       let day = Int64(dividedByDay(wall - rule.from).day)
       return day * 86_400 + rule.from == wall && rule.days.contains(day)
-    case .elapsed, .instant: return false
+    default: return engine.slots?.contains(wall) ?? false
     }
   }
 }

@@ -1,0 +1,16 @@
+/// What a text is read against: what its relative words count from, and what its names refer to.
+struct Anchor {
+  var now: Instant
+  var surroundings: Surroundings
+
+  /// The zone of the surroundings.
+  var zone: Zone { surroundings.zone }
+  /// The second that has begun.
+  var second: Int64 { now.seconds }
+  var civil: CivilDateTime { zone.civil(at: now) }
+
+  /// Whether a reading of the wall clock, with the usual rules for gaps and folds, still lies ahead.
+  func isAhead(_ civil: CivilDateTime) -> Bool {
+    zone.table.instant(civil.wallSeconds, gap: .shift, fold: .first) > second
+  }
+}

@@ -1,0 +1,19 @@
+/// What each dialect provides: a text understood, its canonical form, and the way to numbers.
+protocol DialectSchedule: Sendable, Hashable {
+  /// Reads the whole text, its prefix included. Without an anchor only text that names all its moments itself is
+  /// understood; faults point into `bytes`.
+  init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault)
+
+  var canonical: String { get }
+  /// The zone that the text names itself.
+  var zoneIdentifier: String? { get }
+  var isOneOff: Bool { get }
+
+  /// `zone` is the one that governs: the text's own, or that of the surroundings. A `nil` rule is the dialect's own.
+  func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable
+}
+
+extension DialectSchedule {
+  var zoneIdentifier: String? { nil }
+  var isOneOff: Bool { false }
+}

@@ -1,0 +1,49 @@
+/// What a schedule has to be told besides its own text: the zone it is read in, and what it may refer to by name.
+///
+/// A schedule knows no files and no configuration, so whoever asks brings these along.
+///
+///     let surroundings = Surroundings(zone: prague, place: Place(latitude: 50.0875, longitude: 14.4213))
+///     let schedule = try Schedule.parse("sunset - 30m on fri", now: now, in: surroundings)
+public struct Surroundings: Sendable {
+  /// The reminder's zone. A text that names a zone itself (`calendar: 09:00 Europe/Prague`) is read in that one.
+  public var zone: Zone
+  /// Where the sun is watched from; `nil` refuses schedules that need it.
+  public var place: Place?
+  /// Finds a zone that a text names; `nil` when the machine has no such zone. `UTC` is always found.
+  public var zones: @Sendable (String) -> Zone?
+  /// Finds the days of a calendar that a text names after `except on`; `nil` when there is none of that name.
+  public var calendar: @Sendable (String) -> [ClosedRange<CivilDate>]?
+  /// When it was last done, for schedules that count from there.
+  public var lastDone: Instant?
+
+  public init(
+    zone: Zone, place: Place? = nil, zones: @escaping @Sendable (String) -> Zone? = { _ in nil },
+    calendar: @escaping @Sendable (String) -> [ClosedRange<CivilDate>]? = { _ in nil }, lastDone: Instant? = nil
+  ) {
+    self.zone = zone
+    self.place = place
+    self.zones = zones
+    self.calendar = calendar
+    self.lastDone = lastDone
+  }
+
+  /// The zone of that name.
+  func zone(named name: String) -> Zone? { name == zone.identifier ? zone : name == "UTC" ? .utc : zones(name) }
+}
+
+/// A point on the Earth, in degrees.
+///
+///     Place(latitude: 50.0875, longitude: 14.4213)   // Prague
+public struct Place: Sendable, Hashable, Codable {
+  /// Degrees north of the equator: −90…90.
+  public let latitude: Double
+  /// Degrees east of Greenwich: −180…180.
+  public let longitude: Double
+
+  /// `nil` when a coordinate is out of range or not a number.
+  public init?(latitude: Double, longitude: Double) {
+    guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+}
