@@ -8,6 +8,12 @@ protocol DialectSchedule: Sendable, Hashable {
   /// The zone that the text names itself.
   var zoneIdentifier: String? { get }
   var isOneOff: Bool { get }
+  /// The names of the calendars it leaves days out by, in the order of the text.
+  var calendarNames: [String] { get }
+  /// Whether it counts from when it was last done.
+  var countsFromDone: Bool { get }
+  /// Whether it watches the sun.
+  var needsPlace: Bool { get }
 
   /// `zone` is the one that governs: the text's own, or that of the surroundings. A `nil` rule is the dialect's own.
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable
@@ -16,4 +22,7 @@ protocol DialectSchedule: Sendable, Hashable {
 extension DialectSchedule {
   var zoneIdentifier: String? { nil }
   var isOneOff: Bool { false }
+  var calendarNames: [String] { [] }
+  var countsFromDone: Bool { false }
+  var needsPlace: Bool { false }
 }

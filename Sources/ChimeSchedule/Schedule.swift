@@ -117,6 +117,16 @@ public struct Schedule: Sendable, Hashable {
   /// reminder's. `nil` for all others.
   public var zoneIdentifier: String? { rule.schedule.zoneIdentifier }
 
+  /// The calendars that its text names (`except on holidays`), in the order of the text: what
+  /// ``Surroundings/calendar`` is asked for. Most schedules name none.
+  public var calendarNames: [String] { rule.schedule.calendarNames }
+
+  /// Whether its times count from when it was last done, so that ``Surroundings/lastDone`` moves them.
+  public var countsFromDone: Bool { rule.schedule.countsFromDone }
+
+  /// Whether its times follow the sun, so that ``Surroundings/place`` moves them.
+  public var needsPlace: Bool { rule.schedule.needsPlace }
+
   /// Makes the schedule ready for one zone. `nil` rules leave the dialect's own: `shift` and `first` for most,
   /// Debian cron's for cron, systemd's for calendar.
   public func timetable(in zone: Zone, gap: GapRule? = nil, fold: FoldRule? = nil) -> Timetable {
