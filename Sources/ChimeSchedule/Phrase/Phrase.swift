@@ -81,13 +81,21 @@ extension Phrase {
       text = "every \(DurationText.format(.seconds(seconds)))"
       if days != .everyDay { text += " on \(days.canonical)" }
     }
-    if let starting = bounds.starting { text += " starting \(starting)" }
-    if let until = bounds.until { text += " until \(until)" }
-    if let count = bounds.count { text += " \(count) times" }
-    if !bounds.except.isEmpty {
+    return text + bounds.canonical
+  }
+}
+
+extension Phrase.Bounds {
+  /// As they follow a pattern, each with a space before it.
+  var canonical: String {
+    var text = ""
+    if let starting = starting { text += " starting \(starting)" }
+    if let until = until { text += " until \(until)" }
+    if let count = count { text += " \(count) times" }
+    if !except.isEmpty {
       text += " except "
       var isFirst = true
-      for range in bounds.except {
+      for range in except {
         if !isFirst { text += "," }
         isFirst = false
         text +=
