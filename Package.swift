@@ -43,6 +43,7 @@ let package = Package(
     // Values.
     room("ChimeSchedule"),
     room("ChimeCore", ["ChimeSchedule"]),
+    room("ChimeExchange", ["ChimeCore", "ChimeSchedule"]),
 
     // The wire.
     room("Varlink"),
@@ -65,8 +66,8 @@ let package = Package(
     room(
       "ChimeDaemon",
       [
-        "ChimeSchedule", "ChimeCore", "Varlink", "ChimeControl", "ChimeStoreSQLite", "ChimeDelivery",
-        "CSystemd", "CLinux", "CTOML",
+        "ChimeSchedule", "ChimeCore", "ChimeExchange", "Varlink", "ChimeControl", "ChimeStoreSQLite",
+        "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
       ]),
     room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule"]),
     .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
@@ -76,6 +77,7 @@ let package = Package(
     room("ChimeTestKit", ["ChimeCore", "ChimeSchedule"]),
     tests("ChimeScheduleTests", ["ChimeSchedule"]),
     tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
+    tests("ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule"]),
     tests("VarlinkTests", ["Varlink"]),
     tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests(

@@ -1,0 +1,85 @@
+/// A component of an iCalendar text, from its `BEGIN` to its `END`: properties, and components within it.
+struct CalendarComponent: Sendable, Hashable {
+  /// The line of `BEGIN`, from 1.
+  var line: Int
+  /// In capitals: `VEVENT`.
+  var name: String
+  var properties: [ContentLine] = []
+  var components: [CalendarComponent] = []
+
+  /// The first property of that name.
+  subscript(name: String) -> ContentLine? { properties.first { $0.name == name } }
+  func all(_ name: String) -> [ContentLine] { properties.filter { $0.name == name } }
+  func components(_ name: String) -> [CalendarComponent] { components.filter { $0.name == name } }
+}
+
+/// The calendars of an iCalendar text.
+///
+/// The structure is held to RFC 5545; single lines that are no content lines are passed over and listed, because files
+/// in the wild have them.
+struct CalendarFile: Sendable, Hashable {
+  /// The `VCALENDAR` components; a text may have several.
+  var calendars: [CalendarComponent] = []
+  /// Lines that were no content lines; at most ``maximumFaults`` are kept.
+  var faultyLines: [Int] = []
+
+  /// The longest text that is read, in bytes.
+  static let maximumLength = 16 << 20
+  /// How deep components may stand in each other; those of RFC 5545 need three.
+  static let maximumNesting = 8
+  static let maximumFaults = 100
+
+  /// - Throws: ``ExchangeError`` when the text is no iCalendar text, is cut off, or is beyond a limit.
+  init(_ bytes: [UInt8]) throws(ExchangeError) {
+    guard bytes.count <= Self.maximumLength else {
+      throw ExchangeError(line: nil, "the text is longer than \(Self.maximumLength >> 20) MiB")
+    }
+    var lines = LineReader(bytes)
+    var open: [CalendarComponent] = []
+    while let (bytes, number) = lines.next() {
+      guard let line = ContentLine(bytes, line: number) else {
+        guard !open.isEmpty else { throw Self.noCalendar(number) }
+        if faultyLines.count < Self.maximumFaults { faultyLines.append(number) }
+        continue
+      }
+      switch line.name {
+      case "BEGIN":
+        let name = Self.capitals(line.value)
+        guard !open.isEmpty || name == "VCALENDAR" else { throw Self.noCalendar(number) }
+        guard open.count < Self.maximumNesting else {
+          throw ExchangeError(line: number, "components stand more than \(Self.maximumNesting) deep in each other")
+        }
+        open.append(CalendarComponent(line: number, name: name))
+      case "END":
+        let name = Self.capitals(line.value)
+        guard let done = open.popLast(), done.name == name else {
+          throw ExchangeError(line: number, "END:\(Self.shown(name)) ends nothing that has begun")
+        }
+        if open.isEmpty { calendars.append(done) } else { open[open.count - 1].components.append(done) }
+      default:
+        guard !open.isEmpty else { throw Self.noCalendar(number) }
+        open[open.count - 1].properties.append(line)
+      }
+    }
+    if let unfinished = open.last {
+      throw ExchangeError(
+        line: unfinished.line, "the text ends before the END of this \(Self.shown(unfinished.name)): it is cut off")
+    }
+    guard !calendars.isEmpty else { throw ExchangeError(line: nil, "the text is empty; BEGIN:VCALENDAR was expected") }
+    for calendar in calendars {
+      guard let version = calendar["VERSION"], version.value == "1.0" else { continue }
+      throw ExchangeError(line: version.line, "this is vCalendar 1.0; iCalendar (VERSION:2.0) was expected")
+    }
+  }
+
+  private static func noCalendar(_ line: Int) -> ExchangeError {
+    ExchangeError(line: line, "this is no iCalendar text; BEGIN:VCALENDAR was expected")
+  }
+
+  static func capitals(_ text: String) -> String {
+    String(
+      decoding: text.utf8.filter { $0 > 0x20 }.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }, as: UTF8.self)
+  }
+
+  private static func shown(_ name: String) -> String { String(name.prefix(32)) }
+}

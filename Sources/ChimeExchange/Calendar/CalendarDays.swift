@@ -1,0 +1,104 @@
+public import ChimeSchedule
+
+/// The days that a calendar has something on: holidays, vacations, for schedules that keep clear of them.
+///
+///     let days = try CalendarDays.read(bytes, in: Surroundings(zone: prague))
+///     days.contains { $0.contains(date) }
+public enum CalendarDays {
+  /// Recurring events are followed up to the end of this year.
+  public static let lastYear = 2100
+  /// The most days of recurring events, and the most ranges in all.
+  public static let maximumCount = 100_000
+
+  /// Reads the days of every event (VEVENT) in an iCalendar text (RFC 5545): whole days, and each day that a timed event
+  /// touches on the clock it is written for. Cancelled events do not count; whether an event is marked as free time does
+  /// not matter, because holidays usually are. An event that cannot be understood is left out.
+  ///
+  /// - Parameter surroundings: The zone of events that name none, and what finds the zones that others name.
+  /// - Returns: Ranges in order that neither overlap nor touch.
+  /// - Throws: ``ExchangeError`` when the text is no iCalendar text or has more than ``maximumCount`` days.
+  public static func read(_ text: [UInt8], in surroundings: Surroundings) throws(ExchangeError)
+    -> [ClosedRange<CivilDate>]
+  {
+    var ranges: [ClosedRange<CivilDate>] = []
+    for calendar in try CalendarFile(text).calendars {
+      var zones = CalendarZones(surroundings, calendar: calendar)
+      for series in CalendarSeries.all(in: calendar, named: ["VEVENT"]) {
+        for range in days(series, &zones, room: maximumCount - ranges.count) { ranges.append(range) }
+        guard ranges.count < maximumCount else {
+          throw ExchangeError(line: nil, "the calendar has more than \(maximumCount) days")
+        }
+      }
+    }
+    return merged(ranges)
+  }
+
+  private static func days(_ series: CalendarSeries, _ zones: inout CalendarZones, room: Int)
+    -> [ClosedRange<CivilDate>]
+  {
+    var ranges: [ClosedRange<CivilDate>] = []
+    if let master = series.master, !master.isCancelled, var span = try? CalendarSpan(master, zones: &zones) {
+      for override in series.overrides {
+        guard let id = override["RECURRENCE-ID"], let time = try? span.recurrence(id, &zones) else { continue }
+        span.removed.append(time)
+      }
+      ranges = occurrences(span, zones.surroundings, room: room)
+    }
+    for override in series.overrides where !override.isCancelled {
+      guard let span = try? CalendarSpan(override, zones: &zones) else { continue }
+      if let range = range(span, from: span.start, zones.surroundings) { ranges.append(range) }
+    }
+    return ranges
+  }
+
+  private static func occurrences(_ span: CalendarSpan, _ surroundings: Surroundings, room: Int)
+    -> [ClosedRange<CivilDate>]
+  {
+    guard span.isRecurring else { return range(span, from: span.start, surroundings).map { [$0] } ?? [] }
+    // Days are counted on a clock without changes, so that none is lost in a gap.
+    var onClock = span
+    if span.isAllDay { onClock.clock = .utc }
+    guard let schedule = try? Schedule(canonical: onClock.recurrenceText()) else { return [] }
+    let zone = onClock.zone(surroundings)
+    let own = Surroundings(zone: zone)
+    let timetable = schedule.timetable(in: own)
+    var ranges: [ClosedRange<CivilDate>] = []
+    var last = zone.instant(of: span.start) - .seconds(1)
+    while let next = timetable.next(after: last) {
+      let civil = zone.civil(at: next)
+      guard civil.date.year <= lastYear, ranges.count < room else { break }
+      if let range = range(onClock, from: civil, surroundings) { ranges.append(range) }
+      // One occurrence shows the day; others of it are passed over.
+      guard let end = CivilTime(hour: 23, minute: 59, second: 59) else { break }
+      last = max(next, zone.instant(of: CivilDateTime(date: civil.date, time: end)))
+    }
+    return ranges
+  }
+
+  /// The days from an occurrence's start to its end. What ends at midnight does not touch the day that begins there.
+  private static func range(_ span: CalendarSpan, from start: CivilDateTime, _ surroundings: Surroundings)
+    -> ClosedRange<CivilDate>?
+  {
+    if span.isAllDay {
+      let days = Int(min(max(span.length.days, 1), Int64(maximumCount)))
+      return start.date...(start.date.adding(days: days - 1) ?? .latest)
+    }
+    let zone = span.zone(surroundings)
+    let length = max(0, span.length.days * 86_400 + span.length.seconds - 1)
+    let end = zone.civil(at: zone.instant(of: start) + .seconds(length)).date
+    return start.date...max(start.date, min(end, .latest))
+  }
+
+  /// The same days in order, as few ranges as can be.
+  static func merged(_ ranges: [ClosedRange<CivilDate>]) -> [ClosedRange<CivilDate>] {
+    var result: [ClosedRange<CivilDate>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, range.lowerBound.dayNumber <= last.upperBound.dayNumber + 1 {
+        result[result.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+}

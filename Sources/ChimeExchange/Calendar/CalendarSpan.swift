@@ -1,0 +1,194 @@
+import ChimeSchedule
+
+/// When an event or a to-do is: its start, how long it lasts, and how it recurs.
+struct CalendarSpan {
+  /// Whose clock its times are read on.
+  enum Clock {
+    /// Its reader's, whichever that is.
+    case floating
+    case utc
+    case zone(Zone)
+  }
+
+  var start: CivilDateTime
+  var isAllDay: Bool
+  var clock: Clock
+  /// From its start to its end; for a whole day one day.
+  var length: CalendarDuration
+  /// `FREQ=…`; `nil` when it is a single one.
+  var rule: String?
+  var added: [CivilDateTime] = []
+  var removed: [CivilDateTime] = []
+
+  var isRecurring: Bool { rule != nil || !added.isEmpty }
+
+  /// - Throws: ``Refusal`` when it has no usable time.
+  init(_ component: CalendarComponent, zones: inout CalendarZones) throws(Refusal) {
+    let isTodo = component.name == "VTODO"
+    guard let property = component["DTSTART"] ?? (isTodo ? component["DUE"] : nil) else {
+      throw Refusal(isTodo ? "it has no date" : "it has no start (DTSTART)")
+    }
+    guard let time = CalendarTime(property) else {
+      throw Refusal("\"\(excerpt(property.value))\" is no date and time")
+    }
+    let ruleText = try Self.rule(of: component)
+    start = try Self.readable(time, rule: ruleText)
+    isAllDay = time.isDate
+    switch time.form {
+    case .date, .floating: clock = .floating
+    case .utc: clock = .utc
+    case .zoned(let name): clock = .zone(try zones.zone(name))
+    }
+    length = time.isDate ? CalendarDuration(days: 1, seconds: 0) : .zero
+    if let ruleText { rule = adjusted(ruleText, zones) }
+    for property in component.all("RDATE") { added += try times(property, &zones) }
+    for property in component.all("EXDATE") { removed += try times(property, &zones) }
+    if let end = component[isTodo ? "DUE" : "DTEND"] {
+      if let end = CalendarTime(end), let civil = try? civil(end, &zones) {
+        length = elapsed(to: civil, zones)
+      }
+    } else if let text = component["DURATION"], let duration = CalendarDuration(trimmed(text.value)) {
+      length = duration
+    }
+  }
+
+  // MARK: Reading
+
+  private static func rule(of component: CalendarComponent) throws(Refusal) -> String? {
+    guard component["EXRULE"] == nil else { throw Refusal("it has an EXRULE, which iCalendar has given up") }
+    let rules = component.all("RRULE")
+    guard let rule = rules.first else { return nil }
+    guard rules.count == 1 else { throw Refusal("it has several RRULEs") }
+    let text = CalendarFile.capitals(rule.value)
+    guard
+      text.utf8.allSatisfy({ byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
+      })
+    else { throw Refusal("its RRULE is not understood: \(excerpt(rule.value))") }
+    // A stray semicolon at the end is common.
+    return text.split(separator: ";").joined(separator: ";")
+  }
+
+  /// The start, with a year that a schedule can have. A yearly rule without a count means the same from any of its
+  /// years on, so a birthday of 1944 begins with the first anniversary in range.
+  private static func readable(_ time: CalendarTime, rule: String?) throws(Refusal) -> CivilDateTime {
+    if let civil = time.civil { return civil }
+    let parts = rule?.split(separator: ";") ?? []
+    guard parts.contains("FREQ=YEARLY"), !parts.contains(where: { $0.hasPrefix("COUNT=") }) else {
+      throw Refusal("it begins before 1970")
+    }
+    let interval = parts.first { $0.hasPrefix("INTERVAL=") }.flatMap { Int($0.dropFirst(9)) } ?? 1
+    guard (1...400).contains(interval) else { throw Refusal("it begins before 1970") }
+    var moved = time
+    moved.year += (1970 - time.year + interval - 1) / interval * interval
+    // 29 February waits for a leap year.
+    for _ in 0..<8 {
+      if let civil = moved.civil { return civil }
+      moved.year += interval
+    }
+    throw Refusal("it begins before 1970")
+  }
+
+  /// A time on this clock.
+  private func civil(_ time: CalendarTime, _ zones: inout CalendarZones) throws(Refusal) -> CivilDateTime {
+    guard let civil = time.civil else { throw Refusal("one of its times lies outside the years 1970–9999") }
+    if isAllDay { return CivilDateTime(date: civil.date, time: .midnight) }
+    // A date among times means the occurrence of that day.
+    if time.isDate { return CivilDateTime(date: civil.date, time: start.time) }
+    let instant: Instant
+    switch time.form {
+    case .date, .floating: return civil
+    case .utc:
+      if case .utc = clock { return civil }
+      instant = Zone.utc.instant(of: civil)
+    case .zoned(let name):
+      let zone = try zones.zone(name)
+      if case .zone(let own) = clock, own.identifier == zone.identifier { return civil }
+      instant = zone.instant(of: civil)
+    }
+    return zone(zones.surroundings).civil(at: instant)
+  }
+
+  /// The zone in which it is read, given the one of its reader.
+  func zone(_ surroundings: Surroundings) -> Zone {
+    switch clock {
+    case .floating: surroundings.zone
+    case .utc: .utc
+    case .zone(let zone): zone
+    }
+  }
+
+  private func times(_ property: ContentLine, _ zones: inout CalendarZones) throws(Refusal) -> [CivilDateTime] {
+    var times: [CivilDateTime] = []
+    for value in property.value.split(separator: ",") {
+      // Of a PERIOD the start.
+      guard let time = CalendarTime(trimmed(value.prefix { $0 != "/" }), zone: property.parameter("TZID")) else {
+        throw Refusal("\"\(excerpt(String(value)))\" is no date and time")
+      }
+      times.append(try civil(time, &zones))
+    }
+    return times
+  }
+
+  /// The time that a RECURRENCE-ID names.
+  func recurrence(_ property: ContentLine, _ zones: inout CalendarZones) throws(Refusal) -> CivilDateTime {
+    guard let time = CalendarTime(property) else {
+      throw Refusal("\"\(excerpt(property.value))\" is no date and time")
+    }
+    return try civil(time, &zones)
+  }
+
+  private func elapsed(to end: CivilDateTime, _ zones: CalendarZones) -> CalendarDuration {
+    if isAllDay {
+      return CalendarDuration(days: max(1, Int64(end.date.dayNumber) - Int64(start.date.dayNumber)), seconds: 0)
+    }
+    let zone = zone(zones.surroundings)
+    return CalendarDuration(days: 0, seconds: max(0, zone.instant(of: end).seconds - zone.instant(of: start).seconds))
+  }
+
+  /// The rule with an UNTIL that fits the start.
+  private func adjusted(_ rule: String, _ zones: CalendarZones) -> String {
+    rule.split(separator: ";").map { part -> String in
+      guard part.hasPrefix("UNTIL="), let until = CalendarTime(part.dropFirst(6)), let civil = until.civil else {
+        return String(part)
+      }
+      let endOfDay = CivilTime(hour: 23, minute: 59, second: 59) ?? .midnight
+      var suffix = ""
+      if case .utc = clock { suffix = "Z" }
+      if isAllDay {
+        // As UTC it is midnight somewhere; the reader's zone is the best guess where.
+        let date =
+          until.form == .utc ? zones.surroundings.zone.civil(at: Zone.utc.instant(of: civil)).date : civil.date
+        return "UNTIL=" + CivilDateTime(date: date, time: endOfDay).basic
+      }
+      if until.isDate { return "UNTIL=" + CivilDateTime(date: civil.date, time: endOfDay).basic + suffix }
+      return until.form == .floating ? "UNTIL=" + civil.basic + suffix : String(part)
+    }.joined(separator: ";")
+  }
+}
+
+extension CalendarSpan {
+  /// The recurrence as a schedule of the rrule dialect.
+  ///
+  /// - Parameters:
+  ///   - time: The time of day of an all-day event.
+  ///   - trigger: How far from the start.
+  func recurrenceText(at time: CivilTime = .midnight, trigger: CalendarDuration = .zero) -> String {
+    func written(_ civil: CivilDateTime) -> String {
+      var text = (isAllDay ? CivilDateTime(date: civil.date, time: time) : civil).basic
+      if case .utc = clock { text += "Z" }
+      return text
+    }
+    func property(_ name: String, _ times: [CivilDateTime]) -> String {
+      var zone = ""
+      if case .zone(let own) = clock { zone = own == .utc ? "" : ";TZID=\(own.identifier)" }
+      return "\(name)\(zone):" + times.map(written).joined(separator: ",")
+    }
+    var parts = [property("DTSTART", [start])]
+    if let rule { parts.append("RRULE:\(rule)") }
+    if !added.isEmpty { parts.append(property("RDATE", Array(Set(added)).sorted())) }
+    if !removed.isEmpty { parts.append(property("EXDATE", Array(Set(removed)).sorted())) }
+    if trigger != .zero { parts.append("TRIGGER:\(trigger.text)") }
+    return parts.joined(separator: " ")
+  }
+}

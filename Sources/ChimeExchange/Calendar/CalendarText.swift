@@ -1,0 +1,90 @@
+/// The escapes of iCalendar.
+enum CalendarText {
+  /// TEXT as people read it: `\n` and `\N` begin a line, `\,`, `\;` and `\\` are the character behind the backslash, and
+  /// any other backslash is itself.
+  ///
+  /// Source: RFC 5545 section 3.3.11.
+  static func unescaped(_ value: String) -> String {
+    guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
+    return String(decoding: unescaped(Array(value.utf8)[...]), as: UTF8.self)
+  }
+
+  /// A list of TEXT: commas without a backslash part its items.
+  static func list(_ value: String) -> [String] {
+    let bytes = Array(value.utf8)
+    var items: [String] = []
+    var start = 0
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: ",") {
+        items.append(String(decoding: unescaped(bytes[start..<index]), as: UTF8.self))
+        start = index + 1
+      } else if bytes[index] == UInt8(ascii: "\\") {
+        index += 1
+      }
+      index += 1
+    }
+    items.append(String(decoding: unescaped(bytes[start...]), as: UTF8.self))
+    return items
+  }
+
+  private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      index += 1
+      guard byte == UInt8(ascii: "\\"), index < bytes.endIndex else {
+        result.append(byte)
+        continue
+      }
+      switch bytes[index] {
+      case UInt8(ascii: "n"), UInt8(ascii: "N"): result.append(0x0A)
+      case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"): result.append(bytes[index])
+      default: result += [byte, bytes[index]]
+      }
+      index += 1
+    }
+    return result
+  }
+
+  /// Text as TEXT.
+  static func escaped(_ text: String) -> String {
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case 0x0A: result += "\\n".utf8
+      case 0x0D: break
+      case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: ";"): result += [UInt8(ascii: "\\"), byte]
+      default: result.append(byte)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// A parameter's value: `^n` begins a line, `^^` is `^`, `^'` is a quotation mark; any other `^` is itself.
+  ///
+  /// Source: RFC 6868 section 3.
+  static func circumflexDecoded(_ bytes: ArraySlice<UInt8>) -> String {
+    guard bytes.contains(UInt8(ascii: "^")) else { return String(decoding: bytes, as: UTF8.self) }
+    var result: [UInt8] = []
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      index += 1
+      guard byte == UInt8(ascii: "^"), index < bytes.endIndex else {
+        result.append(byte)
+        continue
+      }
+      switch bytes[index] {
+      case UInt8(ascii: "n"): result.append(0x0A)
+      case UInt8(ascii: "^"): result.append(UInt8(ascii: "^"))
+      case UInt8(ascii: "'"): result.append(UInt8(ascii: "\""))
+      default: result += [byte, bytes[index]]
+      }
+      index += 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
