@@ -54,17 +54,7 @@ enum ScheduleReader {
     }
     let word = prefix.prefix { (0x61...0x7A).contains($0) }
     if SolarSchedule.firstWords.contains(where: { word.elementsEqual($0.utf8) }) { return .solar }
-    return looksLikeCron(text) ? .cron : .phrase
-  }
-
-  /// Whether the text is made of five or more short fields of digits and cron's signs.
-  private static func looksLikeCron(_ text: ArraySlice<UInt8>) -> Bool {
-    guard text.count <= 128, let first = text.first, (0x30...0x39).contains(first) || first == UInt8(ascii: "*") else {
-      return false
-    }
-    let fields = text.split(separator: 0x20)
-    return fields.count >= 5
-      && fields.prefix(4).allSatisfy { $0.allSatisfy { (0x30...0x39).contains($0) || "*/,-".utf8.contains($0) } }
+    return CronParser.looksLikeCron(text) ? .cron : .phrase
   }
 
   private static func neverOccurs(_ schedule: Schedule, _ anchor: Anchor, end: Int) -> Fault {
@@ -87,7 +77,8 @@ enum ScheduleReader {
       expected: "an occurrence ahead")
   }
 
-  private static func describe(_ fault: Fault, _ text: String, _ anchor: Anchor?) -> ScheduleError {
+  /// Puts a fault of a text into words, with a suggestion where one can be found.
+  static func describe(_ fault: Fault, _ text: String, _ anchor: Anchor?) -> ScheduleError {
     let bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1))
     let shown = excerpt(text)
     let column =

@@ -273,12 +273,6 @@ import Testing
       #"daily at 8 except dec 24: "dec 24" has no year, and yearly dates are not understood yet (column 19); expected a date like 2026-12-24"#
     ),
     Row(
-      "cron: 0 9 * * 1-5", at: 1,
-      #"cron: 0 9 * * 1-5: the cron dialect is not known yet (column 1); expected a phrase"#),
-    Row("@daily", at: 1, #"@daily: the cron dialect is not known yet (column 1); expected a phrase"#),
-    Row("0 9 * * 1-5", at: 1, #"0 9 * * 1-5: the cron dialect is not known yet (column 1); expected a phrase"#),
-    Row("*/5 * * * *", at: 1, #"*/5 * * * *: the cron dialect is not known yet (column 1); expected a phrase"#),
-    Row(
       "calendar: Mon..Fri *-*-* 09:00", at: 1,
       #"calendar: Mon..Fri *-*-* 09:00: the calendar dialect is not known yet (column 1); expected a phrase"#),
     Row(

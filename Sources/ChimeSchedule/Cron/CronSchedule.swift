@@ -1,12 +1,84 @@
 /// A schedule of the cron dialect, understood.
+///
+/// Two texts that mean the same are the same value: what a field names is kept as a set, and of the stars only what they
+/// say is kept (``runsByRealTime``, ``CronDays/needsBoth``).
+///
+/// Source: Debian's crontab(5) and cron(8), 3.0pl1.
 struct CronSchedule: DialectSchedule {
-  var canonical: String { "" }
+  /// Bits 0…59; bit 0 alone is the five-field form.
+  var seconds: UInt64
+  /// Bits 0…59.
+  var minutes: UInt64
+  /// Bits 0…23.
+  var hours: UInt64
+  var days: CronDays
+  /// Whether the minute or the hour began with `*`. Such jobs run whenever the clock shows one of their times; all others
+  /// run once for each of their times, however often the clock shows it (cron(8)).
+  var runsByRealTime: Bool
 
   init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
-    throw Fault(range: 0..<0, problem: "the cron dialect is not known yet", expected: "a phrase")
+    var parser = CronParser(bytes, from: 0, to: bytes.count)
+    self = try parser.expression()
   }
 
+  init(seconds: UInt64, minutes: UInt64, hours: UInt64, days: CronDays, runsByRealTime: Bool) {
+    self.seconds = seconds
+    self.minutes = minutes
+    self.hours = hours
+    self.days = days
+    self.runsByRealTime = runsByRealTime
+  }
+
+  /// Debian's cron takes a jump of less than this for a short delay and runs all that it missed.
+  static let shortestGap: Int64 = 5 * 60
+  /// A jump of the clock by three hours and more is a correction to it: what was jumped over is lost.
+  static let shortestCorrection: Int64 = 3 * 3_600
+
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
-    Timetable(zone: zone, gap: .shift, fold: fold ?? .first, engine: .cron(CronRule()))
+    let own: GapHandling = .end(shorterThan: runsByRealTime ? Self.shortestGap : Self.shortestCorrection)
+    var timetable = Timetable(
+      zone: zone, gap: GapHandling(gap, default: own), fold: fold ?? (runsByRealTime ? .both : .first),
+      engine: .cron(CronRule(self)))
+    if fold == nil { timetable.longestFold = Self.shortestCorrection }
+    return timetable
+  }
+}
+
+/// The days of a cron schedule.
+struct CronDays: Sendable, Hashable {
+  /// Bits 1…12.
+  var months: UInt64
+  /// Days of the month: bits 1…31.
+  var dates: UInt64
+  /// Days before the last of the month (`L-3`): bits 0…30.
+  var datesFromEnd: UInt64 = 0
+  /// Days of the month whose nearest weekday is meant (`15W`): bits 1…31.
+  var nearest: UInt64 = 0
+  /// Days before the last whose nearest weekday is meant (`LW`): bits 0…30.
+  var nearestFromEnd: UInt64 = 0
+  /// Days of the week, Sunday first: bits 0…6.
+  var weekdays: UInt64
+  /// Days of the week with their number in the month (`1#2`): bit `weekday + 7 × (number − 1)`, 0…34; and in bits
+  /// 35…41 their last in the month (`5L`).
+  var ordinals: UInt64 = 0
+  /// Whether a day has to match as a day of the month and as a day of the week; otherwise one of them suffices.
+  /// It is so when one of the two fields began with `*`.
+  var needsBoth: Bool
+
+  static let everyDate: UInt64 = 0xFFFF_FFFE
+  static let everyWeekday: UInt64 = 0x7F
+  static let everyMonth: UInt64 = 0x1FFE
+  static let lastOrdinal = 5
+
+  /// Makes values of those that mean the same equal: what another part already names is dropped, and where one of two
+  /// fields that stand in "or" names every day, there is nothing left to choose.
+  mutating func normalize() {
+    if dates == Self.everyDate { (datesFromEnd, nearest, nearestFromEnd) = (0, 0, 0) }
+    for ordinal in 0...Self.lastOrdinal { ordinals &= ~(weekdays << UInt64(7 * ordinal)) }
+    if !needsBoth, dates == Self.everyDate || weekdays == Self.everyWeekday {
+      (dates, datesFromEnd, nearest, nearestFromEnd) = (Self.everyDate, 0, 0, 0)
+      (weekdays, ordinals) = (Self.everyWeekday, 0)
+      needsBoth = true
+    }
   }
 }

@@ -40,8 +40,9 @@ extension Timetable {
     // A reading in the gap before, taken with the offset before, falls into as much time after it.
     guard repeated < 0, second < stretch.start - repeated, gap != .skip else { return nil }
     var lost = second + stretch.offsetBefore
-    if gap == .end {
-      guard second == stretch.start, let first = engine.slots?.next(after: lost - 1), first < second + stretch.offset
+    if case .end(let limit) = gap {
+      guard second == stretch.start, -repeated < limit, let first = engine.slots?.next(after: lost - 1),
+        first < second + stretch.offset
       else {
         return nil
       }

@@ -10,6 +10,8 @@ public struct Timetable: Sendable {
   let gap: GapHandling
   let fold: FoldRule
   let engine: Engine
+  /// Longer folds count in both passes, in seconds: Debian's cron takes them for corrections of the clock.
+  var longestFold = Int64.max
   /// No occurrence lies outside these, in seconds; an empty range (first > last) has none.
   var firstSecond: Int64 = 0
   var lastSecond: Int64 = Instant.latest.seconds

@@ -18,11 +18,9 @@ enum GapHandling: Sendable, Hashable {
   case shift
   /// Left out.
   case skip
-  /// All of them together once, at the gap's end; left out when the gap is longer than ``longestGap``, which Debian's
-  /// cron takes for a correction of the clock instead of a change to summer time (cron(8)).
-  case end
-
-  static let longestGap: Int64 = 3 * 3_600
+  /// All of them together once, at the gap's end; left out when the gap is not shorter than so many seconds, which
+  /// Debian's cron takes for a correction of the clock instead of a change to summer time (cron(8)).
+  case end(shorterThan: Int64)
 
   init(_ rule: GapRule?, default handling: GapHandling) {
     switch rule {
@@ -47,24 +45,25 @@ extension Timetable {
       let stretch = zone.segment(at: after + 1)
       let repeated = stretch.offsetBefore - stretch.offset
       let repeatedNext = stretch.offset - stretch.offsetAfter
+      // A fold of more than `longestFold` is a correction of the clock, after which everything counts anew.
+      let skipsRepeated = repeated > 0 && fold == .first && repeated <= longestFold
       var best = Int64.max
 
-      let floor = repeated > 0 && fold == .first ? max(after, stretch.start + repeated - 1) : after
+      let floor = skipsRepeated ? max(after, stretch.start + repeated - 1) : after
       let ceiling = repeatedNext > 0 && fold == .last ? stretch.end - repeatedNext : stretch.end
       let slot = slots.next(after: floor + stretch.offset)
       if let slot, slot - stretch.offset < ceiling { best = slot - stretch.offset }
 
-      if repeated < 0, after < stretch.start - repeated - 1, gap != .skip {
-        let isAtStart = after < stretch.start
-        if gap == .shift || isAtStart {
+      if repeated < 0, after < stretch.start - repeated - 1 {
+        switch gap {
+        case .skip: break
+        case .shift:
           let lost = slots.next(after: max(after, stretch.start - 1) + stretch.offsetBefore)
-          if let lost, lost < stretch.start + stretch.offset {
-            if gap == .shift {
-              best = min(best, lost - stretch.offsetBefore)
-            } else if -repeated <= GapHandling.longestGap {
-              best = stretch.start
-            }
-          }
+          if let lost, lost < stretch.start + stretch.offset { best = min(best, lost - stretch.offsetBefore) }
+        case .end(let limit):
+          guard after < stretch.start, -repeated < limit else { break }
+          let lost = slots.next(after: stretch.start - 1 + stretch.offsetBefore)
+          if let lost, lost < stretch.start + stretch.offset { best = stretch.start }
         }
       }
       if best != .max { return best }

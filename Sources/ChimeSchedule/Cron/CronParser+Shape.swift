@@ -1,0 +1,43 @@
+extension CronParser {
+  /// The longest text without a prefix that is taken for cron, in bytes.
+  private static let longestShape = 512
+
+  /// Whether a text without a prefix, blanks before it skipped, is meant for cron: five or more fields of which the first
+  /// three are numbers and cron's signs, or fewer with a star among them. No phrase begins so, sound or not, and neither
+  /// does a calendar expression. What is wrong in the fields is for the parser to tell.
+  static func looksLikeCron(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let first = text.first, isSign(first, field: 0), text.count <= longestShape else { return false }
+    var field = 0
+    var dashes = 0
+    var hasStar = false
+    var previous: UInt8 = 0x20
+    for byte in text {
+      defer { previous = byte }
+      if byte == 0x20 || (0x09...0x0D).contains(byte) {
+        if previous != 0x20, !(0x09...0x0D).contains(previous) {
+          field += 1
+          dashes = 0
+        }
+        continue
+      }
+      if byte == UInt8(ascii: "*") { hasStar = true }
+      if byte == UInt8(ascii: "-") { dashes += 1 }
+      if byte == UInt8(ascii: ",") { dashes = 0 }
+      if field > 4 { continue }
+      // No item has two dashes, as dates have.
+      guard isSign(byte, field: field), dashes < 2 else { return false }
+    }
+    let count = previous == 0x20 || (0x09...0x0D).contains(previous) ? field : field + 1
+    return count >= 5 || count >= 2 && hasStar
+  }
+
+  /// Whether a byte may stand in a field, counted from 0, of an expression with or without seconds.
+  private static func isSign(_ byte: UInt8, field: Int) -> Bool {
+    if (0x30...0x39).contains(byte) || "*/,-".utf8.contains(byte) { return true }
+    switch field {
+    case 0, 1: return false
+    case 2: return "?LlWw".utf8.contains(byte)
+    default: return byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") || (0x61...0x7A).contains(byte | 0x20)
+    }
+  }
+}
