@@ -24,6 +24,7 @@ final class Context {
   // MARK: Times
 
   func zone(_ name: String) throws -> Zone { try zones.zone(name) }
+  func surroundings(in zone: Zone, at place: Place?) -> Surroundings { zones.surroundings(in: zone, at: place) }
   func localZone() throws -> Zone { try zones.zone("local") }
   /// Times in the zone of this machine; in UTC when its rules cannot be read.
   func clock() -> WallClock { WallClock(zone: (try? localZone()) ?? .utc, now: now) }

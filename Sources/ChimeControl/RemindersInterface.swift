@@ -8,6 +8,7 @@ public enum RemindersInterface {
   }
 
   public enum State: String, Codable, Hashable, Sendable, CaseIterable { case active, paused, waiting, finished }
+  public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable { case gap, fold, place }
 
   /// A reminder as the daemon keeps it.
   public struct Reminder: Codable, Hashable, Sendable {
@@ -16,12 +17,16 @@ public enum RemindersInterface {
     public var body: String?
     /// The schedule in its canonical form.
     public var when: String
-    /// An IANA name, or "local" for the machine's zone, whichever it is at the time.
+    /// An IANA name, or "local" for the machine's zone, whichever it is at the time. A schedule that names a zone itself
+    /// is read in that one; it is the zone of the times below.
     public var timezone: String
     /// What becomes of a wall-clock time that a DST gap removes; null for the dialect's own rule.
     public var gap: Wire.Gap?
     /// What becomes of one that a DST fold repeats; null for the dialect's own rule.
     public var fold: Wire.Fold?
+    /// Where its sun is watched from, in degrees north and east; null for the configured place.
+    public var latitude: Double?
+    public var longitude: Double?
     public var channels: [String]
     public var tags: [String]
     public var urgency: Wire.Urgency
@@ -43,13 +48,16 @@ public enum RemindersInterface {
     public var next: Wire.Time?
     /// When it last came due.
     public var last: Wire.Time?
+    /// When it was last done; kept for schedules that count from there.
+    public var lastDone: Wire.Time?
     public var createdAt: Wire.Time
 
     public init(
       id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
-      fold: Wire.Fold? = nil, channels: [String], tags: [String], urgency: Wire.Urgency, icon: String? = nil,
-      sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp, grace: String, snooze: [String], state: State,
-      pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, last: Wire.Time? = nil, createdAt: Wire.Time
+      fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String],
+      urgency: Wire.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp,
+      grace: String, snooze: [String], state: State, pausedUntil: Wire.Time? = nil, skipNext: Int,
+      next: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time
     ) {
       self.id = id
       self.title = title
@@ -58,6 +66,8 @@ public enum RemindersInterface {
       self.timezone = timezone
       self.gap = gap
       self.fold = fold
+      self.latitude = latitude
+      self.longitude = longitude
       self.channels = channels
       self.tags = tags
       self.urgency = urgency
@@ -72,6 +82,7 @@ public enum RemindersInterface {
       self.skipNext = skipNext
       self.next = next
       self.last = last
+      self.lastDone = lastDone
       self.createdAt = createdAt
     }
   }
@@ -84,6 +95,8 @@ public enum RemindersInterface {
     public var timezone: String?
     public var gap: Wire.Gap?
     public var fold: Wire.Fold?
+    public var latitude: Double?
+    public var longitude: Double?
     public var channels: [String]?
     public var tags: [String]?
     public var urgency: Wire.Urgency?
@@ -96,9 +109,9 @@ public enum RemindersInterface {
 
     public init(
       title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
-      fold: Wire.Fold? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Wire.Urgency? = nil,
-      icon: String? = nil, sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
-      snooze: [String]? = nil
+      fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
+      tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
+      url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil, snooze: [String]? = nil
     ) {
       self.title = title
       self.when = when
@@ -106,6 +119,8 @@ public enum RemindersInterface {
       self.timezone = timezone
       self.gap = gap
       self.fold = fold
+      self.latitude = latitude
+      self.longitude = longitude
       self.channels = channels
       self.tags = tags
       self.urgency = urgency
@@ -126,6 +141,8 @@ public enum RemindersInterface {
     public var timezone: String?
     public var gap: Wire.Gap?
     public var fold: Wire.Fold?
+    public var latitude: Double?
+    public var longitude: Double?
     public var channels: [String]?
     public var tags: [String]?
     public var urgency: Wire.Urgency?
@@ -135,12 +152,15 @@ public enum RemindersInterface {
     public var catchUp: Wire.CatchUp?
     public var grace: String?
     public var snooze: [String]?
+    /// What goes back to having no value of its own: gap and fold to the dialect's own rule, place to the configured one.
+    public var reset: [Resettable]?
 
     public init(
       title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
-      fold: Wire.Fold? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Wire.Urgency? = nil,
-      icon: String? = nil, sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
-      snooze: [String]? = nil
+      fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
+      tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
+      url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil, snooze: [String]? = nil,
+      reset: [Resettable]? = nil
     ) {
       self.title = title
       self.when = when
@@ -148,6 +168,8 @@ public enum RemindersInterface {
       self.timezone = timezone
       self.gap = gap
       self.fold = fold
+      self.latitude = latitude
+      self.longitude = longitude
       self.channels = channels
       self.tags = tags
       self.urgency = urgency
@@ -157,6 +179,7 @@ public enum RemindersInterface {
       self.catchUp = catchUp
       self.grace = grace
       self.snooze = snooze
+      self.reset = reset
     }
   }
 

@@ -80,6 +80,16 @@ public enum Wire {
     }
   }
 
+  public struct Inexpressible: Codable, Hashable, Sendable {
+    public var text: String
+    public var message: String
+
+    public init(text: String, message: String) {
+      self.text = text
+      self.message = message
+    }
+  }
+
   public struct InvalidValue: Codable, Hashable, Sendable {
     public var field: String
     public var message: String

@@ -15,6 +15,8 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var gap: GapRule?
   /// Nil: the dialect's own rule.
   public var fold: FoldRule?
+  /// Where its sun is watched from. Nil: at the configured place.
+  public var place: Place?
   /// In the order in which they are tried; never empty.
   public var channels: [ChannelName]
   public var tags: [String]
@@ -30,17 +32,20 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var pause: Pause
   /// How many of the next times are passed over.
   public var skipNext: Int
+  /// When it was last done; kept where the schedule counts from there.
+  public var lastDone: Instant?
   public var createdAt: Instant
   /// Grows by one with each change of the definition, so that a decision made from an older one is seen to be stale.
   public var generation: Int64
 
   public init(
     id: ReminderID, owner: UInt32, title: String, body: String? = nil, schedule: Schedule,
-    timezone: ZoneChoice = .local, gap: GapRule? = nil, fold: FoldRule? = nil, channels: [ChannelName] = [.desktop],
-    tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil, sound: String? = nil, url: String? = nil,
+    timezone: ZoneChoice = .local, gap: GapRule? = nil, fold: FoldRule? = nil, place: Place? = nil,
+    channels: [ChannelName] = [.desktop], tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil,
+    sound: String? = nil, url: String? = nil,
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12),
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
-    createdAt: Instant, generation: Int64 = 0
+    lastDone: Instant? = nil, createdAt: Instant, generation: Int64 = 0
   ) {
     self.id = id
     self.owner = owner
@@ -50,6 +55,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.timezone = timezone
     self.gap = gap
     self.fold = fold
+    self.place = place
     self.channels = channels
     self.tags = tags
     self.urgency = urgency
@@ -61,12 +67,28 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.snoozeLengths = snoozeLengths
     self.pause = pause
     self.skipNext = skipNext
+    self.lastDone = lastDone
     self.createdAt = createdAt
     self.generation = generation
   }
 
-  /// The reminder's times in `zone`, which is the one its `timezone` names.
-  public func timetable(in zone: Zone) -> Timetable { schedule.timetable(in: zone, gap: gap, fold: fold) }
+  /// The zone whose wall clock its times follow: the one that the schedule names itself, as calendar expressions and
+  /// recurrence rules can, else `timezone`.
+  public var governingZone: ZoneChoice { schedule.zoneIdentifier.map(ZoneChoice.named) ?? timezone }
+
+  /// The reminder's times. What it has of its own, a place and the time of its last answer, goes before what the
+  /// surroundings bring.
+  ///
+  /// - Parameter surroundings: their zone is the one that `governingZone` names.
+  public func timetable(in surroundings: Surroundings) -> Timetable {
+    var surroundings = surroundings
+    surroundings.place = place ?? surroundings.place
+    surroundings.lastDone = lastDone
+    return schedule.timetable(in: surroundings, gap: gap, fold: fold)
+  }
+
+  /// The reminder's times in `zone`, where it depends on nothing else.
+  public func timetable(in zone: Zone) -> Timetable { timetable(in: Surroundings(zone: zone)) }
 }
 
 /// The zone whose wall clock a reminder follows.

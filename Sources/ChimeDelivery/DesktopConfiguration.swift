@@ -55,7 +55,7 @@ public struct DesktopConfiguration: Sendable {
       arguments += ["--print-id", "--wait", "--action=done=\(doneLabel)", "--action=snooze=\(snooze)"]
       if let replacing { arguments.append("--replace-id=\(replacing)") }
     }
-    let zone = message.reminder?.timezone ?? .local
+    let zone = message.reminder?.governingZone ?? .local
     let body = Presentation.body(of: message) { timeOfDay($0, zone) }
     // notify-send reads backslash escapes in the body.
     let escaped = body.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")

@@ -13,6 +13,7 @@ struct Definition: Codable, Hashable {
   var tags: [String]?
   var gap: GapRule?
   var fold: FoldRule?
+  var place: Place?
   var urgency: Urgency?
   var icon: String?
   var sound: String?
@@ -21,6 +22,7 @@ struct Definition: Codable, Hashable {
   var grace: Milliseconds?
   var snoozeLengths: [Milliseconds]?
   var pause: Pause?
+  var lastDone: Instant?
 
   private static let usualCatchUp = CatchUp(suspend: .latest, downtime: .latest)
   private static let usualGrace = Milliseconds.hours(12)
@@ -31,6 +33,7 @@ struct Definition: Codable, Hashable {
     tags = reminder.tags.isEmpty ? nil : reminder.tags
     gap = reminder.gap
     fold = reminder.fold
+    place = reminder.place
     urgency = reminder.urgency == .normal ? nil : reminder.urgency
     icon = reminder.icon
     sound = reminder.sound
@@ -39,6 +42,7 @@ struct Definition: Codable, Hashable {
     grace = reminder.grace == Self.usualGrace ? nil : reminder.grace
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
+    lastDone = reminder.lastDone
   }
 
   /// The whole reminder, with what stands in columns of its own.
@@ -48,10 +52,11 @@ struct Definition: Codable, Hashable {
   ) -> Reminder {
     Reminder(
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
-      channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound, url: url,
+      place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
+      url: url,
       catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
-      createdAt: createdAt, generation: generation)
+      lastDone: lastDone, createdAt: createdAt, generation: generation)
   }
 }
 

@@ -20,10 +20,11 @@ func fullSample(_ id: String) throws -> Reminder {
   Reminder(
     id: ReminderID(rawValue: id), owner: 4_294_967_294, title: "Wasser \u{1F4A7} \u{5DE}\u{5D9}\u{5DD} \"'%_\\",
     body: "two\nlines", schedule: try Schedule(canonical: "at 2026-12-01 09:00"), timezone: .named("Europe/Prague"),
-    gap: .skip, fold: .both, channels: [.desktop, team.channel], tags: ["a b", "\"'%_", ""], urgency: .critical,
+    gap: .skip, fold: .both, place: Place(latitude: -33.8688, longitude: 151.2093), channels: [.desktop, team.channel],
+    tags: ["a b", "\"'%_", ""], urgency: .critical,
     icon: "cup", sound: "bell", url: "https://example.org/?a=1&b=/", catchUp: CatchUp(suspend: .all, downtime: .skip),
-    grace: .seconds(5), snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3, createdAt: at(5),
-    generation: 9)
+    grace: .seconds(5), snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3, lastDone: at(70),
+    createdAt: at(5), generation: 9)
 }
 
 /// The decision to fire `due` now through `lanes`.

@@ -14,10 +14,10 @@ import Varlink
     #expect(answer.status == 0)
     #expect(
       answer.output == """
-        next\tseconds
-        2026-03-30T08:30:00+02:00\t1774852200
-        2026-03-31T08:30:00+02:00\t1774938600
-        2026-04-01T08:30:00+02:00\t1775025000
+        next\tseconds\tlabel\taway\tremark
+        2026-03-30T08:30:00+02:00\t1774852200\tCEST\t252200\t
+        2026-03-31T08:30:00+02:00\t1774938600\tCEST\t338600\t
+        2026-04-01T08:30:00+02:00\t1775025000\tCEST\t425000\t
 
         """)
   }
@@ -26,12 +26,24 @@ import Varlink
     let spring = try run([
       "when", "daily at 2:30", "--tz", "Europe/Prague", "--after", "2026-03-28T12:00:00Z", "-n", "2",
     ])
-    #expect(spring.output.contains("Sun 2026-03-29 03:30  CEST"))
-    #expect(spring.output.hasSuffix("02:30 does not exist on 2026-03-29; moved to 03:30\n"))
+    #expect(
+      spring.output == """
+        daily at 02:30
+        phrase, Europe/Prague
+
+        NEXT                  OFFSET       LEFT
+        Sun 2026-03-29 03:30  +02:00 CEST  in 13 h 30 min  02:30 does not exist on 2026-03-29; moved to 03:30
+        Mon 2026-03-30 02:30  +02:00 CEST  in 1 d 13 h
+
+        """)
     let autumn = try run([
       "when", "daily at 2:30", "--tz", "Europe/Prague", "--after", "2026-10-24T12:00:00Z", "--json",
     ])
-    #expect(try JSON(parsing: autumn.output)["remarks"] == ["02:30 happens twice on 2026-10-25; this is the first"])
+    let json = try JSON(parsing: autumn.output)
+    #expect(json["remarks"] == ["02:30 happens twice on 2026-10-25; this is the first"])
+    guard case .array(let times)? = json["times"] else { throw CocoaError(.coderReadCorrupt) }
+    #expect(times.map { $0["remark"] != .null } == [true, false, false, false, false])
+    #expect(times[0]["away"] == 45_000)
   }
 
   @Test func whenExplainsARefusal() throws {
@@ -67,6 +79,10 @@ import Varlink
       {"when": "at 2026-12-01 09:00", "timezone": "UTC", "after": 1774600000, "count": 5}
       {"when": "at 2001-01-01 09:00", "timezone": "UTC", "after": 1774600000}
       {"when": "daily at 8", "timezone": "UTC", "after": 1774600000, "count": 1}
+      {"when": "daily at 8", "latitude": 50}
+      {"when": "daily at 8", "latitude": 50, "longitude": 181}
+      {"when": "daily at 8", "as": "esperanto"}
+      {"when": "at 2026-12-01 09:00", "timezone": "UTC", "after": 1774600000, "as": "phrase", "latitude": 50, "longitude": 14.5}
       """
     let answer = try run(["when", "--batch"], input: questions)
     #expect(answer.status == 0)
@@ -75,6 +91,7 @@ import Varlink
       [1_774_852_200, 1_774_938_600], "invalidSchedule", "invalidJSON", "invalidJSON", "invalidValue", "invalidValue",
       "invalidTimezone", "invalidTimezone", "outOfRange", "outOfRange", "invalidValue", "invalidValue",
       [1_774_830_600, 1_774_917_000], [1_796_115_600], "neverOccurs", [1_774_684_800],
+      "invalidValue", "invalidValue", "invalidValue", [1_796_115_600],
     ]
     try #require(lines.count == expected.count)
     for (line, expected) in zip(lines, expected) {
@@ -85,6 +102,9 @@ import Varlink
     #expect(lines[1]["error"]?["column"] == 9)
     #expect(lines[1]["error"]?["suggestion"] == "every 90m")
     #expect(lines[6]["error"]?["suggestion"] == "Europe/Prague")
+    #expect(lines[0]["remarks"] == nil)
+    #expect(lines.last?["remarks"] == [])
+    #expect(lines.last?["dialect"] == "phrase")
   }
 
   /// An answer comes before the next question is asked.
@@ -161,9 +181,9 @@ import Varlink
     let link = FileManager.default.temporaryDirectory.appending(path: "chime-localtime-\(getpid())").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Asia/Tokyo")
     defer { try? FileManager.default.removeItem(atPath: link) }
-    var zones = ZoneFiles(environment: [:], localLink: link)
+    let zones = ZoneFiles(environment: [:], localLink: link)
     #expect(try zones.zone("local").identifier == "Asia/Tokyo")
-    var none = ZoneFiles(environment: [:], localLink: link + "x")
+    let none = ZoneFiles(environment: [:], localLink: link + "x")
     #expect(try none.zone("local") == .utc)
   }
 

@@ -58,10 +58,11 @@ import Varlink
       ),
       (
         "add \"Drink water\" \"every 90m\" --to desktop --to team,x --tz UTC --gap skip --fold both --tag a --urgency low "
-          + "--icon i --sound s --url u --catch-up suspend=all --grace 2h --snooze 5m,1h --body b --token t",
+          + "--icon i --sound s --url u --catch-up suspend=all --grace 2h --snooze 5m,1h --body b --token t "
+          + "--place 50.0875,14.4213",
         "Reminders.Add",
         #"{"reminder":{"body":"b","catchUp":{"downtime":"latest","suspend":"all"},"channels":["desktop","team","x"],"#
-          + #""fold":"both","gap":"skip","grace":"PT2H","icon":"i","snooze":["PT5M","PT1H"],"sound":"s","tags":["a"],"#
+          + #""fold":"both","gap":"skip","grace":"PT2H","icon":"i","latitude":50.0875,"longitude":14.4213,"snooze":["PT5M","PT1H"],"sound":"s","tags":["a"],"#
           + #""timezone":"UTC","title":"Drink water","urgency":"low","url":"u","when":"every 90m"},"token":"t"}"#, []
       ),
       ("in 25m Tea", "Reminders.Add", #"{"reminder":{"title":"Tea","when":"in 25m"}}"#, []),
@@ -115,6 +116,14 @@ import Varlink
       (
         "edit r7k2 --title T --when \"daily at 8\" --to \"\" --body \"\"", "Reminders.Update",
         #"{"change":{"body":"","channels":[],"title":"T","when":"daily at 8"},"id":"r7k2"}"#, []
+      ),
+      (
+        "edit r7k2 --place 33.8688S,151.2093E --gap skip", "Reminders.Update",
+        #"{"change":{"gap":"skip","latitude":-33.8688,"longitude":151.2093},"id":"r7k2"}"#, []
+      ),
+      (
+        "edit r7k2 --place \"\" --gap \"\" --fold \"\"", "Reminders.Update",
+        #"{"change":{"reset":["gap","fold","place"]},"id":"r7k2"}"#, []
       ),
       ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused without end"]),
       ("pause r7k2 --until 2026-12-01", "Reminders.Pause", #"{"id":"r7k2","until":"2026-12-01T00:00:00+01:00"}"#, []),

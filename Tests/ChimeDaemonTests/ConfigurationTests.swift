@@ -45,12 +45,16 @@ struct ConfigurationTests {
       path = "/tmp/a \\"quoted\\" place.db"
       [control]
       maxConnections = 7
+      [place]
+      latitude = -33.8688
+      longitude = 151
       """)
     loaded.files = ["chimed.toml"]
     #expect(loaded.origins["defaults.grace"] == "chimed.toml:4")
     #expect(try Self.apply(loaded.text).configuration == loaded.configuration)
     #expect(loaded.configuration.timezone == .named("Europe/Prague"))
     #expect(loaded.configuration.grace == .minutes(90))
+    #expect(loaded.configuration.place == Place(latitude: -33.8688, longitude: 151))
     #expect(loaded.configuration.catchUp == CatchUp(suspend: .latest, downtime: .all))
   }
 
@@ -69,7 +73,7 @@ struct ConfigurationTests {
       "[desktop]\nmaxWaiting = 0",
       "chimed.toml:2:14: desktop.maxWaiting has to be a whole number from 1 to 1000; here is 0"
     ),
-    ("[desktop]\nmaxWaiting = 1.5", "here is a decimal number"),
+    ("[desktop]\nmaxWaiting = 1.5", "here is 1.5"),
     ("[desktop]\nmaxWaiting = 9223372036854775807", "from 1 to 1000"),
     ("[desktop]\ntimeout = \"10 parsecs\"", "desktop.timeout has to be a duration from"),
     ("[defaults]\nchannels = []", "defaults.channels has to be an array of channel names"),
@@ -78,6 +82,9 @@ struct ConfigurationTests {
     ("[defaults]\ntimezone = \"../../etc/passwd\"", "defaults.timezone has to be an IANA zone name"),
     ("[defaults]\nsnooze = [\"0s\"]", "defaults.snooze has to be an array of durations"),
     ("[log\nlevel = 1", "this is not TOML"),
+    ("[place]\nlatitude = 91", "chimed.toml:2:12: place.latitude has to be degrees north as a number from -90 to 90"),
+    ("[place]\nlongitude = -180.5", "from -180 to 180, or \"\" for no place; here is -180.5"),
+    ("[place]\nlatitude = \"Prague\"", "here is \"Prague\""),
     ("log = 3", "log has to be a table, [log]; here is a whole number"),
   ])
   func refusals(text: String, sentence: String) throws {
@@ -109,6 +116,16 @@ struct ConfigurationTests {
     #expect(loaded.configuration.snooze == [.minutes(1)])
     #expect(loaded.files.count == 3)
     #expect(loaded.origins["defaults.grace"]?.hasSuffix("20-b.toml:2") == true)
+  }
+
+  /// Two files may each say a part of it; half a place is none.
+  @Test func aPlaceIsBothCoordinates() throws {
+    var loaded = try Self.apply("[place]\nlatitude = 50.0875")
+    let error = #expect(throws: ConfigurationError.self) { try ConfigurationFiles.checkWhole(loaded) }
+    #expect(error?.description == "chimed.toml:2: place.latitude needs place.longitude beside it")
+    try ConfigurationFiles.apply(Array("place.longitude = 14.4213".utf8), file: "more.toml", to: &loaded)
+    try ConfigurationFiles.checkWhole(loaded)
+    #expect(loaded.configuration.place == Place(latitude: 50.0875, longitude: 14.4213))
   }
 
   @Test func aMissingFileIsAllDefaultsUnlessItWasAskedFor() throws {

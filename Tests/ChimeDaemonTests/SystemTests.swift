@@ -130,7 +130,8 @@ final class SystemEdgeTests {
 /// What a client may want a reminder to be, and in which words it is refused.
 struct ReminderFieldsTests {
   static let now = Instant(seconds: 1_795_161_600)
-  static let fields = ReminderFields(zones: ZoneCatalog(localLink: "/nonexistent"), now: now)
+  static let fields = ReminderFields(
+    bearings: Bearings(zones: ZoneCatalog(localLink: "/nonexistent")), now: now)
 
   static func reminder() throws -> Reminder {
     Reminder(
@@ -163,6 +164,11 @@ struct ReminderFieldsTests {
     (Change(grace: "PT0S"), "grace", "give an ISO 8601 duration"),
     (Change(snooze: []), "snooze", "give one to ten lengths"),
     (Change(snooze: ["P400D"]), "snooze", "give an ISO 8601 duration"),
+    (Change(latitude: 50), "longitude", "give both or none"),
+    (Change(longitude: 14), "latitude", "give both or none"),
+    (Change(latitude: 90.5, longitude: 14), "latitude", "degrees north, from -90 to 90"),
+    (Change(latitude: 50, longitude: -180.5), "longitude", "degrees east, from -180 to 180"),
+    (Change(latitude: .nan, longitude: 0), "latitude", "degrees north"),
   ])
   func refusals(change: Change, field: String, sentence: String) throws {
     var reminder = try Self.reminder()
@@ -193,11 +199,24 @@ struct ReminderFieldsTests {
     #expect(reminder.body == nil && reminder.icon == nil && reminder.url == nil)
   }
 
+  @Test func whatIsResetHasNoValueOfItsOwnAnyMore() throws {
+    var reminder = try Self.reminder()
+    try Self.fields.apply(Change(gap: .skip, fold: .both, latitude: 50, longitude: 14.5), to: &reminder)
+    #expect(reminder.gap == .skip && reminder.fold == .both)
+    #expect(reminder.place == Place(latitude: 50, longitude: 14.5))
+    try Self.fields.apply(Change(title: "Green tea"), to: &reminder)
+    #expect(reminder.gap == .skip && reminder.place != nil)
+    try Self.fields.apply(Change(reset: [.gap, .place]), to: &reminder)
+    #expect(reminder.gap == nil && reminder.fold == .both && reminder.place == nil)
+    try Self.fields.apply(Change(reset: [.fold]), to: &reminder)
+    #expect(reminder.fold == nil)
+  }
+
   @Test func aScheduleWithoutATimeToComeIsRefused() throws {
     var reminder = try Self.reminder()
     reminder.schedule = try Schedule(canonical: "at 2020-01-01 09:00")
     #expect(throws: ControlFailure.self) { try Self.fields.firstTime(of: reminder) }
-    #expect(throws: (any Error).self) { try Self.fields.schedule("at 2020-01-01 09:00", in: .local) }
-    #expect(throws: (any Error).self) { try Self.fields.schedule("at 12026-01-01 09:00", in: .local) }
+    #expect(throws: (any Error).self) { try Self.fields.schedule("at 2020-01-01 09:00", in: .local, at: nil) }
+    #expect(throws: (any Error).self) { try Self.fields.schedule("at 12026-01-01 09:00", in: .local, at: nil) }
   }
 }

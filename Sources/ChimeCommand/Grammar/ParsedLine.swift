@@ -107,7 +107,7 @@ struct ParsedLine {
   }
 
   private mutating func add(_ option: Verb.Option, _ value: String) throws {
-    if !option.choices.isEmpty, !option.choices.contains(value) {
+    if !option.choices.isEmpty, !option.choices.contains(value), !(value.isEmpty && option.mayBeEmpty) {
       throw Failure.usage(
         "--\(option.name) is one of \(option.choices.joined(separator: ", ")), not \"\(value)\"",
         hint: Nearest.question(value, among: option.choices))

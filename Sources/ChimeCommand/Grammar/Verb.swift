@@ -45,6 +45,8 @@ struct Verb: Sendable {
     var choices: [String] = []
     /// Whether it may be given several times, each time adding to it.
     var repeats = false
+    /// Whether an empty value is accepted beside the choices.
+    var mayBeEmpty = false
 
     /// `-n, --count N`.
     var usage: String {
@@ -58,9 +60,11 @@ struct Verb: Sendable {
 
     static func value(
       _ name: String, _ short: Character? = nil, _ value: String, _ summary: String, choices: [String] = [],
-      repeats: Bool = false
+      repeats: Bool = false, mayBeEmpty: Bool = false
     ) -> Option {
-      Option(name: name, short: short, value: value, summary: summary, choices: choices, repeats: repeats)
+      Option(
+        name: name, short: short, value: value, summary: summary, choices: choices, repeats: repeats,
+        mayBeEmpty: mayBeEmpty)
     }
   }
 }

@@ -3,6 +3,7 @@ enum JSONText: Hashable, Sendable {
   case null
   case bool(Bool)
   case int(Int)
+  case number(Double)
   case string(String)
   case list([JSONText])
   case object([Member])
@@ -15,6 +16,7 @@ enum JSONText: Hashable, Sendable {
   static func strings(_ texts: [String]) -> JSONText { .list(texts.map { .string($0) }) }
   static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
   static func optional(_ number: Int?) -> JSONText { number.map { .int($0) } ?? .null }
+  static func optional(_ number: Double?) -> JSONText { number.map { .number($0) } ?? .null }
   static func members(_ members: KeyValuePairs<String, JSONText>) -> JSONText {
     .object(members.map { Member(name: $0.key, value: $0.value) })
   }
@@ -31,6 +33,7 @@ enum JSONText: Hashable, Sendable {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
     case .int(let value): text += String(value)
+    case .number(let value): text += value.isFinite ? "\(value)" : "null"
     case .string(let value): Self.write(value, to: &text)
     case .list(let values):
       Self.write(values, "[", "]", to: &text, level: level) { $0.write(to: &$1, level: $2) }

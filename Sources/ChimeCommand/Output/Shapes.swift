@@ -12,6 +12,10 @@ enum Shapes {
       .init("timezone", "an IANA name, or `local`") { .string($0.timezone) },
       .init("gap", "`shift`, `skip`, or null for the schedule's own rule") { .optional($0.gap?.rawValue) },
       .init("fold", "`first`, `last`, `both`, or null for the schedule's own rule") { .optional($0.fold?.rawValue) },
+      .init("latitude", "where its sun is watched from, in degrees north; null for the configured place") {
+        .optional($0.latitude)
+      },
+      .init("longitude", "the same in degrees east") { .optional($0.longitude) },
       .init("channels", "where it goes, in order") { .strings($0.channels) },
       .init("tags", "its tags") { .strings($0.tags) },
       .init("urgency", "`low`, `normal` or `critical`") { .string($0.urgency.rawValue) },
@@ -32,6 +36,7 @@ enum Shapes {
       .init("skipNext", "how many of the next times are passed over") { .int($0.skipNext) },
       .init("next", "its next time") { .time($0.next) },
       .init("last", "when it last came due") { .time($0.last) },
+      .init("lastDone", "when it was last done, where its schedule counts from there") { .time($0.lastDone) },
       .init("createdAt", "when it was added") { .time($0.createdAt) },
     ])
 

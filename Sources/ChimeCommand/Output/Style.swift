@@ -11,6 +11,8 @@ struct Style: Sendable {
 
   var isColored: Bool
 
+  init(isColored: Bool) { self.isColored = isColored }
+
   /// Colours are for terminals; a `NO_COLOR` that is not empty and `TERM=dumb` turn them off, `--color` overrules both.
   init(when: String?, isTerminal: Bool, environment: [String: String]) {
     switch when {

@@ -1,12 +1,15 @@
 import ChimeControl
 import ChimeSchedule
 import Glibc
+import Synchronization
 
-/// Reads the rules of time zones where the system keeps them, as the C library would.
-struct ZoneFiles {
+/// Reads the rules of time zones where the system keeps them, as the C library would, each once.
+///
+/// A lock guards what was read, because schedules ask for the zones they name through a closure that anyone may call.
+final class ZoneFiles: Sendable {
   private let environment: [String: String]
   private let localLink: String
-  private var known: [String: Zone] = [:]
+  private let known = Mutex<[String: Zone]>([:])
 
   /// - Parameter localLink: what names the machine's zone; that of CHIME_LOCALTIME, which the daemon heeds too, or the
   ///   system's when nil.
@@ -20,11 +23,16 @@ struct ZoneFiles {
   }
 
   /// The zone of that name; `local` is the machine's.
-  mutating func zone(_ name: String) throws -> Zone {
-    if let zone = known[name] { return zone }
+  func zone(_ name: String) throws -> Zone {
+    if let zone = known.withLock({ $0[name] }) { return zone }
     let zone = name == "local" ? try local() : try named(name)
-    if known.count < 1_000 { known[name] = zone }
+    known.withLock { if $0.count < 1_000 { $0[name] = zone } }
     return zone
+  }
+
+  /// What a schedule in `zone` may refer to without a daemon: every zone, the place that was given, and no calendar.
+  func surroundings(in zone: Zone, at place: Place?) -> Surroundings {
+    Surroundings(zone: zone, place: place, zones: { name in name == "local" ? nil : try? self.zone(name) })
   }
 
   /// The zone of the environment's TZ, else of the machine.

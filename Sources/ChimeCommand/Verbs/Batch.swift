@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// `chime when --batch`: a question a line, an answer a line.
 struct Batch {
-  private var zones: ZoneFiles
+  private let zones: ZoneFiles
   private let decoder = JSONDecoder()
 
   init(environment: [String: String]) { zones = ZoneFiles(environment: environment) }
@@ -20,6 +20,7 @@ struct Batch {
     var fold: FoldRule?
     var latitude: Double?
     var longitude: Double?
+    var `as`: Dialect?
   }
 
   /// Why a line has no answer.
@@ -32,18 +33,17 @@ struct Batch {
 
   /// Answers every line; what is ready is written before it waits for more.
   func run(_ world: World) {
-    var batch = self
     let now = world.now()
     while true {
       if !world.input.hasLine { world.output.flush() }
       guard let line = world.input.line(limit: Self.longestLine) else { return }
       // A blank line asks nothing.
       if line.bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-      world.output.line(batch.answer(line.bytes, isCut: line.isCut, now: now).text())
+      world.output.line(answer(line.bytes, isCut: line.isCut, now: now).text())
     }
   }
 
-  private mutating func answer(_ line: [UInt8], isCut: Bool, now: Instant) -> JSONText {
+  private func answer(_ line: [UInt8], isCut: Bool, now: Instant) -> JSONText {
     do throws(Refusal) {
       if isCut { throw Refusal(code: "invalidJSON", message: "the line is longer than \(Self.longestLine) bytes") }
       return try answer(question(line), now: now)
@@ -82,12 +82,13 @@ struct Batch {
       case "count": "a whole number"
       case "gap": "shift or skip"
       case "fold": "first, last or both"
+      case "as": "one of \(Dialect.allCases.map(\.rawValue).joined(separator: ", "))"
       default: "a number"
       }
     return Refusal(code: "invalidValue", message: "\"\(name)\" is \(expected)")
   }
 
-  private mutating func answer(_ question: Question, now: Instant) throws(Refusal) -> JSONText {
+  private func answer(_ question: Question, now: Instant) throws(Refusal) -> JSONText {
     let count = question.count ?? 5
     guard (0...When.most).contains(count) else {
       throw Refusal(code: "invalidValue", message: "\"count\" is a number from 0 to \(When.most)")
@@ -99,6 +100,7 @@ struct Batch {
       }
       after = Instant(seconds: seconds)
     }
+    let place = try place(question)
     let zone: Zone
     do {
       zone = try zones.zone(question.timezone ?? "local")
@@ -107,16 +109,38 @@ struct Batch {
       throw Refusal(code: "invalidTimezone", message: failure.message, suggestion: failure.suggestedWord)
     }
     do {
-      let schedule = try Schedule.parse(question.when, now: after, zone: zone)
-      let times = schedule.timetable(in: zone, gap: question.gap, fold: question.fold).occurrences(after: after)
-      return .members([
-        "canonical": .string(schedule.canonical), "dialect": .string(schedule.dialect.rawValue),
-        "next": .list(times.prefix(count).map { .int(Int($0.seconds)) }),
-      ])
+      let surroundings = zones.surroundings(in: zone, at: place)
+      var schedule = try Schedule.parse(question.when, now: after, in: surroundings)
+      var remarks: [String]?
+      if let dialect = question.as {
+        let conversion = try schedule.converted(to: dialect, now: after, in: surroundings)
+        (schedule, remarks) = (conversion.schedule, conversion.remarks)
+      }
+      let times = schedule.timetable(in: surroundings, gap: question.gap, fold: question.fold)
+        .occurrences(after: after)
+      var members: [JSONText.Member] = [
+        .init(name: "canonical", value: .string(schedule.canonical)),
+        .init(name: "dialect", value: .string(schedule.dialect.rawValue)),
+        .init(name: "next", value: .list(times.prefix(count).map { .int(Int($0.seconds)) })),
+      ]
+      if let remarks { members.append(.init(name: "remarks", value: .strings(remarks))) }
+      return .object(members)
     } catch {
       throw Refusal(
         code: error.code.rawValue, column: error.column, message: error.message, suggestion: error.suggestion)
     }
+  }
+}
+
+extension Batch {
+  private func place(_ question: Question) throws(Refusal) -> Place? {
+    if question.latitude == nil, question.longitude == nil { return nil }
+    guard let latitude = question.latitude, let longitude = question.longitude else {
+      throw Refusal(code: "invalidValue", message: "\"latitude\" and \"longitude\" belong together")
+    }
+    if let place = Place(latitude: latitude, longitude: longitude) { return place }
+    throw Refusal(
+      code: "invalidValue", message: "\"latitude\" is from -90 to 90 and \"longitude\" from -180 to 180")
   }
 }
 

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeSchedule
 
 /// The options that say what a reminder is like, for `add`, `in`, `at` and `edit`.
 enum DraftOptions {
@@ -10,10 +11,11 @@ enum DraftOptions {
     .value("tz", nil, "ZONE", "Its time zone, such as Europe/Prague; local (the default) follows the machine"),
     .value(
       "gap", nil, "RULE", "A wall-clock time that daylight saving removes: shift it by the gap, or skip it",
-      choices: Wire.Gap.allCases.map(\.rawValue)),
+      choices: Wire.Gap.allCases.map(\.rawValue), mayBeEmpty: true),
     .value(
       "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
-      choices: Wire.Fold.allCases.map(\.rawValue)),
+      choices: Wire.Fold.allCases.map(\.rawValue), mayBeEmpty: true),
+    place,
     .value("tag", nil, "TAG", "A tag; several with commas or repeated", repeats: true),
     .value("urgency", nil, "LEVEL", "low, normal or critical", choices: Wire.Urgency.allCases.map(\.rawValue)),
     .value("icon", nil, "NAME", "An icon's name or file"),
@@ -26,15 +28,19 @@ enum DraftOptions {
     .value("snooze", nil, "LENGTHS", "The lengths of a snooze, the default first, such as 10m,1h", repeats: true),
   ]
 
+  static let place = Verb.Option.value(
+    "place", nil, "LAT,LON", "Where its sun is watched from, such as 50.0875,14.4213; otherwise the configured place")
   static let token = Verb.Option.value(
     "token", nil, "TOKEN", "Add it once, however often this is run: the same token again gives the first answer")
   static let dryRun = Verb.Option.flag("dry-run", nil, "Say what would be done, and do nothing")
 
   /// The fields that the options name.
   static func draft(_ line: ParsedLine, title: String, when: String) throws -> RemindersInterface.Draft {
-    try RemindersInterface.Draft(
+    let place = try place(line)
+    return try RemindersInterface.Draft(
       title: title, when: when, body: line.value("body"), timezone: line.value("tz"), gap: gap(line), fold: fold(line),
-      channels: line.list("to"), tags: line.list("tag"), urgency: line.value("urgency").flatMap { .init(rawValue: $0) },
+      latitude: place?.latitude, longitude: place?.longitude, channels: line.list("to"), tags: line.list("tag"),
+      urgency: line.value("urgency").flatMap { .init(rawValue: $0) },
       icon: line.value("icon"), sound: line.value("sound"), url: line.value("url"), catchUp: catchUp(line),
       grace: line.value("grace").map { try LengthText.iso($0, option: "grace") }, snooze: snooze(line))
   }
@@ -42,10 +48,19 @@ enum DraftOptions {
   /// What the options change; an empty value removes.
   static func change(_ line: ParsedLine) throws -> RemindersInterface.Change {
     let draft = try draft(line, title: "", when: "")
+    let reset = RemindersInterface.Resettable.allCases.filter { line.value($0.rawValue).map(trimmed) == "" }
     return RemindersInterface.Change(
       title: line.value("title"), when: line.value("when"), body: draft.body, timezone: draft.timezone, gap: draft.gap,
-      fold: draft.fold, channels: draft.channels, tags: draft.tags, urgency: draft.urgency, icon: draft.icon,
-      sound: draft.sound, url: draft.url, catchUp: draft.catchUp, grace: draft.grace, snooze: draft.snooze)
+      fold: draft.fold, latitude: draft.latitude, longitude: draft.longitude, channels: draft.channels,
+      tags: draft.tags, urgency: draft.urgency, icon: draft.icon,
+      sound: draft.sound, url: draft.url, catchUp: draft.catchUp, grace: draft.grace, snooze: draft.snooze,
+      reset: reset.isEmpty ? nil : reset)
+  }
+
+  /// `--place`; nil when it was not given, or empty.
+  static func place(_ line: ParsedLine) throws -> Place? {
+    guard let text = line.value("place"), !trimmed(text).isEmpty else { return nil }
+    return try PlaceText.parse(text, option: "place")
   }
 
   static func gap(_ line: ParsedLine) -> Wire.Gap? { line.value("gap").flatMap { .init(rawValue: $0) } }

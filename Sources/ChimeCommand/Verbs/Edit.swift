@@ -49,10 +49,15 @@ enum Edit {
     _ context: Context, id: String, change: RemindersInterface.Change
   ) throws -> ExitCode {
     let reminder = try get(context, id)
+    let reset = change.reset ?? []
+    let keepsPlace = change.latitude == nil && !reset.contains(.place)
     let draft = RemindersInterface.Draft(
       title: change.title ?? reminder.title, when: change.when ?? reminder.when,
-      timezone: change.timezone ?? reminder.timezone, gap: change.gap ?? reminder.gap,
-      fold: change.fold ?? reminder.fold)
+      timezone: change.timezone ?? reminder.timezone,
+      gap: change.gap ?? (reset.contains(.gap) ? nil : reminder.gap),
+      fold: change.fold ?? (reset.contains(.fold) ? nil : reminder.fold),
+      latitude: keepsPlace ? reminder.latitude : change.latitude,
+      longitude: keepsPlace ? reminder.longitude : change.longitude)
     return try Explaining.dryRun(context, draft: draft, would: "would change \(reminder.id) to")
   }
 

@@ -16,6 +16,7 @@ struct EditForm: Equatable {
       "to": reminder.channels.joined(separator: ", "), "tag": reminder.tags.joined(separator: ", "),
       "urgency": reminder.urgency.rawValue, "icon": reminder.icon ?? "", "sound": reminder.sound ?? "",
       "url": reminder.url ?? "", "gap": reminder.gap?.rawValue ?? "", "fold": reminder.fold?.rawValue ?? "",
+      "place": PlaceText.text(reminder.latitude, reminder.longitude),
       "catch-up": suspend == downtime ? suspend : "suspend=\(suspend),downtime=\(downtime)",
       "grace": LengthText.human(reminder.grace),
       "snooze": reminder.snooze.map { LengthText.human($0) }.joined(separator: ", "),

@@ -1,62 +1,184 @@
 import ChimeControl
 import ChimeSchedule
 
-/// A schedule understood here, without a daemon: what it means and when it comes.
-struct Explanation {
-  var schedule: Schedule
-  var zone: Zone
-  var times: [Instant]
-  var remarks: [String]
+/// What somebody asks about a schedule.
+struct ScheduleQuestion {
+  var text: String
+  /// An IANA name, or `local`.
+  var timezone: String
+  var place: Place?
+  var gap: Wire.Gap?
+  var fold: Wire.Fold?
+  /// What its relative words and its times count from.
+  var after: Instant
 }
 
+/// What a schedule means and when it comes.
+struct Explanation {
+  var canonical: String
+  var dialect: String
+  /// The zone that governs.
+  var zone: Zone
+  var moments: [Moment]
+
+  struct Moment {
+    var instant: Instant
+    /// What clocks are labelled with then: `CET`.
+    var label: String
+    /// What a change of offset has to do with it.
+    var remark: String?
+  }
+}
+
+/// Understands schedules here, without a daemon; where a text needs a place or a calendar that only the daemon's
+/// configuration knows, the daemon is asked.
 enum Explaining {
-  /// Understands a schedule as the daemon would at `now`.
-  static func explain(
-    _ text: String, zone: Zone, gap: Wire.Gap?, fold: Wire.Fold?, after: Instant, count: Int
-  ) throws -> Explanation {
-    let gap = gap.flatMap { GapRule(rawValue: $0.rawValue) }
-    let fold = fold.flatMap { FoldRule(rawValue: $0.rawValue) }
-    let schedule: Schedule
-    do {
-      schedule = try Schedule.parse(text, now: after, zone: zone)
-    } catch {
-      throw Failure(error)
+  static func explain(_ context: Context, _ question: ScheduleQuestion, count: Int) throws -> Explanation {
+    try understanding(context, question) { schedule, surroundings in
+      let zone = try schedule.zoneIdentifier.map { try context.zone($0) } ?? surroundings.zone
+      let timetable = schedule.timetable(
+        in: surroundings, gap: question.gap.flatMap { GapRule(rawValue: $0.rawValue) },
+        fold: question.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
+      let moments = timetable.occurrences(after: question.after).prefix(count).map {
+        Explanation.Moment(
+          instant: $0, label: zone.abbreviation(at: $0), remark: timetable.remark(for: $0)?.description)
+      }
+      return Explanation(
+        canonical: schedule.canonical, dialect: schedule.dialect.rawValue, zone: zone, moments: moments)
+    } asking: { daemon in
+      let reply: SchedulesInterface.Explain.Reply = try daemon.call(
+        SchedulesInterface.Explain.method,
+        SchedulesInterface.Explain.Parameters(
+          when: question.text, timezone: try zoneName(context, question), gap: question.gap, fold: question.fold,
+          count: min(count, 1_000), after: RFC3339.format(question.after, in: .utc),
+          latitude: question.place?.latitude, longitude: question.place?.longitude))
+      let moments = reply.next.compactMap { moment in
+        (try? RFC3339.parse(moment.at)).map {
+          Explanation.Moment(instant: $0, label: moment.label, remark: moment.remark)
+        }
+      }
+      return Explanation(
+        canonical: reply.canonical, dialect: reply.dialect, zone: try context.zone(reply.zone), moments: moments)
     }
-    let timetable = schedule.timetable(in: zone, gap: gap, fold: fold)
-    let times = Array(timetable.occurrences(after: after).prefix(count))
-    let remarks = times.compactMap { timetable.remark(for: $0)?.description }
-    return Explanation(schedule: schedule, zone: zone, times: times, remarks: remarks)
+  }
+
+  /// The schedule in another dialect.
+  static func convert(
+    _ context: Context, _ question: ScheduleQuestion, to dialect: Dialect
+  ) throws -> SchedulesInterface.Convert.Reply {
+    try understanding(context, question) { schedule, surroundings in
+      let conversion = try schedule.converted(to: dialect, now: question.after, in: surroundings)
+      return SchedulesInterface.Convert.Reply(
+        canonical: conversion.schedule.canonical, dialect: conversion.schedule.dialect.rawValue,
+        remarks: conversion.remarks)
+    } asking: { daemon in
+      try daemon.call(
+        SchedulesInterface.Convert.method,
+        SchedulesInterface.Convert.Parameters(
+          when: question.text, to: .init(rawValue: dialect.rawValue) ?? .phrase,
+          timezone: try zoneName(context, question), latitude: question.place?.latitude,
+          longitude: question.place?.longitude))
+    }
+  }
+
+  private static func understanding<Answer>(
+    _ context: Context, _ question: ScheduleQuestion, here: (Schedule, Surroundings) throws -> Answer,
+    asking: (Daemon) throws -> Answer
+  ) throws -> Answer {
+    let surroundings = context.surroundings(in: try context.zone(question.timezone), at: question.place)
+    do {
+      return try here(try Schedule.parse(question.text, now: question.after, in: surroundings), surroundings)
+    } catch let error as ScheduleError {
+      let needs = Needs(question, surroundings)
+      guard needs.isAny else { throw Failure(error) }
+      let daemon: Daemon
+      do {
+        daemon = try context.daemon()
+      } catch let failure as Failure where failure.status == .unavailable {
+        var refusal = Failure(error)
+        refusal.hints = needs.hints + failure.hints
+        throw refusal
+      }
+      do {
+        return try asking(daemon)
+      } catch var failure as Failure where failure.status == .usage {
+        failure.hints += needs.hints
+        throw failure
+      }
+    }
+  }
+
+  /// The zone by the name that the daemon knows it by: `local` here may be another than the daemon's.
+  private static func zoneName(_ context: Context, _ question: ScheduleQuestion) throws -> String {
+    question.timezone == "local" ? try context.localZone().identifier : question.timezone
+  }
+
+  /// What of the daemon's configuration a text refers to.
+  private struct Needs {
+    var place = false
+    var calendars: [String] = []
+
+    var isAny: Bool { place || !calendars.isEmpty }
+
+    init(_ question: ScheduleQuestion, _ surroundings: Surroundings) {
+      // Understood, it says itself what it has to be told.
+      guard
+        let schedule = try? Schedule.parse(question.text, now: question.after, in: surroundings.withEverything)
+      else { return }
+      place = schedule.needsPlace && question.place == nil
+      calendars = schedule.calendarNames
+    }
+
+    var hints: [String] {
+      (place ? ["--place 50.0875,14.4213 says where, or [place] in the daemon's configuration"] : [])
+        + (calendars.isEmpty ? [] : ["calendars stand under [calendars] in the daemon's configuration"])
+    }
   }
 
   /// Says what would be made of it.
   static func dryRun(
     _ context: Context, draft: RemindersInterface.Draft, would: String = "would add"
   ) throws -> ExitCode {
-    let zone = try context.zone(draft.timezone ?? "local")
-    let explanation = try explain(
-      draft.when, zone: zone, gap: draft.gap, fold: draft.fold, after: context.now, count: 3)
+    let place = draft.latitude.flatMap { latitude in
+      draft.longitude.flatMap { Place(latitude: latitude, longitude: $0) }
+    }
+    let question = ScheduleQuestion(
+      text: draft.when, timezone: draft.timezone ?? "local", place: place, gap: draft.gap, fold: draft.fold,
+      after: context.now)
+    let explanation = try explain(context, question, count: 3)
+    let stamps = explanation.moments.map { RFC3339.format($0.instant, in: explanation.zone) }
+    let remarks = explanation.moments.compactMap(\.remark)
     switch context.format {
     case .json:
       context.print(
         json: .members([
-          "dryRun": .bool(true), "title": .string(draft.title), "canonical": .string(explanation.schedule.canonical),
-          "timezone": .string(draft.timezone ?? "local"),
-          "next": .strings(explanation.times.map { RFC3339.format($0, in: zone) }),
-          "remarks": .strings(explanation.remarks),
+          "dryRun": .bool(true), "title": .string(draft.title), "canonical": .string(explanation.canonical),
+          "timezone": .string(draft.timezone ?? "local"), "next": .strings(stamps), "remarks": .strings(remarks),
         ]))
     case .plain:
       context.out(Plain.line(["title", "canonical", "next"]))
-      let first = explanation.times.first.map { RFC3339.format($0, in: zone) } ?? ""
-      context.out(Plain.line([draft.title, explanation.schedule.canonical, first].map { Harmless.field($0) }))
+      context.out(Plain.line([draft.title, explanation.canonical, stamps.first ?? ""].map { Harmless.field($0) }))
     case .human:
       context.out("\(Harmless.line(would))  \(Harmless.line(draft.title))")
-      context.out("  \(explanation.schedule.canonical)")
-      for time in explanation.times {
+      context.out("  \(Harmless.line(explanation.canonical))")
+      for moment in explanation.moments {
         let clock = context.clock()
-        context.out("  \(Adding.moment(context, time, zone: draft.timezone ?? "local")), \(clock.relative(time))")
+        let text = Adding.moment(context, moment.instant, zone: explanation.zone.identifier)
+        context.out("  \(text), \(clock.relative(moment.instant))")
       }
     }
-    context.warn(explanation.remarks)
+    context.warn(remarks)
     return .success
+  }
+}
+
+extension Surroundings {
+  /// The same with some place, and with every calendar there could be: to understand a text that is somebody else's to
+  /// judge.
+  var withEverything: Surroundings {
+    var result = self
+    result.place = place ?? Place(latitude: 0, longitude: 0)
+    result.calendar = { _ in [] }
+    return result
   }
 }

@@ -52,12 +52,13 @@ enum TimeAndTitle {
     if words.count == 1 { words = words[0].split(whereSeparator: \.isWhitespace).map(String.init) }
     guard !words.isEmpty else { throw Failure.usage("a time and a title are missing", hint: usage) }
     let zone = try context.zone(context.line.value("tz") ?? "local")
+    let surroundings = context.surroundings(in: zone, at: try DraftOptions.place(context.line)).withEverything
     var refusal: ScheduleError?
     // No time has more words than this, however long the title is.
     for count in stride(from: min(words.count, 12), through: 1, by: -1) {
       for form in forms(Array(words.prefix(count))) {
         do {
-          _ = try Schedule.parse(form, now: context.now, zone: zone)
+          _ = try Schedule.parse(form, now: context.now, in: surroundings)
         } catch {
           if count == 1, refusal == nil || error.code == .neverOccurs { refusal = error }
           continue

@@ -50,7 +50,8 @@ enum Show {
     var facts: [(String, String?)] = [
       ("state", reminder.state == .waiting ? "waiting for an answer" : reminder.state.rawValue),
       ("to", reminder.channels.joined(separator: ", ")),
-      ("time zone", reminder.timezone == "local" ? "local (\(clock.zone.identifier))" : reminder.timezone),
+      ("time zone", zone(reminder)),
+      ("place", PlaceText.text(reminder.latitude, reminder.longitude)),
       ("tags", reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
       ("urgency", reminder.urgency == .normal ? nil : reminder.urgency.rawValue),
       ("icon", reminder.icon), ("sound", reminder.sound), ("link", reminder.url),
@@ -62,14 +63,23 @@ enum Show {
     facts += [
       ("catch up", "\(rule), up to \(LengthText.human(reminder.grace)) late"),
       ("snooze", reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
+      ("last done", reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
       ("last", reminder.last == nil ? "never" : "\(clock.text(reminder.last)), \(clock.relative(reminder.last))"),
       ("added", "\(clock.text(reminder.createdAt)), \(clock.relative(reminder.createdAt))"),
     ]
     for (name, value) in facts {
-      if let value { context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(Harmless.line(value))") }
+      if let value, !value.isEmpty {
+        context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(Harmless.line(value))")
+      }
     }
     guard !occurrences.isEmpty else { return }
     context.out()
     context.print(table: History.table(context, occurrences, showingTitle: false))
+  }
+
+  /// The zone that governs its times; `local` with the one it is at present.
+  private static func zone(_ reminder: RemindersInterface.Reminder) -> String {
+    if let own = (try? Schedule(canonical: reminder.when))?.zoneIdentifier { return "\(own), as its schedule says" }
+    return reminder.timezone == "local" ? "local (\(reminder.createdAt.zone))" : reminder.timezone
   }
 }

@@ -7,11 +7,17 @@ enum When {
     name: "when", group: .look, arguments: ["SCHEDULE…", "--batch"],
     summary: "Tell what a schedule means and when it comes; needs no daemon",
     details: [
+      "It shows the schedule in its canonical form, its dialect and zone, its next times with their offset and how far away "
+        + "they are, and a remark beside a time that a change of the clocks touches. Only for a place or a calendar of the "
+        + "configuration is the daemon asked.",
+      "With --as it prints the schedule in another dialect, and on standard error where the two differ.",
       "With --batch it reads one JSON object a line from standard input and answers each with one, in the same order: "
         + "{\"when\": \"weekdays at 8:30\", \"timezone\": \"Europe/Prague\", \"after\": 1774600000, \"count\": 5} gives "
         + "{\"canonical\": …, \"dialect\": …, \"next\": [1774852200, …]} in whole seconds since 1970, or {\"error\": "
-        + "{\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only \"when\" is needed; \"gap\" and \"fold\" may "
-        + "be given. Codes: invalidSchedule, neverOccurs, outOfRange, invalidTimezone, invalidValue, invalidJSON."
+        + "{\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only \"when\" is needed; \"gap\", \"fold\", "
+        + "\"latitude\" and \"longitude\" may be given, and \"as\", a dialect in which the answer is then written, with "
+        + "\"remarks\". Codes: invalidSchedule, neverOccurs, outOfRange, inexpressible, invalidTimezone, invalidValue, "
+        + "invalidJSON.",
     ],
     options: [
       .value("count", "n", "N", "How many times (5 unless told otherwise)"),
@@ -22,15 +28,25 @@ enum When {
       .value(
         "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
         choices: Wire.Fold.allCases.map(\.rawValue)),
+      .value(
+        "place", nil, "LAT,LON", "Where the sun is watched from, such as 50.0875,14.4213; otherwise the daemon's place"),
       .value("after", nil, "TIME", "As if it were set at that time, instead of now"),
+      .value(
+        "as", nil, "DIALECT", "Write it as a phrase, cron, calendar, rrule or solar expression",
+        choices: Dialect.allCases.map(\.rawValue)),
       .flag("batch", nil, "JSON lines in, JSON lines out"),
     ],
     examples: [
       .init(command: "chime when \"every 45m from 9 to 17 on mon-fri\" -n 8"),
       .init(command: "chime when daily at 2:30 --tz Europe/Prague --after 2026-03-27"),
+      .init(command: "chime when \"cron: 0 9 * * 1-5\" --as phrase"),
     ],
-    alsoTried: ["explain", "parse", "calendar", "check"],
-    json: "`canonical`, `dialect`, `zone`, `next`: a list of times, and `remarks`: a list of sentences", run: run)
+    alsoTried: ["explain", "parse", "calendar", "check", "convert"],
+    json:
+      "`canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
+      + "1970, `label` (CET), `away` (seconds) and `remark`, and `remarks`: a list of sentences; with `--as` only "
+      + "`canonical`, `dialect` and `remarks`",
+    run: run)
 
   static let most = 10_000
 
@@ -44,47 +60,108 @@ enum When {
     guard let text = context.optionalSubject() else {
       throw Failure.usage("a schedule is missing", hint: "chime when \"weekdays at 8:30\"")
     }
-    let zone = try context.zone(line.value("tz") ?? "local")
+    let timezone = line.value("tz") ?? "local"
+    let zone = try context.zone(timezone)
     let after = try line.value("after").map {
       try MomentText.parse($0, option: "after", now: context.now, zone: zone, toward: .future)
     }
+    let question = ScheduleQuestion(
+      text: text, timezone: timezone, place: try DraftOptions.place(line), gap: DraftOptions.gap(line),
+      fold: DraftOptions.fold(line), after: after ?? context.now)
+    if let dialect = line.value("as").flatMap(Dialect.init(rawValue:)) {
+      convert(context, try Explaining.convert(context, question, to: dialect))
+      return .success
+    }
     let count = try line.count("count", maximum: most) ?? 5
-    let explanation = try Explaining.explain(
-      text, zone: zone, gap: DraftOptions.gap(line), fold: DraftOptions.fold(line), after: after ?? context.now,
-      count: count)
-    print(context, explanation, isWhole: explanation.times.count < count)
+    let explanation = try Explaining.explain(context, question, count: count)
+    print(context, explanation, after: question.after, isWhole: explanation.moments.count < count)
     return .success
   }
 
-  private static func print(_ context: Context, _ explanation: Explanation, isWhole: Bool) {
-    let zone = explanation.zone
-    let stamps = explanation.times.map { RFC3339.format($0, in: zone) }
+  private static func convert(_ context: Context, _ conversion: SchedulesInterface.Convert.Reply) {
     switch context.format {
     case .json:
       context.print(
         json: .members([
-          "canonical": .string(explanation.schedule.canonical),
-          "dialect": .string(explanation.schedule.dialect.rawValue),
-          "zone": .string(zone.identifier), "next": .strings(stamps), "remarks": .strings(explanation.remarks),
+          "canonical": .string(conversion.canonical), "dialect": .string(conversion.dialect),
+          "remarks": .strings(conversion.remarks),
+        ]))
+      return
+    case .plain:
+      context.out("canonical\tdialect")
+      context.out(Plain.line([Harmless.field(conversion.canonical), conversion.dialect]))
+    case .human: context.out(Harmless.line(conversion.canonical))
+    }
+    for remark in conversion.remarks { context.note(remark, .caution) }
+  }
+
+  private static func print(_ context: Context, _ explanation: Explanation, after: Instant, isWhole: Bool) {
+    let zone = explanation.zone
+    let moments = explanation.moments
+    func stamp(_ moment: Explanation.Moment) -> String { RFC3339.format(moment.instant, in: zone) }
+    func away(_ moment: Explanation.Moment) -> Int { Int(moment.instant.seconds - after.seconds) }
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "canonical": .string(explanation.canonical), "dialect": .string(explanation.dialect),
+          "zone": .string(zone.identifier), "next": .strings(moments.map(stamp)),
+          "times": .list(
+            moments.map {
+              .members([
+                "at": .string(stamp($0)), "seconds": .int(Int($0.instant.seconds)), "label": .string($0.label),
+                "away": .int(away($0)), "remark": .optional($0.remark),
+              ])
+            }),
+          "remarks": .strings(moments.compactMap(\.remark)),
         ]))
     case .plain:
-      context.out("next\tseconds")
-      for (stamp, time) in zip(stamps, explanation.times) { context.out("\(stamp)\t\(time.seconds)") }
-      context.warn(explanation.remarks)
-    case .human:
-      context.out("\(context.style(explanation.schedule.canonical, .strong))  (\(zone.identifier))")
-      context.out()
-      let clock = WallClock(zone: zone, now: context.now)
-      var table = Table(columns: [.init(title: "NEXT"), .init(title: "ZONE", dropOrder: 1), .init(title: "LEFT")])
-      for time in explanation.times {
-        table.rows.append([
-          .init(clock.text(time)), .init(zone.abbreviation(at: time), .faint), .init(clock.relative(time)),
-        ])
+      context.out(Plain.line(["next", "seconds", "label", "away", "remark"]))
+      for moment in moments {
+        context.out(
+          Plain.line([
+            stamp(moment), String(moment.instant.seconds), moment.label, String(away(moment)), moment.remark ?? "",
+          ]))
       }
-      context.print(table: table)
-      if isWhole { context.out("and no further time") }
-      if !explanation.remarks.isEmpty { context.out() }
-      for remark in explanation.remarks { context.out(context.style(Harmless.line(remark), .caution)) }
+    case .human: picture(context, explanation, after: after, isWhole: isWhole)
     }
+  }
+
+  private static func picture(_ context: Context, _ explanation: Explanation, after: Instant, isWhole: Bool) {
+    let style = context.style
+    let clock = WallClock(zone: explanation.zone, now: after)
+    context.out(style(Harmless.line(explanation.canonical), .strong))
+    context.out(style("\(explanation.dialect), \(explanation.zone.identifier)", .faint))
+    context.out()
+    var table = Table(columns: [
+      .init(title: "NEXT"), .init(title: "OFFSET"), .init(title: "LEFT"),
+    ])
+    for moment in explanation.moments {
+      let offset = String(RFC3339.format(moment.instant, in: explanation.zone).dropFirst(19))
+      // Zones without abbreviations of their own are labelled with their offset.
+      let label = moment.label.first?.isLetter == true ? " \(moment.label)" : ""
+      table.rows.append([
+        .init(clock.text(moment.instant)), .init(offset == "Z" ? "UTC" : offset + label, .faint),
+        .init(clock.relative(moment.instant)),
+      ])
+    }
+    let width = context.world.output.width
+    let lines = table.lines(width: width, style: style)
+    let used = table.lines(width: width, style: Style(isColored: false)).map { TextWidth.of($0) }
+    context.out(lines[0])
+    for ((line, used), moment) in zip(zip(lines, used).dropFirst(), explanation.moments) {
+      guard let remark = moment.remark.map({ Harmless.line($0) }) else {
+        context.out(line)
+        continue
+      }
+      // Beside its time where there is room, else beneath it.
+      if width.map({ used + 2 + TextWidth.of(remark) <= $0 }) ?? true {
+        context.out("\(line)  \(style(remark, .caution))")
+      } else {
+        context.out(line)
+        context.out(style("  ↑ \(remark)", .caution))
+      }
+    }
+    if isWhole { context.out(style("and no further time", .faint)) }
   }
 }

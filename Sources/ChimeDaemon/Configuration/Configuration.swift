@@ -30,6 +30,15 @@ package struct Configuration: Hashable, Sendable {
   package var snooze: [Milliseconds] = [.minutes(10), .hours(1)]
   package var catchUp = CatchUp()
 
+  /// Degrees north and east; both or none.
+  package var latitude: Double?
+  package var longitude: Double?
+  /// Where the sun is watched from.
+  package var place: Place? {
+    guard let latitude, let longitude else { return nil }
+    return Place(latitude: latitude, longitude: longitude)
+  }
+
   /// What the channels are made with.
   package struct Channels: Hashable, Sendable {
     package var desktopProgram = "notify-send"
@@ -113,6 +122,8 @@ extension ConfigurationKey {
       }, show: { TOMLText.array($0.snooze.map(DurationText.format)) }),
     .choice("defaults.catchUpSuspend", \.catchUp.suspend, CatchUpRule.self),
     .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
+    .degrees("place.latitude", \.latitude, "north", 90),
+    .degrees("place.longitude", \.longitude, "east", 180),
     .text("desktop.program", \.channels.desktopProgram, minimum: 1, maximum: 4_000),
     .number("desktop.maxWaiting", \.channels.desktopMaxWaiting, 1...1_000),
     .duration("desktop.timeout", \.channels.desktopTimeout, .milliseconds(100)...(.minutes(10))),
@@ -132,10 +143,10 @@ extension ConfigurationKey {
   static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })
   static let tables = Set(all.compactMap { $0.path.split(separator: ".").first.map(String.init) })
 
-  private typealias Place<Value> = WritableKeyPath<Configuration, Value> & Sendable
+  private typealias Spot<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
   private static func text(
-    _ path: String, _ place: any Place<String>, minimum: Int = 0, maximum: Int
+    _ path: String, _ place: any Spot<String>, minimum: Int = 0, maximum: Int
   ) -> ConfigurationKey {
     ConfigurationKey(
       path: path, expected: minimum > 0 ? "a string that is not empty" : "a string",
@@ -149,7 +160,7 @@ extension ConfigurationKey {
   }
 
   private static func number(
-    _ path: String, _ place: any Place<Int>, _ range: ClosedRange<Int>
+    _ path: String, _ place: any Spot<Int>, _ range: ClosedRange<Int>
   ) -> ConfigurationKey {
     ConfigurationKey(
       path: path, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
@@ -164,7 +175,7 @@ extension ConfigurationKey {
   }
 
   private static func duration(
-    _ path: String, _ place: any Place<Milliseconds>, _ range: ClosedRange<Milliseconds>
+    _ path: String, _ place: any Spot<Milliseconds>, _ range: ClosedRange<Milliseconds>
   ) -> ConfigurationKey {
     ConfigurationKey(
       path: path,
@@ -179,8 +190,29 @@ extension ConfigurationKey {
       }, show: { TOMLText.quoted(DurationText.format($0[keyPath: place])) })
   }
 
+  /// A coordinate, or an empty string for none.
+  private static func degrees(
+    _ path: String, _ place: any Spot<Double?>, _ direction: String, _ limit: Double
+  ) -> ConfigurationKey {
+    ConfigurationKey(
+      path: path,
+      expected: "degrees \(direction) as a number from -\(Int(limit)) to \(Int(limit)), or \"\" for no place",
+      set: { configuration, value in
+        let degrees: Double?
+        switch value {
+        case .scalar(.float(let number)): degrees = number
+        case .scalar(.integer(let number)): degrees = Double(number)
+        case .scalar(.string("")): degrees = nil
+        default: return false
+        }
+        guard degrees.map({ (-limit...limit).contains($0) }) ?? true else { return false }
+        configuration[keyPath: place] = degrees
+        return true
+      }, show: { $0[keyPath: place].map { "\($0)" } ?? "\"\"" })
+  }
+
   private static func choice<Choice: RawRepresentable & CaseIterable & Sendable>(
-    _ path: String, _ place: any Place<Choice>, _: Choice.Type
+    _ path: String, _ place: any Spot<Choice>, _: Choice.Type
   ) -> ConfigurationKey where Choice.RawValue == String {
     ConfigurationKey(
       path: path, expected: "one of " + Choice.allCases.map { TOMLText.quoted($0.rawValue) }.joined(separator: ", "),

@@ -51,6 +51,7 @@ package enum ConfigurationFiles {
       try apply(bytes, file: file, to: &loaded)
       loaded.files.append(file)
     }
+    try checkWhole(loaded)
     return loaded
   }
 
@@ -85,10 +86,21 @@ package enum ConfigurationFiles {
     }
   }
 
+  /// What no key can tell by itself. Each file may say a part.
+  static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+    let (latitude, longitude) = (loaded.configuration.latitude, loaded.configuration.longitude)
+    guard (latitude == nil) != (longitude == nil) else { return }
+    let (given, missing) =
+      latitude == nil ? ("place.longitude", "place.latitude") : ("place.latitude", "place.longitude")
+    throw ConfigurationError(
+      file: loaded.origins[given] ?? "", line: nil, column: nil, message: "\(given) needs \(missing) beside it")
+  }
+
   private static func shown(_ value: ConfigurationValue) -> String {
     switch value {
     case .scalar(.string(let text)): TOMLText.quoted(String(text.prefix(80)))
     case .scalar(.integer(let number)): String(number)
+    case .scalar(.float(let number)): "\(number)"
     default: value.kind
     }
   }

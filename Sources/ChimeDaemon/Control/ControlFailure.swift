@@ -38,6 +38,8 @@ enum ControlFailure: Error {
       return named("Ambiguous", Wire.Ambiguous(id: id, candidates: candidates))
     case .invalidSchedule(let error) where error.code == .neverOccurs:
       return named("NeverOccurs", Wire.NeverOccurs(text: error.text, message: error.message))
+    case .invalidSchedule(let error) where error.code == .inexpressible:
+      return named("Inexpressible", Wire.Inexpressible(text: error.text, message: error.message))
     case .invalidSchedule(let error):
       return named(
         "InvalidSchedule",

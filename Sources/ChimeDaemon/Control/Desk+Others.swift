@@ -3,30 +3,8 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-// Schedules and deliveries.
+// Deliveries.
 extension Desk {
-  func explain(_ request: SchedulesInterface.Explain.Parameters) throws -> SchedulesInterface.Explain.Reply {
-    let count = request.count ?? 5
-    guard (1...1_000).contains(count) else {
-      throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
-    }
-    let choice = request.timezone.map(ZoneChoice.init) ?? configuration.timezone
-    let zone = try fields.zone(choice)
-    let after = try instant(request.after, "after") ?? now
-    let fields = ReminderFields(zones: zones, now: after)
-    let schedule = try fields.schedule(request.when, in: choice)
-    let timetable = schedule.timetable(
-      in: zone, gap: request.gap.flatMap { GapRule(rawValue: $0.rawValue) },
-      fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
-    let times = Array(timetable.occurrences(after: after).prefix(count))
-    return SchedulesInterface.Explain.Reply(
-      canonical: schedule.canonical, dialect: schedule.dialect.rawValue, zone: zone.identifier,
-      next: times.map { wire.time($0, in: zone) },
-      remarks: times.compactMap { time in
-        timetable.remark(for: time).map { "\(RFC3339.format(time, in: zone)): \($0)" }
-      })
-  }
-
   func deliveries(_ request: DeliveriesInterface.List.Parameters) async throws -> DeliveriesInterface.List.Reply {
     let filter = request.filter
     let page = try page(limit: request.limit, cursor: request.cursor)
@@ -187,7 +165,7 @@ extension Desk {
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
-        startedAt: wire.time(loopState.startedAt), zone: zones.local.identifier, store: loopState.storePath,
+        startedAt: wire.time(loopState.startedAt), zone: bearings.zones.local.identifier, store: loopState.storePath,
         storeProblem: problem ?? loopState.storeProblem, reminders: counts.reminders,
         openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },

@@ -35,9 +35,11 @@ extension Desk {
   private func draft(_ draft: Interface.Draft) throws -> Reminder {
     let unnamed = ReminderID(rawValue: "")
     let zone = draft.timezone.map(ZoneChoice.init) ?? configuration.timezone
+    let place = try fields.place(draft.latitude, draft.longitude)
     var reminder = Reminder(
       id: unnamed, owner: caller.owner, title: draft.title,
-      schedule: try fields.schedule(draft.when, in: zone), timezone: zone, channels: configuration.defaultChannels,
+      schedule: try fields.schedule(draft.when, in: zone, at: place), timezone: zone, place: place,
+      channels: configuration.defaultChannels,
       catchUp: configuration.catchUp, grace: configuration.grace, snoozeLengths: configuration.snooze, createdAt: now)
     let change = Interface.Change(
       title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,
@@ -155,6 +157,7 @@ extension Desk {
       let timesChanged =
         record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
         || record.reminder.gap != before.gap || record.reminder.fold != before.fold
+        || record.reminder.place != before.place
       // A due time that has come is left to the loop; a changed schedule begins afresh from now.
       if timesChanged { record.next = try fields.firstTime(of: record.reminder) }
       record.reminder.generation += 1

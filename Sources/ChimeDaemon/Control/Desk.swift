@@ -19,7 +19,7 @@ struct Caller: Hashable, Sendable {
 struct Desk: Sendable {
   let store: any Store
   let horizons: HorizonReader
-  let zones: ZoneCatalog
+  let bearings: Bearings
   let secrets: Secrets
   let endpoints: EndpointDirectory
   let webhooks: WebhookChannel
@@ -28,8 +28,8 @@ struct Desk: Sendable {
   let caller: Caller
   let now: Instant
 
-  var wire: WireMapper { WireMapper(zones: zones, now: now) }
-  var fields: ReminderFields { ReminderFields(zones: zones, now: now) }
+  var wire: WireMapper { WireMapper(bearings: bearings, now: now) }
+  var fields: ReminderFields { ReminderFields(bearings: bearings, now: now) }
 
   /// Answers a call; never throws, whatever was asked.
   func answer(_ call: VarlinkCall) async -> VarlinkReply {
@@ -58,6 +58,7 @@ struct Desk: Sendable {
     case OccurrencesInterface.Dismiss.method: try VarlinkReply(await dismiss(call.parameters()))
     case OccurrencesInterface.Fire.method: try VarlinkReply(await fire(call.parameters()))
     case SchedulesInterface.Explain.method: try VarlinkReply(explain(call.parameters()))
+    case SchedulesInterface.Convert.method: try VarlinkReply(convert(call.parameters()))
     case DeliveriesInterface.List.method: try VarlinkReply(await deliveries(call.parameters()))
     case DeliveriesInterface.Get.method: try VarlinkReply(await delivery(call.parameters()))
     case EndpointsInterface.Put.method: try VarlinkReply(await putEndpoint(call.parameters()))

@@ -4,7 +4,7 @@ import ChimeSchedule
 
 /// Judges what a client wants a reminder to be, field by field, and says what is wrong in a sentence.
 struct ReminderFields {
-  let zones: ZoneCatalog
+  let bearings: Bearings
   let now: Instant
 
   static let maxTitleBytes = 1_000
@@ -19,7 +19,12 @@ struct ReminderFields {
       reminder.body = body.isEmpty ? nil : try text(body, "body", maximum: Self.maxBodyBytes, multiline: true)
     }
     if let timezone = change.timezone { reminder.timezone = try zoneChoice(timezone) }
-    if let when = change.when { reminder.schedule = try schedule(when, in: reminder.timezone) }
+    let reset = change.reset ?? []
+    if reset.contains(.place) { reminder.place = nil }
+    if reset.contains(.gap) { reminder.gap = nil }
+    if reset.contains(.fold) { reminder.fold = nil }
+    if let place = try place(change.latitude, change.longitude) { reminder.place = place }
+    if let when = change.when { reminder.schedule = try schedule(when, in: reminder.timezone, at: reminder.place) }
     if let gap = change.gap { reminder.gap = GapRule(rawValue: gap.rawValue) }
     if let fold = change.fold { reminder.fold = FoldRule(rawValue: fold.rawValue) }
     if let channels = change.channels { reminder.channels = try self.channels(channels) }
@@ -45,21 +50,22 @@ struct ReminderFields {
   }
 
   /// The schedule, and that it has a time to come.
-  func schedule(_ when: String, in timezone: ZoneChoice) throws -> Schedule {
+  func schedule(_ when: String, in timezone: ZoneChoice, at place: Place?) throws -> Schedule {
     guard when.utf8.count <= Self.maxWhenBytes else {
       throw ControlFailure.invalidValue(field: "when", "a schedule has at most \(Self.maxWhenBytes) bytes")
     }
-    return try Schedule.parse(when, now: now, zone: try zone(timezone))
+    return try Schedule.parse(when, now: now, in: bearings.surroundings(in: try zone(timezone), at: place))
   }
 
   func zone(_ choice: ZoneChoice) throws -> Zone {
-    if let zone = zones.zone(for: choice) { return zone }
+    if let zone = bearings.zones.zone(for: choice) { return zone }
     throw unknownZone(choice.text)
   }
 
   /// The reminder's next time; refuses one that has none.
   func firstTime(of reminder: Reminder) throws -> Instant {
-    if let next = reminder.timetable(in: try zone(reminder.timezone)).next(after: now) { return next }
+    _ = try zone(reminder.governingZone)
+    if let next = bearings.timetable(of: reminder).next(after: now) { return next }
     throw ControlFailure.invalidSchedule(
       ScheduleError(
         code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a time to come",
@@ -76,6 +82,20 @@ struct ReminderFields {
     return length
   }
 
+  /// The place of two coordinates; nil when neither is given.
+  func place(_ latitude: Double?, _ longitude: Double?) throws -> Place? {
+    if latitude == nil, longitude == nil { return nil }
+    guard let latitude, let longitude else {
+      let missing = latitude == nil ? "latitude" : "longitude"
+      throw ControlFailure.invalidValue(field: missing, "a place is a latitude and a longitude; give both or none")
+    }
+    if let place = Place(latitude: latitude, longitude: longitude) { return place }
+    let isLatitude = !(-90...90).contains(latitude)
+    throw ControlFailure.invalidValue(
+      field: isLatitude ? "latitude" : "longitude",
+      "give degrees \(isLatitude ? "north, from -90 to 90" : "east, from -180 to 180")")
+  }
+
   private func zoneChoice(_ text: String) throws -> ZoneChoice {
     let choice = ZoneChoice(text)
     _ = try zone(choice)
@@ -88,7 +108,7 @@ struct ReminderFields {
       return .invalidValue(
         field: "timezone", "'\(shown)' is no time zone; give an IANA name such as Europe/Prague, or local")
     }
-    let near = zones.near(name)
+    let near = bearings.zones.near(name)
     let hint =
       near.isEmpty ? "timedatectl list-timezones lists them" : "did you mean \(near.joined(separator: " or "))?"
     return .invalidValue(field: "timezone", "this machine has no time zone '\(shown)'; \(hint)")

@@ -4,8 +4,10 @@ import ChimeSchedule
 
 /// Turns the domain's values into the wire's. The two change separately; this is the one place that knows both.
 struct WireMapper: Sendable {
-  let zones: ZoneCatalog
+  let bearings: Bearings
   let now: Instant
+
+  private var zones: ZoneCatalog { bearings.zones }
 
   func time(_ instant: Instant, in zone: Zone) -> Wire.Time {
     Wire.Time(at: RFC3339.format(instant, in: zone), zone: zone.identifier)
@@ -14,7 +16,8 @@ struct WireMapper: Sendable {
   /// In the machine's zone.
   func time(_ instant: Instant) -> Wire.Time { time(instant, in: zones.local) }
 
-  func zone(of reminder: Reminder) -> Zone { zones.zone(for: reminder.timezone) ?? .utc }
+  /// The one that governs it.
+  func zone(of reminder: Reminder) -> Zone { bearings.zone(of: reminder) ?? .utc }
 
   func reminder(_ record: ReminderRecord) -> RemindersInterface.Reminder {
     let reminder = record.reminder
@@ -25,13 +28,14 @@ struct WireMapper: Sendable {
     return RemindersInterface.Reminder(
       id: reminder.id.rawValue, title: reminder.title, body: reminder.body, when: reminder.schedule.canonical,
       timezone: reminder.timezone.text, gap: reminder.gap.flatMap { Wire.Gap(rawValue: $0.rawValue) },
-      fold: reminder.fold.flatMap { Wire.Fold(rawValue: $0.rawValue) }, channels: reminder.channels.map(\.rawValue),
+      fold: reminder.fold.flatMap { Wire.Fold(rawValue: $0.rawValue) }, latitude: reminder.place?.latitude,
+      longitude: reminder.place?.longitude, channels: reminder.channels.map(\.rawValue),
       tags: reminder.tags, urgency: Wire.Urgency(rawValue: reminder.urgency.rawValue) ?? .normal, icon: reminder.icon,
       sound: reminder.sound, url: reminder.url, catchUp: catchUp(reminder.catchUp),
       grace: DurationText.formatISO8601(reminder.grace), snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
       next: next.map { time($0, in: zone) }, last: record.last.map { time($0.id.scheduledAt, in: zone) },
-      createdAt: time(reminder.createdAt, in: zone))
+      lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone))
   }
 
   /// When the reminder will next be heard: its next time that is neither skipped nor falls into a pause, or the end of
@@ -39,7 +43,7 @@ struct WireMapper: Sendable {
   func nextHeard(_ record: ReminderRecord) -> Instant? {
     var next = record.next
     if next != nil, record.reminder.skipNext > 0 || record.reminder.pause != .none {
-      let timetable = record.reminder.timetable(in: zone(of: record.reminder))
+      let timetable = bearings.timetable(of: record.reminder)
       for _ in 0..<record.reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
       if case .until(let end) = record.reminder.pause, let time = next, time < end {
         next = timetable.next(after: end - .milliseconds(1))

@@ -188,7 +188,7 @@ extension EventLoop {
       return
     }
     let desk = Desk(
-      store: store, horizons: horizons, zones: zones, secrets: secrets, endpoints: endpoints,
+      store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
       webhooks: channels.webhook, loop: self,
       configuration: configuration, caller: client.caller, now: SystemClock.now)
     Task(executorPreference: deskExecutor) { await self.replied(desk.answer(call), to: call, token) }
@@ -274,7 +274,7 @@ extension EventLoop {
   func streamToWatchers(_ happenings: [Happening]) {
     let watchers = clients.watchers
     guard !watchers.isEmpty else { return }
-    let time = WireMapper(zones: zones, now: SystemClock.now).time(SystemClock.now)
+    let time = WireMapper(bearings: bearings, now: SystemClock.now).time(SystemClock.now)
     // One encoding for all who see the same.
     var replies: [UInt32?: VarlinkReply] = [:]
     for (token, call, caller) in watchers {

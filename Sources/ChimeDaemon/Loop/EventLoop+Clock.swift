@@ -3,11 +3,31 @@ import ChimeSchedule
 import Glibc
 
 /// Why due times are computed anew.
-enum Rescan: Sendable {
+enum Rescan: Hashable, Sendable {
   /// The machine's zone changed: what floats with it moves.
-  case zone
+  case localZone
+  /// The configured place changed: what follows the sun there moves.
+  case place
   /// The clock went back: what had been passed over comes again.
   case backwardStep
+
+  /// Whether the reminder's times may be others now.
+  func concerns(_ reminder: Reminder) -> Bool {
+    switch self {
+    case .localZone: reminder.governingZone == .local
+    case .place: reminder.schedule.needsPlace && reminder.place == nil
+    case .backwardStep: true
+    }
+  }
+
+  /// Which reminders are looked at.
+  fileprivate var filter: ReminderFilter {
+    switch self {
+    case .localZone: ReminderFilter(includesFinished: false, timezone: .local)
+    // What had come to its end may have times again.
+    case .place, .backwardStep: ReminderFilter()
+    }
+  }
 }
 
 extension EventLoop {
@@ -44,7 +64,7 @@ extension EventLoop {
       publish([Happening(kind: .clock, message: "the clock was set \(way) by \(size)")])
     }
     handle(.awake)
-    if step < .seconds(-1) { rescan(.backwardStep) }
+    if step < .seconds(-1) { rescan([.backwardStep]) }
     if step < .minutes(-1) { wakeLanes() }
   }
 
@@ -73,7 +93,7 @@ extension EventLoop {
     guard clockWatch?.linkChanged() == true, zones.reload() else { return }
     clockEvents += 1
     publish([Happening(kind: .zone, message: "the machine's zone is now \(zones.local.identifier)")])
-    rescan(.zone)
+    rescan([.localZone])
   }
 
   func busIsReady(_ token: Poller.Token) {
@@ -94,28 +114,29 @@ extension EventLoop {
   }
 
   /// Computes due times anew, a page at a time, each in a transaction of its own. What is due already stays due.
-  func rescan(_ reason: Rescan) {
-    let (store, zones, horizons) = (store, zones, horizons)
-    let filter: ReminderFilter =
-      switch reason {
-      case .zone: ReminderFilter(includesFinished: false, timezone: .local)
-      case .backwardStep: ReminderFilter()
-      }
+  func rescan(_ reasons: Set<Rescan>) {
+    guard let first = reasons.first else { return }
+    let (store, bearings, horizons) = (store, bearings, horizons)
+    let filter = reasons.count == 1 ? first.filter : ReminderFilter()
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let ids = try await store.read { transaction in
             var ids: [ReminderID] = []
+            var offset = 0
             while true {
-              let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: ids.count))
-              ids += page.map(\.reminder.id)
+              let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: offset))
+              for record in page where reasons.contains(where: { $0.concerns(record.reminder) }) {
+                ids.append(record.reminder.id)
+              }
               if page.count < 10_000 { return ids }
+              offset += page.count
             }
           }
           for start in stride(from: 0, to: ids.count, by: 200) {
             let batch = ids[start..<min(start + 200, ids.count)]
             let horizon = try await store.write { transaction in
-              for id in batch { try Self.reschedule(id, transaction, zones: zones) }
+              for id in batch { try Self.reschedule(id, transaction, bearings) }
               return try horizons.read(transaction)
             }
             handle(.horizon(horizon))
@@ -127,13 +148,13 @@ extension EventLoop {
     }
   }
 
-  private static func reschedule(_ id: ReminderID, _ transaction: any StoreTransaction, zones: ZoneCatalog) throws {
+  private static func reschedule(
+    _ id: ReminderID, _ transaction: any StoreTransaction, _ bearings: Bearings
+  ) throws {
     let now = SystemClock.now
-    guard var record = try transaction.reminder(id), let zone = zones.zone(for: record.reminder.timezone) else {
-      return
-    }
+    guard var record = try transaction.reminder(id), bearings.zone(of: record.reminder) != nil else { return }
     if let next = record.next, next <= now { return }
-    let timetable = record.reminder.timetable(in: zone)
+    let timetable = bearings.timetable(of: record.reminder)
     var next = timetable.next(after: now)
     // What has fired is not due again, however often its time comes.
     while let time = next,

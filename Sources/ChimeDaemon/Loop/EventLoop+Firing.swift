@@ -22,12 +22,12 @@ extension EventLoop {
 
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
-    let (store, zones, absence, horizons) = (store, zones, absence, horizons)
+    let (store, bearings, absence, horizons) = (store, bearings, absence, horizons)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let fired = try await store.write { transaction in
-            try Self.fire(transaction, limit: limit, room: room, zones: zones, absence: absence, horizons)
+            try Self.fire(transaction, limit: limit, room: room, bearings: bearings, absence: absence, horizons)
           }
           didFire(fired)
         } catch {
@@ -39,7 +39,7 @@ extension EventLoop {
   }
 
   private static func fire(
-    _ transaction: any StoreTransaction, limit: Int, room: Agenda.Room, zones: ZoneCatalog, absence: Absence,
+    _ transaction: any StoreTransaction, limit: Int, room: Agenda.Room, bearings: Bearings, absence: Absence,
     _ horizons: HorizonReader
   ) throws -> Fired {
     let now = SystemClock.now
@@ -47,11 +47,9 @@ extension EventLoop {
     let decision = FiringDecision(now: now, absence: absence)
     var withoutZone: [Reminder] = []
     let firings = try transaction.claimDue(now: now, limit: limit).map { due in
-      // A zone that the machine has lost cannot be computed with; UTC keeps the reminder alive, and the log says so.
-      let known = zones.zone(for: due.reminder.timezone)
-      if known == nil { withoutZone.append(due.reminder) }
-      let zone = known ?? .utc
-      return decision.decide(due, timetable: due.reminder.timetable(in: zone), using: &generator)
+      // A zone that the machine has lost is stood in for, and the log says so.
+      if bearings.zone(of: due.reminder) == nil { withoutZone.append(due.reminder) }
+      return decision.decide(due, timetable: bearings.timetable(of: due.reminder), using: &generator)
     }
     try transaction.record(firings)
     var messages: [OutboundMessage] = []
@@ -83,7 +81,7 @@ extension EventLoop {
     for reminder in fired.withoutZone {
       log(
         .warning,
-        "\"\(reminder.title)\": this machine has no time zone \(reminder.timezone.text) any more; UTC is used",
+        "\"\(reminder.title)\": this machine has no time zone \(reminder.governingZone.text) any more; UTC is used",
         [(.reminder, reminder.id.rawValue)])
     }
   }

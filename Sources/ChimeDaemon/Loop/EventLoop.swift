@@ -28,6 +28,8 @@ actor EventLoop {
   let absence: Absence
 
   var configuration: Configuration
+  /// What schedules are read against; made anew when the configuration is.
+  var bearings: Bearings
   var channels: Channels
   var agenda: Agenda
   var poller: Poller?
@@ -70,6 +72,7 @@ actor EventLoop {
     self.log = log
     self.store = store
     self.zones = zones
+    bearings = Bearings(zones: zones, place: configuration.place)
     self.secrets = secrets
     self.service = service
     endpoints = EndpointDirectory(secrets: secrets)
@@ -250,9 +253,13 @@ actor EventLoop {
     do {
       let loaded = try site.loadConfiguration().configuration
       if loaded.channels != configuration.channels { renewChannels(loaded) }
+      var reasons: Set<Rescan> = []
+      if loaded.place != configuration.place { reasons.insert(.place) }
       configuration = loaded
+      bearings.place = loaded.place
       log.setLevel(configuration.logLevel)
-      if zones.reload() { rescan(.zone) }
+      if zones.reload() { reasons.insert(.localZone) }
+      rescan(reasons)
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
     } catch {
       log(.error, "the configuration stays as it was: \(error)")

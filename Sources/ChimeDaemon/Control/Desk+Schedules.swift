@@ -1,0 +1,57 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+// What a schedule means, without saving anything.
+extension Desk {
+  func explain(_ request: SchedulesInterface.Explain.Parameters) throws -> SchedulesInterface.Explain.Reply {
+    let count = request.count ?? 5
+    guard (1...1_000).contains(count) else {
+      throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
+    }
+    let after = try instant(request.after, "after") ?? now
+    let fields = ReminderFields(bearings: bearings, now: after)
+    let question = try Question(
+      request.when, request.timezone, request.latitude, request.longitude, fields, usually: configuration.timezone)
+    let timetable = question.schedule.timetable(
+      in: question.surroundings, gap: request.gap.flatMap { GapRule(rawValue: $0.rawValue) },
+      fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
+    let zone = question.surroundings.zone
+    let moments = timetable.occurrences(after: after).prefix(count).map { time in
+      SchedulesInterface.Moment(
+        at: RFC3339.format(time, in: zone), zone: zone.identifier, label: zone.abbreviation(at: time),
+        seconds: Int(time.seconds - after.seconds), remark: timetable.remark(for: time)?.description)
+    }
+    return SchedulesInterface.Explain.Reply(
+      canonical: question.schedule.canonical, dialect: question.schedule.dialect.rawValue, zone: zone.identifier,
+      next: moments, remarks: moments.compactMap { moment in moment.remark.map { "\(moment.at): \($0)" } })
+  }
+
+  func convert(_ request: SchedulesInterface.Convert.Parameters) throws -> SchedulesInterface.Convert.Reply {
+    let question = try Question(
+      request.when, request.timezone, request.latitude, request.longitude, fields, usually: configuration.timezone)
+    let dialect = Dialect(rawValue: request.to.rawValue) ?? .phrase
+    let conversion = try question.schedule.converted(to: dialect, now: now, in: question.surroundings)
+    return SchedulesInterface.Convert.Reply(
+      canonical: conversion.schedule.canonical, dialect: conversion.schedule.dialect.rawValue,
+      remarks: conversion.remarks)
+  }
+
+  /// A schedule that somebody asks about.
+  private struct Question {
+    var schedule: Schedule
+    /// Their zone is the one that governs.
+    var surroundings: Surroundings
+
+    init(
+      _ when: String, _ timezone: String?, _ latitude: Double?, _ longitude: Double?, _ fields: ReminderFields,
+      usually zone: ZoneChoice
+    ) throws {
+      let choice = timezone.map(ZoneChoice.init) ?? zone
+      let place = try fields.place(latitude, longitude)
+      schedule = try fields.schedule(when, in: choice, at: place)
+      let governing = schedule.zoneIdentifier.map(ZoneChoice.named) ?? choice
+      surroundings = fields.bearings.surroundings(in: try fields.zone(governing), at: place)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What schedules are read against here: the machine's zones, and the place and the calendars of the configuration.
+///
+/// A value: whoever has taken it before a reload goes on with what was in force.
+struct Bearings: Sendable {
+  let zones: ZoneCatalog
+  var place: Place?
+  /// The days of each named calendar.
+  var calendars: [String: [ClosedRange<CivilDate>]] = [:]
+
+  /// What a text or a reminder in `zone` may refer to.
+  func surroundings(in zone: Zone, at place: Place? = nil) -> Surroundings {
+    Surroundings(
+      zone: zone, place: place ?? self.place, zones: { [zones] in zones.zone($0) },
+      calendar: { [calendars] in calendars[$0] })
+  }
+
+  /// The zone that governs the reminder; nil when the machine does not have it any more.
+  func zone(of reminder: Reminder) -> Zone? { zones.zone(for: reminder.governingZone) }
+
+  /// The reminder's times. In a zone that the machine has lost nothing can be computed; UTC keeps the reminder alive.
+  func timetable(of reminder: Reminder) -> Timetable {
+    reminder.timetable(in: surroundings(in: zone(of: reminder) ?? .utc))
+  }
+}
