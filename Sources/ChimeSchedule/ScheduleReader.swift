@@ -52,21 +52,25 @@ enum ScheduleReader {
     }) {
       return .rrule
     }
-    let word = prefix.prefix { (0x61...0x7A).contains($0) }
-    if SolarSchedule.firstWords.contains(where: { word.elementsEqual($0.utf8) }) { return .solar }
-    return CronParser.looksLikeCron(text) ? .cron : .phrase
+    if CronParser.looksLikeCron(text) { return .cron }
+    return SolarWord.mark(text) ? .solar : .phrase
   }
 
   private static func neverOccurs(_ schedule: Schedule, _ anchor: Anchor, end: Int) -> Fault {
     let now = "now it is \(RFC3339.format(anchor.now, in: anchor.zone))"
-    guard case .phrase(let phrase) = schedule.rule else {
+    let bounds: Phrase.Bounds
+    switch schedule.rule {
+    case .phrase(let phrase):
+      if case .once(let moment) = phrase.pattern {
+        return Fault(
+          code: .neverOccurs, range: end..<end, problem: "\(moment) has passed (\(now))", expected: "a moment ahead")
+      }
+      bounds = phrase.bounds
+    case .solar(let solar): bounds = solar.bounds
+    case .cron, .calendar, .rrule:
       return Fault(code: .neverOccurs, range: end..<end, problem: "it has no occurrence ahead (\(now))")
     }
-    if case .once(let moment) = phrase.pattern {
-      return Fault(
-        code: .neverOccurs, range: end..<end, problem: "\(moment) has passed (\(now))", expected: "a moment ahead")
-    }
-    if let until = phrase.bounds.until, schedule.lacksOccurrences(before: until, anchor) {
+    if let until = bounds.until, schedule.lacksOccurrences(before: until, anchor) {
       return Fault(
         code: .neverOccurs, range: end..<end,
         problem: "it has no occurrence between now and its end, \(until) (\(now))",
@@ -110,10 +114,18 @@ enum ScheduleReader {
 }
 
 extension Schedule {
-  /// Whether the end alone keeps a phrase from occurring after now.
+  /// Whether the end alone keeps it from occurring after now.
   fileprivate func lacksOccurrences(before until: Phrase.Moment, _ anchor: Anchor) -> Bool {
-    guard case .phrase(var phrase) = rule else { return false }
-    phrase.bounds.until = nil
-    return Schedule(.phrase(phrase)).timetable(in: anchor.surroundings).next(after: anchor.now) != nil
+    let endless: Schedule
+    switch rule {
+    case .phrase(var phrase):
+      phrase.bounds.until = nil
+      endless = Schedule(.phrase(phrase))
+    case .solar(var solar):
+      solar.bounds.until = nil
+      endless = Schedule(.solar(solar))
+    case .cron, .calendar, .rrule: return false
+    }
+    return endless.timetable(in: anchor.surroundings).next(after: anchor.now) != nil
   }
 }

@@ -283,7 +283,7 @@ import Testing
       #"DTSTART:20260101T000000Z: the rrule dialect is not known yet (column 1); expected a phrase"#),
     Row(
       "sunset - 30m", at: 1,
-      #"sunset - 30m: schedules by the sun are not understood yet (column 1); expected a moment, times on days of the week, or an interval"#
+      #"sunset - 30m: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 1)"#
     ),
     Row(
       "day 1,15 of month at 9", at: 1,
@@ -354,7 +354,7 @@ import Testing
     ),
     Row(
       "daily at sunset", at: 10,
-      #"daily at sunset: schedules by the sun are not understood yet (column 10); expected a moment, times on days of the week, or an interval"#
+      #"daily at sunset: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 10)"#
     ),
     Row(
       "every 45m in 5m", at: 11,

@@ -9,7 +9,7 @@ enum Keyword: Sendable, Hashable {
   /// A word of a kind of phrase that is not understood yet.
   case later(Later)
 
-  enum Later: Sendable, Hashable { case months, rotas, done, solar }
+  enum Later: Sendable, Hashable { case months, rotas, done }
 
   /// Looks a word up, in any case.
   init?(_ bytes: ArraySlice<UInt8>) {
@@ -84,7 +84,6 @@ enum Keyword: Sendable, Hashable {
     "years": .later(.months), "yearly": .later(.months), "annually": .later(.months), "first": .later(.months),
     "third": .later(.months), "fourth": .later(.months), "last": .later(.months),
     "other": .later(.rotas), "weekly": .later(.rotas), "fortnight": .later(.rotas), "done": .later(.done),
-    "sunrise": .later(.solar), "sunset": .later(.solar), "dawn": .later(.solar), "dusk": .later(.solar),
   ]
 
   private static let table: [String: Keyword] = {

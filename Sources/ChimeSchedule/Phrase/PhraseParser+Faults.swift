@@ -27,7 +27,7 @@ extension PhraseParser {
     }
     return misspelt(
       "does not begin a schedule", expected: expected,
-      among: Array(Keyword.leading.keys) + Keyword.weekdayNames.keys + Keyword.monthNames.keys)
+      among: Array(Keyword.leading.keys) + Keyword.weekdayNames.keys + Keyword.monthNames.keys + SolarWord.names)
   }
 
   /// A number at the beginning: a date, or the rest of a phrase whose first word was left out.
@@ -117,7 +117,6 @@ extension PhraseParser {
       case .months: "schedules by months and years"
       case .rotas: "schedules of every so many days or weeks at a time"
       case .done: "schedules counted from completion"
-      case .solar: "schedules by the sun"
       }
     return Fault(
       range: lexer.token.range, problem: "\(what) are not understood yet",

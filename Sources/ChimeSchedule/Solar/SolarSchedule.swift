@@ -1,15 +1,81 @@
-/// A schedule of the solar dialect, understood.
+/// A schedule of the solar dialect, understood: `sunset - 30m on fri`, with the bounds that phrases have.
+///
+/// Weekdays, dates in bounds and exceptions speak of the civil day, in the schedule's zone, on which the event itself
+/// falls, before the shift is added to it.
 struct SolarSchedule: DialectSchedule {
-  /// The words that tell this dialect from a phrase, in lower case.
-  static let firstWords = ["sunrise", "sunset", "dawn", "dusk", "civil", "nautical", "astronomical", "solar"]
+  var event: SolarEvent
+  /// Seconds from the event to the occurrence.
+  var shift: Int64 = 0
+  var days = WeekdaySet.everyDay
+  var bounds = Phrase.Bounds()
 
-  var canonical: String { "" }
+  /// The longest shift either way, in seconds.
+  static let longestShift: Int64 = 12 * 3_600
+  /// The largest number in `N times`: less than a phrase's, because the last of them is found by finding them all.
+  static let largestCount = 1_000
+
+  init(event: SolarEvent) { self.event = event }
 
   init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
-    throw Fault(range: 0..<0, problem: "the solar dialect is not known yet", expected: "a phrase")
+    var parser = SolarParser(bytes, anchor: anchor)
+    self = try parser.schedule()
   }
 
+  var canonical: String {
+    var text = event.name
+    if shift != 0 { text += " \(shift < 0 ? "-" : "+") \(DurationText.format(.seconds(abs(shift))))" }
+    if days != .everyDay { text += " on \(days.canonical)" }
+    return text + bounds.canonical
+  }
+
+  var needsPlace: Bool { true }
+
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
-    Timetable(zone: zone, gap: .shift, fold: fold ?? .first, engine: .solar(SolarRule()))
+    guard let place = surroundings.place else {
+      var never = Timetable(zone: zone, gap: .shift, fold: .first, engine: .instant(0))
+      never.lastSecond = -1
+      return never
+    }
+    let fold = fold ?? .first
+    let whole = timetable(place, zone, fold, except: [])
+    var timetable = bounds.except.isEmpty ? whole : timetable(place, zone, fold, except: bounds.except)
+    guard let count = bounds.count else { return timetable }
+    // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
+    var last = whole.firstSecond - 1
+    for _ in 0..<count {
+      guard let next = whole.next(after: last) else { break }
+      last = next
+    }
+    timetable.lastSecond = min(timetable.lastSecond, last)
+    return timetable
+  }
+
+  private func timetable(
+    _ place: Place, _ zone: Zone, _ fold: FoldRule, except: [ClosedRange<CivilDate>]
+  ) -> Timetable {
+    var rule = DayRule(weekdays: days, except: DayRanges(except))
+    // Clocks near the ends of the range show days outside it.
+    rule.first = Int64(CivilDate.earliest.dayNumber) - 2
+    rule.last = Int64(CivilDate.latest.dayNumber) + 2
+    if case .date(let date) = bounds.starting { rule.first = Int64(date.dayNumber) }
+    if case .date(let date) = bounds.until { rule.last = Int64(date.dayNumber) }
+    var timetable = Timetable(
+      zone: zone, gap: .shift, fold: fold,
+      engine: .solar(SolarRule(event: event, shift: shift, days: rule, place: place)))
+    let clocks = zone.table
+    switch bounds.starting {
+    case .civil(let civil):
+      timetable.firstSecond = max(0, clocks.instant(civil.wallSeconds, gap: .shift, fold: fold))
+    case .instant(let instant): timetable.firstSecond = instant.seconds
+    case .date, nil: break
+    }
+    switch bounds.until {
+    case .civil(let civil):
+      let end = clocks.instant(civil.wallSeconds, gap: .shift, fold: fold == .first ? .first : .last)
+      timetable.lastSecond = min(timetable.lastSecond, end)
+    case .instant(let instant): timetable.lastSecond = instant.seconds
+    case .date, nil: break
+    }
+    return timetable
   }
 }

@@ -1,0 +1,229 @@
+/// Understands the solar dialect by recursive descent without going back, with the words, days and bounds of phrases.
+/// The grammar in `docs/schedules.md` has the same parts in the same order.
+struct SolarParser {
+  private var phrase: PhraseParser
+  private let anchor: Anchor?
+  private static let expectedEvent = "an event like sunset, civil dawn or solar noon"
+
+  init(_ bytes: [UInt8], anchor: Anchor?) {
+    phrase = PhraseParser(bytes, anchor: anchor)
+    self.anchor = anchor
+  }
+
+  /// `solar = [ days ] [ "at" ] moment [ days ] { bound }` to the end of the text.
+  mutating func schedule() throws(Fault) -> SolarSchedule {
+    try phrase.lexer.start()
+    var days = try leadingDays()
+    _ = try phrase.lexer.skip(.at)
+    var schedule = SolarSchedule(event: .noon)
+    let start = phrase.lexer.token.range
+    try readMoment(into: &schedule)
+    let named = start.lowerBound..<phrase.lexer.previousEnd
+    if days == nil { days = try trailingDays() }
+    schedule.days = days ?? .everyDay
+    let bounds = phrase.lexer
+    try phrase.readBounds(into: &schedule.bounds)
+    guard phrase.lexer.token.kind == .end else { throw trailing() }
+    if let count = schedule.bounds.count, count > SolarSchedule.largestCount { throw tooMany(count, bounds) }
+    if schedule.bounds.count != nil, schedule.bounds.starting == nil {
+      guard let anchor else { throw phrase.needsNow(0..<0) }
+      schedule.bounds.starting = .instant(Instant(seconds: anchor.second + 1))
+    }
+    if let anchor, anchor.surroundings.place == nil {
+      throw Fault(
+        range: named,
+        problem: "the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place")
+    }
+    return schedule
+  }
+
+  // MARK: Days
+
+  /// Days before the event: `daily`, `every day`, `every fri`, `weekdays`, or `every` alone.
+  private mutating func leadingDays() throws(Fault) -> WeekdaySet? {
+    let start = phrase.lexer.token
+    switch start.keyword {
+    case .every:
+      try phrase.lexer.advance()
+      if try phrase.lexer.skip(.unit(.day)) { return .everyDay }
+      if phrase.isDays { return try phrase.days().set }
+      guard phrase.lexer.token.kind == .number || word == nil else { return .everyDay }
+      throw Fault(
+        range: phrase.lexer.token.range, problem: "an interval has no use for the sun",
+        expected: "days like \"every fri\" before the event, or a window between times of the clock")
+    case .on:
+      try phrase.lexer.advance()
+      if !phrase.isDays { throw single(start.range) }
+      return try recurring()
+    case .today, .tomorrow, .now, .month, .in: throw single(start.range)
+    default: break
+    }
+    if phrase.isDays { return try recurring() }
+    if phrase.isDate { throw single(start.range) }
+    return nil
+  }
+
+  /// Days that stand before the event without `every`: a lone day would be one moment, as it is in a phrase.
+  private mutating func recurring() throws(Fault) -> WeekdaySet {
+    let first = phrase.lexer.token
+    let days = try phrase.days()
+    guard !days.isRecurring, case .weekday(let day, _) = first.keyword else { return days.set }
+    throw Fault(
+      range: first.range, problem: "the sun's schedules recur, and a single day does not",
+      expected: "\"every\" before the day",
+      repair: .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)"))
+  }
+
+  /// Days after the event: `on fri`, `every fri`, `daily`.
+  private mutating func trailingDays() throws(Fault) -> WeekdaySet? {
+    switch phrase.lexer.keyword {
+    case .every:
+      try phrase.lexer.advance()
+      if try phrase.lexer.skip(.unit(.day)) { return .everyDay }
+      return try phrase.days().set
+    case .on:
+      let start = phrase.lexer.token.range
+      try phrase.lexer.advance()
+      if phrase.isDate { throw single(start) }
+      return try phrase.days().set
+    case .today, .tomorrow, .now: throw single(phrase.lexer.token.range)
+    default: return phrase.isDays ? try phrase.days().set : nil
+    }
+  }
+
+  private func single(_ range: Range<Int>) -> Fault {
+    Fault(
+      range: range, problem: "the sun's schedules recur, and a date does not",
+      expected: "days of the week, or the date after \"starting\" and \"until\"")
+  }
+
+  // MARK: Events
+
+  /// event [ ( "+" | "-" ) duration ], or duration ( "before" | "after" ) event
+  private mutating func readMoment(into schedule: inout SolarSchedule) throws(Fault) {
+    guard phrase.lexer.token.kind == .number || phrase.lexer.keyword == .article else {
+      schedule.event = try event()
+      guard let sign = try sign() else { return }
+      schedule.shift = try sign * shift()
+      return
+    }
+    let shift = try shift()
+    let isBefore = phrase.lexer.token.kind == .word && lowered == "before"
+    guard isBefore || phrase.lexer.keyword == .after else {
+      throw phrase.misspelt(
+        "does not join a duration and the sun", expected: "\"before\" or \"after\"", among: ["before", "after"])
+    }
+    try phrase.lexer.advance()
+    schedule.event = try event()
+    schedule.shift = isBefore ? -shift : shift
+    if let sign = phrase.lexer.token.sign {
+      throw Fault(
+        range: phrase.lexer.token.range, problem: "a second shift (\(sign)) follows the first", expected: "one shift")
+    }
+  }
+
+  /// ( "civil" | "nautical" | "astronomical" ) ( "dawn" | "dusk" ) | "sunrise" | "sunset" | … | "solar" "noon"
+  private mutating func event() throws(Fault) -> SolarEvent {
+    guard let word else {
+      if phrase.lexer.keyword == .noon {
+        let start = phrase.lexer.token.range.lowerBound
+        throw Fault(
+          range: phrase.lexer.token.range, problem: "\(phrase.lexer.quoted) is a time of the clock",
+          expected: SolarParser.expectedEvent, repair: .init(start..<start, "solar ", shown: "solar noon"))
+      }
+      throw phrase.misspelt(
+        "is no event of the sun", expected: SolarParser.expectedEvent, among: SolarWord.names)
+    }
+    try phrase.lexer.advance()
+    switch word {
+    case .event(let event): return event
+    case .solar:
+      guard try phrase.lexer.skip(.noon) else {
+        throw phrase.misspelt("does not follow \"solar\"", expected: "\"noon\"", among: ["noon"])
+      }
+      return .noon
+    case .depth(let depth):
+      guard case .event(let event) = self.word, event == .dawn || event == .dusk else {
+        throw phrase.misspelt(
+          "has no twilight of that kind", expected: "\"dawn\" or \"dusk\"", among: ["dawn", "dusk"])
+      }
+      try phrase.lexer.advance()
+      switch (event, depth) {
+      case (.dawn, 12): return .nauticalDawn
+      case (.dawn, 18): return .astronomicalDawn
+      case (.dusk, 12): return .nauticalDusk
+      case (.dusk, 18): return .astronomicalDusk
+      default: return event
+      }
+    }
+  }
+
+  private mutating func shift() throws(Fault) -> Int64 {
+    let start = phrase.lexer.token.range.lowerBound
+    let duration = try phrase.lexer.duration(article: true)
+    let range = start..<phrase.lexer.previousEnd
+    guard duration.rawValue % 1_000 == 0 else {
+      throw Fault(
+        code: .outOfRange, range: range, problem: "a shift has whole seconds", expected: "a duration like 30m")
+    }
+    guard duration.rawValue / 1_000 <= SolarSchedule.longestShift else {
+      throw Fault(
+        code: .outOfRange, range: range, problem: "\(phrase.lexer.quoted(range)) is too far from the sun's event",
+        expected: "at most 12h, or the event of another day")
+    }
+    return duration.rawValue / 1_000
+  }
+
+  private mutating func sign() throws(Fault) -> Int64? {
+    guard let sign = phrase.lexer.token.sign ?? (lowered == "\u{2212}" ? "-" : nil) else { return nil }
+    try phrase.lexer.advance()
+    return sign == "-" ? -1 : 1
+  }
+
+  private func tooMany(_ count: Int, _ bounds: Lexer) -> Fault {
+    var lexer = bounds
+    while lexer.token.value != count || lexer.peek()?.keyword != .times, lexer.token.kind != .end {
+      do { try lexer.advance() } catch { break }
+    }
+    return Fault(
+      code: .outOfRange, range: lexer.token.range,
+      problem: "\(lexer.quoted) is no possible number of times for the sun",
+      expected: "a number from 1 to \(SolarSchedule.largestCount)")
+  }
+
+  // MARK: Words
+
+  private var word: SolarWord? {
+    phrase.lexer.token.kind == .word ? SolarWord(phrase.lexer.bytes[phrase.lexer.token.range]) : nil
+  }
+
+  /// The token in lower case, if it is short.
+  private var lowered: String? {
+    phrase.lexer.token.range.count <= 12 ? phrase.lexer.text(phrase.lexer.token.range).lowercased() : nil
+  }
+
+  /// Something after the end of a whole schedule.
+  private func trailing() -> Fault {
+    if word != nil {
+      return Fault(
+        range: phrase.lexer.token.range, problem: "\(phrase.lexer.quoted) is a second event of the sun",
+        expected: "one event; a second needs a schedule of its own")
+    }
+    return phrase.misspelt(
+      "does not belong here",
+      expected:
+        "a shift like \"- 30m\", days like \"on fri\", \"starting\", \"until\", \"except\", a number of times, or the end",
+      among: Array(Keyword.bounds.keys) + ["on"])
+  }
+}
+
+extension Lexer.Token {
+  /// `+` or `-`.
+  fileprivate var sign: Unicode.Scalar? {
+    switch kind {
+    case .sign(UInt8(ascii: "+")): "+"
+    case .sign(UInt8(ascii: "-")): "-"
+    default: nil
+    }
+  }
+}

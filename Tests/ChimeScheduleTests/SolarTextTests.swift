@@ -1,0 +1,203 @@
+import Testing
+
+@testable import ChimeSchedule
+
+/// What people write about the sun: understood, told from phrases, or refused. Now is Friday 2026-11-20 23:22:13.
+@Suite struct SolarTextTests {
+  static let prague = Place(latitude: 50.0875, longitude: 14.4213)
+
+  static let table: [(text: String, canonical: String)] = [
+    ("sunrise", "sunrise"), ("sunset", "sunset"), ("SunSet", "sunset"), ("sunup", "sunrise"), ("sundown", "sunset"),
+    ("dawn", "dawn"), ("dusk", "dusk"), ("civil dawn", "dawn"), ("civil dusk", "dusk"),
+    ("nautical dawn", "nautical dawn"), ("nautical dusk", "nautical dusk"),
+    ("astronomical dawn", "astronomical dawn"), ("astronomical dusk", "astronomical dusk"),
+    ("solar noon", "solar noon"), ("solar midday", "solar noon"), ("at solar noon", "solar noon"),
+    ("daily at solar noon", "solar noon"), ("at sunset", "sunset"), ("daily at sunset", "sunset"),
+    ("every day at sunset", "sunset"), ("everyday at sunset", "sunset"), ("every sunset", "sunset"),
+    ("each dawn", "dawn"), ("sunset daily", "sunset"), ("sunset every day", "sunset"),
+    ("sunset - 30m", "sunset - 30m"), ("sunset -30m", "sunset - 30m"), ("sunset-30m", "sunset - 30m"),
+    ("sunset \u{2013} 30m", "sunset - 30m"), ("sunset \u{2212} 30m", "sunset - 30m"),
+    ("sunset \u{2212}30m", "sunset - 30m"), ("sunset + 1h30m", "sunset + 90m"), ("sunset + 0m", "sunset"),
+    ("sunset + 2h 5 min", "sunset + 2h5m"), ("sunrise + 12h", "sunrise + 12h"), ("dusk - 12h", "dusk - 12h"),
+    ("sunset + 15s", "sunset + 15s"), ("sunset + an hour", "sunset + 1h"),
+    ("30m before sunset", "sunset - 30m"), ("1h after sunrise", "sunrise + 1h"),
+    ("an hour after sunset", "sunset + 1h"), ("at 30 minutes before nautical dawn", "nautical dawn - 30m"),
+    ("1 hour and 30 minutes before solar noon", "solar noon - 90m"),
+    ("30m before sunset on weekdays", "sunset - 30m on weekdays"),
+    ("weekdays 30m before sunset", "sunset - 30m on weekdays"),
+    ("daily 10m after dusk", "dusk + 10m"), ("every day 10m after dusk", "dusk + 10m"),
+    ("sunset + 1h on fri", "sunset + 1h on fri"), ("sunset - 30m on fri,sat", "sunset - 30m on fri,sat"),
+    ("every fri at sunset - 30m", "sunset - 30m on fri"), ("fridays at sunset", "sunset on fri"),
+    ("on fridays at sunset", "sunset on fri"), ("weekdays at sunrise", "sunrise on weekdays"),
+    ("mon, wed and fri at dawn", "dawn on mon,wed,fri"), ("fri-mon at dusk", "dusk on fri-mon"),
+    ("weekends at astronomical dusk", "astronomical dusk on weekends"), ("sunset every fri", "sunset on fri"),
+    ("sunset weekdays", "sunset on weekdays"), ("sunset on mon-sun", "sunset"), ("at sunset on fri", "sunset on fri"),
+    ("sunset until 2026-12-31", "sunset until 2026-12-31"),
+    ("sunset starting 2026-12-01", "sunset starting 2026-12-01"),
+    (
+      "sunset on fri starting 2026-12-01 09:00 until 2027-06-01T00:00:00Z",
+      "sunset on fri starting 2026-12-01 09:00 until 2027-06-01T00:00:00Z"
+    ),
+    ("sunset 3 times", "sunset starting 2026-11-20T22:22:14Z 3 times"),
+    ("sunset, 3 times, starting 2026-12-01", "sunset starting 2026-12-01 3 times"),
+    (
+      "sunset on fri except 2026-12-24..2026-12-26 except 2026-12-25",
+      "sunset on fri except 2026-12-24..2026-12-26"
+    ),
+    (
+      "civil dawn + 5m on weekdays until 2027-01-01 except 2026-12-25",
+      "dawn + 5m on weekdays until 2027-01-01 except 2026-12-25"
+    ),
+    ("  \tsunset", "sunset"), ("sunset 1000 times", "sunset starting 2026-11-20T22:22:14Z 1000 times"),
+  ]
+
+  @Test(arguments: table) func understands(_ row: (text: String, canonical: String)) throws {
+    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
+    let schedule = try Schedule.parse(row.text, now: friday, in: surroundings)
+    #expect(schedule.canonical == row.canonical)
+    #expect(schedule.dialect == .solar)
+    #expect(schedule.needsPlace)
+    #expect(!schedule.isOneOff)
+    let again = try Schedule(canonical: row.canonical)
+    #expect(again == schedule)
+    guard case .solar(let left) = schedule.rule, case .solar(let right) = again.rule else {
+      Issue.record("no solar schedule")
+      return
+    }
+    #expect(left == right)
+  }
+
+  static let dialects: [(text: String, dialect: Dialect)] = [
+    ("sunset", .solar), ("solar", .solar), ("civil war", .solar), ("at 30m before sunset", .solar),
+    ("every fri at sunset", .solar), ("in the dusk", .solar), ("sunset: 8", .solar), ("daily at solar noon", .solar),
+    ("at noon", .phrase), ("noon", .phrase), ("daily at noon", .phrase), ("noon - 30m", .phrase),
+    ("30m before noon", .solar), ("10m before lunch", .solar), ("daily at 8 except on sunset", .phrase),
+    ("daily at 8 until sunset", .phrase),
+    ("daily at 8 starting dawn", .phrase), ("daily at 8 except on solar noon", .phrase),
+    ("weekdays at 8:30", .phrase), ("sunsets at 8", .phrase), ("sun at 8", .phrase), ("sun,sat at noon", .phrase),
+    ("midsunset", .phrase), ("sunsetting", .phrase), ("\u{E9}sunset", .phrase), ("dawn\u{E9}", .solar),
+    ("at civil 8", .phrase), ("solarnoon", .phrase), ("at solar 9", .phrase),
+    ("cron: 30 8 * * sunset", .cron), ("@sunset", .cron), ("calendar: sunset", .calendar),
+    ("RRULE:FREQ=DAILY;X=SUNSET", .rrule), ("0 9 * * sunset", .cron), ("", .phrase),
+  ]
+
+  @Test(arguments: dialects) func tellsItFromPhrases(_ row: (text: String, dialect: Dialect)) {
+    #expect(ScheduleReader.dialect(of: Array(row.text.utf8)) == row.dialect)
+  }
+
+  struct Refusal: Sendable {
+    var text: String
+    var code: ScheduleError.Code = .invalidSchedule
+    var suggestion: String?
+    var message: String
+
+    init(_ text: String, _ code: ScheduleError.Code, _ message: String) {
+      (self.text, self.code, self.message) = (text, code, message)
+    }
+
+    init(_ text: String, try suggestion: String? = nil, _ message: String) {
+      (self.text, self.suggestion, self.message) = (text, suggestion, message)
+    }
+  }
+
+  static let refusals: [Refusal] = [
+    Refusal(
+      "sunset + 13h", .outOfRange,
+      #"sunset + 13h: "13h" is too far from the sun's event (column 10); expected at most 12h, or the event of another day"#
+    ),
+    Refusal(
+      "sunset + 500ms", .outOfRange,
+      "sunset + 500ms: a shift has whole seconds (column 10); expected a duration like 30m"),
+    Refusal(
+      "sunset - 30", try: "sunset - 30m", #"sunset - 30: "30" lacks a unit of time (column 10); did you mean 30m?"#),
+    Refusal(
+      "sunste - 30m", try: "sunset - 30m",
+      #"sunste - 30m: "sunste" does not begin a schedule (column 1); did you mean sunset?"#),
+    Refusal(
+      "30m before sunst", try: "30m before sunset",
+      #"30m before sunst: "sunst" is no event of the sun (column 12); did you mean sunset?"#),
+    Refusal(
+      "30m before noon", try: "30m before solar noon",
+      #"30m before noon: "noon" is a time of the clock (column 12); did you mean solar noon?"#),
+    Refusal(
+      "10m before lunch",
+      #"10m before lunch: "lunch" is no event of the sun (column 12); expected an event like sunset, civil dawn or solar noon"#
+    ),
+    Refusal(
+      "nautical noon",
+      #"nautical noon: "noon" has no twilight of that kind (column 10); expected "dawn" or "dusk""#),
+    Refusal(
+      "civil sunset",
+      #"civil sunset: "sunset" has no twilight of that kind (column 7); expected "dawn" or "dusk""#),
+    Refusal(
+      "civil dsk", try: "civil dusk",
+      #"civil dsk: "dsk" has no twilight of that kind (column 7); did you mean dusk?"#),
+    Refusal("solar", #"solar: something is missing at the end (column 6); expected "noon""#),
+    Refusal(
+      "friday at sunset", try: "every friday at sunset",
+      "friday at sunset: the sun's schedules recur, and a single day does not (column 1); did you mean every fri?"),
+    Refusal(
+      "tomorrow at sunset",
+      #"tomorrow at sunset: the sun's schedules recur, and a date does not (column 1); expected days of the week, or the date after "starting" and "until""#
+    ),
+    Refusal(
+      "sunset on 2026-12-24",
+      #"sunset on 2026-12-24: the sun's schedules recur, and a date does not (column 8); expected days of the week, or the date after "starting" and "until""#
+    ),
+    Refusal(
+      "every 30m from sunrise to sunset",
+      #"every 30m from sunrise to sunset: an interval has no use for the sun (column 7); expected days like "every fri" before the event, or a window between times of the clock"#
+    ),
+    Refusal(
+      "sunrise and sunset",
+      #"sunrise and sunset: "and" does not belong here (column 9); expected a shift like "- 30m", days like "on fri", "starting", "until", "except", a number of times, or the end"#
+    ),
+    Refusal(
+      "sunrise sunset",
+      #"sunrise sunset: "sunset" is a second event of the sun (column 9); expected one event; a second needs a schedule of its own"#
+    ),
+    Refusal(
+      "30m before sunset - 10m",
+      "30m before sunset - 10m: a second shift (-) follows the first (column 19); expected one shift"),
+    Refusal(
+      "30m befor sunset", try: "30m before sunset",
+      #"30m befor sunset: "befor" does not join a duration and the sun (column 5); did you mean before?"#),
+    Refusal(
+      "sunset on blue",
+      #"sunset on blue: "blue" is no day of the week (column 11); expected a day of the week (mon, tue, … sun)"#),
+    Refusal(
+      "sunset 1001 times", .outOfRange,
+      #"sunset 1001 times: "1001" is no possible number of times for the sun (column 8); expected a number from 1 to 1000"#
+    ),
+    Refusal(
+      "sunset until 2026-01-01", .neverOccurs,
+      "sunset until 2026-01-01: it has no occurrence between now and its end, 2026-01-01 (now it is 2026-11-20T23:22:13+01:00); expected an occurrence ahead"
+    ),
+  ]
+
+  @Test(arguments: refusals) func refuses(_ row: Refusal) throws {
+    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(row.text, now: friday, in: surroundings) }
+    #expect(error?.code == row.code)
+    #expect(error?.message == row.message)
+    #expect(error?.suggestion == row.suggestion)
+    guard let suggestion = error?.suggestion else { return }
+    #expect(throws: Never.self) { try Schedule.parse(suggestion, now: friday, in: surroundings) }
+  }
+
+  @Test func needsAPlace() throws {
+    let prague = try zone("Europe/Prague")
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse("at sunset", now: friday, zone: prague) }
+    #expect(error?.code == .invalidSchedule)
+    #expect(
+      error?.message
+        == "at sunset: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 4)"
+    )
+    // What is stored already is read back, and never comes.
+    let schedule = try Schedule(canonical: "sunset")
+    #expect(schedule.timetable(in: prague).next(after: friday) == nil)
+    #expect(schedule.timetable(in: prague).next(after: .earliest) == nil)
+    #expect(try !Schedule(canonical: "daily at 08:00").needsPlace)
+    #expect(throws: ScheduleError.self) { try Schedule(canonical: "sunset 3 times") }
+  }
+}
