@@ -29,9 +29,12 @@ struct ZoneTable: Sendable, Hashable {
   /// No clock in the range shows anything that changes after this.
   private static let afterRange = Instant.latest.seconds + largestOffset * 4
 
-  /// The first second of each segment; the first is `-always`.
+  /// The first second of each segment; the first is `-always`. Neighbours differ in their offset, so that a gap or a fold
+  /// is found between two of them even where only the abbreviation changes soon after.
   private let starts: ContiguousArray<Int64>
   private let offsets: ContiguousArray<Int32>
+  /// The first second of each stretch with one local time type.
+  private let typeStarts: ContiguousArray<Int64>
   private let types: ContiguousArray<UInt8>
   private let abbreviations: ContiguousArray<String>
   /// From this second on, the list is read one or more cycles earlier.
@@ -42,6 +45,7 @@ struct ZoneTable: Sendable, Hashable {
   private init(offset: Int32, abbreviation: String) {
     starts = [-ZoneTable.always]
     offsets = [offset]
+    typeStarts = starts
     types = [0]
     abbreviations = [abbreviation]
     directEnd = ZoneTable.always
@@ -115,10 +119,19 @@ struct ZoneTable: Sendable, Hashable {
     starts: ContiguousArray<Int64>, types: ContiguousArray<UInt8>, kinds: ContiguousArray<TZif.LocalType>,
     directEnd: Int64
   ) {
-    self.starts = starts
+    typeStarts = starts
     self.types = types
     self.directEnd = directEnd
-    offsets = ContiguousArray(types.map { Int($0) < kinds.count ? kinds[Int($0)].offset : 0 })
+    var changes: ContiguousArray<Int64> = []
+    var offsets: ContiguousArray<Int32> = []
+    for (start, type) in zip(starts, types) {
+      let offset = Int(type) < kinds.count ? kinds[Int(type)].offset : 0
+      guard offset != offsets.last else { continue }
+      changes.append(start)
+      offsets.append(offset)
+    }
+    self.starts = changes
+    self.offsets = offsets
     abbreviations = ContiguousArray(kinds.map(\.abbreviation))
   }
 }
@@ -130,9 +143,9 @@ extension ZoneTable {
     second < directEnd ? 0 : ((second - directEnd) / ZoneTable.cycle + 1) * ZoneTable.cycle
   }
 
-  /// The index of the last segment that starts at or before `second`, which is in the list's own range.
+  /// The index of the last stretch that starts at or before `second`, which is in the list's own range.
   @inline(__always)
-  private func index(_ second: Int64) -> Int {
+  private func index(_ second: Int64, in starts: ContiguousArray<Int64>) -> Int {
     starts.withUnsafeBufferPointer { starts in
       var low = 0
       var count = starts.count
@@ -146,14 +159,14 @@ extension ZoneTable {
   }
 
   func abbreviation(at second: Int64) -> String {
-    let type = Int(types[index(second - shift(second))])
+    let type = Int(types[index(second - shift(second), in: typeStarts)])
     return type < abbreviations.count ? abbreviations[type] : ""
   }
 
   /// The segment that holds that second.
   func segment(at second: Int64) -> Segment {
     let shift = shift(second)
-    let index = index(second - shift)
+    let index = index(second - shift, in: starts)
     let offset = Int64(offsets[index])
     var segment = Segment(
       start: starts[index] + shift, end: ZoneTable.always, offset: offset, offsetBefore: offset, offsetAfter: offset)
