@@ -13,8 +13,10 @@ struct CalendarSpan {
   var start: CivilDateTime
   var isAllDay: Bool
   var clock: Clock
-  /// From its start to its end; for a whole day one day.
+  /// From its start to its end; for an event of a whole day one day.
   var length: CalendarDuration
+  /// From its start to when it reminds unless it says otherwise: a to-do's due time, an event's start.
+  var usual: CalendarDuration
   /// `FREQ=…`; `nil` when it is a single one.
   var rule: String?
   var added: [CivilDateTime] = []
@@ -37,19 +39,23 @@ struct CalendarSpan {
     switch time.form {
     case .date, .floating: clock = .floating
     case .utc: clock = .utc
-    case .zoned(let name): clock = .zone(try zones.zone(name))
+    case .zoned(let name):
+      let zone = try zones.zone(name)
+      clock = zone == .utc ? .utc : .zone(zone)
     }
-    length = time.isDate ? CalendarDuration(days: 1, seconds: 0) : .zero
+    length = time.isDate && !isTodo ? CalendarDuration(days: 1, seconds: 0) : .zero
+    usual = .zero
     if let ruleText { rule = adjusted(ruleText, zones) }
     for property in component.all("RDATE") { added += try times(property, &zones) }
     for property in component.all("EXDATE") { removed += try times(property, &zones) }
     if let end = component[isTodo ? "DUE" : "DTEND"] {
       if let end = CalendarTime(end), let civil = try? civil(end, &zones) {
-        length = elapsed(to: civil, zones)
+        length = elapsed(to: civil, zones, minimumDays: isTodo ? 0 : 1)
       }
     } else if let text = component["DURATION"], let duration = CalendarDuration(trimmed(text.value)) {
       length = duration
     }
+    if isTodo { usual = length }
   }
 
   // MARK: Reading
@@ -138,9 +144,10 @@ struct CalendarSpan {
     return try civil(time, &zones)
   }
 
-  private func elapsed(to end: CivilDateTime, _ zones: CalendarZones) -> CalendarDuration {
+  private func elapsed(to end: CivilDateTime, _ zones: CalendarZones, minimumDays: Int64) -> CalendarDuration {
     if isAllDay {
-      return CalendarDuration(days: max(1, Int64(end.date.dayNumber) - Int64(start.date.dayNumber)), seconds: 0)
+      return CalendarDuration(
+        days: max(minimumDays, Int64(end.date.dayNumber) - Int64(start.date.dayNumber)), seconds: 0)
     }
     let zone = zone(zones.surroundings)
     return CalendarDuration(days: 0, seconds: max(0, zone.instant(of: end).seconds - zone.instant(of: start).seconds))
@@ -181,7 +188,7 @@ extension CalendarSpan {
     }
     func property(_ name: String, _ times: [CivilDateTime]) -> String {
       var zone = ""
-      if case .zone(let own) = clock { zone = own == .utc ? "" : ";TZID=\(own.identifier)" }
+      if case .zone(let own) = clock { zone = ";TZID=\(own.identifier)" }
       return "\(name)\(zone):" + times.map(written).joined(separator: ",")
     }
     var parts = [property("DTSTART", [start])]

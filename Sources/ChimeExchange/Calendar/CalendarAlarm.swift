@@ -1,0 +1,48 @@
+import ChimeSchedule
+
+/// When a VALARM of an event goes off.
+enum CalendarAlarm: Hashable {
+  /// That far from the start.
+  case relative(CalendarDuration)
+  case absolute(Instant)
+}
+
+extension CalendarAlarm {
+  /// The alarms of an event or to-do, each once, in the order of the file; what cannot be taken is remarked on.
+  static func all(of component: CalendarComponent, span: CalendarSpan, remark: (Int, String) -> Void)
+    -> [CalendarAlarm]
+  {
+    var alarms: [CalendarAlarm] = []
+    for alarm in component.components("VALARM") {
+      // Apple writes an alarm without action to say that there is none.
+      if alarm["ACTION"].map({ CalendarFile.capitals($0.value) }) == "NONE" { continue }
+      // A snooze of another alarm (RFC 9074), which was for another time.
+      if alarm["RELATED-TO"]?.parameter("RELTYPE").map(CalendarFile.capitals) == "SNOOZE" { continue }
+      if alarm["X-APPLE-PROXIMITY"] != nil || alarm["PROXIMITY"] != nil {
+        remark(alarm.line, "an alarm goes by the place where you are, which Chime does not know; it is left out")
+        continue
+      }
+      guard let trigger = alarm["TRIGGER"], let one = CalendarAlarm(trigger, span: span) else {
+        remark(alarm.line, "an alarm has no TRIGGER that is understood; it is left out")
+        continue
+      }
+      if let count = alarm["REPEAT"].flatMap({ Int(trimmed($0.value)) }), count > 0 {
+        remark(alarm.line, "an alarm repeats; it is taken once")
+      }
+      if !alarms.contains(one) { alarms.append(one) }
+    }
+    return alarms
+  }
+
+  private init?(_ trigger: ContentLine, span: CalendarSpan) {
+    let value = trimmed(trigger.value)
+    if let duration = CalendarDuration(value) {
+      let isFromEnd = trigger.parameter("RELATED").map(CalendarFile.capitals) == "END"
+      self = .relative(isFromEnd ? span.length + duration : duration)
+    } else if let time = CalendarTime(value), time.form == .utc, let civil = time.civil {
+      self = .absolute(Zone.utc.instant(of: civil))
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ChimeSchedule
+
+/// Reminders from the events and to-dos of an iCalendar text.
+///
+/// What is taken and what is left out stands in `docs/exchange.md`.
+///
+/// Source: RFC 5545 (iCalendar), RFC 7986 and RFC 9074 (its later properties, of which none matters here but the snooze).
+public enum CalendarImport {
+  /// - Throws: ``ExchangeError`` when the text is no iCalendar text or asks for too much.
+  public static func read(_ text: [UInt8], _ settings: ImportSettings) throws(ExchangeError) -> ImportPlan {
+    let file = try CalendarFile(text)
+    var reader = Reader(settings: settings)
+    for line in file.faultyLines {
+      reader.plan.remark(line, nil, .note, "this is no line of iCalendar; it is passed over")
+    }
+    for calendar in file.calendars {
+      var zones = CalendarZones(settings.surroundings, calendar: calendar)
+      for series in CalendarSeries.all(in: calendar, named: ["VEVENT", "VTODO"]) { try reader.take(series, &zones) }
+    }
+    return reader.plan
+  }
+
+  private struct Reader {
+    let settings: ImportSettings
+    var plan = ImportPlan()
+
+    mutating func take(_ series: CalendarSeries, _ zones: inout CalendarZones) throws(ExchangeError) {
+      var overrides = series.overrides
+      if let master = series.master, let span = open(master, &zones) {
+        let item = CalendarItem(master, span)
+        overrides = []
+        var removed: [CivilDateTime] = []
+        for override in series.overrides {
+          guard let id = override["RECURRENCE-ID"] else { continue }
+          if id.parameter("RANGE").map(CalendarFile.capitals) == "THISANDFUTURE" {
+            plan.remark(
+              override.line, CalendarItem.title(of: override), .refused,
+              "it changes one occurrence and all later ones (THISANDFUTURE), which cannot be taken; "
+                + "the series is taken as it was before")
+          } else if let time = try? span.recurrence(id, &zones) {
+            if !override.isCancelled, let other = try? CalendarSpan(override, zones: &zones), other.start == time,
+              item.isSame(as: CalendarItem(override, other))
+            {
+              continue
+            }
+            removed.append(time)
+            overrides.append(override)
+          } else {
+            overrides.append(override)
+          }
+        }
+        try add(item, removing: removed)
+      }
+      for override in overrides where !override.isCancelled {
+        guard let span = open(override, &zones) else { continue }
+        try add(CalendarItem(override, span), removing: [])
+      }
+    }
+
+    /// The span of what is to be taken; remarks on what is not.
+    private mutating func open(_ component: CalendarComponent, _ zones: inout CalendarZones) -> CalendarSpan? {
+      let title = CalendarItem.title(of: component)
+      if component.isCancelled {
+        plan.remark(component.line, title, .closed, "it is cancelled")
+      } else if component.isCompleted {
+        plan.remark(component.line, title, .closed, "it is done")
+      } else {
+        do {
+          return try CalendarSpan(component, zones: &zones)
+        } catch {
+          plan.remark(component.line, title, .refused, error.reason)
+        }
+      }
+      return nil
+    }
+
+    private mutating func add(_ item: CalendarItem, removing removed: [CivilDateTime]) throws(ExchangeError) {
+      var item = item
+      item.span.removed += removed
+      for (line, message) in item.remarks { plan.remark(line, item.title, .note, message) }
+      // One word about an event of which nothing is left, however many alarms it had.
+      var isPassed = true
+      for alarm in item.alarms {
+        let schedule: Schedule
+        do {
+          schedule = try item.schedule(alarm, settings)
+        } catch {
+          guard case .refused(let reason) = error else { continue }
+          plan.remark(item.line, item.title, .refused, reason)
+          isPassed = false
+          continue
+        }
+        try plan.add(item.draft(schedule))
+        isPassed = false
+      }
+      if isPassed { plan.remark(item.line, item.title, .passed, "it has passed") }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import ChimeCore
+import ChimeSchedule
+
+/// An event or a to-do, as far as a reminder can hold it.
+struct CalendarItem {
+  var line: Int
+  var title: String
+  var body: String?
+  var url: String?
+  var tags: [String]
+  var urgency: Urgency
+  var span: CalendarSpan
+  /// When it reminds; never empty. `nil` is its usual time, which is its start, or a to-do's due time.
+  var alarms: [CalendarAlarm?]
+  /// What is lost of it, by line.
+  var remarks: [(Int, String)] = []
+
+  init(_ component: CalendarComponent, _ span: CalendarSpan) {
+    line = component.line
+    title = Self.title(of: component) ?? "Untitled"
+    self.span = span
+    var paragraphs: [String] = []
+    if let description = component["DESCRIPTION"].flatMap({ DraftText.body($0.text) }) {
+      paragraphs.append(description)
+    }
+    if let location = component["LOCATION"].flatMap({ DraftText.line($0.text) }) {
+      paragraphs.append("Where: \(location)")
+    }
+    body = DraftText.body(paragraphs.joined(separator: "\n\n"))
+    url = component["URL"].flatMap { property in
+      let url = trimmed(property.value)
+      return url.isEmpty || url.utf8.count > DraftText.maximumURL || DraftText.line(url) != url ? nil : url
+    }
+    var tags: [String] = []
+    for property in component.all("CATEGORIES") {
+      for tag in CalendarText.list(property.value).compactMap({ DraftText.line($0, maximum: DraftText.maximumTag) })
+      where !tags.contains(tag) && tags.count < DraftText.maximumTags {
+        tags.append(tag)
+      }
+    }
+    self.tags = tags
+    // Only the ends of the scale: most programs set 5, or 1 to 9 by their own lights, and a critical message stays on
+    // the screen until it is answered.
+    switch component["PRIORITY"].flatMap({ Int(trimmed($0.value)) }) {
+    case 1: urgency = .critical
+    case 9: urgency = .low
+    default: urgency = .normal
+    }
+    var remarks: [(Int, String)] = []
+    alarms = CalendarAlarm.all(of: component, span: span) { remarks.append(($0, $1)) }
+    if alarms.isEmpty { alarms = [nil] }
+    self.remarks = remarks
+  }
+
+  static func title(of component: CalendarComponent) -> String? {
+    component["SUMMARY"].flatMap { DraftText.line($0.text) }
+  }
+
+  /// Whether nothing that a reminder holds is different, whatever its times.
+  func isSame(as other: CalendarItem) -> Bool {
+    title == other.title && body == other.body && url == other.url && tags == other.tags && urgency == other.urgency
+      && alarms == other.alarms
+  }
+
+  func draft(_ schedule: Schedule) -> ReminderDraft {
+    var zone: String?
+    if case .zone(let own) = span.clock { zone = own.identifier }
+    return ReminderDraft(
+      line: line, title: title, body: body, schedule: schedule, timezone: zone, tags: tags, urgency: urgency, url: url)
+  }
+
+  /// When an alarm of it goes off.
+  func schedule(_ alarm: CalendarAlarm?, _ settings: ImportSettings) throws(NoSchedule) -> Schedule {
+    let zone = span.zone(settings.surroundings)
+    let instant: Instant
+    switch alarm {
+    case .absolute(let moment): instant = moment
+    case .relative(let trigger):
+      if span.isRecurring { return try settings.schedule(span.recurrenceText(trigger: trigger), in: zone) }
+      instant = try moment(span.start, trigger, in: zone)
+    case nil:
+      let time = span.isAllDay ? settings.allDayAt : span.start.time
+      if span.isRecurring {
+        return try settings.schedule(span.recurrenceText(at: time, trigger: span.usual), in: zone)
+      }
+      instant = try moment(CivilDateTime(date: span.start.date, time: time), span.usual, in: zone)
+    }
+    // On the clock it was written for where that tells it, so that it keeps to that clock if the zone's rules change.
+    let civil = zone.civil(at: instant)
+    var isOnClock = alarm.map { if case .absolute = $0 { false } else { true } } ?? true
+    if case .utc = span.clock { isOnClock = false }
+    return isOnClock && zone.instant(of: civil) == instant
+      ? try settings.schedule("at \(civil)", in: zone)
+      : try settings.schedule("at \(RFC3339.format(instant, in: .utc))", in: zone)
+  }
+
+  /// Days on the clock, then elapsed time (RFC 5545 section 3.3.6).
+  private func moment(_ start: CivilDateTime, _ trigger: CalendarDuration, in zone: Zone) throws(NoSchedule) -> Instant
+  {
+    guard let date = start.date.adding(days: Int(trigger.days)) else { throw .passed }
+    return zone.instant(of: CivilDateTime(date: date, time: start.time)) + .seconds(trigger.seconds)
+  }
+}
+
+extension CalendarComponent {
+  /// Whether it is a to-do that needs no reminder any more.
+  var isCompleted: Bool {
+    guard name == "VTODO" else { return false }
+    return self["COMPLETED"] != nil || self["STATUS"].map { CalendarFile.capitals($0.value) } == "COMPLETED"
+      || self["PERCENT-COMPLETE"].map { trimmed($0.value) } == "100"
+  }
+}

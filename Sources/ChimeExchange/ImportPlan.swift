@@ -1,0 +1,141 @@
+public import ChimeCore
+public import ChimeSchedule
+
+/// What an import reads its text against.
+public struct ImportSettings: Sendable {
+  public var now: Instant
+  /// The zone of times that name none, and what the schedules may refer to.
+  public var surroundings: Surroundings
+  /// When on its day an event comes that has no time and no alarm.
+  public var allDayAt: CivilTime
+
+  public init(now: Instant, surroundings: Surroundings, allDayAt: CivilTime = ImportSettings.usualAllDayTime) {
+    self.now = now
+    self.surroundings = surroundings
+    self.allDayAt = allDayAt
+  }
+
+  /// 09:00.
+  public static let usualAllDayTime = CivilTime(hour: 9) ?? .midnight
+}
+
+/// A reminder that a file asks for. It has a time to come.
+public struct ReminderDraft: Sendable, Hashable {
+  /// Where it stands in the file, from 1.
+  public var line: Int
+  public var title: String
+  public var body: String?
+  public var schedule: Schedule
+  /// An IANA name; `nil` for the zone of the import.
+  public var timezone: String?
+  public var tags: [String] = []
+  public var urgency: Urgency = .normal
+  public var url: String?
+}
+
+/// Something to say about a line of a file.
+public struct ImportRemark: Sendable, Hashable {
+  /// Why something was left out; `note` when it was not.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// It has no time to come.
+    case passed
+    /// It is cancelled, or a to-do that is done.
+    case closed
+    /// It cannot be taken; the message says why.
+    case refused
+    /// It was taken, but not all of it.
+    case note
+  }
+
+  /// From 1; `nil` when it is about no one line.
+  public var line: Int?
+  /// What it is called, where it has a name.
+  public var title: String?
+  public var kind: Kind
+  /// A sentence without a full stop: `it is cancelled`.
+  public var message: String
+}
+
+/// What a file comes to: reminders, and what has to be said of the rest.
+public struct ImportPlan: Sendable, Hashable {
+  public var drafts: [ReminderDraft] = []
+  /// In the order of the file.
+  public var remarks: [ImportRemark] = []
+
+  /// The most reminders that one file may ask for.
+  public static let maximumCount = 10_000
+
+  mutating func add(_ draft: ReminderDraft) throws(ExchangeError) {
+    guard drafts.count < Self.maximumCount else {
+      throw ExchangeError(line: draft.line, "the text asks for more than \(Self.maximumCount) reminders")
+    }
+    drafts.append(draft)
+  }
+
+  mutating func remark(_ line: Int?, _ title: String?, _ kind: ImportRemark.Kind, _ message: String) {
+    remarks.append(ImportRemark(line: line, title: title, kind: kind, message: message))
+  }
+}
+
+extension ImportSettings {
+  /// Understands a schedule that a file comes to, in a zone or in the import's.
+  func schedule(_ text: String, in zone: Zone? = nil) throws(NoSchedule) -> Schedule {
+    var surroundings = surroundings
+    if let zone { surroundings.zone = zone }
+    do {
+      return try Schedule.parse(text, now: now, in: surroundings)
+    } catch {
+      throw error.code == .neverOccurs ? .passed : .refused(error.message)
+    }
+  }
+}
+
+/// Why a file's schedule gives no reminder.
+enum NoSchedule: Error, Hashable {
+  case passed
+  case refused(String)
+}
+
+/// Foreign text made fit for a reminder.
+enum DraftText {
+  static let maximumTitle = 1_000
+  static let maximumBody = 16_384
+  static let maximumTag = 64
+  static let maximumTags = 32
+  static let maximumURL = 2_048
+
+  /// On one line, without control characters; `nil` when nothing is left.
+  static func line(_ text: String, maximum: Int = maximumTitle) -> String? {
+    let blank = Unicode.Scalar(0x20 as UInt8)
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let shown = isControl(scalar) ? blank : scalar
+      if shown == blank, scalars.last == blank { continue }
+      scalars.append(shown)
+    }
+    let line = cut(trimmed(String(scalars)), to: maximum)
+    return line.isEmpty ? nil : line
+  }
+
+  /// On several lines, without other control characters; `nil` when nothing is left.
+  static func body(_ text: String) -> String? {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars where !isControl(scalar) || scalar == "\n" || scalar == "\t" {
+      scalars.append(scalar)
+    }
+    let body = cut(trimmed(String(scalars)), to: maximumBody)
+    return body.isEmpty ? nil : body
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  }
+
+  /// At most `maximum` bytes, with `…` for what is left out.
+  private static func cut(_ text: String, to maximum: Int) -> String {
+    guard text.utf8.count > maximum else { return text }
+    var end = text.utf8.index(text.startIndex, offsetBy: maximum - 3)
+    while end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
+    return trimmed(text[..<end]) + "…"
+  }
+}

@@ -1,0 +1,216 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeExchange
+
+/// What single events and to-dos become: `title | schedule | zone`, or why they are left out.
+@Suite struct CalendarImportTests {
+  /// Friday 27 March 2026, 09:26:40 in Prague.
+  static let now = Instant(seconds: 1_774_600_000)
+  static let settings = ImportSettings(now: now, surroundings: surroundings)
+
+  static func plan(_ components: String, settings: ImportSettings = settings) throws -> ImportPlan {
+    let text = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//Test//EN\n\(components)\nEND:VCALENDAR\n"
+    return try CalendarImport.read(Array(text.utf8), settings)
+  }
+
+  static func told(_ plan: ImportPlan) -> [String] {
+    plan.drafts.map { "\($0.title) | \($0.schedule) | \($0.timezone ?? "-")" }
+      + plan.remarks.map { "\($0.line ?? 0) \($0.kind): \($0.message)" }
+  }
+
+  static func event(_ lines: String, alarms: String...) -> String {
+    let alarms = alarms.map { "BEGIN:VALARM\nACTION:DISPLAY\n\($0)\nEND:VALARM\n" }.joined()
+    return "BEGIN:VEVENT\nSUMMARY:E\n\(lines)\n\(alarms)END:VEVENT"
+  }
+
+  static func todo(_ lines: String, alarms: String...) -> String {
+    let alarms = alarms.map { "BEGIN:VALARM\nACTION:DISPLAY\n\($0)\nEND:VALARM\n" }.joined()
+    return "BEGIN:VTODO\nSUMMARY:T\n\(lines)\n\(alarms)END:VTODO"
+  }
+
+  @Test(
+    arguments: [
+      // The clock an event is written for is its reminder's.
+      (event("DTSTART;TZID=Europe/Prague:20261201T090000"), ["E | at 2026-12-01 09:00 | Europe/Prague"]),
+      (event("DTSTART:20261201T090000"), ["E | at 2026-12-01 09:00 | -"]),
+      (event("DTSTART:20261201T090000Z"), ["E | at 2026-12-01T09:00:00Z | -"]),
+      (event("DTSTART;TZID=America/New_York:20261201T090015"), ["E | at 2026-12-01 09:00:15 | America/New_York"]),
+      (event("dtstart;tzid=\"Europe/Prague\":20261201t090000"), ["E | at 2026-12-01 09:00 | Europe/Prague"]),
+      // Names of zones in the wild.
+      (
+        event("DTSTART;TZID=/freeassociation.sourceforge.net/Tzfile/Europe/Prague:20261201T090000"),
+        ["E | at 2026-12-01 09:00 | Europe/Prague"]
+      ),
+      (
+        event("DTSTART;TZID=/mozilla.org/20050126_1/America/Argentina/Buenos_Aires:20261201T090000"),
+        ["E | at 2026-12-01 09:00 | America/Argentina/Buenos_Aires"]
+      ),
+      (
+        event("DTSTART;TZID=Central Europe Standard Time:20261201T090000"),
+        ["E | at 2026-12-01 09:00 | Europe/Budapest"]
+      ),
+      (
+        "BEGIN:VTIMEZONE\nTZID:Office\nX-LIC-LOCATION:Asia/Tokyo\nEND:VTIMEZONE\n"
+          + event("DTSTART;TZID=Office:20261201T090000"), ["E | at 2026-12-01 09:00 | Asia/Tokyo"]
+      ),
+      (
+        event("DTSTART;TZID=Customized Time Zone:20261201T090000"),
+        ["4 refused: this machine has no time zone \"Customized Time Zone\""]
+      ),
+      (
+        event("DTSTART;TZID=../../etc/passwd:20261201T090000"),
+        ["4 refused: this machine has no time zone \"../../etc/passwd\""]
+      ),
+      // Whole days.
+      (event("DTSTART;VALUE=DATE:20261224"), ["E | at 2026-12-24 09:00 | -"]),
+      (event("DTSTART;VALUE=DATE:20261224", alarms: "TRIGGER:-PT15H"), ["E | at 2026-12-23 09:00 | -"]),
+      (event("DTSTART;VALUE=DATE:20261224", alarms: "TRIGGER:PT9H30M"), ["E | at 2026-12-24 09:30 | -"]),
+      // Alarms: each once, days on the clock, hours as they pass (the clocks change on 25 October, 03:00 to 02:00).
+      (
+        event(
+          "DTSTART;TZID=Europe/Prague:20261201T090000", alarms: "TRIGGER:-PT15M", "TRIGGER:-P0DT0H15M0S", "TRIGGER:-P1D"
+        ),
+        ["E | at 2026-12-01 08:45 | Europe/Prague", "E | at 2026-11-30 09:00 | Europe/Prague"]
+      ),
+      (
+        event("DTSTART;TZID=Europe/Prague:20261025T090000", alarms: "TRIGGER:-P1D", "TRIGGER:-PT24H"),
+        ["E | at 2026-10-24 09:00 | Europe/Prague", "E | at 2026-10-24 10:00 | Europe/Prague"]
+      ),
+      (
+        // Both half past twos of that night: the second can only be told in UTC.
+        event("DTSTART;TZID=Europe/Prague:20261025T030000", alarms: "TRIGGER:-PT30M", "TRIGGER:-PT90M"),
+        ["E | at 2026-10-25T01:30:00Z | Europe/Prague", "E | at 2026-10-25 02:30 | Europe/Prague"]
+      ),
+      (
+        event("DTSTART:20261201T090000Z\nDTEND:20261201T100000Z", alarms: "TRIGGER;RELATED=END:-PT5M"),
+        ["E | at 2026-12-01T09:55:00Z | -"]
+      ),
+      (
+        event("DTSTART:20261201T090000Z\nDURATION:PT2H", alarms: "TRIGGER;RELATED=END:PT0S"),
+        ["E | at 2026-12-01T11:00:00Z | -"]
+      ),
+      (
+        event("DTSTART;TZID=Europe/Prague:20261201T090000", alarms: "TRIGGER;VALUE=DATE-TIME:20261130T170000Z"),
+        ["E | at 2026-11-30T17:00:00Z | Europe/Prague"]
+      ),
+      (
+        event("DTSTART:20261201T090000Z", alarms: "TRIGGER:-PT10M\nREPEAT:3\nDURATION:PT5M"),
+        ["E | at 2026-12-01T08:50:00Z | -", "7 note: an alarm repeats; it is taken once"]
+      ),
+      (
+        event("DTSTART:20261201T090000Z", alarms: "TRIGGER:soon"),
+        ["E | at 2026-12-01T09:00:00Z | -", "7 note: an alarm has no TRIGGER that is understood; it is left out"]
+      ),
+      (
+        "BEGIN:VEVENT\nSUMMARY:E\nDTSTART:20261201T090000Z\nBEGIN:VALARM\nACTION:NONE\n"
+          + "TRIGGER;VALUE=DATE-TIME:19760401T005545Z\nEND:VALARM\nEND:VEVENT", ["E | at 2026-12-01T09:00:00Z | -"]
+      ),
+      // What there is nothing to remind of.
+      (event("DTSTART:20200101T090000Z"), ["4 passed: it has passed"]),
+      (event("DTSTART:20200101T090000Z", alarms: "TRIGGER:-PT1M", "TRIGGER:-PT2M"), ["4 passed: it has passed"]),
+      (event("DTSTART:20260327T100000Z", alarms: "TRIGGER:-P1D", "TRIGGER:-PT5M"), ["E | at 2026-03-27T09:55:00Z | -"]),
+      (event("DTSTART:20261201T090000Z\nSTATUS:CANCELLED"), ["4 closed: it is cancelled"]),
+      (event("STATUS:CONFIRMED"), ["4 refused: it has no start (DTSTART)"]),
+      (event("DTSTART:tomorrow"), ["4 refused: \"tomorrow\" is no date and time"]),
+      (event("DTSTART:20260230T090000Z"), ["4 refused: \"20260230T090000Z\" is no date and time"]),
+      (event("DTSTART:19500101T090000Z"), ["4 refused: it begins before 1970"]),
+      (
+        event("DTSTART:20261201T090000Z\nRRULE:FREQ=DAILY\nEXRULE:FREQ=WEEKLY"),
+        ["4 refused: it has an EXRULE, which iCalendar has given up"]
+      ),
+      (event("DTSTART:20261201T090000Z\nRRULE:FREQ=DAILY\nRRULE:FREQ=WEEKLY"), ["4 refused: it has several RRULEs"]),
+      // To-dos.
+      (todo("DUE;VALUE=DATE:20261224"), ["T | at 2026-12-24 09:00 | -"]),
+      (todo("DTSTART;VALUE=DATE:20261220\nDUE;VALUE=DATE:20261224"), ["T | at 2026-12-24 09:00 | -"]),
+      (todo("DTSTART:20261220T080000Z\nDUE:20261224T080000Z"), ["T | at 2026-12-24T08:00:00Z | -"]),
+      (todo("DTSTART:20261220T080000Z"), ["T | at 2026-12-20T08:00:00Z | -"]),
+      (
+        todo("DTSTART:20261220T080000Z\nDUE:20261224T080000Z", alarms: "TRIGGER:-PT5M", "TRIGGER;RELATED=END:-PT5M"),
+        ["T | at 2026-12-20T07:55:00Z | -", "T | at 2026-12-24T07:55:00Z | -"]
+      ),
+      (todo("DUE:20261224T080000Z", alarms: "TRIGGER;RELATED=END:-PT5M"), ["T | at 2026-12-24T07:55:00Z | -"]),
+      (todo("PRIORITY:1"), ["4 refused: it has no date"]),
+      (todo("DUE:20261224T080000Z\nSTATUS:COMPLETED"), ["4 closed: it is done"]),
+      (todo("DUE:20261224T080000Z\nCOMPLETED:20261101T080000Z"), ["4 closed: it is done"]),
+      (todo("DUE:20261224T080000Z\nPERCENT-COMPLETE:100"), ["4 closed: it is done"]),
+      // A changed occurrence whose series is not in the file.
+      (event("UID:1\nRECURRENCE-ID:20261201T090000Z\nDTSTART:20261201T100000Z"), ["E | at 2026-12-01T10:00:00Z | -"]),
+      // The same event twice: the one that was changed more often.
+      (
+        event("UID:1\nSEQUENCE:2\nDTSTART:20261201T100000Z") + "\n"
+          + event("UID:1\nSEQUENCE:1\nDTSTART:20261201T090000Z"),
+        ["E | at 2026-12-01T10:00:00Z | -"]
+      ),
+    ] as [(String, [String])])
+  func singleOnes(_ components: String, _ expected: [String]) throws {
+    #expect(Self.told(try Self.plan(components)) == expected)
+  }
+
+  @Test func everyFieldFindsItsPlace() throws {
+    let plan = try Self.plan(
+      """
+      BEGIN:VEVENT
+      SUMMARY:Dinner\\, with a very lo
+       ng title
+      DTSTART:20261201T190000
+      DESCRIPTION:Bring:\\n- wine\\; red\\N- C:\\\\x
+      LOCATION;ALTREP="CID:x":Na Příkopě 1\\, Praha
+      URL:https://example.org/dinner?a=1,2;b
+      CATEGORIES:Friends,Eating\\, drinking
+      CATEGORIES:Friends
+      PRIORITY:1
+      X-UNKNOWN;X=1,"a:b;c":whatever
+      END:VEVENT
+      """)
+    let draft = try #require(plan.drafts.first)
+    #expect(draft.title == "Dinner, with a very long title")
+    #expect(draft.body == "Bring:\n- wine; red\n- C:\\x\n\nWhere: Na Příkopě 1, Praha")
+    #expect(draft.url == "https://example.org/dinner?a=1,2;b")
+    #expect(draft.tags == ["Friends", "Eating, drinking"])
+    #expect(draft.urgency == .critical)
+    #expect(plan.remarks.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("SUMMARY:", "Untitled"), ("X:Y", "Untitled"), ("SUMMARY:a\\nb\tc\u{1B}[31m", "a b c [31m"),
+    ("SUMMARY:\(String(repeating: "é", count: 600))", String(repeating: "é", count: 498) + "…"),
+  ])
+  func titlesAreMadeFit(_ line: String, _ expected: String) throws {
+    let plan = try Self.plan("BEGIN:VEVENT\n\(line)\nDTSTART:20261201T190000\nEND:VEVENT")
+    #expect(plan.drafts.map(\.title) == [expected])
+    #expect(try #require(plan.drafts.first).title.utf8.count <= 1_000)
+  }
+
+  @Test func wholeDaysComeWhenTheyAreWanted() throws {
+    var settings = Self.settings
+    settings.allDayAt = try #require(CivilTime(hour: 7, minute: 30))
+    let plan = try Self.plan(Self.event("DTSTART;VALUE=DATE:20261224"), settings: settings)
+    #expect(plan.drafts.map(\.schedule.canonical) == ["at 2026-12-24 07:30"])
+  }
+
+  @Test(arguments: [
+    ("", "the text is empty; BEGIN:VCALENDAR was expected"),
+    ("hello", "line 1: this is no iCalendar text; BEGIN:VCALENDAR was expected"),
+    ("SUMMARY:x", "line 1: this is no iCalendar text; BEGIN:VCALENDAR was expected"),
+    ("BEGIN:VCARD\nEND:VCARD", "line 1: this is no iCalendar text; BEGIN:VCALENDAR was expected"),
+    ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR", "line 3: END:VCALENDAR ends nothing that has begun"),
+    (
+      "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x",
+      "line 2: the text ends before the END of this VEVENT: it is cut off"
+    ),
+    (
+      "BEGIN:VCALENDAR\nVERSION:1.0\nEND:VCALENDAR",
+      "line 2: this is vCalendar 1.0; iCalendar (VERSION:2.0) was expected"
+    ),
+    (
+      "BEGIN:VCALENDAR\n" + String(repeating: "BEGIN:X\n", count: 9),
+      "line 9: components stand more than 8 deep in each other"
+    ),
+  ])
+  func whatIsNoCalendarIsRefused(_ text: String, _ message: String) {
+    let error = #expect(throws: ExchangeError.self) { try CalendarImport.read(Array(text.utf8), Self.settings) }
+    #expect(error?.description == message)
+  }
+}
