@@ -100,6 +100,16 @@ public enum Wire {
     }
   }
 
+  public struct InvalidText: Codable, Hashable, Sendable {
+    public var line: Int?
+    public var message: String
+
+    public init(line: Int?, message: String) {
+      self.line = line
+      self.message = message
+    }
+  }
+
   /// `Conflict` and `InvalidConfiguration`.
   public struct Message: Codable, Hashable, Sendable {
     public var message: String

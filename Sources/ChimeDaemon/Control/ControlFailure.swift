@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeExchange
 import ChimeSchedule
 import Varlink
 
@@ -9,6 +10,7 @@ enum ControlFailure: Error {
   case ambiguous(id: String, candidates: [String])
   case invalidSchedule(ScheduleError)
   case invalidValue(field: String, String)
+  case invalidText(line: Int?, String)
   case conflict(String)
   case limitExceeded(String)
   case invalidConfiguration(String)
@@ -20,6 +22,7 @@ enum ControlFailure: Error {
     switch error {
     case let failure as ControlFailure: self = failure
     case let error as ScheduleError: self = .invalidSchedule(error)
+    case let error as ExchangeError: self = .invalidText(line: error.line, error.message)
     case let error as ServiceError: self = .service(error)
     case let error as StoreFailure: self = .storeUnavailable(error.sentence)
     default: self = .storeUnavailable("an unexpected failure: \(type(of: error))")
@@ -48,6 +51,8 @@ enum ControlFailure: Error {
           message: error.message))
     case .invalidValue(let field, let message):
       return named("InvalidValue", Wire.InvalidValue(field: field, message: message))
+    case .invalidText(let line, let message):
+      return named("InvalidText", Wire.InvalidText(line: line, message: message))
     case .conflict(let message): return named("Conflict", Wire.Message(message: message))
     case .limitExceeded(let limit): return named("LimitExceeded", Wire.LimitExceeded(limit: limit))
     case .invalidConfiguration(let message): return named("InvalidConfiguration", Wire.Message(message: message))

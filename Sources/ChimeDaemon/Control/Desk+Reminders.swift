@@ -12,9 +12,7 @@ extension Desk {
   func add(_ request: Interface.Add.Parameters) async throws -> Interface.Add.Reply {
     let reminder = try draft(request.reminder)
     let next = try fields.firstTime(of: reminder)
-    if let token = request.token, !(1...Self.maxTokenBytes).contains(token.utf8.count) {
-      throw ControlFailure.invalidValue(field: "token", "give 1 to \(Self.maxTokenBytes) bytes")
-    }
+    try check(token: request.token)
     return try await commit { [self] transaction in
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
         return (try JSONDecoder().decode(Interface.Add.Reply.self, from: Data(kept)), [])
@@ -31,8 +29,14 @@ extension Desk {
     }
   }
 
+  func check(token: String?) throws {
+    if let token, !(1...Self.maxTokenBytes).contains(token.utf8.count) {
+      throw ControlFailure.invalidValue(field: "token", "give 1 to \(Self.maxTokenBytes) bytes")
+    }
+  }
+
   /// A reminder made of the configuration's defaults and what the client gave; its id is not yet known.
-  private func draft(_ draft: Interface.Draft) throws -> Reminder {
+  func draft(_ draft: Interface.Draft) throws -> Reminder {
     let unnamed = ReminderID(rawValue: "")
     let zone = draft.timezone.map(ZoneChoice.init) ?? configuration.timezone
     let place = try fields.place(draft.latitude, draft.longitude)
@@ -49,7 +53,7 @@ extension Desk {
     return reminder
   }
 
-  private func insert(
+  func insert(
     _ reminder: Reminder, next: Instant, into transaction: any StoreTransaction
   ) throws -> ReminderID {
     var generator = SystemRandomNumberGenerator()
@@ -64,7 +68,7 @@ extension Desk {
     throw ControlFailure.limitExceeded("ids")
   }
 
-  private func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
+  func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
     try reminder.channels.filter { $0 != .desktop }.compactMap { channel in
       let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled { return "the endpoint \(channel) is disabled: \(reason)" }
@@ -101,22 +105,28 @@ extension Desk {
   }
 
   func list(_ request: Interface.List.Parameters) async throws -> Interface.List.Reply {
-    let filter = request.filter
-    // What is finished or waiting is told from the occurrences, so these states are picked after the store's filter.
-    let query = ReminderFilter(
-      owner: caller.sees, tag: filter?.tag, text: filter?.text,
-      dueFrom: try instant(filter?.dueFrom, "dueFrom"), dueBefore: try instant(filter?.dueBefore, "dueBefore"),
-      includesFinished: filter?.all == true || filter?.state == .finished)
+    let query = try self.query(request.filter)
     let page = try page(limit: request.limit, cursor: request.cursor)
     return try await store.read { [self] transaction in
       let wire = self.wire
       let records = try transaction.reminders(query, page: page)
-      let wanted = records.map(wire.reminder).filter { reminder in
-        if let state = filter?.state { return reminder.state == state }
-        return filter?.all == true || reminder.state != .finished
-      }
+      let wanted = records.map(wire.reminder).filter { isWanted($0, request.filter) }
       return Interface.List.Reply(reminders: wanted, cursor: cursor(after: page, count: records.count))
     }
+  }
+
+  /// The part of a filter that the store knows.
+  func query(_ filter: Interface.Filter?) throws -> ReminderFilter {
+    ReminderFilter(
+      owner: caller.sees, tag: filter?.tag, text: filter?.text,
+      dueFrom: try instant(filter?.dueFrom, "dueFrom"), dueBefore: try instant(filter?.dueBefore, "dueBefore"),
+      includesFinished: filter?.all == true || filter?.state == .finished)
+  }
+
+  /// The rest of it: what is finished or waiting is told from the occurrences.
+  func isWanted(_ reminder: Interface.Reminder, _ filter: Interface.Filter?) -> Bool {
+    if let state = filter?.state { return reminder.state == state }
+    return filter?.all == true || reminder.state != .finished
   }
 
   func pause(_ request: Interface.Pause.Parameters) async throws -> Interface.Pause.Reply {

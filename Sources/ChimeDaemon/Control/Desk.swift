@@ -51,6 +51,8 @@ struct Desk: Sendable {
     case RemindersInterface.Pause.method: try VarlinkReply(await pause(call.parameters()))
     case RemindersInterface.Resume.method: try VarlinkReply(await resume(call.parameters()))
     case RemindersInterface.Skip.method: try VarlinkReply(await skip(call.parameters()))
+    case RemindersInterface.Import.method: try VarlinkReply(await importReminders(call.parameters()))
+    case RemindersInterface.Export.method: try VarlinkReply(await exportReminders(call.parameters()))
     case OccurrencesInterface.List.method: try VarlinkReply(await occurrences(call.parameters()))
     case OccurrencesInterface.Upcoming.method: try VarlinkReply(await upcoming(call.parameters()))
     case OccurrencesInterface.Done.method: try VarlinkReply(await done(call.parameters()))

@@ -9,7 +9,8 @@ struct ReminderFields {
 
   static let maxTitleBytes = 1_000
   static let maxBodyBytes = 16_384
-  static let maxWhenBytes = 4_096
+  /// Room for an event with a few hundred exceptions.
+  static let maxWhenBytes = 16_384
   static let maxItems = 32
 
   /// Lays the fields that are given over `reminder`.

@@ -1,0 +1,91 @@
+public import ChimeCore
+public import ChimeSchedule
+
+/// Reminders as an iCalendar text: an event with an alarm at its start for each.
+///
+/// Source: RFC 5545.
+public struct CalendarExport: Sendable {
+  public struct Item: Sendable {
+    public var reminder: Reminder
+    /// What its schedule may refer to; the zone is the one that its `governingZone` names now.
+    public var surroundings: Surroundings
+
+    public init(reminder: Reminder, surroundings: Surroundings) {
+      self.reminder = reminder
+      self.surroundings = surroundings
+    }
+  }
+
+  public let text: String
+  /// How many reminders are in it.
+  public let count: Int
+  /// What a calendar cannot hold, as sentences that name the reminder.
+  public let warnings: [String]
+
+  /// How far ahead, and how many, times are listed that no recurrence rule can tell.
+  public static let listedSpan = Milliseconds.days(366)
+  public static let maximumListed = 500
+
+  public init(_ items: [Item], now: Instant) {
+    var warnings: [String] = []
+    var events: [(Reminder, CalendarRecurrence)] = []
+    var zones: [String: (zone: Zone, year: Int)] = [:]
+    for item in items {
+      func warn(_ message: String) { warnings.append("\"\(item.reminder.title)\": \(message)") }
+      guard let recurrence = CalendarRecurrence(item, now: now, warn: warn) else {
+        warn("it has no time to come, so it is left out")
+        continue
+      }
+      if item.reminder.pause.holds(at: now) { warn("it is paused, which a calendar does not know") }
+      if item.reminder.skipNext > 0 { warn("it passes over its next times, which a calendar does not know") }
+      if let zone = recurrence.zone {
+        let year = min(recurrence.firstYear, zones[zone.identifier]?.year ?? .max)
+        zones[zone.identifier] = (zone, year)
+      }
+      events.append((item.reminder, recurrence))
+    }
+    var writer = CalendarWriter()
+    writer.component("VCALENDAR") { writer in
+      writer.line("VERSION:2.0")
+      writer.line("PRODID:-//Chime//Chime//EN")
+      writer.line("CALSCALE:GREGORIAN")
+      for (_, (zone, year)) in zones.sorted(by: { $0.key < $1.key }) {
+        ZoneComponent(zone, from: year).write(to: &writer)
+      }
+      for (reminder, recurrence) in events { Self.write(reminder, recurrence, now, to: &writer) }
+    }
+    text = writer.text
+    count = events.count
+    self.warnings = warnings
+  }
+
+  private static func write(
+    _ reminder: Reminder, _ recurrence: CalendarRecurrence, _ now: Instant, to writer: inout CalendarWriter
+  ) {
+    writer.component("VEVENT") { writer in
+      writer.line("UID:\(reminder.id)@chime")
+      writer.line("DTSTAMP:\(Zone.utc.civil(at: now).basic)Z")
+      writer.line("CREATED:\(Zone.utc.civil(at: reminder.createdAt).basic)Z")
+      writer.line("SEQUENCE:\(reminder.generation)")
+      for line in recurrence.lines { writer.line(line) }
+      writer.text("SUMMARY", reminder.title)
+      if let body = reminder.body { writer.text("DESCRIPTION", body) }
+      if let url = reminder.url { writer.line("URL:\(url)") }
+      if !reminder.tags.isEmpty {
+        writer.line("CATEGORIES:" + reminder.tags.map(CalendarText.escaped).joined(separator: ","))
+      }
+      switch reminder.urgency {
+      case .critical: writer.line("PRIORITY:1")
+      case .low: writer.line("PRIORITY:9")
+      case .normal: break
+      }
+      // A reminder takes no time of anyone's day.
+      writer.line("TRANSP:TRANSPARENT")
+      writer.component("VALARM") { writer in
+        writer.line("ACTION:DISPLAY")
+        writer.text("DESCRIPTION", reminder.title)
+        writer.line("TRIGGER:\(recurrence.trigger)")
+      }
+    }
+  }
+}

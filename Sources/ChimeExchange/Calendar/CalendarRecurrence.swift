@@ -1,0 +1,122 @@
+import ChimeCore
+import ChimeSchedule
+
+/// When a reminder comes, as the properties of an event.
+struct CalendarRecurrence {
+  /// DTSTART, and as they are needed RRULE, RDATE and EXDATE.
+  var lines: [String] = []
+  /// The alarm's distance from the start.
+  var trigger = "PT0S"
+  /// The zone that a TZID among the lines names.
+  var zone: Zone?
+  /// The year of DTSTART.
+  var firstYear = 1970
+
+  /// `nil` when there is no time to come.
+  init?(_ item: CalendarExport.Item, now: Instant, warn: (String) -> Void) {
+    let reminder = item.reminder
+    let timetable = reminder.timetable(in: item.surroundings)
+    guard let next = timetable.next(after: now) else { return nil }
+    if reminder.schedule.isOneOff, timetable.next(after: next) == nil {
+      let isMoment = reminder.schedule.canonical.hasSuffix("Z")
+      self.init(once: next, reminder, item.surroundings.zone, isMoment: isMoment)
+      return
+    }
+    if reminder.gap == .skip || reminder.fold == .last || reminder.fold == .both {
+      warn("how it meets a clock change (gap, fold) cannot be told in a calendar")
+    }
+    if let conversion = try? reminder.schedule.converted(to: .rrule, now: now, in: item.surroundings) {
+      for remark in conversion.remarks { warn(remark) }
+      self.init(text: conversion.schedule.canonical, reminder, item.surroundings)
+    } else {
+      self.init(listing: timetable, after: now)
+      let count = lines.reduce(0) { $0 + $1.count { $0 == "," } + 1 }
+      warn(
+        "no recurrence rule tells \"\(reminder.schedule.canonical)\"; "
+          + (count < CalendarExport.maximumListed
+            ? "its times of one year are listed (\(count))" : "its next \(count) times are listed"))
+    }
+  }
+
+  /// One moment; on the clock where that tells it.
+  private init(once instant: Instant, _ reminder: Reminder, _ zone: Zone, isMoment: Bool) {
+    let civil = zone.civil(at: instant)
+    firstYear = civil.date.year
+    if isMoment || zone == .utc || zone.instant(of: civil) != instant {
+      lines = ["DTSTART:\(Zone.utc.civil(at: instant).basic)Z"]
+    } else if case .local = reminder.timezone {
+      lines = ["DTSTART:\(civil.basic)"]
+    } else {
+      lines = ["DTSTART;TZID=\(zone.identifier):\(civil.basic)"]
+      self.zone = zone
+    }
+  }
+
+  /// A schedule of the rrule dialect: its parts are properties already.
+  private init(text: String, _ reminder: Reminder, _ surroundings: Surroundings) {
+    var start: Zone?
+    for part in text.split(separator: " ") {
+      guard let colon = part.firstIndex(of: ":") else { continue }
+      let head = part[..<colon]
+      let value = String(part[part.index(after: colon)...])
+      let name = head.prefix { $0 != ";" }
+      switch name {
+      case "TRIGGER": trigger = value
+      case "RRULE": lines.append("RRULE:" + Self.rule(value, in: start ?? surroundings.zone, isFloating: start == nil))
+      case "DTSTART", "RDATE", "EXDATE":
+        var zone: Zone?
+        if let named = head.split(separator: ";").first(where: { $0.hasPrefix("TZID=") }) {
+          zone = surroundings.zone(known: String(named.dropFirst(5)))
+        } else if !value.hasSuffix("Z"), case .named = reminder.timezone {
+          zone = surroundings.zone
+        } else if value.hasSuffix("Z") {
+          zone = .utc
+        }
+        if name == "DTSTART" {
+          firstYear = Int(value.prefix(4)) ?? 1970
+          start = zone
+        }
+        if let zone, zone != .utc {
+          self.zone = zone
+          lines.append("\(name);TZID=\(zone.identifier):\(value)")
+        } else if zone == .utc {
+          let values = value.split(separator: ",").map { $0.hasSuffix("Z") ? $0 : $0 + "Z" }
+          lines.append("\(name):\(values.joined(separator: ","))")
+        } else {
+          lines.append("\(name):\(value)")
+        }
+      default: continue
+      }
+    }
+  }
+
+  /// UNTIL is UTC where the start has a zone, and on its clock where it floats (RFC 5545 section 3.3.10).
+  private static func rule(_ rule: String, in zone: Zone, isFloating: Bool) -> String {
+    rule.split(separator: ";").map { part -> String in
+      guard part.hasPrefix("UNTIL="), let until = CalendarTime(part.dropFirst(6)), let civil = until.civil else {
+        return String(part)
+      }
+      switch (until.form, isFloating) {
+      case (.utc, true): return "UNTIL=" + zone.civil(at: Zone.utc.instant(of: civil)).basic
+      case (.floating, false): return "UNTIL=\(Zone.utc.civil(at: zone.instant(of: civil)).basic)Z"
+      default: return String(part)
+      }
+    }.joined(separator: ";")
+  }
+
+  /// The times themselves, in UTC.
+  private init(listing timetable: Timetable, after now: Instant) {
+    let end = now + CalendarExport.listedSpan
+    var times: [String] = []
+    for instant in timetable.occurrences(after: now).prefix(CalendarExport.maximumListed) {
+      if !times.isEmpty, instant > end { break }
+      times.append(Zone.utc.civil(at: instant).basic + "Z")
+    }
+    lines = times.first.map { ["DTSTART:\($0)"] } ?? []
+    if times.count > 1 { lines.append("RDATE:" + times.dropFirst().joined(separator: ",")) }
+  }
+}
+
+extension Surroundings {
+  func zone(known name: String) -> Zone? { name == zone.identifier ? zone : name == "UTC" ? .utc : zones(name) }
+}

@@ -1,0 +1,143 @@
+import ChimeSchedule
+
+/// Reminders from the jobs of a crontab: when, and what would be run. Nothing is run.
+///
+/// What is taken and what is left out stands in `docs/exchange.md`.
+///
+/// Source: crontab(5) of Debian's cron 3.0pl1; `CRON_TZ` of cronie's.
+public enum CrontabImport {
+  /// The longest text that is read, in bytes.
+  static let maximumLength = 16 << 20
+
+  /// - Parameter hasUsers: Whether a user stands before each command, as in `/etc/crontab` and `/etc/cron.d`.
+  /// - Throws: ``ExchangeError`` when no line of the text is one of a crontab, or it asks for too much.
+  public static func read(_ text: [UInt8], _ settings: ImportSettings, hasUsers: Bool = false) throws(ExchangeError)
+    -> ImportPlan
+  {
+    guard text.count <= maximumLength else {
+      throw ExchangeError(line: nil, "the text is longer than \(maximumLength >> 20) MiB")
+    }
+    var reader = Reader(settings: settings, hasUsers: hasUsers)
+    var number = 0
+    var rest = text.starts(with: [0xEF, 0xBB, 0xBF]) ? text[3...] : text[...]
+    while !rest.isEmpty {
+      number += 1
+      let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+      var line = rest[..<end]
+      if line.last == 0x0D { line.removeLast() }
+      try reader.take(Array(line.drop { $0 == 0x20 || $0 == 0x09 }), number)
+      rest = rest[min(end + 1, rest.endIndex)...]
+    }
+    if reader.lawful == 0, let first = reader.plan.remarks.first {
+      throw ExchangeError(line: first.line, "this is no crontab: \(first.message)")
+    }
+    return reader.plan
+  }
+
+  /// What the lines so far mean for those that follow.
+  private struct Reader {
+    let settings: ImportSettings
+    let hasUsers: Bool
+    var plan = ImportPlan()
+    /// How many lines were understood.
+    var lawful = 0
+    private var title: String?
+    private var zone: Zone?
+    /// The zone that CRON_TZ names and the machine does not have.
+    private var missingZone: String?
+
+    init(settings: ImportSettings, hasUsers: Bool) {
+      self.settings = settings
+      self.hasUsers = hasUsers
+    }
+
+    /// Takes a line without the blanks at its start.
+    mutating func take(_ line: [UInt8], _ number: Int) throws(ExchangeError) {
+      if line.isEmpty {
+        title = nil
+      } else if line[0] == UInt8(ascii: "#") {
+        switch CrontabComment(line) {
+        case .title(let text): title = text
+        case .legend: title = nil
+        case .other: break
+        }
+      } else if let variable = CrontabVariable(line) {
+        lawful += 1
+        set(variable, number)
+      } else {
+        try takeJob(line, number)
+        title = nil
+      }
+    }
+
+    private mutating func set(_ variable: CrontabVariable, _ number: Int) {
+      switch variable.name {
+      case "CRON_TZ":
+        missingZone = nil
+        zone = nil
+        guard !variable.value.isEmpty else { return }
+        zone = Zone.isValidIdentifier(variable.value) ? settings.surroundings.zone(known: variable.value) : nil
+        if zone == nil { missingZone = excerpt(variable.value) }
+      case "TZ":
+        plan.remark(
+          number, nil, .note,
+          "TZ is the clock of the commands and does not change when they run (CRON_TZ does); it is passed over")
+      default: break
+      }
+    }
+
+    private mutating func takeJob(_ line: [UInt8], _ number: Int) throws(ExchangeError) {
+      if Self.isReboot(line) {
+        lawful += 1
+        plan.remark(number, title, .refused, "@reboot is when the machine starts, which is no time")
+        return
+      }
+      let time: CrontabTime
+      do {
+        time = try CrontabTime(line: line)
+      } catch {
+        plan.remark(number, title, .refused, error.message)
+        return
+      }
+      lawful += 1
+      var command = line[time.commandStart...]
+      var user: String?
+      if hasUsers {
+        let word = command.prefix { $0 != 0x20 && $0 != 0x09 }
+        user = DraftText.line(String(decoding: word, as: UTF8.self))
+        command = command[word.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
+      }
+      let job = CrontabCommand(command)
+      guard let name = title ?? DraftText.line(job.command, maximum: CrontabCommand.longestTitle) else {
+        plan.remark(number, title, .refused, hasUsers ? "no user and command follow the time" : "no command follows")
+        return
+      }
+      if let missingZone {
+        plan.remark(number, name, .refused, "this machine has no time zone \"\(missingZone)\" (CRON_TZ)")
+        return
+      }
+      var paragraphs = [job.command]
+      if let user { paragraphs.append("User: \(user)") }
+      if let input = job.input { paragraphs.append("Input:\n\(input)") }
+      let schedule: Schedule
+      do {
+        schedule = try settings.schedule(time.schedule.canonical, in: zone)
+      } catch .refused(let reason) {
+        plan.remark(number, name, .refused, reason)
+        return
+      } catch {
+        plan.remark(number, name, .passed, "it has no time to come")
+        return
+      }
+      try plan.add(
+        ReminderDraft(
+          line: number, title: name, body: DraftText.body(paragraphs.joined(separator: "\n\n")), schedule: schedule,
+          timezone: zone?.identifier))
+    }
+
+    private static func isReboot(_ line: [UInt8]) -> Bool {
+      let word = line.prefix(16).prefix { $0 != 0x20 && $0 != 0x09 }
+      return CalendarFile.capitals(String(decoding: word, as: UTF8.self)) == "@REBOOT"
+    }
+  }
+}
