@@ -30,12 +30,16 @@ import Testing
     for row in rows {
       let zone = try zone(row.zone)
       let now = instant(row.saidAt)
-      let schedule = try Schedule.parse(row.phrase, now: now, zone: zone)
+      let rule = row.rule.split(separator: " ").map(String.init)
+      // "place 50.0875 14.4213"
+      let numbers = rule.first == "place" ? rule.dropFirst().compactMap(Double.init) : []
+      let place = numbers.count == 2 ? Place(latitude: numbers[0], longitude: numbers[1]) : nil
+      let surroundings = Surroundings(zone: zone, place: place)
+      let schedule = try Schedule.parse(row.phrase, now: now, in: surroundings)
       #expect(schedule.canonical == row.canonical)
       #expect(try Schedule(canonical: row.canonical) == schedule)
-      let rule = row.rule.split(separator: " ").map(String.init)
       let timetable = schedule.timetable(
-        in: zone, gap: rule.first == "gap" ? GapRule(rawValue: rule[1]) : nil,
+        in: surroundings, gap: rule.first == "gap" ? GapRule(rawValue: rule[1]) : nil,
         fold: rule.first == "fold" ? FoldRule(rawValue: rule[1]) : nil)
       var found: [String] = []
       var after = now

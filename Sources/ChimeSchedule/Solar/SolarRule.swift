@@ -112,11 +112,13 @@ struct SolarRule: Sendable, Hashable {
     return .missing(max(1, Int64(distance / (Sun.fastestDrift * Trigonometry.degree)) - 1))
   }
 
-  /// The sun at about the upper or lower transit that is nearest to a mean one. The equation of time changes by half
-  /// a minute a day, so one step is exact to half a second.
+  /// The upper or lower transit that belongs to a mean one, and the sun there. The equation of time changes by half a
+  /// minute a day, so one step is exact to half a second.
   private func transit(near second: Double) -> (second: Double, sun: Sun) {
-    let sun = Sun(at: second)
-    return (second - sun.equationOfTime * 240, sun)
+    var sun = Sun(at: second)
+    let wait = -sun.equationOfTime * 240
+    sun.drift(for: wait)
+    return (second + wait, sun)
   }
 
   /// The sine of the altitude, less that of the event's.

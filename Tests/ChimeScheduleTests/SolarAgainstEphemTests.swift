@@ -1,0 +1,129 @@
+import ChimeSchedule
+import Foundation
+import Testing
+
+/// Hundreds of places and dates against a real ephemeris: PyPI's `ephem`, whose positions of the sun are those of
+/// VSOP87, asked for the same altitudes without a refraction of its own.
+///
+/// One process answers all questions. `CHIME_PYTHON` names a Python that has the library; without, it is
+/// `.venv/bin/python3` in the checkout. Where there is none the test fails, unless `CHIME_SKIP_PEERS=1` says that this
+/// is meant.
+@Suite(.disabled(if: ProcessInfo.processInfo.environment["CHIME_SKIP_PEERS"] == "1", "CHIME_SKIP_PEERS=1"))
+struct SolarAgainstEphemTests {
+  struct Question {
+    var event: String
+    var latitude, longitude: Double
+    var second: Int64
+  }
+
+  /// Reads lines `event latitude longitude second`; answers each with the next such event in seconds and how fast the
+  /// sun passes the altitude there, in degrees a second, or with `none` where ephem sees none on that day.
+  static let program = """
+    import ephem, sys
+    altitudes = {"sunrise": "-0.833", "sunset": "-0.833", "dawn": "-6", "dusk": "-6"}
+    epoch = ephem.Date("1970/1/1 00:00:00")
+    sun = ephem.Sun()
+    for line in sys.stdin:
+        *words, latitude, longitude, second = line.split()
+        observer = ephem.Observer()
+        observer.lat, observer.lon, observer.pressure, observer.elevation = latitude, longitude, 0, 0
+        observer.date = epoch + int(second) / 86400
+        name = words[-1]
+        observer.horizon = {"nautical": "-12", "astronomical": "-18"}.get(words[0], altitudes.get(name, "0"))
+        try:
+            if name == "noon":
+                found = observer.next_transit(sun)
+            elif name in ("sunrise", "dawn"):
+                found = observer.next_rising(sun, use_center=True)
+            else:
+                found = observer.next_setting(sun, use_center=True)
+        except ephem.CircumpolarError:
+            print("none")
+            continue
+        heights = []
+        for step in (-30, 30):
+            observer.date = found + step / 86400
+            sun.compute(observer)
+            heights.append(float(sun.alt) * 57.29577951308232)
+        print(round((found - epoch) * 86400), abs(heights[1] - heights[0]) / 60)
+    """
+
+  static let events = [
+    "sunrise", "sunset", "solar noon", "dawn", "dusk", "nautical dawn", "nautical dusk", "astronomical dawn",
+    "astronomical dusk",
+  ]
+
+  @Test func agreesWithinAMinute() throws {
+    var generator = SeededGenerator(seed: 20_261_121)
+    let (first, last) = (instant("1970-01-02T00:00:00Z").seconds, instant("2100-01-01T00:00:00Z").seconds)
+    let questions = (0..<6_000).map { index in
+      // A third lies within the polar circles, where days without an event are.
+      let latitude =
+        index % 3 == 0
+        ? Double.random(in: 62...85, using: &generator) * (Bool.random(using: &generator) ? 1 : -1)
+        : Double.random(in: -62...62, using: &generator)
+      return Question(
+        event: Self.events[index % Self.events.count], latitude: latitude,
+        longitude: Double.random(in: -180...180, using: &generator),
+        second: Int64.random(in: first...last, using: &generator))
+    }
+    let answers = try Self.ask(questions)
+    #expect(answers.count == questions.count)
+    var (compared, silent) = (0, 0)
+    var largest: Int64 = 0
+    var nearest = Int64.max
+    for (question, answer) in zip(questions, answers) {
+      let surroundings = Surroundings(
+        zone: .utc, place: Place(latitude: question.latitude, longitude: question.longitude))
+      let timetable = try Schedule(canonical: question.event).timetable(in: surroundings)
+      let found = try #require(timetable.next(after: Instant(seconds: question.second))).seconds
+      let words = answer.split(separator: " ")
+      guard words.count == 2, let wanted = Int64(words[0]), let speed = Double(words[1]) else {
+        silent += 1
+        nearest = min(nearest, found - question.second)
+        continue
+      }
+      // Where the sun grazes the altitude, its centre's place is worth more time: 0.006 degrees, a
+      // twentieth of what the weather makes of refraction.
+      let allowed = question.event == "solar noon" ? 15 : max(15, min(900, Int64(0.006 / speed)))
+      let difference = abs(found - wanted)
+      if speed > 0.000_8 { largest = max(largest, difference) }
+      compared += 1
+      #expect(
+        difference <= allowed,
+        "\(question.event) at \(question.latitude) \(question.longitude) after \(question.second): \(found - wanted) s, \(speed)"
+      )
+    }
+    #expect(compared > 4_500)
+    #expect(silent > 300)
+    #expect(largest <= 15)
+    // Where ephem sees none on the day it looks at, the next is not that day's.
+    #expect(nearest > 43_200)
+  }
+
+  /// All questions to one process, each answered by one line.
+  private static func ask(_ questions: [Question]) throws -> [String] {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let python =
+      ProcessInfo.processInfo.environment["CHIME_PYTHON"] ?? root.appending(path: ".venv/bin/python3").path
+    try #require(
+      FileManager.default.isExecutableFile(atPath: python),
+      "no \(python): run make test, set CHIME_PYTHON, or set CHIME_SKIP_PEERS=1")
+    let input = FileManager.default.temporaryDirectory.appending(path: "chime-ephem-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: input) }
+    try questions.map { "\($0.event) \($0.latitude) \($0.longitude) \($0.second)\n" }.joined()
+      .write(to: input, atomically: true, encoding: .utf8)
+    let output = Pipe()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = ["-c", program]
+    process.standardInput = try FileHandle(forReadingFrom: input)
+    process.standardOutput = output
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(python) has no PyPI 'ephem', or it failed")
+    return String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}
