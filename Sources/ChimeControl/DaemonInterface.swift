@@ -31,12 +31,14 @@ public enum DaemonInterface {
     public var residentBytes: Int
     /// The one line that `systemctl status` shows.
     public var summary: String
+    /// What a person should see to, in sentences: a calendar that cannot be read, or that is gone.
+    public var attention: [String]?
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
       storeProblem: String? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int,
       nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int,
-      summary: String
+      summary: String, attention: [String]? = nil
     ) {
       self.version = version
       self.pid = pid
@@ -55,11 +57,12 @@ public enum DaemonInterface {
       self.clockEvents = clockEvents
       self.residentBytes = residentBytes
       self.summary = summary
+      self.attention = attention
     }
   }
 
   /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-  /// snoozed, clock, zone, resumed, reloaded, store; more may come.
+  /// snoozed, clock, zone, calendar, resumed, reloaded, store; more may come.
   public struct Event: Codable, Hashable, Sendable {
     public var at: Wire.Time
     public var event: String

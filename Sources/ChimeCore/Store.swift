@@ -205,10 +205,13 @@ public struct ReminderFilter: Hashable, Sendable {
   /// Whether those are in it that have no next time and no open occurrence.
   public var includesFinished: Bool
   public var timezone: ZoneChoice?
+  /// Occurs in the canonical form of the schedule.
+  public var scheduleText: String?
 
   public init(
     owner: UInt32? = nil, tag: String? = nil, text: String? = nil, title: String? = nil, idPrefix: String? = nil,
-    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, timezone: ZoneChoice? = nil
+    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, timezone: ZoneChoice? = nil,
+    scheduleText: String? = nil
   ) {
     self.owner = owner
     self.tag = tag
@@ -219,6 +222,7 @@ public struct ReminderFilter: Hashable, Sendable {
     self.dueBefore = dueBefore
     self.includesFinished = includesFinished
     self.timezone = timezone
+    self.scheduleText = scheduleText
   }
 }
 

@@ -28,6 +28,14 @@ package enum DaemonMain {
 
   private static func check(_ site: Site) {
     let loaded = load(site)
+    var calendars = CalendarFiles()
+    _ = calendars.update(
+      loaded.configuration.calendars, zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
+    // A daemon that runs goes on without them; who asks wants to know.
+    if let (name, problem) = calendars.problems.min(by: { $0.key < $1.key }) {
+      let key = "\(ConfigurationFiles.calendars).\(name)"
+      end(EX_CONFIG, "\(loaded.origins[key] ?? key): \(key): \(problem)")
+    }
     let files =
       loaded.files.isEmpty ? "no file at \(site.configurationPath): all defaults" : loaded.files.joined(separator: ", ")
     print("the configuration can be taken (\(files))")
@@ -62,7 +70,7 @@ package enum DaemonMain {
     }
     let loop = EventLoop(
       site: site, configuration: configuration, log: log, store: store,
-      zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink),
+      zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink, watch: try? FolderWatch()),
       secrets: Secrets(folder: site.stateFolder + "/secrets"), service: controlService())
     // At the default priority, for the reason that `DispatchExecutor` gives.
     Task(executorPreference: loop.executor, priority: .medium) {

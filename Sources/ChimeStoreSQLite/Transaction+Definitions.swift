@@ -91,6 +91,7 @@ extension Transaction {
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if let title = filter.title { query.require("r.title = ?", title) }
     if let zone = filter.timezone { query.require("r.zone = ?", zone.text) }
+    if let text = filter.scheduleText { query.require("instr(r.schedule, ?) > 0", text) }
     if let from = filter.dueFrom { query.require("coming >= ?", from) }
     if let before = filter.dueBefore { query.require("coming < ?", before) }
     if let prefix = filter.idPrefix {

@@ -211,6 +211,9 @@ extension StoreConformance {
           try expect(store.ids(ReminderFilter(owner: 2)), is: ["gggg"], "an owner")
           try expect(store.ids(ReminderFilter(timezone: .named("UTC"))), is: ["bbbb"], "a zone")
           try expect(store.ids(ReminderFilter(owner: 1, text: "sure")), is: ["aaaa"], "an owner and a text")
+          try expect(store.ids(ReminderFilter(scheduleText: "days at 08")).count, is: 7, "a part of the schedule")
+          try expect(store.ids(ReminderFilter(scheduleText: "Days at")), is: [], "a schedule in another case")
+          try expect(store.ids(ReminderFilter(owner: 2, scheduleText: "week%")), is: [], "a sign in a schedule")
         }
       },
       Case("a reminder that is only open is not finished") { subject in

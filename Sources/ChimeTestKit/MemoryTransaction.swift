@@ -60,6 +60,11 @@ final class MemoryTransaction: StoreTransaction {
       if let title = filter.title, reminder.title != title { return false }
       if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
       if let zone = filter.timezone, reminder.timezone != zone { return false }
+      if let text = filter.scheduleText, !text.isEmpty,
+        Array(reminder.schedule.canonical.utf8).firstRange(of: Array(text.utf8)) == nil
+      {
+        return false
+      }
       if let from = filter.dueFrom, record.coming.map({ $0 < from }) ?? true { return false }
       if let before = filter.dueBefore, record.coming.map({ $0 >= before }) ?? true { return false }
       if !filter.includesFinished, record.coming == nil, record.open == 0 { return false }

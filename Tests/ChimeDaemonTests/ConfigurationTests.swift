@@ -48,12 +48,25 @@ struct ConfigurationTests {
       [place]
       latitude = -33.8688
       longitude = 151
+      [calendars]
+      holidays = ["2026-12-24..2026-12-26", "2027-01-01"]
+      School_1 = "/home/ann/a \\"quoted\\" name.ics"
+      none = []
       """)
     loaded.files = ["chimed.toml"]
     #expect(loaded.origins["defaults.grace"] == "chimed.toml:4")
     #expect(try Self.apply(loaded.text).configuration == loaded.configuration)
     #expect(loaded.configuration.timezone == .named("Europe/Prague"))
     #expect(loaded.configuration.grace == .minutes(90))
+    #expect(
+      loaded.configuration.calendars["holidays"]
+        == .days([
+          try #require(CivilDate("2026-12-24"))...(try #require(CivilDate("2026-12-26"))),
+          try #require(CivilDate("2027-01-01"))...(try #require(CivilDate("2027-01-01"))),
+        ]))
+    #expect(loaded.configuration.calendars["School_1"] == .file("/home/ann/a \"quoted\" name.ics"))
+    #expect(loaded.configuration.calendars["none"] == .days([]))
+    #expect(loaded.origins["calendars.holidays"] == "chimed.toml:15")
     #expect(loaded.configuration.place == Place(latitude: -33.8688, longitude: 151))
     #expect(loaded.configuration.catchUp == CatchUp(suspend: .latest, downtime: .all))
   }
@@ -85,6 +98,22 @@ struct ConfigurationTests {
     ("[place]\nlatitude = 91", "chimed.toml:2:12: place.latitude has to be degrees north as a number from -90 to 90"),
     ("[place]\nlongitude = -180.5", "from -180 to 180, or \"\" for no place; here is -180.5"),
     ("[place]\nlatitude = \"Prague\"", "here is \"Prague\""),
+    (
+      "[calendars]\n\"a b\" = []",
+      "chimed.toml:2:1: \"a b\" is no name for a calendar: 1 to 64 letters, digits, - or _"
+    ),
+    ("[calendars]\n\"a.b\" = []", "\"a.b\" is no name for a calendar"),
+    ("[calendars]\nholidays = \"holidays.ics\"", "or the absolute path of an .ics file; here is \"holidays.ics\""),
+    ("[calendars]\nholidays = 3", "calendars.holidays has to be an array of dates"),
+    ("[calendars.holidays]\nx = 1", "calendars.holidays has to be an array of dates"),
+    ("calendars = []", "calendars has to be a table, [calendars]; here is an array"),
+    (
+      "[calendars]\nholidays = [\"2026-12-24\", \"2027-02-29\"]",
+      "chimed.toml:2:27: calendars.holidays[1] has to be a date such as \"2027-01-01\""
+    ),
+    ("[calendars]\nholidays = [\"2026-12-26..2026-12-24\"]", "here is \"2026-12-26..2026-12-24\""),
+    ("[calendars]\nholidays = [\"2026-12-24..\"]", "here is \"2026-12-24..\""),
+    ("[calendars]\nholidays = [2026-12-24]", "here is a date"),
     ("log = 3", "log has to be a table, [log]; here is a whole number"),
   ])
   func refusals(text: String, sentence: String) throws {

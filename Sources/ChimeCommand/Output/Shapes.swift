@@ -146,6 +146,7 @@ enum Shapes {
       .init("clockEvents", "clock steps, zone changes and resumes noticed since the start") { .int($0.clockEvents) },
       .init("residentBytes", "its memory") { .int($0.residentBytes) },
       .init("summary", "the line that `systemctl status` shows") { .string($0.summary) },
+      .init("attention", "what should be seen to, as sentences") { .strings($0.attention ?? []) },
     ])
 
   static let event = Shape<DaemonInterface.Event>(
@@ -155,7 +156,7 @@ enum Shapes {
       .init(
         "event",
         "`added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, "
-          + "`clock`, `zone`, `resumed`, `reloaded`, `store`; more may come"
+          + "`clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`; more may come"
       ) { .string($0.event) },
       .init("reminder", "the reminder's id") { .optional($0.reminder) },
       .init("title", "the reminder's title") { .optional($0.title) },

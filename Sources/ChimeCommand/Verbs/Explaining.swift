@@ -96,15 +96,10 @@ enum Explaining {
         daemon = try context.daemon()
       } catch let failure as Failure where failure.status == .unavailable {
         var refusal = Failure(error)
-        refusal.hints = needs.hints + failure.hints
+        refusal.hints = ["no daemon answers that could know \(needs.noun); " + (failure.hints.first ?? "")]
         throw refusal
       }
-      do {
-        return try asking(daemon)
-      } catch var failure as Failure where failure.status == .usage {
-        failure.hints += needs.hints
-        throw failure
-      }
+      return try asking(daemon)
     }
   }
 
@@ -129,9 +124,9 @@ enum Explaining {
       calendars = schedule.calendarNames
     }
 
-    var hints: [String] {
-      (place ? ["--place 50.0875,14.4213 says where, or [place] in the daemon's configuration"] : [])
-        + (calendars.isEmpty ? [] : ["calendars stand under [calendars] in the daemon's configuration"])
+    var noun: String {
+      let calendars = calendars.count == 1 ? "the calendar \(calendars[0])" : "the calendars"
+      return place ? self.calendars.isEmpty ? "a place" : "a place and \(calendars)" : calendars
     }
   }
 

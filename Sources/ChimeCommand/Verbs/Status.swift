@@ -17,9 +17,13 @@ enum Status {
       let style = context.style
       let clock = context.clock()
       let isSound = health.storeProblem == nil
+      let attention = !(health.attention ?? []).isEmpty
       let verdict =
-        !isSound ? "in trouble" : health.deadDeliveries > 0 ? "running, with messages given up" : "all right"
-      let tone: Style.Tone = !isSound ? .bad : health.deadDeliveries > 0 ? .caution : .good
+        !isSound
+        ? "in trouble"
+        : health.deadDeliveries > 0
+          ? "running, with messages given up" : attention ? "running; something is missing" : "all right"
+      let tone: Style.Tone = !isSound ? .bad : health.deadDeliveries > 0 || attention ? .caution : .good
       context.out(
         "\(style("●", tone)) chimed \(Harmless.line(health.version)) is \(style(verdict, tone)) "
           + "(\(health.instance.rawValue), pid \(health.pid), started \(clock.relative(health.startedAt)))")
@@ -46,6 +50,9 @@ enum Status {
           "time zone \(health.zone)", health.clockEvents == 1 ? "1 clock event" : "\(health.clockEvents) clock events",
           memory, counted(health.connections, "client"),
         ])
+      for sentence in health.attention ?? [] {
+        context.out("  \(style(TextWidth.pad("attention", to: 10), .caution))  \(Harmless.line(sentence))")
+      }
     }
     return health.storeProblem == nil ? .success : .tryAgain
   }

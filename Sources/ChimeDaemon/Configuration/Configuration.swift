@@ -39,6 +39,9 @@ package struct Configuration: Hashable, Sendable {
     return Place(latitude: latitude, longitude: longitude)
   }
 
+  /// Named days that schedules may leave out (`except on holidays`).
+  package var calendars: [String: CalendarSource] = [:]
+
   /// What the channels are made with.
   package struct Channels: Hashable, Sendable {
     package var desktopProgram = "notify-send"
@@ -142,6 +145,7 @@ extension ConfigurationKey {
 
   static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })
   static let tables = Set(all.compactMap { $0.path.split(separator: ".").first.map(String.init) })
+    .union([ConfigurationFiles.calendars])
 
   private typealias Spot<Value> = WritableKeyPath<Configuration, Value> & Sendable
 

@@ -24,6 +24,12 @@ package struct LoadedConfiguration: Hashable, Sendable {
       let padding = String(repeating: " ", count: max(1, 44 - line.count))
       result += "\n\(line)\(padding)# \(origins[key.path] ?? "default")"
     }
+    if !configuration.calendars.isEmpty { result += "\n\n[\(ConfigurationFiles.calendars)]" }
+    for (name, source) in configuration.calendars.sorted(by: { $0.key < $1.key }) {
+      let line = "\(name) = \(source.text)"
+      let padding = String(repeating: " ", count: max(1, 44 - line.count))
+      result += "\n\(line)\(padding)# \(origins["\(ConfigurationFiles.calendars).\(name)"] ?? "default")"
+    }
     return result + "\n"
   }
 }
@@ -58,10 +64,10 @@ package enum ConfigurationFiles {
   /// Lays one file over what is in force.
   static func apply(_ bytes: [UInt8], file: String, to loaded: inout LoadedConfiguration) throws(ConfigurationError) {
     let entries = try TOMLDocument.entries(bytes, file: file)
-    var elements: [String: [TOMLEntry.Value]] = [:]
+    var elements: [String: [TOMLEntry]] = [:]
     for entry in entries {
       if let bracket = entry.path.firstIndex(of: "[") {
-        elements[String(entry.path[..<bracket]), default: []].append(entry.value)
+        elements[String(entry.path[..<bracket]), default: []].append(entry)
       }
     }
     for entry in entries where !entry.path.isEmpty && !entry.path.contains("[") {
@@ -71,12 +77,16 @@ package enum ConfigurationFiles {
           file: file, line: entry.line, column: entry.column,
           message: "\(entry.path) has to be a table, [\(entry.path)]; here is \(entry.value.kind)")
       }
+      if entry.path.hasPrefix(calendars + ".") {
+        try applyCalendar(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
+        continue
+      }
       guard let key = ConfigurationKey.byPath[entry.path] else {
         throw ConfigurationError(
           file: file, line: entry.keyLine, column: entry.keyColumn, message: unknown(entry.path))
       }
       let value: ConfigurationValue =
-        entry.value == .array ? .array(elements[entry.path] ?? []) : .scalar(entry.value)
+        entry.value == .array ? .array((elements[entry.path] ?? []).map(\.value)) : .scalar(entry.value)
       guard key.set(&loaded.configuration, value) else {
         throw ConfigurationError(
           file: file, line: entry.line, column: entry.column,
@@ -96,7 +106,7 @@ package enum ConfigurationFiles {
       file: loaded.origins[given] ?? "", line: nil, column: nil, message: "\(given) needs \(missing) beside it")
   }
 
-  private static func shown(_ value: ConfigurationValue) -> String {
+  static func shown(_ value: ConfigurationValue) -> String {
     switch value {
     case .scalar(.string(let text)): TOMLText.quoted(String(text.prefix(80)))
     case .scalar(.integer(let number)): String(number)

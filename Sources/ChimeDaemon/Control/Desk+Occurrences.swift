@@ -81,7 +81,7 @@ extension Desk {
       let occurrence = try Lookup(transaction: transaction, owner: caller.sees).occurrence(id)
       let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
       let (answered, notices) = try Answering.give(
-        answer(reminder), to: occurrence, reminder: reminder, in: transaction, now: now)
+        answer(reminder), to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
       return (wire.occurrence(answered, zone: reminder.map(wire.zone)), notices)
     }
   }
@@ -111,9 +111,10 @@ extension Desk {
 
 /// Gives an answer to an occurrence, from wherever it came: a command, a button, a webhook.
 enum Answering {
+  /// - Parameter reminder: as it stands in `transaction`; nil when it has been removed.
   static func give(
     _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, in transaction: any StoreTransaction,
-    now: Instant
+    _ bearings: Bearings, now: Instant
   ) throws -> (Occurrence, [LoopNotice]) {
     let answered: Occurrence
     do {
@@ -126,6 +127,12 @@ enum Answering {
       throw ControlFailure.conflict("the reminder of \"\(occurrence.title)\" has been removed")
     }
     try transaction.update(answered, now: now)
+    if answered.state == .done, var reminder, reminder.schedule.countsFromDone {
+      // The next time is counted from now, whatever was to come.
+      reminder.lastDone = now
+      reminder.generation += 1
+      try transaction.upsert(reminder, next: bearings.timetable(of: reminder).next(after: now))
+    }
     let title = "\"\(answered.title)\""
     switch answered.state {
     case .snoozed(let until):

@@ -170,7 +170,8 @@ extension Desk {
         openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
-        clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary))
+        clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
+        attention: loopState.attention))
   }
 
   func reload() async throws -> DaemonInterface.Reload.Reply {

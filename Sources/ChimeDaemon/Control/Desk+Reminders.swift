@@ -168,6 +168,11 @@ extension Desk {
         record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
         || record.reminder.gap != before.gap || record.reminder.fold != before.fold
         || record.reminder.place != before.place
+      if record.reminder.schedule != before.schedule {
+        record.reminder.lastDone =
+          record.reminder.schedule.countsFromDone
+          ? try before.lastDone ?? lastDone(record.reminder.id, transaction) : nil
+      }
       // A due time that has come is left to the loop; a changed schedule begins afresh from now.
       if timesChanged { record.next = try fields.firstTime(of: record.reminder) }
       record.reminder.generation += 1
@@ -176,5 +181,11 @@ extension Desk {
         reminder: wire.reminder(record), warnings: try warnings(about: record.reminder, transaction))
       return (reply, [.reminder(kind, record.reminder, "\(verb) \"\(record.reminder.title)\"")])
     }
+  }
+
+  /// When it was last done, as its history tells.
+  private func lastDone(_ id: ReminderID, _ transaction: any StoreTransaction) throws -> Instant? {
+    try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 100))
+      .first { $0.state == .done }?.endedAt
   }
 }

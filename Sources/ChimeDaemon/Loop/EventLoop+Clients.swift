@@ -17,6 +17,7 @@ extension EventLoop {
       case .client: clientIsReady(token, readiness)
       case .clock: clockIsReady()
       case .link: linkIsReady()
+      case .folders: foldersAreReady()
       case .bus: busIsReady(token)
       case .signals: signalIsReady()
       // A member that an earlier event of this batch took out.

@@ -6,6 +6,10 @@ import Glibc
 enum Rescan: Hashable, Sendable {
   /// The machine's zone changed: what floats with it moves.
   case localZone
+  /// The rules of zones changed on disk: what follows any other than these moves.
+  case zoneRules(unchanged: Set<String>)
+  /// The days of these calendars changed; nil: of any.
+  case calendars(Set<String>?)
   /// The configured place changed: what follows the sun there moves.
   case place
   /// The clock went back: what had been passed over comes again.
@@ -15,6 +19,13 @@ enum Rescan: Hashable, Sendable {
   func concerns(_ reminder: Reminder) -> Bool {
     switch self {
     case .localZone: reminder.governingZone == .local
+    case .zoneRules(let unchanged):
+      switch reminder.governingZone {
+      case .local: false
+      case .named(let name): !unchanged.contains(name)
+      }
+    case .calendars(let names):
+      reminder.schedule.calendarNames.contains { names?.contains($0) ?? true }
     case .place: reminder.schedule.needsPlace && reminder.place == nil
     case .backwardStep: true
     }
@@ -25,7 +36,8 @@ enum Rescan: Hashable, Sendable {
     switch self {
     case .localZone: ReminderFilter(includesFinished: false, timezone: .local)
     // What had come to its end may have times again.
-    case .place, .backwardStep: ReminderFilter()
+    case .calendars: ReminderFilter(scheduleText: "except")
+    case .zoneRules, .place, .backwardStep: ReminderFilter()
     }
   }
 }
@@ -90,10 +102,8 @@ extension EventLoop {
   private func whole(_ span: Milliseconds) -> Milliseconds { .seconds(span.rawValue / 1_000) }
 
   func linkIsReady() {
-    guard clockWatch?.linkChanged() == true, zones.reload() else { return }
-    clockEvents += 1
-    publish([Happening(kind: .zone, message: "the machine's zone is now \(zones.local.identifier)")])
-    rescan([.localZone])
+    guard clockWatch?.linkChanged() == true else { return }
+    rescan(refreshZones())
   }
 
   func busIsReady(_ token: Poller.Token) {
@@ -115,8 +125,12 @@ extension EventLoop {
 
   /// Computes due times anew, a page at a time, each in a transaction of its own. What is due already stays due.
   func rescan(_ reasons: Set<Rescan>) {
+    // Those that the store could not take before are made up for.
+    let reasons = reasons.union(owedRescans)
     guard let first = reasons.first else { return }
+    owedRescans = []
     let (store, bearings, horizons) = (store, bearings, horizons)
+    let surroundings = surroundingsText
     let filter = reasons.count == 1 ? first.filter : ReminderFilter()
     Task {
       await withTaskExecutorPreference(executor) {
@@ -141,7 +155,9 @@ extension EventLoop {
             }
             handle(.horizon(horizon))
           }
+          try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
         } catch {
+          owedRescans.formUnion(reasons)
           storeFailed(error, "due times could not be computed anew")
         }
       }

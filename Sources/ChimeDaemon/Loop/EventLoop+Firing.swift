@@ -207,7 +207,7 @@ extension EventLoop {
 
   /// Someone pressed a button.
   private func record(_ answer: Occurrence.Answer, _ message: OutboundMessage) {
-    let (store, horizons) = (store, horizons)
+    let (store, bearings, horizons) = (store, bearings, horizons)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
@@ -216,7 +216,7 @@ extension EventLoop {
             if let occurrence = try transaction.occurrence(message.occurrence.id), occurrence.isOpen {
               let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
               (_, notices) = try Answering.give(
-                answer, to: occurrence, reminder: reminder, in: transaction, now: SystemClock.now)
+                answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: SystemClock.now)
             }
             return (notices, try horizons.read(transaction))
           }

@@ -30,6 +30,13 @@ actor EventLoop {
   var configuration: Configuration
   /// What schedules are read against; made anew when the configuration is.
   var bearings: Bearings
+  var calendarFiles = CalendarFiles()
+  /// Calendars that reminders name and that are not configured, with how many do.
+  var missingCalendars: [String: Int] = [:]
+  /// The release of the database of zones that was last seen.
+  var zoneDatabase: String
+  /// What due times have to be computed anew for, as soon as the store can be written.
+  var owedRescans: Set<Rescan> = []
   var channels: Channels
   var agenda: Agenda
   var poller: Poller?
@@ -45,6 +52,7 @@ actor EventLoop {
   var clockEvents = 0
   var storeProblem: String?
   var summary = "starting"
+  var isReady = false
   var summaryIsStale = false
   var isStopping = false
   private var timers: Timers?
@@ -56,11 +64,12 @@ actor EventLoop {
     let outbox: LoopTimer
     let clients: LoopTimer
     let summary: LoopTimer
+    let settle: LoopTimer
     let watchdog: LoopTimer
   }
 
   /// What a descriptor of the poller is.
-  enum Watched { case listener, client, clock, link, bus, signals }
+  enum Watched { case listener, client, clock, link, folders, bus, signals }
 
   init(
     site: Site, configuration: Configuration, log: Log, store: any Store, zones: ZoneCatalog, secrets: Secrets,
@@ -73,6 +82,7 @@ actor EventLoop {
     self.store = store
     self.zones = zones
     bearings = Bearings(zones: zones, place: configuration.place)
+    zoneDatabase = zones.fingerprint.database
     self.secrets = secrets
     self.service = service
     endpoints = EndpointDirectory(secrets: secrets)
@@ -95,7 +105,9 @@ actor EventLoop {
     reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
     watched[try poller.add(signals, .readable)] = .signals
     watchClock(poller)
+    watchFolders(poller)
     watchSleep(poller)
+    _ = refreshCalendars()
 
     let (horizon, known) = try await store.write { [horizons] transaction in
       try transaction.releaseClaims()
@@ -109,11 +121,14 @@ actor EventLoop {
       listeners[token] = socket
     }
     await refreshSummary()
+    isReady = true
     ServiceManager.ready(status: summary)
     if let interval = ServiceManager.watchdogMicroseconds() {
       beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
     }
     log(.notice, "ready: \(summary)")
+    await reviewSurroundings()
+    await surveyCalendars()
   }
 
   private func armTimers() throws {
@@ -123,6 +138,7 @@ actor EventLoop {
     let timers = Timers(
       due: timer { $0.handle(.awake) }, outbox: timer { $0.handle(.awake) },
       clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
+      settle: timer { $0.foldersHaveSettled() },
       watchdog: timer { $0.watchdogIsDue() })
     // One of the monotonic clock as well, so that libdispatch has both its timerfds before any client is let in.
     timers.outbox.arm(after: .days(366))
@@ -153,6 +169,8 @@ actor EventLoop {
     if let wait { timers?.clients.arm(after: wait) } else { timers?.clients.disarm() }
   }
 
+  func arm(settleAfter wait: Milliseconds) { timers?.settle.arm(after: wait) }
+
   // MARK: Commits and what follows from them
 
   /// A transaction of a request has committed.
@@ -171,6 +189,10 @@ actor EventLoop {
       }
     }
     publish(happenings)
+    // A reminder that went on without its calendar may have been changed.
+    if !missingCalendars.isEmpty, happenings.contains(where: { [.changed, .removed].contains($0.kind) }) {
+      Task { await withTaskExecutorPreference(executor) { await surveyCalendars() } }
+    }
   }
 
   /// Tells the log and those who watch.
@@ -201,7 +223,7 @@ actor EventLoop {
 
   // MARK: The summary
 
-  private func staleSummary() {
+  func staleSummary() {
     guard !summaryIsStale, !isStopping else { return }
     summaryIsStale = true
     // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones.
@@ -222,6 +244,7 @@ actor EventLoop {
     summaryIsStale = false
     do {
       summary = try await Summary.read(store, zones: zones, now: SystemClock.now)
+      for sentence in attention { summary += "; \(sentence)" }
       storeProblem = nil
     } catch {
       storeProblem = (error as? StoreFailure)?.sentence ?? "\(error)"
@@ -258,8 +281,10 @@ actor EventLoop {
       configuration = loaded
       bearings.place = loaded.place
       log.setLevel(configuration.logLevel)
-      if zones.reload() { reasons.insert(.localZone) }
+      reasons.formUnion(refreshZones())
+      reasons.formUnion(refreshCalendars())
       rescan(reasons)
+      await surveyCalendars()
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
     } catch {
       log(.error, "the configuration stays as it was: \(error)")
@@ -290,6 +315,7 @@ actor EventLoop {
     var clockEvents: Int
     var residentBytes: Int
     var summary: String
+    var attention: [String]
   }
 
   func snapshot() async -> Snapshot {
@@ -297,7 +323,8 @@ actor EventLoop {
     return Snapshot(
       pid: Int(getpid()), isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: storeProblem, connections: clients.count, clockEvents: clockEvents,
-      residentBytes: ProcessFacts.residentBytes, summary: summary)
+      residentBytes: ProcessFacts.residentBytes, summary: summary,
+      attention: attention)
   }
 
   /// Ends cleanly: no new clients, channels stopped, the store closed.

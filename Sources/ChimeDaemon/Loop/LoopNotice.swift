@@ -27,7 +27,7 @@ enum LoopNotice: Sendable {
 struct Happening: Sendable {
   enum Kind: String, Sendable {
     case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed
-    case clock, zone, resumed, reloaded, store
+    case clock, zone, calendar, resumed, reloaded, store
   }
 
   var kind: Kind
@@ -76,7 +76,7 @@ struct Happening: Sendable {
   var level: Configuration.LogLevel {
     switch kind {
     case .failed: .warning
-    case .missed, .clock, .zone, .resumed, .reloaded, .store: .notice
+    case .missed, .clock, .zone, .calendar, .resumed, .reloaded, .store: .notice
     default: .info
     }
   }

@@ -4,18 +4,36 @@ package import ChimeSchedule
 import Glibc
 import Synchronization
 
-/// The time zones of the machine, read from its TZif files when they are first asked for.
+/// The time zones of the machine, read from its TZif files when they are first asked for, and anew when those change.
 ///
 /// Shared by the loop and the store's executor; a lock guards the table because lookups come from both and take
 /// microseconds.
 package final class ZoneCatalog: Sendable {
   private struct Table {
-    var zones: [String: Zone] = [:]
+    var zones: [String: Entry] = [:]
     var local = Zone.utc
+    /// The file that the machine's zone was read from.
+    var localFile: (path: String, identity: FileIdentity)?
   }
 
-  private let folder: String
+  private struct Entry {
+    var zone: Zone
+    var identity: FileIdentity
+  }
+
+  /// What became of the zones that were in use.
+  struct Refreshed: Sendable {
+    /// Those whose rules are others now, or whose file is gone.
+    var changed: Set<String> = []
+    /// Those that are as they were.
+    var unchanged: Set<String> = []
+    /// Whether the machine's zone is another, or has other rules.
+    var localChanged = false
+  }
+
+  let folder: String
   private let localLink: String
+  let watch: FolderWatch?
   private let table = Mutex(Table())
 
   /// The largest TZif file there is has a few kilobytes.
@@ -24,9 +42,15 @@ package final class ZoneCatalog: Sendable {
   /// - Parameters:
   ///   - folder: where the TZif files are.
   ///   - localLink: the link (or copy) that says which zone is the machine's.
-  package init(folder: String = "/usr/share/zoneinfo", localLink: String = "/etc/localtime") {
+  ///   - watch: is told of every folder that a zone in use was read from.
+  package init(
+    folder: String = "/usr/share/zoneinfo", localLink: String = "/etc/localtime", watch: FolderWatch? = nil
+  ) {
     self.folder = folder
     self.localLink = localLink
+    self.watch = watch
+    // The database as a whole has files of its own there, which change with each of its releases.
+    watch?.add(folder)
     reload()
   }
 
@@ -36,10 +60,10 @@ package final class ZoneCatalog: Sendable {
   /// The zone of that name; nil when the machine has none.
   package func zone(_ name: String) -> Zone? {
     guard Zone.isValidIdentifier(name) else { return nil }
-    if let known = table.withLock({ $0.zones[name] }) { return known }
-    guard let zone = read("\(folder)/\(name)", as: name) else { return nil }
-    table.withLock { $0.zones[name] = zone }
-    return zone
+    if let known = table.withLock({ $0.zones[name] }) { return known.zone }
+    guard let entry = entry("\(folder)/\(name)", as: name) else { return nil }
+    table.withLock { $0.zones[name] = entry }
+    return entry.zone
   }
 
   package func zone(for choice: ZoneChoice) -> Zone? {
@@ -49,16 +73,44 @@ package final class ZoneCatalog: Sendable {
     }
   }
 
-  /// Forgets what was read, and finds out anew which zone is the machine's. Returns whether that one changed.
+  /// Finds out anew which zone is the machine's, and reads again what has changed on disk. Returns whether the machine's
+  /// zone changed.
   @discardableResult
-  package func reload() -> Bool {
-    let zone = findLocal()
-    return table.withLock { table in
-      let changed = table.local != zone
-      table.zones = [:]
-      table.local = zone
-      return changed
+  package func reload() -> Bool { refresh().localChanged }
+
+  /// Reads again what has changed on disk, by the files' identities.
+  func refresh() -> Refreshed {
+    var result = Refreshed()
+    let (local, file) = findLocal()
+    let known = table.withLock { $0.zones }
+    var fresh: [String: Entry] = [:]
+    for (name, old) in known {
+      let path = "\(folder)/\(name)"
+      let entry = FileIdentity(path) == old.identity ? old : self.entry(path, as: name)
+      fresh[name] = entry
+      // A file that was replaced by an equal one changes nothing.
+      if entry?.zone == old.zone { result.unchanged.insert(name) } else { result.changed.insert(name) }
     }
+    table.withLock { table in
+      result.localChanged = table.local != local
+      table.local = local
+      table.localFile = file
+      for name in known.keys { table.zones[name] = fresh[name] }
+    }
+    return result
+  }
+
+  /// Whether the machine's zone was read from that file.
+  func isInUse(_ path: String) -> Bool { table.withLock { $0.localFile?.path == path } }
+
+  /// What tells the machine's zone, and the database's release, from another after a restart.
+  var fingerprint: (local: String, database: String) {
+    let (local, file) = table.withLock { ($0.local, $0.localFile) }
+    let release = ["tzdata.zi", "+VERSION"].lazy.compactMap { [folder] in FileIdentity("\(folder)/\($0)") }.first
+    return (
+      "\(local.identifier) \(file.map { "\($0.identity)" } ?? "-")",
+      "\(release.map { "\($0)" } ?? FileIdentity(folder).map { "\($0)" } ?? "-")"
+    )
   }
 
   /// The names of zones like a misspelt one.
@@ -87,16 +139,28 @@ package final class ZoneCatalog: Sendable {
 
   /// As localtime(5) has it: the link's target below the zone folder names the zone; a plain file has rules and no
   /// name; nothing at all is UTC.
-  private func findLocal() -> Zone {
-    guard let target = SystemFiles.resolved(localLink) else { return .utc }
+  private func findLocal() -> (Zone, (path: String, identity: FileIdentity)?) {
+    guard let target = SystemFiles.resolved(localLink) else { return (.utc, nil) }
     let name = target.range(ofLast: "/zoneinfo/").map { String(target[$0...]) }
-    if let name, Zone.isValidIdentifier(name), let zone = read(target, as: name) { return zone }
-    return read(target, as: "localtime") ?? .utc
+    if let known = table.withLock({ $0.localFile?.path == target ? ($0.local, $0.localFile) : nil }),
+      let identity = known.1?.identity, FileIdentity(target) == identity
+    {
+      return known
+    }
+    var found: Entry?
+    if let name, Zone.isValidIdentifier(name) { found = entry(target, as: name) }
+    found = found ?? entry(target, as: "localtime")
+    guard let found else { return (.utc, nil) }
+    return (found.zone, (target, found.identity))
   }
 
-  private func read(_ path: String, as name: String) -> Zone? {
-    guard let bytes = try? SystemFiles.read(path, atMost: Self.maxBytes) else { return nil }
-    return try? Zone(identifier: name, tzif: bytes)
+  private func entry(_ path: String, as name: String) -> Entry? {
+    if let slash = path.lastIndex(of: "/") { watch?.add(String(path[..<slash])) }
+    // The identity first: a file that is replaced in between is read once more, and not taken for the one before.
+    guard let identity = FileIdentity(path), let bytes = try? SystemFiles.read(path, atMost: Self.maxBytes),
+      let zone = try? Zone(identifier: name, tzif: bytes)
+    else { return nil }
+    return Entry(zone: zone, identity: identity)
   }
 }
 

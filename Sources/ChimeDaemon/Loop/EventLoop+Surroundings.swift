@@ -1,0 +1,170 @@
+import ChimeCore
+import ChimeSchedule
+
+// What schedules are read against may change under a running daemon: the rules of zones and the files of calendars on
+// disk, the configuration at a reload. And it may have changed while no daemon ran.
+
+extension EventLoop {
+  /// How long the watched folders have to be quiet before files are read again: a package is unpacked file by file.
+  private static let settling = Milliseconds.seconds(1)
+
+  func watchFolders(_ poller: Poller) {
+    guard let watch = zones.watch else {
+      log(.warning, "changed time zones and calendars will be noticed at the next reload only: no inotify is left")
+      return
+    }
+    do {
+      watched[try poller.add(watch.descriptor, .readable)] = .folders
+    } catch {
+      log(.warning, "changed time zones and calendars will be noticed at the next reload only: \(error.reason)")
+    }
+  }
+
+  func foldersAreReady() {
+    let changes = zones.watch?.changes() ?? []
+    guard changes.contains(where: { concernsUs($0) }) else { return }
+    arm(settleAfter: Self.settling)
+  }
+
+  /// Folders may hold other things than ours: those of calendars mostly do.
+  private func concernsUs(_ path: String) -> Bool {
+    path.hasPrefix(zones.folder) || zones.isInUse(path) || calendarFiles.paths.contains(path)
+      || calendarFiles.folders.contains(path)
+  }
+
+  /// The folders are quiet: what changed is read again.
+  func foldersHaveSettled() {
+    var reasons = refreshZones()
+    reasons.formUnion(refreshCalendars())
+    rescan(reasons)
+  }
+
+  /// Reads the rules of zones again that have changed on disk.
+  func refreshZones() -> Set<Rescan> {
+    let refreshed = zones.refresh()
+    let database = zones.fingerprint.database
+    defer { zoneDatabase = database }
+    var reasons: Set<Rescan> = []
+    if refreshed.localChanged { reasons.insert(.localZone) }
+    // Zones that nobody has asked for since the start may have changed with those that somebody has.
+    if !refreshed.changed.isEmpty || database != zoneDatabase {
+      reasons.insert(.zoneRules(unchanged: refreshed.unchanged))
+    }
+    guard !reasons.isEmpty else { return [] }
+    clockEvents += 1
+    let names = refreshed.changed.sorted()
+    var message =
+      refreshed.localChanged
+      ? "the machine's zone is now \(zones.local.identifier)" : "the database of time zones was replaced"
+    if !names.isEmpty {
+      message = "the rules of \(names.prefix(8).joined(separator: ", "))"
+      if names.count > 8 { message += " and \(names.count - 8) more zones" }
+      message += " have changed"
+    }
+    publish([Happening(kind: .zone, message: message)])
+    return reasons
+  }
+
+  /// Reads the calendars again whose files or lists have changed.
+  func refreshCalendars() -> Set<Rescan> {
+    let before = calendarFiles.problems
+    let changed = calendarFiles.update(configuration.calendars, zones: zones)
+    bearings.calendars = calendarFiles.days
+    for folder in calendarFiles.folders { zones.watch?.add(folder) }
+    for (name, problem) in calendarFiles.problems.sorted(by: { $0.key < $1.key }) where before[name] != problem {
+      let days = calendarFiles.days[name] == nil ? "it has no days" : "its days are those that were read before"
+      publish([Happening(kind: .calendar, message: "\(problem); \(days)")])
+    }
+    guard !changed.isEmpty else { return [] }
+    // At the start it is no change; what was in force before is known from the store.
+    if isReady {
+      let names = changed.sorted().joined(separator: ", ")
+      publish([Happening(kind: .calendar, message: "the days of \(names) have changed")])
+    }
+    return [.calendars(changed)]
+  }
+
+  // MARK: Calendars that are gone
+
+  /// What a person should know, in sentences.
+  var attention: [String] {
+    calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
+      + missingCalendars.sorted { $0.key < $1.key }.map { name, count in
+        "the calendar \(name) is not configured any more; "
+          + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it")
+      }
+  }
+
+  /// Finds the reminders that leave out days of calendars which are not there (any more), and tells of them once.
+  func surveyCalendars() async {
+    do {
+      let known = Set(configuration.calendars.keys)
+      let missing = try await store.read { transaction in
+        var missing: [String: Int] = [:]
+        var offset = 0
+        while true {
+          let filter = ReminderFilter(includesFinished: false, scheduleText: "except")
+          let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: offset))
+          for record in page {
+            for name in record.reminder.schedule.calendarNames where !known.contains(name) {
+              missing[name, default: 0] += 1
+            }
+          }
+          if page.count < 10_000 { return missing }
+          offset += page.count
+        }
+      }
+      let before = missingCalendars
+      missingCalendars = missing
+      if missing != before { staleSummary() }
+      let new = missing.filter { before[$0.key] == nil }
+      publish(
+        new.sorted { $0.key < $1.key }.map { name, count in
+          Happening(
+            kind: .calendar,
+            message: "the calendar \(name) is not configured any more; "
+              + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it"))
+        })
+    } catch {
+      storeFailed(error, "what became of calendars is not known")
+    }
+  }
+
+  // MARK: What due times were computed with
+
+  /// Under this name the store keeps what the due times in it were computed with.
+  static let surroundingsNote = "surroundings"
+
+  /// What due times depend on besides their reminders, one thing a line.
+  var surroundingsText: String {
+    let zones = zones.fingerprint
+    let place = bearings.place.map { "\($0.latitude) \($0.longitude)" } ?? "-"
+    return "local \(zones.local)\ndatabase \(zones.database)\nplace \(place)\ncalendars \(calendarFiles.fingerprint)"
+  }
+
+  /// Computes anew what was computed with other surroundings, by a daemon before this one.
+  func reviewSurroundings() async {
+    do {
+      let text = surroundingsText
+      let known = try await store.read { try $0.note(Self.surroundingsNote) }
+      guard known != text else { return }
+      // A store that has no note yet is new, or of a daemon that kept none.
+      guard let known else {
+        try await store.write { try $0.setNote(Self.surroundingsNote, text) }
+        return
+      }
+      let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))
+      let changed = Set(after.filter { !before.contains($0) }.compactMap { $0.split(separator: " ").first })
+      var reasons: Set<Rescan> = []
+      if changed.contains("local") { reasons.insert(.localZone) }
+      if changed.contains("database") { reasons.insert(.zoneRules(unchanged: [])) }
+      if changed.contains("place") { reasons.insert(.place) }
+      if changed.contains("calendars") { reasons.insert(.calendars(nil)) }
+      log(
+        .notice, "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew")
+      rescan(reasons)
+    } catch {
+      storeFailed(error, "due times may be old ones")
+    }
+  }
+}
