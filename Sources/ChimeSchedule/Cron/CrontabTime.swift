@@ -25,11 +25,12 @@ public struct CrontabTime: Sendable, Hashable {
   ///   fields at most, never the command, which may hold what nobody else should read.
   public init(line: [UInt8]) throws(ScheduleError) {
     let bytes = line.count <= Schedule.maximumLength ? line : Array(line.prefix(Schedule.maximumLength))
-    var parser = CronParser(bytes, from: 0, to: bytes.count)
-    parser.skipBlanks()
-    let isWord = parser.byte == UInt8(ascii: "@")
-    let count = parser.countOfFields()
-    let end = parser.fieldEnd(parser.start(ofField: isWord ? 0 : min(max(count, 1), 5) - 1))
+    var whole = CronParser(bytes, from: 0, to: bytes.count)
+    whole.skipBlanks()
+    let isWord = whole.byte == UInt8(ascii: "@")
+    let count = whole.countOfFields()
+    let end = whole.fieldEnd(whole.start(ofField: isWord ? 0 : min(max(count, 1), 5) - 1))
+    var parser = CronParser(bytes, from: whole.position, to: end)
     do throws(Fault) {
       guard isWord || count >= 5 else { throw parser.wrong(count: count) }
       let rule = isWord ? try parser.shorthand() : try parser.fields(withSeconds: false)
@@ -37,8 +38,8 @@ public struct CrontabTime: Sendable, Hashable {
     } catch {
       throw ScheduleReader.describe(error, String(decoding: bytes[..<end], as: UTF8.self), nil)
     }
-    parser.position = end
-    parser.skipBlanks()
-    commandStart = parser.position
+    whole.position = end
+    whole.skipBlanks()
+    commandStart = whole.position
   }
 }

@@ -1,0 +1,84 @@
+import ChimeSchedule
+import Testing
+
+/// Cron expressions that nobody vouches for: long, strange or damaged.
+@Suite struct CronHostileTests {
+  @Test(arguments: [
+    "cron: " + String(repeating: "1,", count: 32_000) + " * * * *", String(repeating: "* ", count: 32_700),
+    "cron:" + String(repeating: " ", count: 65_000), "cron: " + String(repeating: "9", count: 65_000),
+    "cron: " + String(repeating: ",", count: 65_000), "cron: 0 0 " + String(repeating: "15W,", count: 16_000) + " * *",
+    "cron: 0 0 * * " + String(repeating: "m", count: 65_000), "@" + String(repeating: "daily", count: 13_000),
+    "@daily " + String(repeating: "x", count: 65_000), "cron: 0 0 * * " + String(repeating: "1#2,", count: 16_000),
+    "cron: " + String(repeating: "é", count: 32_000), "* * * * * " + String(repeating: "/", count: 65_000),
+    "cron: 5/" + String(repeating: "/", count: 65_000) + " * * * *", "cron: * * * * *\u{0}", "cron: \u{202E} * * * *",
+    "cron: 0-" + String(repeating: "0", count: 65_000) + "x * * * *",
+    "cron: * * L-" + String(repeating: "-", count: 65_000),
+  ])
+  func refusesLongTexts(_ text: String) throws {
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, zone: .utc) }
+    guard let error else { return }
+    #expect(error.message.unicodeScalars.count <= 1_000)
+    #expect(!error.message.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F || $0.value == 0x202E })
+  }
+
+  /// What is long but sound is understood.
+  @Test func longLists() throws {
+    let list = Array(repeating: "0-59/1,*/7", count: 5_000).joined(separator: ",")
+    #expect(try Schedule(canonical: "cron: \(list) 8 * * *").canonical == "cron: 0-59 8 * * *")
+  }
+
+  /// Random damage to sound texts: refused or understood, never worse; what is understood round-trips, what is suggested is
+  /// understood. The same text at the beginning of a crontab's line means the same.
+  @Test func survivesDamage() throws {
+    var generator = SeededGenerator(seed: 43)
+    let pieces = [
+      "*", "/", "-", ",", "#", "L", "W", "?", " ", "0", "7", "59", "60", "99999999999999999999", "mon", "fri", "jan",
+      "x",
+      "@", "\t", "\0", "é", "*/", "-1", "cron:", "LW", "\r\n",
+    ]
+    var accepted = 0
+    for round in 0..<6_000 {
+      var text = CronTextTests.canonical[round % CronTextTests.canonical.count].text
+      for _ in 0...Int.random(in: 0...1, using: &generator) {
+        let place = text.index(text.startIndex, offsetBy: Int.random(in: 0...text.count, using: &generator))
+        if Bool.random(using: &generator), place < text.endIndex {
+          text.remove(at: place)
+        } else {
+          text.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &generator)], at: place)
+        }
+      }
+      let line = try? CrontabTime(line: Array(text.utf8))
+      do {
+        let schedule = try Schedule.parse(text, now: friday, zone: .utc)
+        guard schedule.dialect == .cron else { continue }
+        accepted += 1
+        #expect(try Schedule(canonical: schedule.canonical) == schedule, "\(text)")
+        #expect(schedule.timetable(in: .utc).next(after: friday) != nil, "\(text)")
+        if let line, line.commandStart == text.utf8.count { #expect(line.schedule == schedule, "\(text)") }
+      } catch {
+        #expect(!error.message.isEmpty)
+        if let suggestion = error.suggestion {
+          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, zone: .utc) }
+        }
+      }
+    }
+    #expect(accepted > 500)
+  }
+
+  /// Any bytes at all may begin a line.
+  @Test func survivesAnyBytes() {
+    var generator = SeededGenerator(seed: 44)
+    let signs = Array("*/-,#LW? 0123456789monfrijan@daily\t".utf8) + [0x00, 0x0B, 0x7F, 0x80, 0xC3, 0xE2, 0xFF]
+    for _ in 0..<20_000 {
+      let line = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
+        signs[Int.random(in: 0..<signs.count, using: &generator)]
+      }
+      do {
+        let time = try CrontabTime(line: line)
+        #expect(time.commandStart <= line.count)
+      } catch {
+        #expect(!error.message.isEmpty)
+      }
+    }
+  }
+}
