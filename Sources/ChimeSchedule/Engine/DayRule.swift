@@ -1,45 +1,116 @@
-/// Ranges of days, ascending and apart, as numbers.
+/// Ranges of days, ascending and apart, as numbers, and days that return each year.
 struct DayRanges: Sendable, Hashable {
-  private let first: ContiguousArray<Int64>
-  private let last: ContiguousArray<Int64>
-
-  init(_ ranges: [ClosedRange<CivilDate>]) {
-    first = ContiguousArray(ranges.map { Int64($0.lowerBound.dayNumber) })
-    last = ContiguousArray(ranges.map { Int64($0.upperBound.dayNumber) })
+  /// Most schedules have none, so the lists lie behind one word, and the rules that hold them stay small.
+  private enum Content: Sendable, Hashable {
+    case none
+    indirect case some(Lists)
   }
 
-  @inline(__always) var isEmpty: Bool { first.isEmpty }
+  private struct Lists: Sendable, Hashable {
+    var first: ContiguousArray<Int64>
+    var last: ContiguousArray<Int64>
+    var yearly: YearDays
+  }
+
+  private let content: Content
+
+  init(_ ranges: [ClosedRange<CivilDate>], yearly: YearDays = .none) {
+    guard !ranges.isEmpty || !yearly.isEmpty else {
+      content = .none
+      return
+    }
+    content = .some(
+      Lists(
+        first: ContiguousArray(ranges.map { Int64($0.lowerBound.dayNumber) }),
+        last: ContiguousArray(ranges.map { Int64($0.upperBound.dayNumber) }), yearly: yearly))
+  }
+
+  /// Whether there are none at all.
+  @inline(__always) var isEmpty: Bool {
+    if case .none = content { true } else { false }
+  }
+
+  /// Those that return each year.
+  var yearly: YearDays {
+    if case .some(let lists) = content { lists.yearly } else { .none }
+  }
 
   /// The last day of the range that holds `day`, if one does.
   func end(holding day: Int64) -> Int64? {
+    guard case .some(let lists) = content else { return nil }
     var low = 0
-    var high = first.count
+    var high = lists.first.count
     while low < high {
       let middle = (low + high) / 2
-      if first[middle] <= day { low = middle + 1 } else { high = middle }
+      if lists.first[middle] <= day { low = middle + 1 } else { high = middle }
     }
-    return low > 0 && last[low - 1] >= day ? last[low - 1] : nil
+    if low > 0, lists.last[low - 1] >= day { return lists.last[low - 1] }
+    guard !lists.yearly.isEmpty else { return nil }
+    guard let free = lists.yearly.end(from: day) else { return Int64(CivilDate.latest.dayNumber) }
+    return free > day ? free - 1 : nil
   }
 }
 
-/// Which days a wall-clock schedule runs on. Further kinds of days (months, rotas) join here.
+/// Which days a wall-clock schedule runs on.
 struct DayRule: Sendable, Hashable {
-  var weekdays: WeekdaySet
+  enum Kind: Sendable, Hashable {
+    /// Days of the week.
+    case weekdays(WeekdaySet)
+    /// Every `step` days from `anchor`, which is no later than the first day asked for.
+    case days(step: Int64, anchor: Int64)
+    /// Days of every `step`th week; `monday` begins the first such week.
+    case weeks(step: Int64, monday: Int64, WeekdaySet)
+    /// Days by their place in months.
+    indirect case months(MonthRule)
+  }
+
+  var kind: Kind
   var except: DayRanges
   /// The first and the last day, as numbers from 1970-01-01.
   var first: Int64 = Int64(CivilDate.earliest.dayNumber)
   var last: Int64 = Int64(CivilDate.latest.dayNumber)
 
-  /// The first day of the rule from `day` on. It looks at each exception at most once.
+  init(weekdays: WeekdaySet, except: DayRanges) {
+    kind = .weekdays(weekdays)
+    self.except = except
+  }
+
+  /// The first day of the rule from `day` on. It looks at each range of exceptions at most once, and at those of a year
+  /// at most once a year.
+  @inline(__always)
   func next(onOrAfter day: Int64) -> Int64? {
-    var day = max(day, first)
-    while true {
-      guard let wait = weekdays.wait(from: day) else { return nil }
-      day += wait
-      guard day <= last else { return nil }
-      if except.isEmpty { return day }
-      guard let end = except.end(holding: day) else { return day }
+    let day = max(day, first)
+    guard case .weekdays(let weekdays) = kind, except.isEmpty else { return search(onOrAfter: day) }
+    guard let wait = weekdays.wait(from: day), day + wait <= last else { return nil }
+    return day + wait
+  }
+
+  private func search(onOrAfter day: Int64) -> Int64? {
+    var day = day
+    while day <= last, let found = candidate(onOrAfter: day), found <= last {
+      if except.isEmpty { return found }
+      guard let end = except.end(holding: found) else { return found }
       day = end + 1
+    }
+    return nil
+  }
+
+  private func candidate(onOrAfter day: Int64) -> Int64? {
+    switch kind {
+    case .weekdays(let weekdays): return weekdays.wait(from: day).map { day + $0 }
+    case .days(let step, let anchor):
+      guard day > anchor else { return anchor }
+      return anchor + (day - anchor + step - 1) / step * step
+    case .weeks(let step, let monday, let weekdays):
+      guard day > monday else { return weekdays.wait(from: monday).map { monday + $0 } }
+      let (week, weekday) = (day - monday).quotientAndRemainder(dividingBy: 7)
+      if week % step == 0 {
+        let rest = weekdays.rawValue >> UInt8(truncatingIfNeeded: weekday)
+        if rest != 0 { return day + Int64(rest.trailingZeroBitCount) }
+      }
+      let next = monday + (week / step + 1) * step * 7
+      return weekdays.wait(from: next).map { next + $0 }
+    case .months(let rule): return rule.next(onOrAfter: day)
     }
   }
 

@@ -8,11 +8,10 @@ struct SlotRule: WallSlots {
   func next(after wall: Int64) -> Int64? {
     let (day, second) = dividedByDay(wall)
     let today = Int64(day)
-    guard let first = days.next(onOrAfter: today) else { return nil }
-    if first > today { return first * 86_400 + times[0] }
-    if let time = time(after: Int64(second)) { return today * 86_400 + time }
-    guard let later = days.next(onOrAfter: today + 1) else { return nil }
-    return later * 86_400 + times[0]
+    let time = time(after: Int64(second))
+    guard let found = days.next(onOrAfter: time == nil ? today + 1 : today) else { return nil }
+    if found == today, let time { return today * 86_400 + time }
+    return found * 86_400 + times[0]
   }
 
   @inline(__always)

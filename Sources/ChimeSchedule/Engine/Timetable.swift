@@ -96,17 +96,18 @@ public struct Timetable: Sendable {
 }
 
 extension Timetable {
-  init(phrase: Phrase, zone: Zone, gap: GapHandling, fold: FoldRule) {
-    self.init(phrase, zone.table, gap, fold, except: DayRanges(phrase.bounds.except))
+  init(phrase: Phrase, in surroundings: Surroundings, zone: Zone, gap: GapHandling, fold: FoldRule) {
+    let except = phrase.bounds.exceptions(in: surroundings)
+    let done = surroundings.lastDone
+    self.init(phrase, zone.table, gap, fold, except: except, done: done)
     guard let count = phrase.bounds.count else { return }
-    if case .elapsed(let step, .everyDay) = phrase.pattern {
+    if case .elapsed(let step, .weekdays(.everyDay)) = phrase.pattern {
       // At most 2³⁸ seconds times 10 000.
       lastSecond = min(lastSecond, firstSecond + step * Int64(count - 1))
       return
     }
     // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
-    let whole =
-      phrase.bounds.except.isEmpty ? self : Timetable(phrase, zone.table, gap, fold, except: DayRanges([]))
+    let whole = except.isEmpty ? self : Timetable(phrase, zone.table, gap, fold, except: DayRanges([]), done: done)
     var last = firstSecond - 1
     for _ in 0..<count {
       guard let next = whole.next(after: last) else { break }
@@ -115,11 +116,16 @@ extension Timetable {
     lastSecond = min(lastSecond, last)
   }
 
-  private init(_ phrase: Phrase, _ zone: ZoneTable, _ gap: GapHandling, _ fold: FoldRule, except: DayRanges) {
+  private init(
+    _ phrase: Phrase, _ zone: ZoneTable, _ gap: GapHandling, _ fold: FoldRule, except: DayRanges, done: Instant?
+  ) {
     self.zone = zone
     self.gap = gap
     self.fold = fold
     func instant(_ wall: Int64) -> Int64 { zone.instant(wall, gap: .shift, fold: fold) }
+    func today(_ second: Int64) -> Int64 {
+      Int64(dividedByDay(second + zone.segment(at: second).offset).day)
+    }
     let bounds = phrase.bounds
     var days = DayRule(weekdays: .everyDay, except: except)
     if case .date(let date) = bounds.starting { days.first = Int64(date.dayNumber) }
@@ -135,32 +141,91 @@ extension Timetable {
     case .instant(let instant): lastSecond = instant.seconds
     case .date, nil: break
     }
+    /// The day that rotas count from.
+    func startingDay() -> Int64 {
+      switch bounds.starting {
+      case .date(let date): Int64(date.dayNumber)
+      case .civil(let civil): Int64(civil.date.dayNumber)
+      case .instant(let instant): today(instant.seconds)
+      case nil: 0
+      }
+    }
+    func slots(_ times: [CivilTime]) -> Engine {
+      .slots(SlotRule(days: days, times: ContiguousArray(times.map { Int64($0.secondOfDay) })))
+    }
 
     switch phrase.pattern {
     case .once(.instant(let instant)): engine = .instant(instant.seconds)
     case .once(.civil(let civil)):
       days.first = Int64(civil.date.dayNumber)
       days.last = days.first
-      engine = .slots(SlotRule(days: days, times: [Int64(civil.time.secondOfDay)]))
+      engine = slots([civil.time])
     case .once(.date(let date)):
       days.first = Int64(date.dayNumber)
       days.last = days.first
-      engine = .slots(SlotRule(days: days, times: [0]))
-    case .times(let weekdays, let times):
-      days.weekdays = weekdays
-      engine = .slots(SlotRule(days: days, times: ContiguousArray(times.map { Int64($0.secondOfDay) })))
-    case .window(let step, let from, let to, let weekdays):
-      days.weekdays = weekdays
+      engine = slots([.midnight])
+    case .times(let kind, let times):
+      days.set(kind, starting: startingDay())
+      engine = slots(times)
+    case .window(let step, let from, let to, let kind):
+      days.set(kind, starting: startingDay())
       let end = Int64(to.secondOfDay) + (to <= from ? 86_400 : 0)
       engine = .window(WindowRule(days: days, step: step, from: Int64(from.secondOfDay), to: end))
-    case .elapsed(let step, let weekdays):
-      days.weekdays = weekdays
+    case .elapsed(let step, let kind):
       if case .date(let date) = bounds.starting {
         firstSecond = max(0, zone.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first))
       }
+      days.set(kind, starting: startingDay())
       // The days of a grid of elapsed time are those on which its points fall, so its start is an instant like others.
       days.first = 0
       engine = .elapsed(ElapsedRule(days: days, step: step, anchor: firstSecond))
+    case .daysAfterDone(let step, let times):
+      var anchor = startingDay()
+      if let done { anchor = today(done.seconds) + Int64(step) }
+      days.first = max(days.first, anchor)
+      days.kind = .days(step: Int64(step), anchor: anchor)
+      engine = slots(times)
+    case .elapsedAfterDone(let step):
+      if case .date(let date) = bounds.starting {
+        firstSecond = max(0, zone.instant(Int64(date.dayNumber) * 86_400, gap: .shift, fold: .first))
+      }
+      days.first = 0
+      var anchor = firstSecond
+      if let done {
+        // Rounded up, so that it never comes early; both are below 2³⁸.
+        anchor = (done.milliseconds + 999) / 1_000 + step
+        firstSecond = max(firstSecond, anchor)
+      }
+      engine = .elapsed(ElapsedRule(days: days, step: step, anchor: anchor))
+    }
+  }
+}
+
+extension DayRule {
+  /// - Parameter starting: The day from which every so many days, weeks, months or years are counted.
+  fileprivate mutating func set(_ days: Phrase.Days, starting: Int64) {
+    let date = CivilDate(unchecked: Int32(truncatingIfNeeded: starting)).fields
+    switch days {
+    case .weekdays(let weekdays): kind = .weekdays(weekdays)
+    case .days(let step):
+      kind = .days(step: Int64(step), anchor: starting)
+      first = max(first, starting)
+    case .weeks(let step, let weekdays):
+      kind = .weeks(step: Int64(step), monday: starting - (starting % 7 + 10) % 7, weekdays)
+      first = max(first, starting)
+    case .dates(let dates): kind = .months(MonthRule(groups: dates.groups, except: except.yearly))
+    case .months(let step, let selection):
+      kind = .months(
+        MonthRule(
+          groups: [.init(months: 0xFFF, selection: selection)], period: Int64(step),
+          anchor: Int64(date.year * 12 + date.month - 1), except: except.yearly))
+      first = max(first, starting)
+    case .years(let step, let dates):
+      kind = .months(
+        MonthRule(
+          groups: dates.groups, period: Int64(step) * 12, span: 12, anchor: Int64(date.year * 12),
+          except: except.yearly))
+      first = max(first, starting)
     }
   }
 }

@@ -47,7 +47,7 @@ extension Lexer {
       try advance()
       return (number.kind == .number ? number.value : 1, unit, range)
     }
-    if token.keyword == .later(.months) {
+    if token.keyword == .months || token.keyword == .years {
       throw Fault(range: token.range, problem: "\(quoted) is no fixed length of time", expected: expected)
     }
     if token.kind == .sign(UInt8(ascii: ".")), isAdjacent {

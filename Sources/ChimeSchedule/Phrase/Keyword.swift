@@ -6,10 +6,14 @@ enum Keyword: Sendable, Hashable {
   case weekday(Weekday, plural: Bool)
   case month(Int)
   case unit(DurationUnit)
-  /// A word of a kind of phrase that is not understood yet.
-  case later(Later)
-
-  enum Later: Sendable, Hashable { case months, rotas, done }
+  /// `month`, `months`, and the same for years; they are no units of time, because they have no fixed length.
+  case months, years
+  case weekly, fortnight, fortnightly, monthly, yearly
+  case other, last, the, done
+  /// `first`, `third`; `second` is a unit of time too and stands among those.
+  case ordinal(Int)
+  /// `st`, `nd`, `rd` or `th`, right after a number.
+  case ordinalSuffix
 
   /// Looks a word up, in any case.
   init?(_ bytes: ArraySlice<UInt8>) {
@@ -69,7 +73,18 @@ enum Keyword: Sendable, Hashable {
   static let leading: [String: Keyword] = [
     "every": .every, "each": .every, "at": .at, "on": .on, "in": .in, "today": .today, "tomorrow": .tomorrow,
     "daily": .daily, "everyday": .daily, "weekdays": .weekdays, "weekday": .weekdays, "weekends": .weekends,
-    "weekend": .weekends, "hourly": .hourly,
+    "weekend": .weekends, "hourly": .hourly, "weekly": .weekly, "fortnightly": .fortnightly, "monthly": .monthly,
+    "yearly": .yearly, "annually": .yearly, "the": .the, "last": .last, "day": .unit(.day),
+  ]
+
+  static let ordinals: [String: Keyword] = [
+    "first": .ordinal(1), "third": .ordinal(3), "fourth": .ordinal(4), "fifth": .ordinal(5), "second": .unit(.second),
+    "sixth": .ordinal(6), "seventh": .ordinal(7), "eighth": .ordinal(8), "ninth": .ordinal(9), "tenth": .ordinal(10),
+  ]
+
+  /// What may follow `every` besides numbers and names of days.
+  static let counted: [String: Keyword] = [
+    "month": .months, "months": .months, "year": .years, "years": .years, "other": .other, "fortnight": .fortnight,
   ]
 
   static let bounds: [String: Keyword] = [
@@ -79,17 +94,16 @@ enum Keyword: Sendable, Hashable {
   private static let others: [String: Keyword] = [
     "from": .from, "to": .to, "through": .to, "thru": .to, "between": .between, "and": .and, "after": .after,
     "of": .of, "now": .now, "noon": .noon, "midday": .noon, "midnight": .midnight, "am": .am, "pm": .pm,
-    "a": .article, "an": .article,
-    "month": .later(.months), "months": .later(.months), "monthly": .later(.months), "year": .later(.months),
-    "years": .later(.months), "yearly": .later(.months), "annually": .later(.months), "first": .later(.months),
-    "third": .later(.months), "fourth": .later(.months), "last": .later(.months),
-    "other": .later(.rotas), "weekly": .later(.rotas), "fortnight": .later(.rotas), "done": .later(.done),
+    "a": .article, "an": .article, "done": .done, "completion": .done, "st": .ordinalSuffix, "nd": .ordinalSuffix,
+    "rd": .ordinalSuffix, "th": .ordinalSuffix,
   ]
 
   private static let table: [String: Keyword] = {
     var table = others
     table.merge(leading) { $1 }
     table.merge(bounds) { $1 }
+    table.merge(ordinals) { $1 }
+    table.merge(counted) { $1 }
     table.merge(weekdayNames) { $1 }
     table.merge(monthNames.mapValues { .month($0) }) { $1 }
     table.merge(units.mapValues { .unit($0) }) { $1 }

@@ -73,11 +73,41 @@ struct Lexer {
     return true
   }
 
+  /// Steps over a name that begins with the token: ASCII letters, digits, `-` and `_`, a letter first. Where there is
+  /// none the range is empty.
+  mutating func name() throws(Fault) -> Range<Int> {
+    let start = token.range.lowerBound
+    guard token.kind == .word else { return start..<start }
+    var end = start
+    while end < bytes.count, Lexer.isName(bytes[end]) { end += 1 }
+    guard end > start, end >= token.range.upperBound else { return start..<start }
+    token.range = start..<end
+    position = end
+    try advance()
+    return start..<end
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+      || byte == UInt8(ascii: "_")
+  }
+
   /// The token after this one; `nil` where there is none that can be read.
-  func peek() -> Token? {
+  func peek() -> Token? { ahead(1)?.token }
+
+  /// This lexer some tokens further on; `nil` where what is there cannot be read.
+  func ahead(_ count: Int) -> Lexer? {
     var copy = self
-    do { try copy.advance() } catch { return nil }
-    return copy.token
+    for _ in 0..<count {
+      do { try copy.advance() } catch { return nil }
+    }
+    return copy
+  }
+
+  /// Whether the token is a number with an ordinal's ending right after it: `15th`.
+  var isNumeral: Bool {
+    guard token.kind == .number, let next = peek(), next.keyword == .ordinalSuffix else { return false }
+    return next.range.lowerBound == token.range.upperBound
   }
 
   mutating func advance() throws(Fault) {

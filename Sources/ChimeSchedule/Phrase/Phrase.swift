@@ -1,7 +1,7 @@
 /// A schedule of the phrase dialect, understood.
 ///
 /// A recurring one is a pattern, which tells the possible occurrences, and bounds, which cut it. Patterns on the wall
-/// clock are days times times, so that months and rotas join as further kinds of days.
+/// clock are days times times.
 struct Phrase: DialectSchedule {
   var pattern: Pattern
   var bounds = Bounds()
@@ -10,11 +10,40 @@ struct Phrase: DialectSchedule {
     /// `at 2026-12-01 09:00`; bounds are empty.
     case once(Moment)
     /// `weekdays at 08:30,18:00`: times ascending, each once.
-    case times(WeekdaySet, [CivilTime])
+    case times(Days, [CivilTime])
     /// `every 90m from 08:00 to 22:00 on weekdays`: a window that ends at or before its start ends on the next day.
-    case window(seconds: Int64, from: CivilTime, to: CivilTime, WeekdaySet)
+    case window(seconds: Int64, from: CivilTime, to: CivilTime, Days)
     /// `every 36h`: elapsed time from `starting`, which is never missing.
-    case elapsed(seconds: Int64, WeekdaySet)
+    case elapsed(seconds: Int64, Days)
+    /// `every 3 days after done at 09:00`: from the day after so many days on which it was done, or from `starting`,
+    /// which is never missing.
+    case daysAfterDone(Int, [CivilTime])
+    /// `every 4h after done`: elapsed time from when it was done, or from `starting`, which is never missing.
+    case elapsedAfterDone(seconds: Int64)
+  }
+
+  /// Which days a pattern runs on. Those of every so many days, weeks, months or years count from the one that
+  /// `starting` names, which is never missing, and number at least two.
+  enum Days: Sendable, Hashable {
+    case weekdays(WeekdaySet)
+    /// `every 3 days`
+    case days(every: Int)
+    /// `every 2 weeks on mon,thu`; weeks begin on Monday.
+    case weeks(every: Int, WeekdaySet)
+    /// `last day of month`, `nov 17`
+    case dates(MonthDays)
+    /// `every 3 months on day 1`
+    case months(every: Int, MonthSelection)
+    /// `every 2 years on nov 17`
+    case years(every: Int, MonthDays)
+
+    /// Whether it counts from the day that `starting` names.
+    var isRota: Bool {
+      switch self {
+      case .weekdays, .dates: false
+      case .days, .weeks, .months, .years: true
+      }
+    }
   }
 
   /// A point in time as it is written.
@@ -34,8 +63,18 @@ struct Phrase: DialectSchedule {
     var count: Int?
     /// Ascending, apart from each other by at least a day.
     var except: [ClosedRange<CivilDate>] = []
+    /// Days left out each year.
+    var exceptYearly = YearDays.none
+    /// Named calendars whose days are left out, in alphabetical order, each once.
+    var exceptCalendars: [String] = []
 
-    var isEmpty: Bool { starting == nil && until == nil && count == nil && except.isEmpty }
+    /// All days left out, with those of the calendars. A calendar that is not there has none.
+    func exceptions(in surroundings: Surroundings) -> DayRanges {
+      guard !exceptCalendars.isEmpty else { return DayRanges(except, yearly: exceptYearly) }
+      var ranges = except
+      for name in exceptCalendars { ranges += surroundings.calendar(name) ?? [] }
+      return DayRanges(PhraseParser.merged(ranges), yearly: exceptYearly)
+    }
   }
 
   /// The largest number in `N times`.
@@ -44,13 +83,26 @@ struct Phrase: DialectSchedule {
   static let mostTimes = 1_440
   /// The most items in one list of days.
   static let mostDays = 100
-  /// The most dates and ranges of dates after `except`.
+  /// The most dates, ranges of dates and calendars after `except`.
   static let mostExceptions = 1_000
   /// The longest interval: the whole range of ``Instant``, in seconds.
   static let longestInterval = Instant.latest.seconds
+  /// The most days, weeks, months or years from one turn of a rota to the next: as many days as the range has.
+  static let mostSteps = 2_932_896
+  /// The longest name of a calendar.
+  static let longestName = 64
 
   var isOneOff: Bool {
     if case .once = pattern { true } else { false }
+  }
+
+  var calendarNames: [String] { bounds.exceptCalendars }
+
+  var countsFromDone: Bool {
+    switch pattern {
+    case .daysAfterDone, .elapsedAfterDone: true
+    case .once, .times, .window, .elapsed: false
+    }
   }
 }
 
@@ -62,89 +114,7 @@ extension Phrase {
   }
 
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
-    Timetable(phrase: self, zone: zone, gap: GapHandling(gap, default: .shift), fold: fold ?? .first)
+    Timetable(
+      phrase: self, in: surroundings, zone: zone, gap: GapHandling(gap, default: .shift), fold: fold ?? .first)
   }
-
-  /// The one way this value is written.
-  var canonical: String {
-    var text: String
-    switch pattern {
-    case .once(let moment): return "at \(moment)"
-    case .times(let days, let times):
-      let isSingle = days.rawValue.nonzeroBitCount == 1
-      text = isSingle ? "every \(days.canonical) at " : "\(days.canonical) at "
-      text += times.map(\.description).joined(separator: ",")
-    case .window(let seconds, let from, let to, let days):
-      text = "every \(DurationText.format(.seconds(seconds))) from \(from) to \(to)"
-      if days != .everyDay { text += " on \(days.canonical)" }
-    case .elapsed(let seconds, let days):
-      text = "every \(DurationText.format(.seconds(seconds)))"
-      if days != .everyDay { text += " on \(days.canonical)" }
-    }
-    return text + bounds.canonical
-  }
-}
-
-extension Phrase.Bounds {
-  /// As they follow a pattern, each with a space before it.
-  var canonical: String {
-    var text = ""
-    if let starting = starting { text += " starting \(starting)" }
-    if let until = until { text += " until \(until)" }
-    if let count = count { text += " \(count) times" }
-    if !except.isEmpty {
-      text += " except "
-      var isFirst = true
-      for range in except {
-        if !isFirst { text += "," }
-        isFirst = false
-        text +=
-          range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound)..\(range.upperBound)"
-      }
-    }
-    return text
-  }
-}
-
-extension Phrase.Moment: CustomStringConvertible {
-  var description: String {
-    switch self {
-    case .date(let date): date.description
-    case .civil(let civil): civil.description
-    case .instant(let instant): RFC3339.format(instant, in: .utc)
-    }
-  }
-}
-
-extension WeekdaySet {
-  /// `daily`, `weekdays`, `weekends`, or days and runs of three or more of them, round the weekend too: `mon,wed,fri-sun`.
-  var canonical: String {
-    switch self {
-    case .everyDay: return "daily"
-    case .weekdays: return "weekdays"
-    case .weekends: return "weekends"
-    default: break
-    }
-    var parts: [(first: Int, text: String)] = []
-    for day in Weekday.allCases where contains(day) && !contains(day.preceding) {
-      var last = day
-      var length = 1
-      while contains(last.following), length < 7 {
-        last = last.following
-        length += 1
-      }
-      if length > 2 {
-        parts.append((day.rawValue, "\(day.abbreviation)-\(last.abbreviation)"))
-      } else {
-        parts.append((day.rawValue, day.abbreviation))
-        if length == 2 { parts.append((last.rawValue, last.abbreviation)) }
-      }
-    }
-    parts.sort { $0.first < $1.first }
-    return parts.map(\.text).joined(separator: ",")
-  }
-}
-
-extension Weekday {
-  var preceding: Weekday { Weekday(rawValue: (rawValue + 5) % 7 + 1) ?? .sunday }
 }

@@ -8,12 +8,14 @@ extension PhraseParser {
   }
 
   /// Days `at` times; a single day without `every` is one moment.
-  mutating func recurringDays(isEvery: Bool) throws(Fault) -> Phrase.Pattern {
+  mutating func weekdaysAt() throws(Fault) -> Phrase.Pattern {
     let first = lexer.token
     let days = try days()
     guard lexer.keyword == .at else { throw missingAt() }
     let times = try atTimes()
-    guard !isEvery, !days.isRecurring, case .weekday(let day, _) = first.keyword else { return .times(days.set, times) }
+    guard !days.isRecurring, case .weekday(let day, _) = first.keyword else {
+      return .times(.weekdays(days.set), times)
+    }
     guard times.count == 1, let time = times.first else {
       throw Fault(
         range: first.range, problem: "a single day takes one time", expected: "\"every\" before the day",
@@ -92,25 +94,43 @@ extension PhraseParser {
     return (day, plural)
   }
 
-  /// Days, after `at` times `on` or `at` times `every`.
-  mutating func daysAfterTimes(_ times: [CivilTime], _ range: Range<Int>) throws(Fault) -> Phrase.Pattern {
-    let isEvery = try lexer.skip(.every)
-    if !isEvery { _ = try lexer.skip(.on) }
-    if isEvery, lexer.keyword == .unit(.day) {
-      try lexer.advance()
-      return .times(.everyDay, times)
+  /// Days `at` times, of any kind that recurs.
+  mutating func at(_ days: Phrase.Days) throws(Fault) -> Phrase.Pattern {
+    guard lexer.keyword == .at else { throw missingAt() }
+    return .times(days, try atTimes())
+  }
+
+  /// Whether what may follow `at` times begins here.
+  var isAfterTimes: Bool {
+    switch lexer.keyword {
+    case .on, .every, .today, .tomorrow: true
+    default: isDays || isPeriodic || isDates || isDate
     }
-    if isEvery, case .later(let kind) = lexer.keyword { throw notYet(kind) }
+  }
+
+  /// Days, or the date of one moment, after `at` times.
+  mutating func daysAfterTimes(_ times: [CivilTime], _ range: Range<Int>) throws(Fault) -> Phrase.Pattern {
+    if try lexer.skip(.every) {
+      let start = lexer.token.range
+      if let days = try everyDays(hasTimes: true) { return .times(days, times) }
+      if lexer.token.kind == .number || lexer.token.isUnit {
+        throw Fault(
+          range: start, problem: "an interval takes no time of day", expected: "days, or \"from\" and \"to\" after it")
+      }
+      throw notEvery()
+    }
+    if isPeriodic { return .times(try periodicDays(), times) }
+    _ = try lexer.skip(.on)
+    if isDates { return .times(.dates(try dates()), times) }
     if isDays {
       let first = lexer.token
       let days = try days()
-      guard !isEvery, !days.isRecurring, case .weekday(let day, _) = first.keyword else {
-        return .times(days.set, times)
+      guard !days.isRecurring, case .weekday(let day, _) = first.keyword else {
+        return .times(.weekdays(days.set), times)
       }
       guard times.count == 1, let time = times.first else { throw severalTimes(range) }
       return .once(.civil(try nearest(day, at: time, first.range)))
     }
-    if isEvery { _ = try weekday() }
     let start = lexer.token.range
     let date = try self.date()
     guard times.count == 1, let time = times.first else { throw severalTimes(range) }
@@ -145,8 +165,11 @@ extension PhraseParser {
           lexer.token.range.lowerBound..<lexer.token.range.lowerBound, "at ",
           shown: "at \(wordHere)"))
     }
-    if case .later(let kind) = lexer.keyword { return notYet(kind) }
-    if lexer.keyword == .of { return notYet(.months) }
+    if lexer.keyword == .of {
+      return Fault(
+        range: lexer.token.range, problem: "which one of the month?",
+        expected: "a place before the day, as in \"first fri of month\" or \"last day of month\"")
+    }
     if lexer.token.kind == .word, lexer.keyword == nil {
       return misspelt("does not belong after days", expected: "\"at\" and a time", among: ["at", "and"])
     }

@@ -1,7 +1,6 @@
 extension PhraseParser {
   /// A word that is not one of those expected; the nearest of them, if one is near, becomes the suggestion.
   func misspelt(_ problem: String, expected: String, among words: some Sequence<String>) -> Fault {
-    if case .later(let kind) = lexer.keyword { return notYet(kind) }
     guard lexer.token.kind != .end else {
       return Fault(range: lexer.token.range, problem: "something is missing at the end", expected: expected)
     }
@@ -17,9 +16,6 @@ extension PhraseParser {
     let expected = "a schedule like \"weekdays at 8:30\", \"every 90m\" or \"in 25m\""
     switch lexer.keyword {
     case .noon, .midnight: return bare("at")
-    case .later(let kind): return notYet(kind)
-    // "day 1,15 of month"
-    case .unit(.day): return notYet(.months)
     default: break
     }
     guard lexer.token.kind != .end else {
@@ -27,7 +23,8 @@ extension PhraseParser {
     }
     return misspelt(
       "does not begin a schedule", expected: expected,
-      among: Array(Keyword.leading.keys) + Keyword.weekdayNames.keys + Keyword.monthNames.keys + SolarWord.names)
+      among: Array(Keyword.leading.keys) + Keyword.ordinals.keys + Keyword.weekdayNames.keys + Keyword.monthNames.keys
+        + SolarWord.names)
   }
 
   /// A number at the beginning: a date, or the rest of a phrase whose first word was left out.
@@ -35,7 +32,8 @@ extension PhraseParser {
     if isDate { return try dated() }
     switch lexer.peek()?.keyword {
     case .unit: throw bare("in")
-    case .later(let kind): throw notYet(kind)
+    // "15 of month"
+    case .of: throw bare("day")
     default: throw bare("at")
     }
   }
@@ -50,11 +48,10 @@ extension PhraseParser {
 
   /// Something after the end of a whole schedule.
   func trailing(_ phrase: Phrase) -> Fault {
-    switch lexer.keyword {
-    case .later(let kind): return notYet(kind)
-    case .after: return notYet(.done)
-    case .of: return notYet(.months)
-    default: break
+    if lexer.keyword == .after {
+      return Fault(
+        range: lexer.token.range, problem: "only a number of days or weeks, or an interval, counts from completion",
+        expected: "a schedule like \"every 3 days after done at 9\"")
     }
     let expected =
       phrase.isOneOff ? "the end" : "\"starting\", \"until\", \"except\", a number of times, or the end"
@@ -108,18 +105,5 @@ extension PhraseParser {
     Fault(
       range: range, problem: "this counts from the moment it is written, so it does not stand by itself",
       expected: "the canonical form, with its dates written out")
-  }
-
-  /// Phrases that are planned, so that they are refused for what they are instead of misread.
-  func notYet(_ kind: Keyword.Later) -> Fault {
-    let what =
-      switch kind {
-      case .months: "schedules by months and years"
-      case .rotas: "schedules of every so many days or weeks at a time"
-      case .done: "schedules counted from completion"
-      }
-    return Fault(
-      range: lexer.token.range, problem: "\(what) are not understood yet",
-      expected: "a moment, times on days of the week, or an interval")
   }
 }

@@ -3,16 +3,11 @@ extension PhraseParser {
   mutating func at() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range
     try lexer.advance()
-    if isDate { return try dated() }
+    if isDate, !isTimeBeforeDate { return try isYearlyDate ? at(.dates(dates())) : dated() }
     let first = lexer.token.range
     let times = try times()
     let range = first.lowerBound..<lexer.previousEnd
-    switch lexer.keyword {
-    case .on, .every, .weekday, .weekdays, .weekends, .daily, .today, .tomorrow, .month:
-      return try daysAfterTimes(times, range)
-    default:
-      if isDate { return try daysAfterTimes(times, range) }
-    }
+    if isAfterTimes { return try daysAfterTimes(times, range) }
     guard times.count == 1, let time = times.first else { throw severalTimes(range) }
     guard let anchor else { throw needsNow(start) }
     let today = anchor.civil.date
@@ -25,6 +20,14 @@ extension PhraseParser {
       code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
   }
 
+  /// Whether a number before a month is a time and the number after it the day: `at 9 nov 17`.
+  private var isTimeBeforeDate: Bool {
+    guard lexer.token.kind == .number, !lexer.isNumeral, lexer.peek()?.isMonth == true, let day = lexer.ahead(2),
+      day.token.kind == .number, day.token.range.count <= 2, let next = day.peek()
+    else { return false }
+    return next.kind != .sign(UInt8(ascii: ":")) && next.keyword != .am && next.keyword != .pm
+  }
+
   /// A date, and the time that a single moment needs: `2026-12-01 09:00`, `tomorrow at 9`, `1 dec 2026 noon`.
   mutating func dated() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range
@@ -34,7 +37,6 @@ extension PhraseParser {
     case .civil(let civil): return .once(.civil(try ahead(civil, start)))
     case .date:
       let place = lexer.previousEnd
-      if case .later(let kind) = lexer.keyword { throw notYet(kind) }
       throw Fault(
         range: lexer.token.range, problem: "the time is missing", expected: "a time like 9:00",
         repair: lexer.token.kind == .end
@@ -57,7 +59,7 @@ extension PhraseParser {
     default: break
     }
     guard lexer.token.kind == .number, let next = lexer.peek() else { return false }
-    if case .month = next.keyword { return true }
+    if next.isMonth || lexer.isNumeral && lexer.ahead(2)?.token.isMonth == true { return true }
     return next.kind == .sign(UInt8(ascii: "-")) && next.range.lowerBound == lexer.token.range.upperBound
       && lexer.token.range.count >= 3
   }
@@ -129,11 +131,7 @@ extension PhraseParser {
       guard let date = anchor.civil.date.adding(days: wait) else { throw outOfYears(start.range) }
       try lexer.advance()
       return date
-    case .month(let month):
-      try lexer.advance()
-      let day = try dayOfMonth()
-      _ = try lexer.skip(",")
-      return try namedDate(month, day, start.range)
+    case .month: return try namedDate()
     default: break
     }
     guard start.kind == .number else {
@@ -141,35 +139,42 @@ extension PhraseParser {
         "is no date", expected: "a date like 2026-12-01",
         among: ["today", "tomorrow"] + Keyword.weekdayNames.keys + Keyword.monthNames.keys)
     }
-    if let next = lexer.peek(), case .month(let month) = next.keyword {
-      let day = try dayOfMonth()
-      try lexer.advance()
-      return try namedDate(month, day, start.range)
-    }
+    if isDate, lexer.isNumeral || lexer.peek()?.isMonth == true { return try namedDate() }
     return try isoDate()
   }
 
-  private mutating func dayOfMonth() throws(Fault) -> Int64 {
-    guard lexer.token.kind == .number, lexer.token.range.count <= 2 else {
-      throw Fault(
-        range: lexer.token.range, problem: "\(lexer.quoted) is no day of a month", expected: "a day from 1 to 31")
+  /// `1 dec 2026`, `dec 1, 2026`: the year that makes it a date of its own has to follow.
+  private mutating func namedDate() throws(Fault) -> CivilDate {
+    let start = lexer.token
+    let isYearly = isYearlyDate
+    let month: Int64
+    let day: Int64
+    if case .month(let named) = start.keyword {
+      try lexer.advance()
+      (month, day) = (Int64(named), Int64(try dayNumber()))
+      if !isYearly { _ = try lexer.skip(",") }
+    } else {
+      day = Int64(try dayNumber())
+      guard case .month(let named) = lexer.keyword else { return try isoDate() }
+      month = Int64(named)
+      try lexer.advance()
     }
-    let day = lexer.token.value
-    try lexer.advance()
-    return day
-  }
-
-  /// The year that has to follow a day and a month; without one it would return each year.
-  private mutating func namedDate(_ month: Int, _ day: Int64, _ start: Range<Int>) throws(Fault) -> CivilDate {
-    guard lexer.token.kind == .number, lexer.token.range.count >= 4 else {
-      let range = start.lowerBound..<lexer.previousEnd
-      throw Fault(
-        range: range, problem: "\(lexer.quoted(range)) has no year, and yearly dates are not understood yet",
-        expected: "a date like 2026-12-24")
-    }
+    guard !isYearly else { throw missingYear(month, day, start.range.lowerBound..<lexer.previousEnd) }
     let year = lexer.token
     try lexer.advance()
-    return try date(year, Int64(month), day, start.lowerBound..<year.range.upperBound)
+    return try date(year, month, day, start.range.lowerBound..<year.range.upperBound)
+  }
+
+  private func missingYear(_ month: Int64, _ day: Int64, _ range: Range<Int>) -> Fault {
+    var date: CivilDate?
+    if let today = anchor?.civil.date {
+      // Eight years are the longest way from one 29 February to the next.
+      date = (0...8).lazy.compactMap { CivilDate(year: today.year + $0, month: Int(month), day: Int(day)) }
+        .first { $0 >= today }
+    }
+    return Fault(
+      range: range, problem: "\(lexer.quoted(range)) has no year", expected: "a date like 2026-12-24",
+      repair: date.map { .init(range, $0.description) })
   }
 
   private mutating func isoDate() throws(Fault) -> CivilDate {

@@ -27,7 +27,7 @@ struct SolarRule: Sendable, Hashable {
     self.shift = shift
     self.days = days
     keepsEveryDay =
-      days.weekdays == .everyDay && days.except.isEmpty && days.first <= Int64(CivilDate.earliest.dayNumber)
+      days.kind == .weekdays(.everyDay) && days.except.isEmpty && days.first <= Int64(CivilDate.earliest.dayNumber)
       && days.last >= Int64(CivilDate.latest.dayNumber)
     longitude = place.longitude
     (sineOfLatitude, cosineOfLatitude) = Trigonometry.sineAndCosine(place.latitude)

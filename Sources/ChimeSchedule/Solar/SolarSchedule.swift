@@ -29,6 +29,7 @@ struct SolarSchedule: DialectSchedule {
   }
 
   var needsPlace: Bool { true }
+  var calendarNames: [String] { bounds.exceptCalendars }
 
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
     guard let place = surroundings.place else {
@@ -37,8 +38,9 @@ struct SolarSchedule: DialectSchedule {
       return never
     }
     let fold = fold ?? .first
-    let whole = timetable(place, zone, fold, except: [])
-    var timetable = bounds.except.isEmpty ? whole : timetable(place, zone, fold, except: bounds.except)
+    let except = bounds.exceptions(in: surroundings)
+    let whole = timetable(place, zone, fold, except: DayRanges([]))
+    var timetable = except.isEmpty ? whole : timetable(place, zone, fold, except: except)
     guard let count = bounds.count else { return timetable }
     // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
     var last = whole.firstSecond - 1
@@ -51,9 +53,9 @@ struct SolarSchedule: DialectSchedule {
   }
 
   private func timetable(
-    _ place: Place, _ zone: Zone, _ fold: FoldRule, except: [ClosedRange<CivilDate>]
+    _ place: Place, _ zone: Zone, _ fold: FoldRule, except: DayRanges
   ) -> Timetable {
-    var rule = DayRule(weekdays: days, except: DayRanges(except))
+    var rule = DayRule(weekdays: days, except: except)
     // Clocks near the ends of the range show days outside it.
     rule.first = Int64(CivilDate.earliest.dayNumber) - 2
     rule.last = Int64(CivilDate.latest.dayNumber) + 2
