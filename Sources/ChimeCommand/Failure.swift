@@ -32,6 +32,10 @@ struct Failure: Error, Equatable {
   var detail: [String] = []
   /// What to do instead, one line each.
   var hints: [String] = []
+  /// A text that was sent was not understood.
+  var isInvalidText = false
+  /// Where in it, from 1.
+  var line: Int?
 
   static func usage(_ message: String, hint: String? = nil) -> Failure {
     Failure(status: .usage, message: message, hints: hint.map { [$0] } ?? [])

@@ -108,6 +108,17 @@ package final class TextSource {
     }
   }
 
+  /// All that is left; a little more than `limit` bytes of it when there are more.
+  func all(limit: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      bytes += buffer[start...]
+      start = buffer.count
+      if isAtEnd || bytes.count > limit { return bytes }
+      fill()
+    }
+  }
+
   private func fill() {
     guard let descriptor else { return isAtEnd = true }
     buffer.removeSubrange(..<start)

@@ -14,6 +14,22 @@ import Varlink
       case "Reminders.Add":
         .reply(
           RemindersInterface.Add.Reply(reminder: Samples.reminder(), warnings: ["there is no channel \"team\" yet"]))
+      case "Reminders.Import":
+        .reply(
+          RemindersInterface.Import.Reply(
+            added: [
+              .init(
+                line: 3, id: parameters["dryRun"] == true ? nil : "r7k2", title: "Back up", when: "cron: 0 3 * * *",
+                timezone: "local", next: Samples.time(1_774_663_200))
+            ],
+            remarks: [
+              .init(line: 5, title: "Old", kind: .passed, message: "it has passed"),
+              .init(line: 9, kind: .refused, message: "@reboot is when the machine starts, which is no time"),
+            ], warnings: []))
+      case "Reminders.Export":
+        .reply(
+          RemindersInterface.Export.Reply(
+            text: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n", count: 2, warnings: ["\"Tea\": it is paused"]))
       case "Reminders.Update": .reply(RemindersInterface.Update.Reply(reminder: Samples.reminder(), warnings: []))
       case "Reminders.List": .reply(RemindersInterface.List.Reply(reminders: [Samples.reminder()]))
       case "Reminders.Get", "Reminders.Remove", "Reminders.Resume", "Reminders.Skip":
@@ -137,6 +153,21 @@ import Varlink
       ("skip r7k2", "Reminders.Skip", #"{"id":"r7k2"}"#, []),
       ("skip r7k2 -n 0", "Reminders.Skip", #"{"count":0,"id":"r7k2"}"#, []),
       ("remove r7k2", "Reminders.Remove", #"{"id":"r7k2"}"#, ["removed; its history stays"]),
+      (
+        "import crontab - --tag a,b --to team --tz UTC --all-day-at 8:00 --again --user-column", "Reminders.Import",
+        #"{"again":true,"allDayAt":"08:00","channels":["team"],"format":"crontab","system":true,"tags":["a","b"],"#
+          + #""text":"","timezone":"UTC"}"#, ["ID ", "r7k2  Back up  cron: 0 3 * * *  Sat 2026-03-28 03:00  in 17 h"]
+      ),
+      (
+        "import - --dry-run", "Reminders.Import", #"{"dryRun":true,"format":"icalendar","text":""}"#,
+        ["LINE ", "3     Back up"]
+      ),
+      ("export", "Reminders.Export", #"{"format":"icalendar"}"#, ["BEGIN:VCALENDAR\r\n"]),
+      (
+        "export r7k2 \"Drink water\" --format icalendar", "Reminders.Export",
+        #"{"format":"icalendar","ids":["r7k2","Drink water"]}"#, []
+      ),
+      ("export --tag health", "Reminders.Export", #"{"filter":{"tag":"health"},"format":"icalendar"}"#, []),
       ("remove r7k2 --dry-run", "Reminders.Get", #"{"id":"r7k2"}"#, ["would remove"]),
       (
         "deliveries r7k2 --to team --state dead", "Deliveries.List",
@@ -174,7 +205,7 @@ import Varlink
     ("resume r7k2", "reminder"), ("skip r7k2", "reminder"), ("remove r7k2", "reminder"), ("status", "status"),
     ("endpoint add team http://x", "endpoint"), ("endpoint test team", "result"), ("endpoint remove team", "endpoint"),
     ("deliveries --id msg_1", "delivery"), ("when daily at 8", "next"), ("version", "version"),
-    ("add Tea every 90m --dry-run", "dryRun"),
+    ("add Tea every 90m --dry-run", "dryRun"), ("import -", "imported"), ("import crontab - --dry-run", "remarks"),
   ])
   func forPrograms(_ line: String, _ key: String) throws {
     let daemon = try Self.daemon()

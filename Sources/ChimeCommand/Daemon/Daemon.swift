@@ -101,6 +101,8 @@ extension Failure {
       self.init(refused: it.text, column: nil, expected: "", suggestion: nil, message: it.message)
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
       self.init(status: .failed, message: "the \(it.field) cannot be taken: \(it.message)")
+    } else if name == "InvalidText", let it = error.parameters(Wire.InvalidText.self) {
+      self.init(status: .failed, message: it.message, isInvalidText: true, line: it.line)
     } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Message.self) {
       self.init(status: .failed, message: it.message)
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {

@@ -8,8 +8,8 @@ struct CommandTable: Sendable {
 
   static let standard = CommandTable(
     verbs: [
-      Add.verb, In.verb, At.verb,
-      Next.verb, List.verb, Show.verb, History.verb, When.verb,
+      Add.verb, In.verb, At.verb, Import.verb,
+      Next.verb, List.verb, Show.verb, History.verb, When.verb, Export.verb,
       Done.verb, Snooze.verb, Dismiss.verb,
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Deliveries.verb,

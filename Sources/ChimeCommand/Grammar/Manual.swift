@@ -74,6 +74,8 @@ enum Manual {
     ]
     lines += shape(
       Shapes.reminder, "list` (`reminders`), `add`, `in`, `at`, `show`, `edit`, `pause`, `resume`, `skip`, `remove")
+    lines += shape(Shapes.imported, "import")
+    lines += shape(Shapes.importRemark, "import` (`remarks`)", isOpen: true)
     lines += shape(Shapes.coming, "next` (`upcoming`)", isOpen: true)
     lines += shape(Shapes.occurrence, "history` (`occurrences`), `show`, `done`, `snooze`, `dismiss`, `fire")
     lines += shape(Shapes.delivery, "deliveries` (`deliveries`)", isOpen: true)
@@ -85,7 +87,8 @@ enum Manual {
     lines += [
       "",
       "`--dry-run` of `add`, `in`, `at` and `edit` prints `dryRun` (true), `title`, `canonical`, `timezone`, `next` and "
-        + "`remarks`; `remove --dry-run` prints the `reminder` that would go.",
+        + "`remarks`; `remove --dry-run` prints the `reminder` that would go, and `import --dry-run` what `import` does, with null "
+        + "for each `id`.",
     ]
     return lines
   }

@@ -40,6 +40,30 @@ enum Shapes {
       .init("createdAt", "when it was added") { .time($0.createdAt) },
     ])
 
+  static let imported = Shape<RemindersInterface.Imported>(
+    list: "imported", item: "imported",
+    fields: [
+      .init("line", "where it stands in the file, from 1") { .int($0.line) },
+      .init("id", "its id; null in a dry run") { .optional($0.id) },
+      .init("title", "its title") { .string($0.title) },
+      .init("when", "its schedule in canonical form") { .string($0.when) },
+      .init("timezone", "an IANA name, or `local`") { .string($0.timezone) },
+      .init("next", "its next time") { .time($0.next) },
+    ])
+
+  static let importRemark = Shape<RemindersInterface.ImportRemark>(
+    list: "remarks", item: "remark",
+    fields: [
+      .init("line", "a line of the file, from 1; null when it is about no one line") { .optional($0.line) },
+      .init("title", "what it is called, where it has a name") { .optional($0.title) },
+      .init(
+        "kind",
+        "why it was left out: `passed`, `closed` (cancelled or done), `present` (there already), `refused`; or `note`, when "
+          + "it was taken but not all of it"
+      ) { .string($0.kind.rawValue) },
+      .init("message", "the reason as a sentence") { .string($0.message) },
+    ])
+
   static let coming = Shape<OccurrencesInterface.Coming>(
     list: "upcoming", item: "coming",
     fields: [

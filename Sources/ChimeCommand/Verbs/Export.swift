@@ -1,0 +1,46 @@
+import ChimeControl
+
+/// `chime export [ID…]`
+enum Export {
+  static let verb = Verb(
+    name: "export", group: .look, arguments: ["[ID|TITLE…]"], summary: "Write reminders as a calendar",
+    details: [
+      "An iCalendar file (RFC 5545) on standard output, for any calendar program: an event with an alarm for each reminder. "
+        + "Without an ID it has all that have a time to come. A title of several words needs quotes here.",
+      "A schedule that no recurrence rule can tell is written as the times of its next year, with a warning.",
+    ],
+    options: [
+      .value(
+        "format", nil, "FORMAT", "icalendar, which is also the default",
+        choices: RemindersInterface.ExportFormat.allCases.map(\.rawValue)),
+      .value("tag", nil, "TAG", "Only those with this tag"),
+    ],
+    examples: [
+      .init(command: "chime export > reminders.ics"), .init(command: "chime export r7k2 \"Drink water\""),
+      .init(command: "chime export --tag health"),
+    ],
+    alsoTried: ["dump", "save", "backup", "write"], json: "`text`, `count` and `warnings`: a list of sentences",
+    run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let ids = context.line.words
+    let tag = context.line.value("tag")
+    if !ids.isEmpty, tag != nil { throw Failure.usage("--tag goes with no ID: it says which reminders by itself") }
+    let format = context.line.value("format").flatMap { RemindersInterface.ExportFormat(rawValue: $0) } ?? .icalendar
+    let reply: RemindersInterface.Export.Reply = try context.daemon().call(
+      RemindersInterface.Export.method,
+      RemindersInterface.Export.Parameters(
+        ids: ids.isEmpty ? nil : ids, filter: tag.map { RemindersInterface.Filter(tag: $0) }, format: format))
+    if context.format == .json {
+      context.print(
+        json: .members([
+          "text": .string(reply.text), "count": .int(reply.count), "warnings": .strings(reply.warnings),
+        ]))
+      return .success
+    }
+    context.world.output.write(reply.text)
+    context.warn(reply.warnings)
+    context.note(reply.count == 1 ? "1 reminder exported" : "\(reply.count) reminders exported")
+    return .success
+  }
+}

@@ -1,0 +1,165 @@
+import ChimeControl
+import ChimeSchedule
+import Glibc
+
+/// `chime import FILE.ics`, `chime import crontab`
+enum Import {
+  static let verb = Verb(
+    name: "import", group: .set, arguments: ["FILE.ics|-", "crontab [FILE|-]"],
+    summary: "Set the reminders that a calendar or a crontab asks for",
+    details: [
+      "From a calendar (iCalendar: what Google, Apple, Outlook, Thunderbird and Nextcloud export) each alarm of an event or "
+        + "to-do becomes a reminder; one without alarms reminds at its start, a to-do when it is due.",
+      "From a crontab (without a file the one that `crontab -l` prints) each job becomes a reminder with its schedule; the "
+        + "comment above it is the title, the command the text. Chime reminds, and does not run the commands: leave the "
+        + "crontab in place for that.",
+      "What has passed is left out, and so is what is there already, with the same title, schedule and time zone: the same "
+        + "file can be imported again. What cannot be taken is told by line, with the reason.",
+    ],
+    options: [
+      DraftOptions.dryRun,
+      .value("to", nil, "CHANNEL", "Where they go: desktop or an endpoint's name; several with commas", repeats: true),
+      .value("tag", nil, "TAG", "A tag for each of them; several with commas or repeated", repeats: true),
+      .value("tz", nil, "ZONE", "The time zone of times that name none, such as Europe/Prague"),
+      .value("all-day-at", nil, "HH:MM", "When on its day an event comes that has no time and no alarm (09:00)"),
+      .flag("user-column", nil, "A user stands before each command, as in /etc/crontab, where this is known by itself"),
+      .flag("again", nil, "Add what is there already once more"),
+    ],
+    examples: [
+      .init(command: "chime import calendar.ics --dry-run"),
+      .init(command: "chime import holidays.ics --tag holiday --all-day-at 8:00"),
+      .init(command: "chime import crontab"), .init(command: "chime import crontab /etc/crontab --tag server"),
+      .init(command: "chime import - --to team", remark: "a calendar from standard input"),
+    ],
+    alsoTried: ["load", "read", "restore", "ics", "crontab"],
+    json: "`imported`, `remarks`, `warnings`: a list of sentences, and `dryRun`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let source = try ImportSource(context)
+    var request = RemindersInterface.Import.Parameters(
+      text: "", format: source.format, system: source.hasUsers ? true : nil,
+      dryRun: context.line.has("dry-run") ? true : nil, again: context.line.has("again") ? true : nil,
+      allDayAt: try allDayTime(context.line), timezone: context.line.value("tz"), channels: context.line.list("to"),
+      tags: context.line.list("tag"))
+    let daemon = try context.daemon()
+    var result = RemindersInterface.Import.Reply(added: [], remarks: [], warnings: [])
+    for (index, part) in try source.parts().enumerated() {
+      request.text = part.text
+      do {
+        let reply: RemindersInterface.Import.Reply = try daemon.call(RemindersInterface.Import.method, request)
+        result.added += reply.added.map { part.placed($0) }
+        result.remarks += reply.remarks.map { part.placed($0) }
+        result.warnings += reply.warnings.filter { !result.warnings.contains($0) }
+      } catch let failure as Failure {
+        throw placed(failure, in: part, of: source, done: index)
+      }
+    }
+    ImportReport(result, isDry: request.dryRun == true).print(context)
+    let isNothing = result.added.isEmpty && !result.remarks.contains { $0.kind == .present }
+    return isNothing && result.remarks.contains { $0.kind == .refused } ? .failed : .success
+  }
+
+  private static func allDayTime(_ line: ParsedLine) throws -> String? {
+    guard let text = line.value("all-day-at") else { return nil }
+    let padded = text.prefix { $0 != ":" }.count == 1 ? "0\(text)" : text
+    guard let time = CivilTime(padded) else {
+      throw Failure.usage("--all-day-at takes a time of day such as 08:30, not \"\(text)\"")
+    }
+    return time.description
+  }
+
+  private static func placed(_ failure: Failure, in part: ImportPart, of source: ImportSource, done: Int) -> Failure {
+    var failure = failure
+    if let line = failure.line {
+      failure.message = "\(source.name), line \(part.line(line)): \(failure.message)"
+    }
+    if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar {
+      failure.hints.append("for a crontab: chime import crontab \(source.name == "standard input" ? "-" : source.name)")
+    }
+    if done > 0 {
+      failure.hints.append(
+        "what came before is there; import the file again when this is mended, it adds nothing twice")
+    }
+    return failure
+  }
+}
+
+/// Where the text of an import comes from.
+struct ImportSource {
+  var format: RemindersInterface.ImportFormat
+  /// For messages.
+  var name: String
+  var hasUsers = false
+  private var bytes: [UInt8]
+
+  /// Files are read up to here.
+  private static let longest = 64 << 20
+
+  init(_ context: Context) throws {
+    var words = context.line.words[...]
+    guard let first = words.popFirst() else {
+      throw Failure.usage(
+        "what is to be imported? A file is missing", hint: "chime import calendar.ics, or chime import crontab")
+    }
+    format = first == "crontab" ? .crontab : .icalendar
+    let path = format == .crontab ? words.popFirst() : first
+    if let word = words.first {
+      throw Failure.usage(
+        "chime import takes one file; \"\(word)\" is one too many", hint: "quotes hold a name together")
+    }
+    name = path == "-" ? "standard input" : path ?? "the crontab"
+    hasUsers = context.line.has("user-column")
+    switch path {
+    case "-":
+      bytes = context.world.input.all(limit: Self.longest)
+      guard bytes.count <= Self.longest else { throw Self.tooLong(name) }
+    case nil: bytes = try CrontabProgram.list()
+    case let path?:
+      guard let read = Files.read(path, limit: Self.longest) else {
+        throw Failure.system("cannot read \(path)", errno: errno)
+      }
+      bytes = read
+      if format == .crontab, path == "/etc/crontab" || path.hasPrefix("/etc/cron.d/") { hasUsers = true }
+    }
+  }
+
+  private static func tooLong(_ name: String) -> Failure {
+    Failure.failed("\(name) is longer than \(longest >> 20) MiB")
+  }
+
+  var looksLikeCalendar: Bool { CalendarParts.looksLikeCalendar(bytes) }
+
+  /// The text in messages that the daemon takes.
+  func parts() throws -> [ImportPart] {
+    if format == .icalendar, looksLikeCalendar { return try CalendarParts.split(bytes, name: name) }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard CalendarParts.weight(text.utf8) <= CalendarParts.heaviest else {
+      throw Failure.failed("\(name) is too long: \(bytes.count >> 10) KiB", hint: "one message holds 1 MiB")
+    }
+    return [ImportPart(text: text)]
+  }
+}
+
+/// What is sent at once.
+struct ImportPart {
+  var text: String
+  /// Of each line of the text its number in the file; `nil` when they are the same.
+  var numbers: [Int]?
+
+  func line(_ line: Int) -> Int {
+    guard let numbers else { return line }
+    return numbers.indices.contains(line - 1) ? numbers[line - 1] : line
+  }
+
+  func placed(_ imported: RemindersInterface.Imported) -> RemindersInterface.Imported {
+    var imported = imported
+    imported.line = line(imported.line)
+    return imported
+  }
+
+  func placed(_ remark: RemindersInterface.ImportRemark) -> RemindersInterface.ImportRemark {
+    var remark = remark
+    remark.line = remark.line.map(line)
+    return remark
+  }
+}

@@ -1,0 +1,80 @@
+import ChimeControl
+
+/// What an import came to, for people and programs.
+struct ImportReport {
+  var reply: RemindersInterface.Import.Reply
+  var isDry: Bool
+
+  /// How many remarks are told one by one.
+  private static let mostTold = 20
+
+  init(_ reply: RemindersInterface.Import.Reply, isDry: Bool) {
+    self.reply = reply
+    self.isDry = isDry
+  }
+
+  func print(_ context: Context) {
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "dryRun": .bool(isDry), "imported": .list(reply.added.map { Shapes.imported.json($0) }),
+          "remarks": .list(reply.remarks.map { Shapes.importRemark.json($0) }), "warnings": .strings(reply.warnings),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.imported.header))
+      for imported in reply.added { context.out(Plain.line(Shapes.imported.row(imported))) }
+    case .human:
+      if !context.isQuiet, !reply.added.isEmpty { context.print(table: table(context)) }
+    }
+    guard context.format != .json else { return }
+    tell(context)
+    context.warn(reply.warnings)
+    context.note(summary)
+  }
+
+  private func table(_ context: Context) -> Table {
+    let clock = context.clock()
+    var table = Table(columns: [
+      .init(title: isDry ? "LINE" : "ID"), .init(title: "TITLE", canShrink: true),
+      .init(title: "SCHEDULE", canShrink: true, dropOrder: 2), .init(title: "NEXT", dropOrder: 1), .init(title: "LEFT"),
+    ])
+    for imported in reply.added {
+      table.rows.append([
+        .init(imported.id ?? String(imported.line), .strong), .init(imported.title),
+        .init(imported.when.hasPrefix("at ") ? "once" : imported.when, .faint), .init(clock.text(imported.next)),
+        .init(clock.relative(imported.next)),
+      ])
+    }
+    return table
+  }
+
+  /// What was not taken and what was lost, one by one; what has passed, is over or is there is only counted.
+  private func tell(_ context: Context) {
+    let told = reply.remarks.filter { $0.kind == .refused || $0.kind == .note }
+    for remark in told.prefix(Self.mostTold) {
+      let place = [remark.line.map { "line \($0)" }, remark.title.map { "\"\($0)\"" }].compactMap { $0 }
+      let what = remark.kind == .refused ? "skipped" : "note"
+      context.note("\(what): \((place + [remark.message]).joined(separator: ": "))", .caution)
+    }
+    if told.count > Self.mostTold {
+      context.note("and \(told.count - Self.mostTold) more; --json tells them all", .caution)
+    }
+  }
+
+  /// `12 reminders added, 3 skipped: 2 have passed, 1 is there already`
+  var summary: String {
+    let noun = reply.added.count == 1 ? "reminder" : "reminders"
+    let added = "\(reply.added.count) \(noun) \(isDry ? "would be added" : "added")"
+    let reasons: [(RemindersInterface.ImportRemarkKind, one: String, many: String)] = [
+      (.passed, "has passed", "have passed"), (.closed, "is cancelled or done", "are cancelled or done"),
+      (.present, "is there already", "are there already"), (.refused, "cannot be taken", "cannot be taken"),
+    ]
+    let skipped = reasons.compactMap { kind, one, many -> (Int, String)? in
+      let count = reply.remarks.count { $0.kind == kind }
+      return count == 0 ? nil : (count, "\(count) \(count == 1 ? one : many)")
+    }
+    guard !skipped.isEmpty else { return added }
+    return "\(added), \(skipped.reduce(0) { $0 + $1.0 }) skipped: \(skipped.map(\.1).joined(separator: ", "))"
+  }
+}
