@@ -17,6 +17,7 @@ import Testing
     ("each dawn", "dawn"), ("sunset daily", "sunset"), ("sunset every day", "sunset"),
     ("sunset - 30m", "sunset - 30m"), ("sunset -30m", "sunset - 30m"), ("sunset-30m", "sunset - 30m"),
     ("sunset \u{2013} 30m", "sunset - 30m"), ("sunset \u{2212} 30m", "sunset - 30m"),
+    ("sunset\u{2013}30m", "sunset - 30m"), ("at\u{A0}sunset\u{202F}-\u{A0}30m", "sunset - 30m"),
     ("sunset \u{2212}30m", "sunset - 30m"), ("sunset + 1h30m", "sunset + 90m"), ("sunset + 0m", "sunset"),
     ("sunset + 2h 5 min", "sunset + 2h5m"), ("sunrise + 12h", "sunrise + 12h"), ("dusk - 12h", "dusk - 12h"),
     ("sunset + 15s", "sunset + 15s"), ("sunset + an hour", "sunset + 1h"),
@@ -75,8 +76,10 @@ import Testing
     ("daily at 8 until sunset", .phrase),
     ("daily at 8 starting dawn", .phrase), ("daily at 8 except on solar noon", .phrase),
     ("weekdays at 8:30", .phrase), ("sunsets at 8", .phrase), ("sun at 8", .phrase), ("sun,sat at noon", .phrase),
-    ("midsunset", .phrase), ("sunsetting", .phrase), ("\u{E9}sunset", .phrase), ("dawn\u{E9}", .solar),
-    ("at civil 8", .phrase), ("solarnoon", .phrase), ("at solar 9", .phrase),
+    ("midsunset", .phrase), ("sunsetting", .phrase), ("\u{E9}sunset", .phrase), ("dawn\u{E9}", .phrase),
+    ("at civil 8", .phrase), ("startings sunset", .solar), ("nautically", .phrase), ("nautical", .solar),
+    ("astronomically", .phrase), ("ASTRONOMICAL DUSK", .solar), ("at nauticallyyyy dusk", .solar),
+    ("solar at noon", .solar), ("at solar then noon", .phrase), ("solarnoon", .phrase), ("at solar 9", .phrase),
     ("cron: 30 8 * * sunset", .cron), ("@sunset", .cron), ("calendar: sunset", .calendar),
     ("RRULE:FREQ=DAILY;X=SUNSET", .rrule), ("0 9 * * sunset", .cron), ("", .phrase),
   ]
@@ -199,5 +202,52 @@ import Testing
     #expect(schedule.timetable(in: prague).next(after: .earliest) == nil)
     #expect(try !Schedule(canonical: "daily at 08:00").needsPlace)
     #expect(throws: ScheduleError.self) { try Schedule(canonical: "sunset 3 times") }
+  }
+
+  /// Random damage to sound texts: refused or understood, never worse, and what is understood round-trips.
+  @Test func survivesDamage() throws {
+    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
+    var generator = SeededGenerator(seed: 43)
+    let pieces = [
+      "at ", "every ", " and ", ",", "-", "+", " before ", " after ", "solar ", "noon", "dawn", "civil ", "30m", "fri",
+      " on ", " until ", " times", "\0", "\u{E9}", "\u{2212}", "99999999999999999999", "2026-12-01", " an ",
+    ]
+    var accepted = 0
+    for round in 0..<2_000 {
+      var text = Self.table[round % Self.table.count].text
+      for _ in 0...Int.random(in: 0...2, using: &generator) {
+        let place = text.index(text.startIndex, offsetBy: Int.random(in: 0...text.count, using: &generator))
+        if Bool.random(using: &generator), place < text.endIndex {
+          text.remove(at: place)
+        } else {
+          text.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &generator)], at: place)
+        }
+      }
+      do {
+        let schedule = try Schedule.parse(text, now: friday, in: surroundings)
+        accepted += 1
+        #expect(try Schedule(canonical: schedule.canonical) == schedule, "\(text)")
+        #expect(schedule.timetable(in: surroundings).next(after: friday) != nil, "\(text)")
+      } catch {
+        #expect(!error.message.isEmpty)
+        if let suggestion = error.suggestion {
+          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, in: surroundings) }
+        }
+      }
+    }
+    #expect(accepted > 30)
+  }
+
+  @Test(arguments: [
+    String(repeating: "sunset ", count: 9_000), "sunset on " + String(repeating: "mon,", count: 16_000),
+    "sunset - " + String(repeating: "1h ", count: 20_000), "solar " + String(repeating: "x", count: 65_000),
+    "sunset except " + String(repeating: "2026-12-24,", count: 5_000), String(repeating: "before ", count: 9_000),
+    "sunset 99999999999999999999 times", "99999999999999999999h before sunset", "sunset +", "sunset -", "before",
+    "civil", "every", "30m before", "an before sunset", "sunset\0", "sunset - 9999w",
+  ])
+  func refusesHostileTexts(_ text: String) throws {
+    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
+    let error = #expect(throws: ScheduleError.self) { try Schedule.parse(text, now: friday, in: surroundings) }
+    #expect((error?.message.unicodeScalars.count ?? 0) <= 1_000)
   }
 }

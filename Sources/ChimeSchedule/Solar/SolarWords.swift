@@ -25,44 +25,62 @@ enum SolarWord: Sendable, Hashable {
   static let names = ["sunrise", "sunset", "dawn", "dusk", "civil", "nautical", "astronomical", "solar"]
 
   /// Whether a text is of the solar dialect: it begins with one of its words, or an event or `before` stands in it
-  /// before the first bound. After `starting`, `until` and `except` such a word belongs to the bound (a calendar may be called
-  /// `sunset`), and `noon` without `solar` is always the clock's.
+  /// before the first bound. After `starting`, `until` and `except` such a word belongs to the bound (a calendar may be
+  /// called `sunset`), and `noon` without `solar` is always the clock's.
   static func mark(_ text: ArraySlice<UInt8>) -> Bool {
     var position = text.startIndex
     var isFirst = true
     var followsSolar = false
     while position < text.endIndex {
+      // Words beyond ASCII are none of these, and neither are their ends.
       let start = position
-      while position < text.endIndex, (0x61...0x7A).contains(text[position] | 0x20) { position += 1 }
+      var letters: UInt64 = 0
+      var isPlain = true
+      while position < text.endIndex, gap(text, position) == 0 {
+        isPlain = isPlain && text[position] < 0x80
+        if position - start < 8 { letters = letters << 8 | UInt64(text[position] | 0x20) }
+        position += 1
+      }
       guard position > start else {
-        // Words beyond ASCII are none of these, and neither are their ends.
-        if text[position] >= 0x80 {
-          while position < text.endIndex, text[position] >= 0x80 || (0x61...0x7A).contains(text[position] | 0x20) {
-            position += 1
-          }
-        } else {
-          position += 1
-        }
+        position += gap(text, position)
         continue
       }
-      let word = text[start..<position]
-      switch Keyword(word) {
-      case .starting, .until, .except: return false
-      case .noon where followsSolar: return true
-      default: break
-      }
-      followsSolar = false
-      if word.count == 6, word.elementsEqual("before".utf8, by: { $0 | 0x20 == $1 }) { return true }
-      switch SolarWord(word) {
+      let known = isPlain ? signs[letters] : nil
+      let word = known?.length == position - start ? known?.sign : nil
+      switch word {
+      case .bound: return false
       case .event: return true
-      case .depth where isFirst: return true
-      case .solar:
-        if isFirst { return true }
-        followsSolar = true
-      default: break
+      case .noon where followsSolar: return true
+      case .depth where isFirst, .solar where isFirst: return true
+      default: followsSolar = word == .solar
       }
       isFirst = false
     }
     return false
   }
+
+  /// How many bytes of what is no part of a word stand at a position: 0 at a letter and at most of what is beyond ASCII,
+  /// save the spaces and the dash that phrases know too.
+  private static func gap(_ text: ArraySlice<UInt8>, _ position: Int) -> Int {
+    let byte = text[position]
+    guard byte >= 0x80 else { return (0x61...0x7A).contains(byte | 0x20) ? 0 : 1 }
+    let rest = text[position...].prefix(3)
+    if rest.starts(with: [0xC2, 0xA0]) { return 2 }
+    return rest.elementsEqual([0xE2, 0x80, 0xAF]) || rest.elementsEqual([0xE2, 0x80, 0x93]) ? 3 : 0
+  }
+
+  private enum Sign { case bound, event, noon, depth, solar }
+
+  /// Words by their first eight letters in lower case, which tell them apart without a string being made.
+  private static let signs: [UInt64: (sign: Sign, length: Int)] = {
+    var signs: [UInt64: (sign: Sign, length: Int)] = [:]
+    for (words, sign) in [
+      (["starting", "until", "till", "except"], Sign.bound),
+      (["sunrise", "sunset", "sunup", "sundown", "dawn", "dusk", "before"], .event), (["noon", "midday"], .noon),
+      (["civil", "nautical", "astronomical"], .depth), (["solar"], .solar),
+    ] {
+      for word in words { signs[word.utf8.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }] = (sign, word.utf8.count) }
+    }
+    return signs
+  }()
 }
