@@ -300,7 +300,7 @@ public enum RemindersInterface {
     }
   }
 
-  /// In the order of their next time. A page has `limit` (100 when null, 10000 at most); `cursor` of the answer asks for
+  /// In the order of their next time. Warnings name reminders that cannot be read and are not listed. A page has `limit` (100 when null, 10000 at most); `cursor` of the answer asks for
   /// the next one and is null on the last.
   public enum List {
     public static let method = "io.chime.Reminders.List"
@@ -320,10 +320,12 @@ public enum RemindersInterface {
     public struct Reply: Codable, Hashable, Sendable {
       public var reminders: [Reminder]
       public var cursor: String?
+      public var warnings: [String]?
 
-      public init(reminders: [Reminder], cursor: String? = nil) {
+      public init(reminders: [Reminder], cursor: String? = nil, warnings: [String]? = nil) {
         self.reminders = reminders
         self.cursor = cursor
+        self.warnings = warnings
       }
     }
   }

@@ -41,8 +41,11 @@ public protocol StoreTransaction {
   ///
   /// - Returns: whether there was one.
   @discardableResult func remove(_ id: ReminderID, now: Instant) throws -> Bool
+  ///
+  /// Throws `StoreFailure.internalError` for one whose definition cannot be read; `unreadable` then has it.
   func reminder(_ id: ReminderID) throws -> ReminderRecord?
-  /// Reminders in the order in which they come (`ReminderRecord.coming`, those without it last), then id.
+  /// Reminders in the order in which they come (`ReminderRecord.coming`, those without it last), then id. Those that
+  /// cannot be read count for the page and are passed over; `unreadable` has them.
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
 
   // Firing.
@@ -50,9 +53,9 @@ public protocol StoreTransaction {
   /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
   /// for this transaction.
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
-  /// Reminders that the last `claimDue` of this body could not read, each with the reason in a sentence. Their due
-  /// times have been put off by an hour, so that they hold up no other.
-  var unreadable: [(id: ReminderID, reason: String)] { get }
+  /// What the last `claimDue`, `reminders` or `reminder` of this body could not read. Due times that could not be claimed
+  /// for it have been put off by an hour, so that they hold up no other.
+  var unreadable: [UnreadableReminder] { get }
   /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
   /// time each was made for, and updates the reminder's `skipNext`. An occurrence that exists in another state than
   /// `missed` is never inserted a second time, nor are its deliveries; a snoozed one is replaced by the decision that
@@ -137,6 +140,46 @@ public struct ReminderRecord: Hashable, Sendable {
     self.last = last
     self.open = open
     self.snoozedUntil = snoozedUntil
+  }
+}
+
+/// A reminder whose definition this program cannot read, such as one that a later version has written.
+public struct UnreadableReminder: Hashable, Sendable {
+  public var id: ReminderID
+  public var owner: UInt32
+  public var title: String
+  /// Why, and what to do, as a sentence.
+  public var reason: String
+
+  public init(id: ReminderID, owner: UInt32, title: String, reason: String) {
+    self.id = id
+    self.owner = owner
+    self.title = title
+    self.reason = reason
+  }
+}
+
+extension StoreTransaction {
+  /// Reads all reminders that fit, a page at a time.
+  public func forEachReminder(_ filter: ReminderFilter, _ body: (ReminderRecord) throws -> Void) throws {
+    var page = Page(limit: 10_000)
+    while true {
+      let found = try reminders(filter, page: page)
+      let count = found.count + unreadable.count
+      for record in found { try body(record) }
+      if count < page.limit { return }
+      page = Page(limit: page.limit, offset: page.offset + count)
+    }
+  }
+
+  /// The reminder that comes first, of an owner or of all.
+  public func firstComing(owner: UInt32?) throws -> ReminderRecord? {
+    var page = Page(limit: 1)
+    while true {
+      let found = try reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
+      if !found.isEmpty || unreadable.isEmpty { return found.first }
+      page = Page(limit: 8, offset: page.offset + page.limit)
+    }
   }
 }
 

@@ -1,11 +1,18 @@
 import ChimeCore
 import ChimeSchedule
 
+/// A row of the table of reminders that makes no reminder.
+struct UnreadableDefinition: Error {
+  var reminder: UnreadableReminder
+}
+
 // Values out of rows. Each takes the first of its columns, in the order of the list of columns beside it.
 
 extension Statement {
   /// `alias.id, owner, title, body, schedule, zone, skip_next, created_at, generation, definition`
-  func reminder(_ first: Int32, _ reader: DefinitionReader) throws -> Reminder {
+  ///
+  /// - Throws: `UnreadableDefinition` alone.
+  func reminder(_ first: Int32, _ reader: DefinitionReader) throws(UnreadableDefinition) -> Reminder {
     let id = ReminderID(rawValue: text(first))
     do {
       return try reader.definition(text(first + 9)).reminder(
@@ -13,7 +20,10 @@ extension Statement {
         schedule: reader.schedule(text(first + 4)), timezone: ZoneChoice(text(first + 5)), skipNext: int(first + 6),
         createdAt: instant(first + 7), generation: int64(first + 8))
     } catch {
-      throw StoreFailure.internalError("the definition of reminder \(id) cannot be read: edit or remove it (\(error))")
+      throw UnreadableDefinition(
+        reminder: UnreadableReminder(
+          id: id, owner: uint32(first + 1), title: text(first + 2),
+          reason: "the definition of reminder \(id) cannot be read; it can be removed (\(error))"))
     }
   }
 

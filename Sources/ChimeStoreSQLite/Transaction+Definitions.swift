@@ -56,7 +56,8 @@ extension Transaction {
   }
 
   func reminder(_ id: ReminderID) throws -> ReminderRecord? {
-    try connection.first(
+    unreadable = []
+    let found = try connection.first(
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
         d.next_at,
@@ -71,6 +72,8 @@ extension Transaction {
         AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
       WHERE a.id = ?
       """, id.rawValue, row: record)
+    if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }
+    return found ?? nil
   }
 
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
@@ -128,7 +131,8 @@ extension Transaction {
         AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
       ORDER BY p.coming IS NULL, p.coming, a.id
       """)
-    return try connection.all(query, row: record)
+    unreadable = []
+    return try connection.all(query, row: record).compactMap { $0 }
   }
 
   /// The due time of a reminder that is no snooze's end.
@@ -142,9 +146,17 @@ extension Transaction {
       """, reminder, snoozeOf, next)
   }
 
-  private func record(_ row: Statement) throws -> ReminderRecord {
-    ReminderRecord(
-      reminder: try row.reminder(0, reader), next: row.optionalInstant(10),
+  /// Nil for one that cannot be read, which is then in `unreadable`.
+  private func record(_ row: Statement) throws -> ReminderRecord? {
+    let reminder: Reminder
+    do {
+      reminder = try row.reminder(0, reader)
+    } catch {
+      unreadable.append(error.reminder)
+      return nil
+    }
+    return ReminderRecord(
+      reminder: reminder, next: row.optionalInstant(10),
       last: row.isNull(14) ? nil : try row.occurrence(13), open: row.int(11), snoozedUntil: row.optionalInstant(12))
   }
 }

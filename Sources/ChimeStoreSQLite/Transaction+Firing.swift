@@ -22,10 +22,10 @@ extension Transaction {
       """, now, max(limit, 0)
     ) { row -> DueReminder? in
       let reminder: Reminder
-      do {
+      do throws(UnreadableDefinition) {
         reminder = try row.reminder(0, reader)
-      } catch StoreFailure.internalError(let reason) {
-        unreadable.append((ReminderID(rawValue: row.text(0)), reason))
+      } catch {
+        unreadable.append(error.reminder)
         putOff.append(row.int64(10))
         return nil
       }

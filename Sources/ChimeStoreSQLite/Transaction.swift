@@ -8,7 +8,7 @@ final class Transaction: StoreTransaction {
   private let isReadOnly: Bool
   /// What `claimDue` has seen in this body, so that `record` need not look it up again.
   var claimed: [ReminderID: Standing] = [:]
-  var unreadable: [(id: ReminderID, reason: String)] = []
+  var unreadable: [UnreadableReminder] = []
 
   /// What recording a firing needs of its reminder.
   struct Standing {

@@ -122,7 +122,7 @@ final class MemoryTransaction: StoreTransaction {
   // Firing.
 
   // What is kept as values can always be read.
-  var unreadable: [(id: ReminderID, reason: String)] { [] }
+  var unreadable: [UnreadableReminder] { [] }
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
     // Among equals the older reminder, and of one reminder the regular time, comes first.

@@ -39,4 +39,43 @@ struct UnreadableTests {
     #expect(try await again.write { try $0.horizon().nextDue } == now + .hours(1))
     await again.close()
   }
+
+  @Test func anUnreadableReminderIsPassedOverInListingsAndCanBeRemoved() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let now = Instant(seconds: 1_774_828_800)
+    let store = try SQLiteStore.open(path: path)
+    try await store.write { transaction in
+      for (index, id) in ["aaaa", "bbbb", "cccc", "dddd"].enumerated() {
+        let reminder = Reminder(
+          id: ReminderID(rawValue: id), owner: 7, title: id, schedule: try Schedule(canonical: "daily at 08:30"),
+          createdAt: now)
+        try transaction.upsert(reminder, next: now + .seconds(Int64(index)))
+      }
+    }
+    await store.close()
+    try Raw.run(path, "UPDATE reminder SET definition = '{' WHERE title IN ('aaaa', 'bbbb')")
+
+    let again = try SQLiteStore.open(path: path)
+    try await again.read { transaction in
+      let ids = try transaction.reminders(ReminderFilter(), page: Page()).map(\.reminder.id.rawValue)
+      #expect(ids == ["cccc", "dddd"])
+      #expect(transaction.unreadable.map(\.id.rawValue) == ["aaaa", "bbbb"])
+      #expect(transaction.unreadable.map(\.owner) == [7, 7])
+      #expect(transaction.unreadable[0].reason.contains("the definition of reminder aaaa cannot be read"))
+      // They have their place in a page all the same, so that a listing goes on behind them.
+      #expect(try transaction.reminders(ReminderFilter(), page: Page(limit: 1)).isEmpty)
+      #expect(transaction.unreadable.map(\.id.rawValue) == ["aaaa"])
+      #expect(try transaction.firstComing(owner: 7)?.reminder.id.rawValue == "cccc")
+      var all: [String] = []
+      try transaction.forEachReminder(ReminderFilter()) { all.append($0.reminder.id.rawValue) }
+      #expect(all == ids)
+      #expect(throws: StoreFailure.self) { try transaction.reminder(ReminderID(rawValue: "aaaa")) }
+      #expect(transaction.unreadable.map(\.title) == ["aaaa"])
+      #expect(try transaction.reminder(ReminderID(rawValue: "cccc")) != nil)
+      #expect(transaction.unreadable.isEmpty)
+    }
+    #expect(try await again.write { try $0.remove(ReminderID(rawValue: "aaaa"), now: now) })
+    await again.close()
+  }
 }

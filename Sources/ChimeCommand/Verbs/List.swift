@@ -38,10 +38,12 @@ enum List {
     let isFiltered = filter != RemindersInterface.Filter()
     let limit = try Listings.limit(line, usually: 100)
     let daemon = try context.daemon()
+    var warnings: [String] = []
     let (reminders, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: RemindersInterface.List.Reply = try daemon.call(
         RemindersInterface.List.method,
         RemindersInterface.List.Parameters(filter: isFiltered ? filter : nil, limit: limit, cursor: cursor))
+      warnings += reply.warnings ?? []
       return (reply.reminders, reply.cursor)
     }
     let empty =
@@ -51,6 +53,7 @@ enum List {
     context.print(reminders, as: Shapes.reminder, isCut: isCut, empty: empty) {
       context.print(table: table(context, reminders))
     }
+    context.warn(warnings)
     return .success
   }
 

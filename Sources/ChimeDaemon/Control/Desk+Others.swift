@@ -155,9 +155,7 @@ extension Desk {
       (counts, next) = try await store.read { [self] transaction in
         (
           try transaction.counts(owner: caller.sees),
-          try transaction.reminders(
-            ReminderFilter(owner: caller.sees, includesFinished: false), page: Page(limit: 1)
-          ).first
+          try transaction.firstComing(owner: caller.sees)
         )
       }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }

@@ -92,7 +92,13 @@ extension Desk {
 
   func remove(_ request: Interface.Remove.Parameters) async throws -> Interface.Remove.Reply {
     try await commit { [self] transaction in
-      let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+      let record: ReminderRecord
+      do {
+        record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+      } catch let failure as StoreFailure {
+        guard let stub = try stub(of: transaction.unreadable, request.id) else { throw failure }
+        record = stub
+      }
       let open = try transaction.occurrences(
         OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
       try transaction.remove(record.reminder.id, now: now)
@@ -104,14 +110,27 @@ extension Desk {
     }
   }
 
+  /// What is known of a reminder that cannot be read, so that it can be removed by its id.
+  private func stub(of unreadable: [UnreadableReminder], _ id: String) throws -> ReminderRecord? {
+    guard let found = unreadable.first(where: { $0.id.rawValue == id }),
+      caller.sees == nil || caller.sees == found.owner
+    else { return nil }
+    let once = try Schedule(canonical: "at \(RFC3339.format(now, in: .utc))")
+    return ReminderRecord(
+      reminder: Reminder(id: found.id, owner: found.owner, title: found.title, schedule: once, createdAt: now))
+  }
+
   func list(_ request: Interface.List.Parameters) async throws -> Interface.List.Reply {
     let query = try self.query(request.filter)
     let page = try page(limit: request.limit, cursor: request.cursor)
     return try await store.read { [self] transaction in
       let wire = self.wire
       let records = try transaction.reminders(query, page: page)
+      let unreadable = transaction.unreadable
       let wanted = records.map(wire.reminder).filter { isWanted($0, request.filter) }
-      return Interface.List.Reply(reminders: wanted, cursor: cursor(after: page, count: records.count))
+      return Interface.List.Reply(
+        reminders: wanted, cursor: cursor(after: page, count: records.count + unreadable.count),
+        warnings: unreadable.isEmpty ? nil : unreadable.map(\.reason))
     }
   }
 

@@ -137,15 +137,10 @@ extension EventLoop {
         do {
           let ids = try await store.read { transaction in
             var ids: [ReminderID] = []
-            var offset = 0
-            while true {
-              let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: offset))
-              for record in page where reasons.contains(where: { $0.concerns(record.reminder) }) {
-                ids.append(record.reminder.id)
-              }
-              if page.count < 10_000 { return ids }
-              offset += page.count
+            try transaction.forEachReminder(filter) { record in
+              if reasons.contains(where: { $0.concerns(record.reminder) }) { ids.append(record.reminder.id) }
             }
+            return ids
           }
           for start in stride(from: 0, to: ids.count, by: 200) {
             let batch = ids[start..<min(start + 200, ids.count)]

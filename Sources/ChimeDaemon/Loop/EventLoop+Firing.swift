@@ -10,7 +10,7 @@ private struct Fired: Sendable {
   /// Reminders whose zone the machine does not have any more.
   var withoutZone: [Reminder]
   /// Reminders that the store could not read.
-  var unreadable: [(id: ReminderID, reason: String)]
+  var unreadable: [UnreadableReminder]
 }
 
 /// How long a claimed delivery stays hidden: longer than any attempt takes, so that only one lost in a crash is seen
@@ -77,7 +77,7 @@ extension EventLoop {
       }
     }
     publish(happenings)
-    for (id, reason) in fired.unreadable { log(.error, reason, [(.reminder, id.rawValue)]) }
+    for reminder in fired.unreadable { log(.error, reminder.reason, [(.reminder, reminder.id.rawValue)]) }
     for reminder in fired.withoutZone {
       log(
         .warning,

@@ -101,18 +101,12 @@ extension EventLoop {
       let known = Set(configuration.calendars.keys)
       let missing = try await store.read { transaction in
         var missing: [String: Int] = [:]
-        var offset = 0
-        while true {
-          let filter = ReminderFilter(includesFinished: false, scheduleText: "except")
-          let page = try transaction.reminders(filter, page: Page(limit: 10_000, offset: offset))
-          for record in page {
-            for name in record.reminder.schedule.calendarNames where !known.contains(name) {
-              missing[name, default: 0] += 1
-            }
+        try transaction.forEachReminder(ReminderFilter(includesFinished: false, scheduleText: "except")) { record in
+          for name in record.reminder.schedule.calendarNames where !known.contains(name) {
+            missing[name, default: 0] += 1
           }
-          if page.count < 10_000 { return missing }
-          offset += page.count
         }
+        return missing
       }
       let before = missingCalendars
       missingCalendars = missing

@@ -11,7 +11,7 @@ enum Summary {
       (
         try transaction.counts(owner: nil),
         try transaction.dueCount(before: endOfDay),
-        try transaction.reminders(ReminderFilter(includesFinished: false), page: Page(limit: 1)).first
+        try transaction.firstComing(owner: nil)
       )
     }
     var parts = ["\(today) due today"]
