@@ -107,6 +107,9 @@ import Testing
       "0 9 * * 1-5 /usr/bin/backup",
       "\"/usr/bin/backup\" is a command, no field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"
     ),
+    ("0 9 * * 1-5 ls", "\"ls\" is a command, no field (column 13); did you mean 0 9 * * 1-5?", "0 9 * * 1-5"),
+    ("0 0 9 * * MOM", "\"MOM\" is no day of the week (column 11); did you mean mon?", "0 0 9 * * mon"),
+    ("0 0 9 * * friday", "\"friday\" is no day of the week (column 11); did you mean fri?", "0 0 9 * * fri"),
     (
       "0 9 * * 1-5 backup --all", "\"backup\" is a command, no field (column 13); did you mean 0 9 * * 1-5?",
       "0 9 * * 1-5"

@@ -269,7 +269,11 @@ extension CronParser {
     let start = start(ofField: 5)
     guard start < end else { return false }
     if "/.~$\"'([{".utf8.contains(bytes[start]) { return true }
-    let word = bytes[start..<fieldEnd(start)].prefix { isLetter($0) }
-    return word.count > 4
+    let word = bytes[start..<fieldEnd(start)].prefix(16).prefix { isLetter($0) }
+    guard word.count > 1 else { return false }
+    let first = word.startIndex
+    let field = CronField.dayOfWeek
+    if word.count > 2, field.number(named: word[first], word[first + 1], word[first + 2]) != nil { return false }
+    return Spelling.nearest(to: String(decoding: word, as: UTF8.self), among: field.names) == nil
   }
 }
