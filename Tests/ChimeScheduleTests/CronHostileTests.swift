@@ -37,7 +37,7 @@ import Testing
       "@", "\t", "\0", "é", "*/", "-1", "cron:", "LW", "\r\n",
     ]
     var accepted = 0
-    for round in 0..<6_000 {
+    for round in 0..<3_000 {
       var text = CronTextTests.canonical[round % CronTextTests.canonical.count].text
       for _ in 0...Int.random(in: 0...1, using: &generator) {
         let place = text.index(text.startIndex, offsetBy: Int.random(in: 0...text.count, using: &generator))
@@ -62,14 +62,14 @@ import Testing
         }
       }
     }
-    #expect(accepted > 500)
+    #expect(accepted > 250)
   }
 
   /// Any bytes at all may begin a line.
   @Test func survivesAnyBytes() {
     var generator = SeededGenerator(seed: 44)
     let signs = Array("*/-,#LW? 0123456789monfrijan@daily\t".utf8) + [0x00, 0x0B, 0x7F, 0x80, 0xC3, 0xE2, 0xFF]
-    for _ in 0..<20_000 {
+    for _ in 0..<8_000 {
       let line = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
         signs[Int.random(in: 0..<signs.count, using: &generator)]
       }

@@ -56,7 +56,7 @@ import Testing
   @Test func agreesWithEachDay() throws {
     var generator = CronGenerator(random: SeededGenerator(seed: 80), hasSpecials: true)
     var accepted = 0
-    for round in 0..<600 {
+    for round in 0..<400 {
       let first = Int.random(in: 0..<40_000, using: &generator.random)
       let text = generator.expression(near: Int64(first) * 86_400)
       let reference = CronReference(text)
@@ -84,7 +84,7 @@ import Testing
         Issue.record("round \(round): \(text) from \(first): \(found.prefix(9)) instead of \(days.prefix(9))")
       }
     }
-    #expect(accepted > 550)
+    #expect(accepted > 360)
   }
 
   /// Times of one day, to the second.

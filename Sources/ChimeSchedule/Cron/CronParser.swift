@@ -69,7 +69,7 @@ struct CronParser {
   /// `@daily` and its like, in any case.
   mutating func shorthand() throws(Fault) -> CronSchedule {
     let start = position
-    position = wordEnd(start)
+    position = fieldEnd(start)
     var days = CronDays(
       months: CronDays.everyMonth, dates: CronDays.everyDate, weekdays: CronDays.everyWeekday, needsBoth: true)
     var hours: UInt64 = 1
@@ -239,8 +239,6 @@ extension CronParser {
     while index < end, !isBlank(bytes[index]) { index += 1 }
     return index
   }
-
-  func wordEnd(_ start: Int) -> Int { fieldEnd(start) }
 
   /// The fields from the position to the end; eight stand for any more.
   func countOfFields() -> Int {
