@@ -86,7 +86,8 @@ public struct Timetable: Sendable {
       case .elapsed(let rule): nextOnGrid(rule, after: after)
       case .instant(let instant): instant > after ? instant : nil
       case .cron(let rule): nextSlot(rule, after: after)
-      case .calendar(let rule): nextSlot(rule, after: after)
+      case .calendar(let rule):
+        if let label = rule.label { nextLabelled(rule, label, after: after) } else { nextSlot(rule, after: after) }
       case .rrule(let rule): nextSlot(rule, after: after)
       case .solar(let rule): rule.next(after: after, zone: zone)
       }

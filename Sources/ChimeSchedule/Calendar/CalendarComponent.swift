@@ -1,0 +1,123 @@
+/// The fields of a calendar expression, each with its bounds as systemd.time(7) draws them.
+enum CalendarField: Hashable {
+  case year, month, day
+  /// A day counted from the month's end, the last being 1.
+  case dayFromEnd
+  case hour, minute
+  /// Counted in microseconds.
+  case second
+
+  /// Microseconds in a second.
+  static let microseconds = 1_000_000
+
+  /// The values that a text may name. What repeats without an end goes on beyond them where the field does (years).
+  var bounds: ClosedRange<Int> {
+    switch self {
+    case .year: 1970...2199
+    case .month: 1...12
+    case .day: 1...31
+    case .dayFromEnd: 1...28
+    case .hour: 0...23
+    case .minute: 0...59
+    case .second: 0...60 * CalendarField.microseconds - 1
+    }
+  }
+
+  /// How many units of a component make one of what people write.
+  var scale: Int { self == .second ? CalendarField.microseconds : 1 }
+  /// The least number of digits in the canonical form.
+  var width: Int { self == .year ? 4 : 2 }
+
+  var name: String {
+    switch self {
+    case .year: "year"
+    case .month: "month"
+    case .day: "day of the month"
+    case .dayFromEnd: "day from the month's end"
+    case .hour: "hour"
+    case .minute: "minute"
+    case .second: "second"
+    }
+  }
+
+  /// The bounds for people: `an hour from 0 to 23`.
+  var expected: String {
+    switch self {
+    case .hour: "an hour from 0 to 23"
+    case .second: "a second from 0 to 59, with a fraction where needed"
+    default: "a \(name) from \(bounds.lowerBound) to \(bounds.upperBound)"
+    }
+  }
+}
+
+/// One member of a field's list: a value, a range, or a repetition, in the field's own units.
+struct CalendarComponent: Hashable {
+  var start: Int
+  /// The end of a range; `nil` for a single value, or a repetition that goes on as long as its field does.
+  var stop: Int?
+  /// The distance between two values; 0 for a single one.
+  var step: Int
+
+  init(_ start: Int, to stop: Int? = nil, step: Int = 0) {
+    self.start = start
+    self.stop = stop
+    self.step = step
+  }
+
+  /// Years of two digits are those of 1970 to 2069.
+  mutating func completeYear() {
+    func completed(_ year: Int) -> Int { year < 70 ? year + 2_000 : year < 100 ? year + 1_900 : year }
+    start = completed(start)
+    stop = stop.map(completed)
+  }
+
+  /// Ends a range on a value that it reaches, and makes a single value of one that reaches no second.
+  mutating func simplify() {
+    guard var end = stop else { return }
+    if end > start, step > 0 { end -= (end - start) % step }
+    stop = end == start ? nil : end
+    if end == start { step = 0 }
+  }
+
+  /// Whether all of it, at the least one repetition, lies within the field; asked of simplified components.
+  func fits(_ field: CalendarField) -> Bool {
+    let bounds = field.bounds
+    guard bounds.contains(start), step <= bounds.upperBound - bounds.lowerBound else { return false }
+    if let stop { return bounds.contains(stop) && start + step <= stop }
+    return field == .dayFromEnd ? start - step >= bounds.lowerBound : start + step <= bounds.upperBound
+  }
+}
+
+extension CalendarComponent: Comparable {
+  static func < (left: CalendarComponent, right: CalendarComponent) -> Bool {
+    (left.start, left.stop ?? -1, left.step) < (right.start, right.stop ?? -1, right.step)
+  }
+}
+
+extension [CalendarComponent] {
+  /// The list in order, each member once.
+  func normalized() -> [CalendarComponent] {
+    var result: [CalendarComponent] = []
+    for component in sorted() where component != result.last { result.append(component) }
+    return result
+  }
+
+  /// The list as systemd writes it; the empty list, and seconds with `*` in them, is `*`.
+  func formatted(_ field: CalendarField) -> String {
+    let isEverySecond = field == .second && contains(CalendarComponent(0, step: CalendarField.microseconds))
+    if isEmpty || isEverySecond { return "*" }
+    func number(_ value: Int, _ width: Int) -> String {
+      let fraction = value % field.scale
+      return padded(value / field.scale, width) + (fraction > 0 ? "." + padded(fraction, 6) : "")
+    }
+    return map { component in
+      var text = number(component.start, field.width)
+      if let stop = component.stop { text += ".." + number(stop, field.width) }
+      // A range that goes up by one needs no step.
+      if component.step > 0, component.stop == nil || component.step != field.scale {
+        text += "/" + number(component.step, 1)
+      }
+      return text
+    }.joined(separator: ",")
+  }
+}

@@ -1,0 +1,123 @@
+import ChimeSchedule
+import Foundation
+import Synchronization
+
+/// What `systemd-analyze calendar` says of many expressions at once.
+enum CalendarOracle {
+  static let program = "/usr/bin/systemd-analyze"
+
+  /// Where nothing is left out (in continuous integration) a missing program is a failure.
+  static var isExpected: Bool {
+    FileManager.default.isExecutableFile(atPath: program) || ProcessInfo.processInfo.environment["CI"] != nil
+  }
+
+  struct Answer {
+    var normalized: String
+    /// Epoch seconds, as printed.
+    var elapses: [Int64]
+    /// Whether it says that nothing follows the elapses.
+    var ends: Bool
+  }
+
+  /// One start of the program: expressions in a local zone, after an instant.
+  struct Run {
+    var expressions: [String]
+    var zone: String
+    /// The last microsecond of this second is the base.
+    var base: Int64
+    var count: Int
+    private var process = Process()
+    private var files: (output: URL, errors: URL)
+
+    init(_ expressions: [String], zone: String, base: Int64, count: Int) throws {
+      self.expressions = expressions
+      self.zone = zone
+      self.base = base
+      self.count = count
+      let folder = FileManager.default.temporaryDirectory
+      let name = "chime-calendar-\(UUID().uuidString)"
+      files = (folder.appending(path: name), folder.appending(path: name + "-errors"))
+      try Data().write(to: files.output)
+      try Data().write(to: files.errors)
+      process.executableURL = URL(fileURLWithPath: program)
+      process.arguments =
+        ["calendar", "--iterations=\(count)", "--base-time=@\(base).999999", "--"] + expressions
+      process.environment = ["TZ": ":" + zone, "LC_ALL": "C", "PATH": "/usr/bin:/bin"]
+      process.standardOutput = try FileHandle(forWritingTo: files.output)
+      process.standardError = try FileHandle(forWritingTo: files.errors)
+      try process.run()
+    }
+
+    /// An answer for each expression; `nil` for those that are refused.
+    func answers() throws -> [Answer?] {
+      process.waitUntilExit()
+      defer {
+        try? FileManager.default.removeItem(at: files.output)
+        try? FileManager.default.removeItem(at: files.errors)
+      }
+      let errors = String(decoding: try Data(contentsOf: files.errors), as: UTF8.self)
+      let refused = Set(
+        errors.split(separator: "\n").compactMap { line -> String? in
+          guard let start = line.range(of: "calendar specification '"),
+            let end = line.range(of: "': ", options: .backwards)
+          else { return nil }
+          return String(line[start.upperBound..<end.lowerBound])
+        })
+      var found = try CalendarOracle.answers(in: Data(contentsOf: files.output))[...]
+      let all = expressions.map { refused.contains($0) ? nil : found.popFirst() }
+      guard found.isEmpty, all.count(where: { $0 == nil }) == expressions.count(where: refused.contains) else {
+        throw Confusion(output: errors)
+      }
+      return all
+    }
+  }
+
+  struct Confusion: Error { var output: String }
+
+  /// Reads blocks of `Normalized form:`, `Next elapse:`, `Iter. #2:` and `(in UTC):` lines. The last kind is left out
+  /// where the local offset is zero, so the local line then counts.
+  static func answers(in output: Data) -> [Answer] {
+    var answers: [Answer] = []
+    for line in Array(output).split(separator: UInt8(ascii: "\n")) {
+      let text = String(decoding: line, as: UTF8.self)
+      guard let colon = text.range(of: ": ") else { continue }
+      let key = text[..<colon.lowerBound].drop { $0 == " " }
+      let value = text[colon.upperBound...]
+      if key == "Normalized form" {
+        answers.append(Answer(normalized: String(value), elapses: [], ends: false))
+        continue
+      }
+      guard let last = answers.indices.last else { continue }
+      if key == "Next elapse" || key.hasPrefix("Iter. #") {
+        if value == "never" { answers[last].ends = true } else { answers[last].elapses.append(seconds(value)) }
+      } else if key == "(in UTC)", let place = answers[last].elapses.indices.last {
+        answers[last].elapses[place] = seconds(value)
+      }
+    }
+    return answers
+  }
+
+  /// `Mon 2026-03-30 07:00:00 UTC`, read as if it were UTC.
+  private static func seconds(_ text: Substring) -> Int64 {
+    let words = text.split(separator: " ")
+    guard words.count >= 3, let date = CivilDate(String(words[1])), let time = CivilTime(String(words[2])) else {
+      return .min
+    }
+    return Int64(date.dayNumber) * 86_400 + Int64(time.secondOfDay)
+  }
+
+  /// The machine's zones, each read once.
+  static let zones = ZoneShelf()
+}
+
+/// Zones that have been read.
+final class ZoneShelf: Sendable {
+  private let known = Mutex<[String: Zone?]>([:])
+
+  func callAsFunction(_ name: String) -> Zone? {
+    if let zone = known.withLock({ $0[name] }) { return zone }
+    let zone = Zone.isValidIdentifier(name) ? try? ChimeScheduleTests.zone(name) : nil
+    known.withLock { $0[name] = .some(zone) }
+    return zone
+  }
+}
