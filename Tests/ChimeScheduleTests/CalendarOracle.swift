@@ -17,6 +17,8 @@ enum CalendarOracle {
     var elapses: [Int64]
     /// Whether it says that nothing follows the elapses.
     var ends: Bool
+    /// Whether it lost its way ("Infinite loop in calendar calculation").
+    var isAbandoned = false
   }
 
   /// One start of the program: expressions in a local zone, after an instant.
@@ -56,18 +58,24 @@ enum CalendarOracle {
         try? FileManager.default.removeItem(at: files.errors)
       }
       let errors = String(decoding: try Data(contentsOf: files.errors), as: UTF8.self)
-      let refused = Set(
-        errors.split(separator: "\n").compactMap { line -> String? in
-          guard let start = line.range(of: "calendar specification '"),
-            let end = line.range(of: "': ", options: .backwards)
-          else { return nil }
-          return String(line[start.upperBound..<end.lowerBound])
-        })
-      var found = try CalendarOracle.answers(in: Data(contentsOf: files.output))[...]
-      let all = expressions.map { refused.contains($0) ? nil : found.popFirst() }
-      guard found.isEmpty, all.count(where: { $0 == nil }) == expressions.count(where: refused.contains) else {
-        throw Confusion(output: errors)
+      func named(_ introduction: String) -> Set<String> {
+        Set(
+          errors.split(separator: "\n").compactMap { line in
+            guard let start = line.range(of: introduction + " '"), let end = line.range(of: "': ", options: .backwards)
+            else { return nil }
+            return String(line[start.upperBound..<end.lowerBound])
+          })
       }
+      let refused = named("Failed to parse calendar specification")
+      let abandoned = named("Failed to determine next elapse for")
+      var found = try CalendarOracle.answers(in: Data(contentsOf: files.output))[...]
+      let all = try expressions.map { text in
+        if refused.contains(text) { return nil as Answer? }
+        if abandoned.contains(text) { return Answer(normalized: "", elapses: [], ends: true, isAbandoned: true) }
+        guard let answer = found.popFirst() else { throw Confusion(output: errors) }
+        return answer
+      }
+      guard found.isEmpty else { throw Confusion(output: errors) }
       return all
     }
   }

@@ -258,9 +258,6 @@ import Testing
       #"daily at 8 except 2026-12-26..2026-12-24: the range of dates ends before it begins (column 19); did you mean 2026-12-24..2026-12-26?"#
     ),
     Row(
-      "calendar: Mon..Fri *-*-* 09:00", at: 1,
-      #"calendar: Mon..Fri *-*-* 09:00: the calendar dialect is not known yet (column 1); expected a phrase"#),
-    Row(
       "RRULE:FREQ=DAILY", at: 1,
       #"RRULE:FREQ=DAILY: the rrule dialect is not known yet (column 1); expected a phrase"#),
     Row(

@@ -80,8 +80,15 @@ struct CalendarComponent: Hashable {
   }
 
   /// Whether all of it, at the least one repetition, lies within the field; asked of simplified components.
-  func fits(_ field: CalendarField) -> Bool {
-    let bounds = field.bounds
+  ///
+  /// - Parameter index: its place in the list. systemd lowers the bound of days from the month's end, 28, by three for
+  ///   each member of the list. Nobody meant that, but what it refuses could not be given to it.
+  func fits(_ field: CalendarField, at index: Int = 0) -> Bool {
+    var bounds = field.bounds
+    if field == .dayFromEnd {
+      guard index < 10 else { return false }
+      bounds = 1...28 - 3 * index
+    }
     guard bounds.contains(start), step <= bounds.upperBound - bounds.lowerBound else { return false }
     if let stop { return bounds.contains(stop) && start + step <= stop }
     return field == .dayFromEnd ? start - step >= bounds.lowerBound : start + step <= bounds.upperBound

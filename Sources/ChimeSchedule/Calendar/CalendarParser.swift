@@ -25,15 +25,16 @@ struct CalendarParser {
   }
 
   /// - Parameter label: the zone's own spelling of a label of its clock (`CEST`), if the word is one.
-  mutating func parse(label: (String) -> String?) throws(Fault) -> CalendarExpression {
+  /// - Parameter isKnown: whether a zone has that name; asked when it is no label.
+  mutating func parse(label: (String) -> String?, isKnown: (String) -> Bool) throws(Fault) -> CalendarExpression {
     guard position < end else {
       throw Fault(range: end..<end, problem: "the calendar expression is missing", expected: CalendarParser.usual)
     }
-    try parseZone(label: label)
+    try parseZone(label: label, isKnown: isKnown)
     if let shorthand = shorthand(position..<end) {
       let zone = expression.zone
       var parser = CalendarParser(Array((CalendarParser.prefix + shorthand).utf8))
-      expression = try parser.parse { _ in nil }
+      expression = try parser.parse(label: { _ in nil }, isKnown: { _ in true })
       expression.zone = zone
       return expression
     }
@@ -66,7 +67,7 @@ struct CalendarParser {
 
   // MARK: The zone
 
-  private mutating func parseZone(label: (String) -> String?) throws(Fault) {
+  private mutating func parseZone(label: (String) -> String?, isKnown: (String) -> Bool) throws(Fault) {
     guard let space = bytes[position..<end].lastIndex(of: 0x20) else { return }
     let range = space + 1..<end
     let first = bytes[range.lowerBound]
@@ -81,7 +82,7 @@ struct CalendarParser {
       expression.zone = label
     } else if isSigned {
       guard range.dropFirst().count <= 6, range.dropFirst().allSatisfy({ CalendarParser.isDigit(bytes[$0]) }),
-        range.count > 1
+        range.count > 1, isKnown(name)
       else { return }
       expression.zone = name
     } else {
@@ -93,6 +94,11 @@ struct CalendarParser {
       guard Zone.isValidIdentifier(name) else {
         throw Fault(
           range: range, problem: "\(quoted(range)) is no time zone", expected: "a name like Europe/Prague at the end")
+      }
+      guard isKnown(name) else {
+        throw Fault(
+          range: range, problem: "this machine has no time zone \(quoted(range))", expected: "a name like Europe/Prague"
+        )
       }
       expression.zone = name
     }
@@ -320,6 +326,7 @@ struct CalendarParser {
       }
       return field == .second ? [CalendarComponent(0, step: CalendarField.microseconds)] : []
     }
+    let start = position
     var components: [CalendarComponent] = []
     while true {
       let component = try component(field)
@@ -333,7 +340,13 @@ struct CalendarParser {
       guard sign == UInt8(ascii: ",") else { break }
       position += 1
     }
-    return components.normalized()
+    components = components.normalized()
+    if let place = components.indices.first(where: { !components[$0].fits(field, at: $0) }) {
+      throw Fault(
+        range: start..<position, problem: "\(quoted(start..<position)) is a list that systemd refuses",
+        expected: "days of which the \(place + 1). of the list is at most \(28 - 3 * place), or a list for each of two")
+    }
+    return components
   }
 
   private var isAtFieldEnd: Bool {
@@ -369,13 +382,13 @@ struct CalendarParser {
     if field == .year { component.completeYear() }
     let bounds = field.bounds
     guard bounds.contains(component.start) else { throw outOfBounds(start..<afterStart, field) }
-    if let stop = component.stop {
-      guard bounds.contains(stop) else { throw outOfBounds(afterStart + 2..<afterStop, field) }
-      guard component.start <= stop else { throw backwards(component, field, start..<position, hasStep) }
+    if let stop = component.stop, stop < component.start {
+      throw backwards(component, field, start..<position, hasStep)
     }
     // Unlike other fields, a range of seconds has to hold one whole step unless the step is written out.
     let holdsStep = field != .second || hasStep || component.start + component.step <= component.stop ?? .max
     component.simplify()
+    if let stop = component.stop, !bounds.contains(stop) { throw outOfBounds(afterStart + 2..<afterStop, field) }
     guard holdsStep, component.fits(field) else {
       throw Fault(
         range: start..<position, problem: "\(quoted(start..<position)) has no room for its step",
@@ -410,7 +423,7 @@ struct CalendarParser {
     let start = position
     var value = 0
     while let byte = sign, CalendarParser.isDigit(byte) {
-      value = min(value * 10 + Int(byte & 0x0F), 1_000_000)
+      value = min(value * 10 + Int(byte & 0x0F), 10_000_000_000)
       position += 1
     }
     guard position > start else {
@@ -419,9 +432,16 @@ struct CalendarParser {
         range: rest, problem: rest.isEmpty ? "a \(field.name) is missing" : "\(quoted(rest)) is \(problem)",
         expected: field.expected)
     }
-    guard field == .second else { return value }
-    value *= CalendarField.microseconds
-    guard sign == UInt8(ascii: "."), byte(1) != UInt8(ascii: ".") else { return value }
+    value *= field.scale
+    if field == .second, sign == UInt8(ascii: "."), byte(1) != UInt8(ascii: ".") { value += try fraction(from: start) }
+    // systemd counts in 32 bits, and refuses more even where it would not matter.
+    guard value <= Int32.max else { throw outOfBounds(start..<position, field) }
+    return value
+  }
+
+  /// The digits behind a point in microseconds, rounded.
+  private mutating func fraction(from start: Int) throws(Fault) -> Int {
+    var value = 0
     position += 1
     let fraction = position
     var worth = CalendarField.microseconds

@@ -12,7 +12,9 @@ struct CalendarSchedule: DialectSchedule {
 
   init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
     var parser = CalendarParser(bytes)
-    expression = try parser.parse { name in anchor?.zone.table.label(named: name) }
+    expression = try parser.parse(
+      label: { name in anchor?.zone.table.label(named: name) },
+      isKnown: { name in anchor.map { $0.surroundings.zone(named: name) != nil } ?? true })
     canonical = "\(CalendarParser.prefix) \(expression.normalized)"
   }
 
