@@ -31,9 +31,7 @@ enum ScheduleReader {
       }
     let schedule = Schedule(rule)
     guard let anchor else { return schedule }
-    if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil,
-      schedule.dialect != .calendar || anchor.zone.table.label(named: name) == nil
-    {
+    if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil {
       let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
       throw Fault(
         range: start..<start + name.utf8.count, problem: "this machine has no time zone \"\(excerpt(name))\"",

@@ -6,8 +6,14 @@ struct CalendarSchedule: DialectSchedule {
   let expression: CalendarExpression
   let canonical: String
 
-  /// The name behind the expression. It may be a label of the reminder's own clock (`CEST`) instead of a zone.
-  var zoneIdentifier: String? { expression.zone }
+  /// The zone behind the expression. A name shaped like a label (`CET`, `EST`) may also be one of the reminder's own
+  /// clock, so what it means is told only by ``timetable(in:zone:gap:fold:)``, and it is none here.
+  var zoneIdentifier: String? { expression.zone.flatMap { CalendarSchedule.isLabel($0) ? nil : $0 } }
+
+  private static func isLabel(_ name: String) -> Bool {
+    let letters = name.utf8.allSatisfy { (0x41...0x5A).contains($0) } && (3...5).contains(name.utf8.count)
+    return letters && name != "UTC" || name.utf8.first == UInt8(ascii: "+") || name.utf8.first == UInt8(ascii: "-")
+  }
   var isOneOff: Bool { expression.isOneOff }
 
   init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
@@ -18,17 +24,16 @@ struct CalendarSchedule: DialectSchedule {
     canonical = "\(CalendarParser.prefix) \(expression.normalized)"
   }
 
-  /// The label of a zone's clocks that the expression names in place of a zone, as systemd prefers to understand it.
-  func label(in zone: Zone) -> String? {
-    guard let name = expression.zone, name != "UTC" else { return nil }
-    return zone.table.label(named: name)
-  }
-
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable {
-    if let label = label(in: surroundings.zone) {
-      // Each pass of a fold has a label of its own, so the label tells them apart.
-      return Timetable(
-        zone: surroundings.zone, gap: .skip, fold: .both, engine: .calendar(CalendarRule(expression, label: label)))
+    var zone = zone
+    if let name = expression.zone, zoneIdentifier == nil {
+      // systemd looks at the local labels first.
+      if let label = surroundings.zone.table.label(named: name) {
+        // Each pass of a fold has a label of its own, so the label tells them apart.
+        return Timetable(
+          zone: surroundings.zone, gap: .skip, fold: .both, engine: .calendar(CalendarRule(expression, label: label)))
+      }
+      zone = surroundings.zone(named: name) ?? zone
     }
     return Timetable(
       zone: zone, gap: GapHandling(gap, default: .skip), fold: fold ?? .first,
