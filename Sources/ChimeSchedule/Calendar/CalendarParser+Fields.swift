@@ -42,7 +42,8 @@ extension CalendarParser {
 
   mutating func parseDate() throws(Fault) {
     let word = wordRange
-    let signs = word.filter { bytes[$0] == UInt8(ascii: "-") || bytes[$0] == UInt8(ascii: "~") }
+    // A fourth sign is one too many, however many there are.
+    let signs = Array(word.lazy.filter { bytes[$0] == UInt8(ascii: "-") || bytes[$0] == UInt8(ascii: "~") }.prefix(3))
     guard let last = signs.last else {
       let isNumber = word.allSatisfy { CalendarParser.isDigit(bytes[$0]) } && word.count <= 2
       throw Fault(
