@@ -42,8 +42,12 @@ extension CalendarParser {
 
   mutating func parseDate() throws(Fault) {
     let word = wordRange
-    // A fourth sign is one too many, however many there are.
-    let signs = Array(word.lazy.filter { bytes[$0] == UInt8(ascii: "-") || bytes[$0] == UInt8(ascii: "~") }.prefix(3))
+    var signs: [Int] = []
+    // A third sign is one too many, however many follow.
+    for place in word where bytes[place] == UInt8(ascii: "-") || bytes[place] == UInt8(ascii: "~") {
+      signs.append(place)
+      if signs.count > 2 { break }
+    }
     guard let last = signs.last else {
       let isNumber = word.allSatisfy { CalendarParser.isDigit(bytes[$0]) } && word.count <= 2
       throw Fault(
