@@ -34,7 +34,7 @@ import Testing
       // "place 50.0875 14.4213"
       let numbers = rule.first == "place" ? rule.dropFirst().compactMap(Double.init) : []
       let place = numbers.count == 2 ? Place(latitude: numbers[0], longitude: numbers[1]) : nil
-      let surroundings = Surroundings(zone: zone, place: place)
+      let surroundings = Surroundings(zone: zone, place: place, zones: { CalendarOracle.zones($0) })
       let schedule = try Schedule.parse(row.phrase, now: now, in: surroundings)
       #expect(schedule.canonical == row.canonical)
       #expect(try Schedule(canonical: row.canonical) == schedule)
