@@ -96,7 +96,7 @@ struct SolarRule: Sendable, Hashable {
     let meanNoon = meanMidnight + 43_200
     let noon = transit(near: meanNoon)
     if event == .noon {
-      return .at(Int64((meanNoon - Sun(at: noon.second).equationOfTime * 240).rounded()))
+      return .at(Trigonometry.nearest(meanNoon - Sun(at: noon.second).equationOfTime * 240))
     }
     let isUpAtNoon = height(noon.sun, 1) >= 0
     // The likelier half of the day first: risings before noon, settings after it.
@@ -157,6 +157,6 @@ struct SolarRule: Sendable, Hashable {
       second += step
       if step.magnitude < 0.005 || high - low < 0.005 { break }
     }
-    return Int64(second.rounded())
+    return Trigonometry.nearest(second)
   }
 }

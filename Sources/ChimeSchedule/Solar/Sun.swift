@@ -47,7 +47,7 @@ struct Sun {
 
     let ascension = Trigonometry.arc(y: obliquity.cosine * longitude.sine, x: longitude.cosine)
     let difference = meanLongitude - 0.0057183 - ascension + nutation * obliquity.cosine
-    equationOfTime = difference - 360 * (difference / 360).rounded()
+    equationOfTime = difference - 360 * Double(Trigonometry.nearest(difference / 360))
   }
 
   /// Moves the declination to a little later (earlier when negative): exact to 10⁻⁸ for 20 minutes.

@@ -77,6 +77,10 @@ enum Trigonometry {
     return y < 0 ? -angle : angle
   }
 
+  /// The nearest whole number, halves away from zero, of a value far within `Int64`. Unlike `rounded()` it needs no C
+  /// library on processors without an instruction for it.
+  static func nearest(_ value: Double) -> Int64 { Int64(value < 0 ? value - 0.5 : value + 0.5) }
+
   /// The angle, 0…180, that has a cosine; cosines beyond ±1 count as ±1.
   static func arcCosine(_ cosine: Double) -> Double {
     let cosine = min(max(cosine, -1), 1)
