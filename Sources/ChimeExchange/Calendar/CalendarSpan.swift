@@ -17,12 +17,12 @@ struct CalendarSpan {
   var length: CalendarDuration
   /// From its start to when it reminds unless it says otherwise: a to-do's due time, an event's start.
   var usual: CalendarDuration
-  /// `FREQ=…`; `nil` when it is a single one.
-  var rule: String?
+  /// `FREQ=…`; more than one is unusual, and the occurrences of all count.
+  var rules: [String] = []
   var added: [CivilDateTime] = []
   var removed: [CivilDateTime] = []
 
-  var isRecurring: Bool { rule != nil || !added.isEmpty }
+  var isRecurring: Bool { !rules.isEmpty || !added.isEmpty }
 
   /// - Throws: ``Refusal`` when it has no usable time.
   init(_ component: CalendarComponent, zones: inout CalendarZones) throws(Refusal) {
@@ -33,8 +33,8 @@ struct CalendarSpan {
     guard let time = CalendarTime(property) else {
       throw Refusal("\"\(excerpt(property.value))\" is no date and time")
     }
-    let ruleText = try Self.rule(of: component)
-    start = try Self.readable(time, rule: ruleText)
+    let rules = try Self.rules(of: component)
+    start = try Self.readable(time, rules: rules)
     isAllDay = time.isDate
     switch time.form {
     case .date, .floating: clock = .floating
@@ -45,7 +45,7 @@ struct CalendarSpan {
     }
     length = time.isDate && !isTodo ? CalendarDuration(days: 1, seconds: 0) : .zero
     usual = .zero
-    if let ruleText { rule = adjusted(ruleText, zones) }
+    for rule in rules { self.rules.append(adjusted(rule, zones)) }
     for property in component.all("RDATE") { added += try times(property, &zones) }
     for property in component.all("EXDATE") { removed += try times(property, &zones) }
     if let end = component[isTodo ? "DUE" : "DTEND"] {
@@ -60,27 +60,28 @@ struct CalendarSpan {
 
   // MARK: Reading
 
-  private static func rule(of component: CalendarComponent) throws(Refusal) -> String? {
+  private static func rules(of component: CalendarComponent) throws(Refusal) -> [String] {
     guard component["EXRULE"] == nil else { throw Refusal("it has an EXRULE, which iCalendar has given up") }
-    let rules = component.all("RRULE")
-    guard let rule = rules.first else { return nil }
-    guard rules.count == 1 else { throw Refusal("it has several RRULEs") }
-    let text = CalendarFile.capitals(rule.value)
-    guard
-      text.utf8.allSatisfy({ byte in
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
-      })
-    else { throw Refusal("its RRULE is not understood: \(excerpt(rule.value))") }
-    // A stray semicolon at the end is common.
-    return text.split(separator: ";").joined(separator: ";")
+    var rules: [String] = []
+    for property in component.all("RRULE") {
+      let text = CalendarFile.capitals(property.value)
+      guard
+        text.utf8.allSatisfy({ byte in
+          (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
+        })
+      else { throw Refusal("its RRULE is not understood: \(excerpt(property.value))") }
+      // A stray semicolon at the end is common.
+      rules.append(text.split(separator: ";").joined(separator: ";"))
+    }
+    return rules
   }
 
   /// The start, with a year that a schedule can have. A yearly rule without a count means the same from any of its
   /// years on, so a birthday of 1944 begins with the first anniversary in range.
-  private static func readable(_ time: CalendarTime, rule: String?) throws(Refusal) -> CivilDateTime {
+  private static func readable(_ time: CalendarTime, rules: [String]) throws(Refusal) -> CivilDateTime {
     if let civil = time.civil { return civil }
-    let parts = rule?.split(separator: ";") ?? []
-    guard parts.contains("FREQ=YEARLY"), !parts.contains(where: { $0.hasPrefix("COUNT=") }) else {
+    let parts = rules.first?.split(separator: ";") ?? []
+    guard rules.count == 1, parts.contains("FREQ=YEARLY"), !parts.contains(where: { $0.hasPrefix("COUNT=") }) else {
       throw Refusal("it begins before 1970")
     }
     let interval = parts.first { $0.hasPrefix("INTERVAL=") }.flatMap { Int($0.dropFirst(9)) } ?? 1
@@ -192,7 +193,7 @@ extension CalendarSpan {
       return "\(name)\(zone):" + times.map(written).joined(separator: ",")
     }
     var parts = [property("DTSTART", [start])]
-    if let rule { parts.append("RRULE:\(rule)") }
+    for rule in rules { parts.append("RRULE:\(rule)") }
     if !added.isEmpty { parts.append(property("RDATE", Array(Set(added)).sorted())) }
     if !removed.isEmpty { parts.append(property("EXDATE", Array(Set(removed)).sorted())) }
     if trigger != .zero { parts.append("TRIGGER:\(trigger.text)") }
