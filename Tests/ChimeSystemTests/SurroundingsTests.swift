@@ -114,6 +114,129 @@ import Testing
       #expect(try await home.listed("show", "Own")["reminder"]["latitude"] == .null)
     }
   }
+
+  /// Each day from the first of these with a time of its own; whole days of the calendar have none.
+  private func days(_ when: String, _ home: Home) async throws -> [String] {
+    let answer = try await home.answer(
+      "io.chime.Schedules.Explain", ["when": .string(when), "after": "2096-12-23T12:00:00Z", "count": 3])
+    return answer["next"].elements.compactMap { $0["at"].string.map { String($0.prefix(10)) } }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func namedCalendarsAreLeftOutAndFollowTheirFiles() async throws {
+    try await Home.live { home in
+      let file = home.path + "/school.ics"
+      func school(_ day: String) throws {
+        let text = [
+          "BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "UID:1", "DTSTART;VALUE=DATE:\(day)",
+          "END:VEVENT",
+          "END:VCALENDAR", "",
+        ].joined(separator: "\r\n")
+        try home.write(text, to: file + ".new")
+        guard rename(file + ".new", file) == 0 else { throw HarnessFailure("cannot write \(file)") }
+      }
+      try school("20961224")
+      let lists = "holidays = [\"2096-12-25..2096-12-26\"]"
+      try home.configure("[calendars]\n\(lists)\nschool = \"\(file)\"\n")
+      let daemon = try await home.start()
+      #expect(try await days("daily at 8 except on holidays", home) == ["2096-12-24", "2096-12-27", "2096-12-28"])
+      #expect(
+        try await days("daily at 8 except on holidays and school", home) == ["2096-12-27", "2096-12-28", "2096-12-29"])
+      // The command knows no calendar and asks.
+      let when = try await home.did("when", "daily at 8 except on holidays", "--after", "2096-12-24", "-n", "2")
+      #expect(when.contains("2096-12-27 08:00"), "\(when)")
+      let misspelt = try await home.chime("add", "Work", "daily at 8 except on holydays")
+      #expect(misspelt.status == 64)
+      #expect(misspelt.err.contains("did you mean \"daily at 8 except on holidays\"?"), "\(misspelt.err)")
+
+      try await home.did("add", "Lessons", "daily at 8 except on school starting 2096-12-24")
+      try await home.did("add", "Work", "daily at 8 except on holidays starting 2096-12-25")
+      #expect(try await next("Lessons", home)["at"] == "2096-12-25T08:00:00+01:00")
+      #expect(try await next("Work", home)["at"] == "2096-12-27T08:00:00+01:00")
+
+      // The file is replaced under the running daemon.
+      try school("20961225")
+      try await eventually("the reminder moves") {
+        try await next("Lessons", home)["at"] == "2096-12-24T08:00:00+01:00"
+      }
+      // The list is gone at a reload: what used it goes on without, and that is said.
+      try home.configure("[calendars]\nschool = \"\(file)\"\n")
+      daemon.process.send(SIGHUP)
+      try await eventually("the reminder moves") {
+        try await next("Work", home)["at"] == "2096-12-25T08:00:00+01:00"
+      }
+      let sentence = "the calendar holidays is not configured any more; one reminder goes on without it"
+      try await eventually("it is told") { daemon.process.errors.contains(sentence) }
+      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [.string(sentence)])
+      try await eventually("STATUS tells") { daemon.status?.contains(sentence) == true }
+      let status = try await home.did("status")
+      #expect(status.contains(sentence))
+
+      // It is told after a restart too, and no more once no reminder uses it.
+      _ = try await daemon.stop()
+      let second = try await home.start()
+      try await eventually("it is told again") { second.process.errors.contains(sentence) }
+      try await home.did("edit", "Work", "--when", "daily at 8 starting 2096-12-25")
+      try await eventually("nothing is missing any more") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == []
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aCalendarThatCannotBeReadIsAProblemButNoEnd() async throws {
+    try await Home.live { home in
+      try home.configure("[calendars]\nschool = \"\(home.path)/school.ics\"\n")
+      let check = try await home.run(Machine.chimed, ["--check"])
+      #expect(check.status == 78)
+      #expect(check.err.contains("chimed.toml:2: calendars.school:"), "\(check.err)")
+      let daemon = try await home.start()
+      let refused = try await home.chime("add", "Lessons", "daily at 8 except on school")
+      #expect(refused.err.contains("school.ics cannot be read"), "\(refused.err)")
+      #expect(try await home.did("status").contains("school.ics cannot be read"))
+      let text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
+      try home.write(text, to: home.path + "/school.ics")
+      try await eventually("it is read once it is there") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == []
+      }
+      try await home.did("add", "Lessons", "daily at 8 except on school")
+      #expect(daemon.process.isRunning)
+      #expect(try await home.run(Machine.chimed, ["--check"]).status == 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func whatCountsFromDoneMovesWhenItIsDone() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let id = try await home.add("Water plants", "every 3 days after done at 9 starting tomorrow")
+      let before = try await next("Water plants", home)
+      let fired = try await home.answer("io.chime.Occurrences.Fire", ["id": .string(id)])
+      #expect(try await next("Water plants", home) == before, "firing moves nothing")
+      try await home.did("done", "Water plants")
+      let after = try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]
+      let done = try #require(after["lastDone"]["at"].string)
+      #expect(after["next"] != before)
+      // Three days after the day on which it was done, whatever the hour.
+      let day = try Date(String(done.prefix(10)) + "T00:00:00Z", strategy: .iso8601)
+      let third = day.addingTimeInterval(3 * 86_400).formatted(.iso8601.year().month().day())
+      #expect(after["next"]["at"].string?.hasPrefix(third + "T09:00:00") == true, "\(after)")
+      // Saying it again is the same as saying it once.
+      _ = try await home.answer("io.chime.Occurrences.Done", ["id": fired["occurrence"]["id"]])
+      #expect(try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"] == after)
+      // It lasts.
+      _ = try await daemon.stop()
+      _ = try await home.start()
+      #expect(try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"] == after)
+      // A schedule that does not count from there has no use for it, and one that comes to takes it from the history.
+      try await home.did("edit", id, "--when", "daily at 9")
+      #expect(try await home.listed("show", id)["reminder"]["lastDone"] == .null)
+      try await home.did("edit", id, "--when", "every 3 days after done at 9")
+      #expect(
+        try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]["lastDone"]
+          == after["lastDone"])
+    }
+  }
 }
 
 extension Home {

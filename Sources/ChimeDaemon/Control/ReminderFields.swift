@@ -55,7 +55,41 @@ struct ReminderFields {
     guard when.utf8.count <= Self.maxWhenBytes else {
       throw ControlFailure.invalidValue(field: "when", "a schedule has at most \(Self.maxWhenBytes) bytes")
     }
-    return try Schedule.parse(when, now: now, in: bearings.surroundings(in: try zone(timezone), at: place))
+    let surroundings = bearings.surroundings(in: try zone(timezone), at: place)
+    do {
+      return try Schedule.parse(when, now: now, in: surroundings)
+    } catch {
+      throw aboutCalendars(error, when, surroundings)
+    }
+  }
+
+  /// A refusal for a calendar that is not there says which are, and which one may have been meant.
+  private func aboutCalendars(_ error: ScheduleError, _ when: String, _ surroundings: Surroundings) -> ScheduleError {
+    var every = surroundings
+    every.calendar = { _ in [] }
+    guard error.code == .invalidSchedule, error.suggestion == nil, let column = error.column,
+      let schedule = try? Schedule.parse(when, now: now, in: every),
+      let name = schedule.calendarNames.first(where: { bearings.calendars[$0] == nil })
+    else { return error }
+    func refusal(_ expected: String, _ suggestion: String?, _ message: String) -> ScheduleError {
+      ScheduleError(
+        code: error.code, text: error.text, column: column, expected: expected, suggestion: suggestion,
+        message: message)
+    }
+    if let problem = bearings.calendarProblems[name] {
+      return refusal("a calendar that can be read", nil, "\(error.text): \(problem) (column \(column))")
+    }
+    let known = bearings.calendars.keys.sorted()
+    guard !known.isEmpty else { return refusal("a calendar under [calendars] in chimed.toml", nil, error.message) }
+    guard let near = Nearest.to(name, among: known).first, when.dropFirst(column - 1).hasPrefix(name) else {
+      let expected = "one of the calendars \(known.prefix(10).joined(separator: ", "))"
+      return refusal(
+        expected, nil, "\(error.text): there is no calendar named \"\(name)\" (column \(column)); expected \(expected)")
+    }
+    let mended = when.prefix(column - 1) + near + when.dropFirst(column - 1 + name.count)
+    return refusal(
+      error.expected, String(mended),
+      "\(error.text): there is no calendar named \"\(name)\" (column \(column)); did you mean \(near)?")
   }
 
   func zone(_ choice: ZoneChoice) throws -> Zone {

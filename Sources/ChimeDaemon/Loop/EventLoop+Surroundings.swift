@@ -70,6 +70,7 @@ extension EventLoop {
     let before = calendarFiles.problems
     let changed = calendarFiles.update(configuration.calendars, zones: zones)
     bearings.calendars = calendarFiles.days
+    bearings.calendarProblems = calendarFiles.problems
     for folder in calendarFiles.folders { zones.watch?.add(folder) }
     for (name, problem) in calendarFiles.problems.sorted(by: { $0.key < $1.key }) where before[name] != problem {
       let days = calendarFiles.days[name] == nil ? "it has no days" : "its days are those that were read before"

@@ -319,7 +319,10 @@ actor EventLoop {
   }
 
   func snapshot() async -> Snapshot {
-    if summaryIsStale { await refreshSummary() }
+    if summaryIsStale {
+      await refreshSummary()
+      ServiceManager.status(summary)
+    }
     return Snapshot(
       pid: Int(getpid()), isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: storeProblem, connections: clients.count, clockEvents: clockEvents,

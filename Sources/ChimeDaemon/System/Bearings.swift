@@ -9,6 +9,9 @@ struct Bearings: Sendable {
   var place: Place?
   /// The days of each named calendar.
   var calendars: [String: [ClosedRange<CivilDate>]] = [:]
+  /// What is wrong with the calendars whose file cannot be read, as sentences. Those that were read before still have
+  /// their days.
+  var calendarProblems: [String: String] = [:]
 
   /// What a text or a reminder in `zone` may refer to.
   func surroundings(in zone: Zone, at place: Place? = nil) -> Surroundings {
