@@ -265,4 +265,94 @@ import Varlink
     #expect(chime(["list", "--json"], daemon: daemon).output == "{\"reminders\":[],\"more\":false}\n")
     #expect(chime(["list", "--plain"], daemon: daemon).lines.count == 2)
   }
+
+  @Test func whatCannotBeReadIsAWarningBesideTheRest() throws {
+    let daemon = try FakeDaemon { _, _ in
+      .reply(
+        RemindersInterface.List.Reply(
+          reminders: [Samples.reminder()], warnings: ["the definition of reminder aaaa cannot be read"]))
+    }
+    let outcome = chime(["list"], daemon: daemon)
+    #expect(outcome.status == .success)
+    #expect(outcome.output.contains("Drink water"))
+    #expect(outcome.errors == "warning: the definition of reminder aaaa cannot be read\n")
+  }
+
+  // MARK: when
+
+  /// A daemon whose configuration knows a place and a calendar.
+  private func knowingDaemon() throws -> FakeDaemon {
+    try FakeDaemon { method, _ in
+      switch method {
+      case SchedulesInterface.Explain.method:
+        .reply(
+          SchedulesInterface.Explain.Reply(
+            canonical: "sunset", dialect: "solar", zone: "Europe/Prague",
+            next: [
+              .init(at: "2026-03-27T18:22:00+01:00", zone: "Europe/Prague", label: "CET", seconds: 1),
+              .init(
+                at: "2026-03-29T19:25:00+02:00", zone: "Europe/Prague", label: "CEST", seconds: 2, remark: "\u{1B}moved"
+              ),
+            ], remarks: []))
+      case SchedulesInterface.Convert.method:
+        .reply(SchedulesInterface.Convert.Reply(canonical: "cron: 0 9 * * *", dialect: "cron", remarks: ["not quite"]))
+      default: .hangUp
+      }
+    }
+  }
+
+  @Test func whenAsksTheDaemonForWhatItsConfigurationAloneKnows() throws {
+    let daemon = try knowingDaemon()
+    let outcome = chime(["when", "sunset", "-n", "2"], daemon: daemon)
+    #expect(
+      outcome.output == """
+        sunset
+        solar, Europe/Prague
+
+        NEXT                  OFFSET       LEFT
+        Fri 2026-03-27 18:22  +01:00 CET   in 8 h 55 min
+        Sun 2026-03-29 19:25  +02:00 CEST  in 2 d 9 h  \u{241B}moved
+
+        """)
+    #expect(
+      daemon.calls.first?.parameters.description
+        == #"{"after":"2026-03-27T08:26:40Z","count":2,"timezone":"Europe/Prague","when":"sunset"}"#)
+    _ = chime(["when", "daily at 8 except on holidays"], daemon: daemon)
+    #expect(daemon.methods == ["Schedules.Explain", "Schedules.Explain"])
+    let converted = chime(["when", "daily at 9 except on holidays", "--as", "cron"], daemon: daemon)
+    #expect(converted.output == "cron: 0 9 * * *\n")
+    #expect(converted.errors == "not quite\n")
+    #expect(daemon.methods.last == "Schedules.Convert")
+  }
+
+  @Test(arguments: [
+    ["when", "daily at 8"], ["when", "sunset", "--place", "50.0875,14.4213"], ["when", "daily at 8", "--as", "phrase"],
+    ["when", "every 90n"], ["when", "sunsett"], ["add", "Tea", "sunset", "--place", "50.0875,14.4213", "--dry-run"],
+  ])
+  func whenNeedsNoDaemonOtherwise(_ arguments: [String]) throws {
+    let daemon = try knowingDaemon()
+    _ = chime(arguments, daemon: daemon)
+    #expect(daemon.calls.isEmpty)
+  }
+
+  @Test func withoutADaemonItSaysWhatIsMissing() throws {
+    let place = chime(["when", "sunset"])
+    #expect(place.status == .usage)
+    #expect(place.errors.contains("--place"))
+    #expect(place.errors.contains("no daemon answers that could know a place; start it with"))
+    let calendar = chime(["when", "daily at 8 except on holidays"])
+    #expect(calendar.errors.contains("no daemon answers that could know the calendar holidays; start it with"))
+  }
+
+  @Test func aRemarkStandsBesideItsTimeWhereThereIsRoomAndElseBeneath() throws {
+    let arguments = ["when", "daily at 2:30", "--after", "2026-03-28", "-n", "2"]
+    let wide = chime(arguments, width: 120, isTerminal: true, environment: ["NO_COLOR": "1"])
+    #expect(wide.lines[5].hasSuffix("in 1 d 3 h  02:30 does not exist on 2026-03-29; moved to 03:30"))
+    let narrow = chime(arguments, width: 80, isTerminal: true, environment: ["NO_COLOR": "1"])
+    #expect(narrow.lines[5] == "Sun 2026-03-29 03:30  +02:00 CEST  in 1 d 3 h")
+    #expect(narrow.lines[6] == "  \u{2191} 02:30 does not exist on 2026-03-29; moved to 03:30")
+    let colored = chime(arguments, width: 80, isTerminal: true)
+    #expect(colored.output.contains("\u{1B}[33m  \u{2191} 02:30"))
+    #expect(colored.lines.count == narrow.lines.count)
+  }
 }

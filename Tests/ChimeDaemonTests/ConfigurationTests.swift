@@ -102,6 +102,9 @@ struct ConfigurationTests {
       "[calendars]\n\"a b\" = []",
       "chimed.toml:2:1: \"a b\" is no name for a calendar: 1 to 64 letters, digits, - or _"
     ),
+    ("[calendars]\nweekends = []", "\"weekends\" is no name for a calendar"),
+    ("[calendars]\ntomorrow = []", "and no word that schedules know already"),
+    ("[calendars]\n2026-12-24 = []", "\"2026-12-24\" is no name for a calendar"),
     ("[calendars]\n\"a.b\" = []", "\"a.b\" is no name for a calendar"),
     ("[calendars]\nholidays = \"holidays.ics\"", "or the absolute path of an .ics file; here is \"holidays.ics\""),
     ("[calendars]\nholidays = 3", "calendars.holidays has to be an array of dates"),

@@ -237,6 +237,74 @@ import Testing
           == after["lastDone"])
     }
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aScheduleThatNamesItsZoneIsGovernedByIt() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      try await home.did("add", "Fixed", "calendar: 2096-12-01 09:00 Asia/Tokyo")
+      #expect(try await next("Fixed", home) == ["at": "2096-12-01T09:00:00+09:00", "zone": "Asia/Tokyo"])
+      #expect(try await home.did("show", "Fixed").contains("Asia/Tokyo, as its schedule says"))
+      let before = try await next("Fixed", home)
+      try home.setZone("America/New_York")
+      try await eventually("the daemon notices") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["zone"] == "America/New_York"
+      }
+      #expect(try await next("Fixed", home) == before)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aScheduleIsExplainedAndConvertedOverTheSocket() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      let explained = try await home.answer(
+        "io.chime.Schedules.Explain",
+        ["when": "daily at 2:30", "timezone": "Europe/Prague", "after": "2096-03-24T00:00:00Z", "count": 2])
+      #expect(explained["dialect"] == "phrase")
+      #expect(explained["zone"] == "Europe/Prague")
+      let sentence = "02:30 does not exist on 2096-03-25; moved to 03:30"
+      #expect(
+        explained["next"] == [
+          [
+            "at": "2096-03-24T02:30:00+01:00", "zone": "Europe/Prague", "label": "CET", "seconds": 5_400,
+          ],
+          [
+            "at": "2096-03-25T03:30:00+02:00", "zone": "Europe/Prague", "label": "CEST", "seconds": 91_800,
+            "remark": .string(sentence),
+          ],
+        ])
+      #expect(explained["remarks"] == [.string("2096-03-25T03:30:00+02:00: \(sentence)")])
+      // The zone in the text goes before the one beside it.
+      let own = try await home.answer(
+        "io.chime.Schedules.Explain",
+        [
+          "when": "calendar: 09:00 Asia/Tokyo", "timezone": "Europe/Prague", "after": "2096-03-24T00:00:00Z",
+          "count": 1,
+        ])
+      #expect(own["zone"] == "Asia/Tokyo")
+      #expect(own["next"][0]["at"] == "2096-03-25T09:00:00+09:00")
+
+      let sun: [String: JSON] = [
+        "when": "sunset", "timezone": "Europe/Prague", "after": "2096-03-24T00:00:00Z", "count": 1,
+      ]
+      #expect(
+        try await home.call("io.chime.Schedules.Explain", .object(sun)).error == "io.chime.Schedules.InvalidSchedule")
+      let somewhere = sun.merging(["latitude": .number(50.0875), "longitude": .number(14.4213)]) { $1 }
+      let evening = try await home.answer("io.chime.Schedules.Explain", .object(somewhere))
+      #expect(evening["next"][0]["at"].string?.hasPrefix("2096-03-24T18:") == true, "\(evening)")
+      let half = try await home.call("io.chime.Schedules.Explain", .object(sun.merging(["latitude": 50]) { $1 }))
+      #expect(half.error == "io.chime.Schedules.InvalidValue")
+      #expect(half.parameters["field"] == "longitude")
+
+      let same = try await home.answer("io.chime.Schedules.Convert", ["when": "daily at 9", "to": "phrase"])
+      #expect(same == ["canonical": "daily at 09:00", "dialect": "phrase", "remarks": []])
+      let never = try await home.call("io.chime.Schedules.Convert", ["when": "daily at 9", "to": "solar"])
+      #expect(never.error == "io.chime.Schedules.Inexpressible")
+      let wrong = try await home.call("io.chime.Schedules.Convert", ["when": "daily at 90", "to": "cron"])
+      #expect(wrong.error == "io.chime.Schedules.InvalidSchedule")
+    }
+  }
 }
 
 extension Home {

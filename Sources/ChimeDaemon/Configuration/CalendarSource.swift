@@ -16,10 +16,12 @@ package enum CalendarSource: Hashable, Sendable {
   /// understood.
   static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
-    return (1...64).contains(bytes.count)
-      && bytes.allSatisfy { byte in
+    guard (1...64).contains(bytes.count),
+      bytes.allSatisfy({ byte in
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
-      }
+      })
+    else { return false }
+    return (try? Schedule(canonical: "daily at 00:00 except on \(text)"))?.calendarNames == [text]
   }
 
   /// `2026-12-24`, or `2026-12-24..2026-12-26` with both ends.
