@@ -48,8 +48,9 @@ extension EventLoop {
     var withoutZone: [Reminder] = []
     let firings = try transaction.claimDue(now: now, limit: limit).map { due in
       // A zone that the machine has lost is stood in for, and the log says so.
-      if bearings.zone(of: due.reminder) == nil { withoutZone.append(due.reminder) }
-      return decision.decide(due, timetable: bearings.timetable(of: due.reminder), using: &generator)
+      let zone = bearings.zone(of: due.reminder)
+      if zone == nil { withoutZone.append(due.reminder) }
+      return decision.decide(due, timetable: bearings.timetable(of: due.reminder, in: zone), using: &generator)
     }
     try transaction.record(firings)
     var messages: [OutboundMessage] = []

@@ -24,7 +24,10 @@ struct Bearings: Sendable {
   func zone(of reminder: Reminder) -> Zone? { zones.zone(for: reminder.governingZone) }
 
   /// The reminder's times. In a zone that the machine has lost nothing can be computed; UTC keeps the reminder alive.
-  func timetable(of reminder: Reminder) -> Timetable {
-    reminder.timetable(in: surroundings(in: zone(of: reminder) ?? .utc))
+  func timetable(of reminder: Reminder) -> Timetable { timetable(of: reminder, in: zone(of: reminder)) }
+
+  /// The same for the zone that `zone(of:)` gave.
+  func timetable(of reminder: Reminder, in zone: Zone?) -> Timetable {
+    reminder.timetable(in: surroundings(in: zone ?? .utc))
   }
 }

@@ -81,6 +81,8 @@ package final class ZoneCatalog: Sendable {
   /// Reads again what has changed on disk, by the files' identities.
   func refresh() -> Refreshed {
     var result = Refreshed()
+    // The folder may be another one since.
+    watch?.add(folder)
     let (local, file) = findLocal()
     let known = table.withLock { $0.zones }
     var fresh: [String: Entry] = [:]
