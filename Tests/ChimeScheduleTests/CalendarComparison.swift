@@ -5,6 +5,7 @@ import ChimeSchedule
 struct CalendarComparison {
   let zone: Zone
   let base: Int64
+  let pass: Pass
   /// The steps of repetitions without an end, by field; 0 where there is none.
   private let monthStep, dayStep, hourStep, minuteStep, secondStep: Int
 
@@ -14,7 +15,13 @@ struct CalendarComparison {
     case different(String)
   }
 
-  init(schedule: Schedule, zone: Zone, base: Int64) {
+  /// Which pass of a fold counts.
+  enum Pass {
+    case first, any
+  }
+
+  init(schedule: Schedule, zone: Zone, base: Int64, pass: Pass = .first) {
+    self.pass = pass
     self.zone = zone
     self.base = base
     // `calendar: [Mon] Y-M-D h:m:s [zone]`
@@ -35,6 +42,8 @@ struct CalendarComparison {
   }
 
   func verdict(_ ours: [Int64], _ answer: CalendarOracle.Answer) -> Verdict {
+    // Its years end.
+    let ours = ours.filter { zone.civil(at: Instant(seconds: $0)).date.year < 2_200 }
     var theirs: [Int64] = []
     var isExplained = answer.isAbandoned
     for time in answer.elapses {
@@ -61,7 +70,9 @@ struct CalendarComparison {
   }
 
   private func firstPass(_ time: Int64) -> Int64 {
-    if case .fold(let first, _) = zone.resolve(zone.civil(at: Instant(seconds: time))) { return first.seconds }
+    if pass == .first, case .fold(let first, _) = zone.resolve(zone.civil(at: Instant(seconds: time))) {
+      return first.seconds
+    }
     return time
   }
 
@@ -88,16 +99,19 @@ struct CalendarComparison {
     }
     guard hasEnded else { return false }
     // A midnight that does not exist ends the search.
-    return hasLostMidnight(from: base - 86_400, to: time + 86_400)
+    return hasGap(from: base - 86_400, to: time + 86_400, where: hidesMidnight)
   }
 
   /// Whether the search can lose its way for good: an overshoot that lands behind a change of offset is set back to
-  /// before it with the offset behind it, and a midnight that does not exist is sought again and again.
+  /// before it with the offset behind it, and a midnight that does not exist, or an hour of which a part does not, is sought
+  /// again and again.
   private func canTurnInCircles(until last: Int64) -> Bool {
     let end = min(last, Instant.latest.seconds - 400 * 86_400)
     let hasStep = [monthStep, dayStep, hourStep, minuteStep].contains { $0 > 1 }
     return hasStep && changesOffset(from: base - 32 * 86_400, to: end + 366 * 86_400)
-      || hasLostMidnight(from: base - 86_400, to: end + 86_400)
+      || hasGap(from: base - 86_400, to: end + 86_400) { from, to in
+        hidesMidnight(from, to) || from % 3_600 != 0 || to % 3_600 != 0
+      }
   }
 
   private func changesOffset(from start: Int64, to end: Int64) -> Bool {
@@ -105,15 +119,17 @@ struct CalendarComparison {
     return change.instant.seconds <= end
   }
 
-  private func hasLostMidnight(from start: Int64, to end: Int64) -> Bool {
+  /// Whether there is a gap for which something holds, told of its two edges on the wall clock.
+  private func hasGap(from start: Int64, to end: Int64, where holds: (_ from: Int64, _ to: Int64) -> Bool) -> Bool {
     var at = Instant(seconds: start)
     while let change = zone.nextTransition(after: at), change.instant.seconds <= end {
       at = change.instant
-      let before = at.seconds + Int64(change.offsetBefore)
-      let after = at.seconds + Int64(change.offsetAfter)
-      // Midnight is in [before, after).
-      if after > before, (after - 1) / 86_400 > (before - 1) / 86_400 { return true }
+      let from = at.seconds + Int64(change.offsetBefore)
+      let to = at.seconds + Int64(change.offsetAfter)
+      if to > from, holds(from, to) { return true }
     }
     return false
   }
+
+  private func hidesMidnight(_ from: Int64, _ to: Int64) -> Bool { (to - 1) / 86_400 > (from - 1) / 86_400 }
 }

@@ -68,7 +68,8 @@ enum CalendarOracle {
       }
       let refused = named("Failed to parse calendar specification")
       let abandoned = named("Failed to determine next elapse for")
-      var found = try CalendarOracle.answers(in: Data(contentsOf: files.output))[...]
+      var found = try CalendarOracle.answers(
+        in: Data(contentsOf: files.output), zone: CalendarOracle.zones(zone) ?? .utc)[...]
       let all = try expressions.map { text in
         if refused.contains(text) { return nil as Answer? }
         if abandoned.contains(text) { return Answer(normalized: "", elapses: [], ends: true, isAbandoned: true) }
@@ -82,9 +83,9 @@ enum CalendarOracle {
 
   struct Confusion: Error { var output: String }
 
-  /// Reads blocks of `Normalized form:`, `Next elapse:`, `Iter. #2:` and `(in UTC):` lines. The last kind is left out
-  /// where the local offset is zero, so the local line then counts.
-  static func answers(in output: Data) -> [Answer] {
+  /// Reads blocks of `Normalized form:`, `Next elapse:`, `Iter. #2:` and `(in UTC):` lines. Zones that keep UTC today
+  /// have none of the last kind, even for times when they did not, so there the local line counts.
+  static func answers(in output: Data, zone: Zone) -> [Answer] {
     var answers: [Answer] = []
     for line in Array(output).split(separator: UInt8(ascii: "\n")) {
       let text = String(decoding: line, as: UTF8.self)
@@ -97,21 +98,30 @@ enum CalendarOracle {
       }
       guard let last = answers.indices.last else { continue }
       if key == "Next elapse" || key.hasPrefix("Iter. #") {
-        if value == "never" { answers[last].ends = true } else { answers[last].elapses.append(seconds(value)) }
+        if value == "never" {
+          answers[last].ends = true
+        } else {
+          answers[last].elapses.append(seconds(value, in: zone))
+        }
       } else if key == "(in UTC)", let place = answers[last].elapses.indices.last {
-        answers[last].elapses[place] = seconds(value)
+        answers[last].elapses[place] = seconds(value, in: .utc)
       }
     }
     return answers
   }
 
-  /// `Mon 2026-03-30 07:00:00 UTC`, read as if it were UTC.
-  private static func seconds(_ text: Substring) -> Int64 {
+  /// `Mon 2026-03-30 09:00:00 CEST`, read on the clock of a zone, in the pass that the label tells.
+  private static func seconds(_ text: Substring, in zone: Zone) -> Int64 {
     let words = text.split(separator: " ")
     guard words.count >= 3, let date = CivilDate(String(words[1])), let time = CivilTime(String(words[2])) else {
       return .min
     }
-    return Int64(date.dayNumber) * 86_400 + Int64(time.secondOfDay)
+    switch zone.resolve(CivilDateTime(date: date, time: time)) {
+    case .unique(let instant): return instant.seconds
+    case .fold(let first, let last):
+      return (words.count > 3 && zone.abbreviation(at: first) == words[3] ? first : last).seconds
+    case .gap: return .min
+    }
   }
 
   /// The machine's zones, each read once.
