@@ -97,6 +97,12 @@ struct CalendarComparison {
     {
       return true
     }
+    // Where winter time is by law the exception, a candidate in a gap is read backwards, and its day is given up.
+    if ["Europe/Dublin", "Africa/Casablanca"].contains(zone.identifier),
+      hasGap(from: time - Int64(clock.secondOfDay) - 7_200, to: time, where: { _, _ in true })
+    {
+      return true
+    }
     guard hasEnded else { return false }
     // A midnight that does not exist ends the search.
     return hasGap(from: base - 86_400, to: time + 86_400, where: hidesMidnight)
