@@ -24,9 +24,17 @@ import Testing
     }
   }
 
+  /// How many rows stand in the part on phrases.
+  static func phrases() throws -> Int {
+    try rows().count { row in
+      do { return try Schedule(canonical: row.canonical).dialect == .phrase } catch { return false }
+    }
+  }
+
   @Test func everyRow() throws {
     let rows = try Self.rows()
     #expect(rows.count >= 36)
+    #expect(try Self.phrases() >= 60)
     for row in rows {
       let zone = try zone(row.zone)
       let now = instant(row.saidAt)
@@ -34,7 +42,12 @@ import Testing
       // "place 50.0875 14.4213"
       let numbers = rule.first == "place" ? rule.dropFirst().compactMap(Double.init) : []
       let place = numbers.count == 2 ? Place(latitude: numbers[0], longitude: numbers[1]) : nil
-      let surroundings = Surroundings(zone: zone, place: place, zones: { CalendarOracle.zones($0) })
+      var surroundings = Surroundings(zone: zone, place: place, zones: { CalendarOracle.zones($0) })
+      if rule.first == "done" { surroundings.lastDone = instant(rule[1]) }
+      if rule.first == "holidays" {
+        let days = rule[1].components(separatedBy: "..").compactMap { CivilDate($0) }
+        surroundings.calendar = { $0 == "holidays" && days.count == 2 ? [days[0]...days[1]] : nil }
+      }
       let schedule = try Schedule.parse(row.phrase, now: now, in: surroundings)
       #expect(schedule.canonical == row.canonical)
       #expect(try Schedule(canonical: row.canonical) == schedule)

@@ -24,7 +24,7 @@ extension PhraseParser {
   ///   days from an interval.
   mutating func everyDays(hasTimes: Bool = false) throws(Fault) -> Phrase.Days? {
     switch lexer.keyword {
-    case .weekday, .weekdays, .weekends: return .weekdays(try days().set)
+    case .weekday, .weekdays, .weekends, .daily: return .weekdays(try days().set)
     case .unit(.day) where isDayOfMonth: return .dates(try dates())
     case .unit(.day):
       guard lexer.peek()?.keyword != .after else { return nil }
@@ -153,7 +153,7 @@ extension PhraseParser {
           "does not go with \"every other\"", expected: "\"day\", \"week\", \"month\", \"year\" or a day like tue",
           among: Array(Keyword.weekdayNames.keys) + ["day", "week", "month", "year", "weekend"])
       }
-      if isSecond, !ahead.isListSign { return nil }
+      if isSecond, !isListOfDates { return nil }
     }
     return .dates(try dates())
   }
@@ -167,8 +167,6 @@ extension PhraseParser {
     }
     return .weeks(every: count, try days().set)
   }
-
-  private var isListSign: Bool { lexer.token.kind == .sign(UInt8(ascii: ",")) || lexer.keyword == .and }
 
   /// Whether the word here is followed by another day of a month: `second tue, last fri of month`.
   private var isListOfDates: Bool {

@@ -1,0 +1,73 @@
+import ChimeSchedule
+import Testing
+
+/// The grammar in `docs/schedules.md` and the parser are equal.
+@Suite struct GrammarTests {
+  /// What a text of the grammar may still be refused for: not how it is written, but what it means.
+  static let meanings = [
+    "repeats a unit of time", "stands twice", "is no day of the calendar", "ends before it begins",
+    "cannot keep to days of the week", "does not fit a daily window", "no number of times",
+  ]
+
+  func surroundings() throws -> Surroundings {
+    Surroundings(zone: try zone("Europe/Prague"), calendar: { Grammar.names.contains($0) ? [] : nil })
+  }
+
+  @Test(arguments: ["schedule", "one-off", "wall", "rota", "dates", "interval", "after-done", "recurring"])
+  func whatItMakesIsUnderstood(_ rule: String) throws {
+    let grammar = try Grammar.phrases.get()
+    let surroundings = try surroundings()
+    var generator = SeededGenerator(seed: UInt64(rule.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
+    var accepted = 0
+    for round in 0..<500 {
+      var text = try grammar.text(of: rule, &generator)
+      if rule == "rota" || rule == "dates" { text += " at 9" }
+      do {
+        let schedule = try Schedule.parse(text, now: friday, in: surroundings)
+        accepted += 1
+        let again = try Schedule(canonical: schedule.canonical)
+        #expect(again == schedule, "\(text)")
+        guard round % 10 == 0 else { continue }
+        #expect(try grammar.makes(schedule.canonical, from: "schedule"), "\(text) became \(schedule.canonical)")
+      } catch let error as ScheduleError {
+        let isMeaning =
+          error.code == .neverOccurs || error.code == .outOfRange
+          || Self.meanings.contains { error.message.contains($0) }
+        #expect(isMeaning, "\(text): \(error.message)")
+      }
+    }
+    #expect(accepted > 200)
+  }
+
+  /// Every text of the tables of tests and of the cookbook follows the grammar.
+  @Test func whatIsUnderstoodFollowsIt() throws {
+    let grammar = try Grammar.phrases.get()
+    for (text, canonical) in CanonicalTests.table {
+      #expect(try grammar.makes(text, from: "schedule"), "\(text)")
+      #expect(try grammar.makes(canonical, from: "schedule"), "\(canonical)")
+    }
+    for row in ErrorTests.table where row.code == .invalidSchedule {
+      guard row.suggestion != nil, !GrammarTests.meanings.contains(where: { row.message.contains($0) }) else {
+        continue
+      }
+      #expect(try !grammar.makes(row.text, from: "schedule"), "\(row.text)")
+    }
+  }
+
+  /// Every rule is there, and every rule but the first is named by another.
+  @Test func itIsWhole() throws {
+    let grammar = try Grammar.phrases.get()
+    var named: Set<String> = ["schedule"]
+    func visit(_ part: Grammar.Part) {
+      switch part {
+      case .rule(let name): named.insert(name)
+      case .sequence(let parts), .choice(let parts): parts.forEach(visit)
+      case .optional(let part), .repeated(let part): visit(part)
+      case .word, .number, .name: break
+      }
+    }
+    grammar.rules.values.forEach(visit)
+    #expect(named == Set(grammar.rules.keys))
+    #expect(grammar.rules.count > 50)
+  }
+}
