@@ -83,6 +83,8 @@ struct Phrase: DialectSchedule {
   static let mostTimes = 1_440
   /// The most items in one list of days.
   static let mostDays = 100
+  /// The most numbers, places and months in the days of months of one schedule, each time it names one.
+  static let mostDates = 500
   /// The most dates, ranges of dates and calendars after `except`.
   static let mostExceptions = 1_000
   /// The longest interval: the whole range of ``Instant``, in seconds.

@@ -78,6 +78,7 @@ extension PhraseParser {
   /// date-group = month-day | month-days "of" months
   private mutating func dateGroup(into months: inout [MonthSelection]) throws(Fault) {
     if isYearlyDate {
+      try countDate(lexer.token.range.lowerBound)
       var (month, day) = try monthAndDay()
       while true {
         months[month - 1].insert(day: day, fromEnd: false)
@@ -86,6 +87,7 @@ extension PhraseParser {
           let next = after.peek(), !next.isMonth, after.token.range.count <= 2, next.keyword != .of
         else { return }
         let number = after.token.range
+        try countDate(number.lowerBound)
         lexer = after
         day = try dayNumber()
         month = try checked(month, day, number).month
@@ -122,6 +124,16 @@ extension PhraseParser {
     Fault(
       code: .neverOccurs, range: range, problem: "\(lexer.quoted(range)) never comes",
       expected: "days that these months have")
+  }
+
+  /// Counts one more number, place or month.
+  private mutating func countDate(_ start: Int) throws(Fault) {
+    datesRead += 1
+    guard datesRead <= Phrase.mostDates else {
+      throw Fault(
+        code: .outOfRange, range: start..<start, problem: "there are more than \(Phrase.mostDates) days and months",
+        expected: "each once, and runs of them")
+    }
   }
 
   /// A day from 1 to 31, with or without an ordinal's ending.
@@ -184,6 +196,7 @@ extension PhraseParser {
     try lexer.advance()
     while true {
       let start = lexer.token.range.lowerBound
+      try countDate(start)
       let first = try dayNumber()
       var last = first
       if lexer.token.kind == .dots || lexer.token.kind == .sign(UInt8(ascii: "-")) || lexer.keyword == .to {
@@ -210,11 +223,7 @@ extension PhraseParser {
       let start = lexer.token.range.lowerBound
       let (place, fromEnd) = try monthOrdinal()
       places.append((place, fromEnd, start..<lexer.previousEnd))
-      guard places.count <= Phrase.mostDays else {
-        throw Fault(
-          code: .outOfRange, range: places[0].range, problem: "there are more than \(Phrase.mostDays) days in one list",
-          expected: "each day once")
-      }
+      try countDate(start)
       guard let after = try listSign() else { break }
       let before = lexer
       lexer = after
@@ -290,14 +299,8 @@ extension PhraseParser {
     if try lexer.skip(.months) { return Set(1...12) }
     lexer = start
     var months: Set<Int> = []
-    var count = 0
     while true {
-      count += 1
-      guard count <= Phrase.mostDays else {
-        throw Fault(
-          code: .outOfRange, range: start.token.range,
-          problem: "there are more than \(Phrase.mostDays) months in one list", expected: "each month once")
-      }
+      try countDate(lexer.token.range.lowerBound)
       let first = try month()
       var last = first
       if lexer.token.kind == .dots || lexer.token.kind == .sign(UInt8(ascii: "-")) || lexer.keyword == .to {

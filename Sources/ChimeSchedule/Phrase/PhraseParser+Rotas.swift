@@ -58,11 +58,13 @@ extension PhraseParser {
   /// Whether `day` has numbers after it and then a month: `every day 1,15 of month`, but not `every day 8`.
   private var isDayOfMonth: Bool {
     guard var ahead = lexer.ahead(1), ahead.token.kind == .number else { return false }
+    var steps = 0
     while ahead.token.kind == .number || ahead.token.kind == .dots || ahead.keyword == .and || ahead.keyword == .to
       || ahead.keyword == .ordinalSuffix || ahead.token.kind == .sign(UInt8(ascii: ","))
       || ahead.token.kind == .sign(UInt8(ascii: "-"))
     {
-      guard let next = ahead.ahead(1) else { return false }
+      steps += 1
+      guard steps < 4 * Phrase.mostDates, let next = ahead.ahead(1) else { return false }
       ahead = next
     }
     var parser = self

@@ -3,6 +3,8 @@
 struct PhraseParser {
   var lexer: Lexer
   let anchor: Anchor?
+  /// How many days of months have been read; see ``Phrase/mostDates``.
+  var datesRead = 0
 
   init(_ bytes: [UInt8], anchor: Anchor?) {
     lexer = Lexer(bytes)
