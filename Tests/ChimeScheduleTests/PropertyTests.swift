@@ -24,7 +24,7 @@ import Testing
   /// A schedule as text and as the reference's model, with everything within a few days of a moment.
   static func make(
     near wall: Int64, instant: Int64, _ generator: inout SeededGenerator
-  ) -> (text: String, model: Reference.Model) {
+  ) -> (text: String, model: Reference.Model, holidays: ClosedRange<CivilDate>?) {
     func pick<Element>(_ values: [Element]) -> Element { values[Int.random(in: 0..<values.count, using: &generator)] }
     func time() -> Int64 {
       // Half of the times lie near the change.
@@ -41,20 +41,48 @@ import Testing
       Set(0..<7), Set(0..<5), Set([5, 6]), Set((0..<7).filter { _ in Bool.random(using: &generator) }),
     ])
     let days = weekdays.isEmpty ? Set(0..<7) : weekdays
-    let list = days.sorted().map { names[$0] }.joined(separator: ",")
+    var list = days.sorted().map { names[$0] }.joined(separator: ",")
     var model = Reference.Model(
-      pattern: .times([]), weekdays: days, gap: pick([.shift, .skip]), fold: pick([.first, .last, .both]))
+      pattern: .times([]), days: DayReference(kind: .weekdays(days)), gap: pick([.shift, .skip]),
+      fold: pick([.first, .last, .both]))
+    // Half of all days are of another kind; intervals take those that do not count from a start.
+    let (words, kind) = DayGenerator(near: wall / 86_400).make(&generator)
+    var on = "every \(list)"
+    if Bool.random(using: &generator) {
+      (on, model.days.kind) = (words, kind)
+      if case .dates = kind { list = words } else { model.days.kind = .weekdays(days) }
+    }
+    var isRota = false
+    var isDone = false
     var phrase: String
-    switch Int.random(in: 0..<4, using: &generator) {
+    switch Int.random(in: 0..<6, using: &generator) {
     case 0, 1:
+      if on == words {
+        model.days.kind = kind
+        switch kind {
+        case .weekdays, .dates: break
+        default: isRota = true
+        }
+      }
       let times = (0...Int.random(in: 0...3, using: &generator)).map { _ in time() }
       model.pattern = .times(times)
-      phrase = "every \(list) at \(times.map(text).joined(separator: " and "))"
+      phrase = "\(on) at \(times.map(text).joined(separator: " and "))"
     case 2:
       let step = pick([600, 900, 2_700, 5_400, 7_200, 43_200, 86_400, 1_234] as [Int64])
       let (from, to) = (time(), time())
       model.pattern = .window(step: step, from: from, to: to)
       phrase = "every \(step)s from \(text(from)) to \(text(to)) on \(list)"
+    case 4:
+      let (step, times) = (Int64.random(in: 1...3, using: &generator), (0...1).map { _ in time() })
+      model.pattern = .daysAfterDone(step, times)
+      isDone = true
+      phrase = "every \(step) days after done at \(times.map(text).joined(separator: " and "))"
+    case 5:
+      let step = pick([2_700, 5_400, 36_000, 86_400, 1_234, 259_200] as [Int64])
+      model.pattern = .elapsedAfterDone(step: step)
+      model.days.kind = .weekdays(Set(0..<7))
+      isDone = true
+      phrase = "every \(step)s after done"
     default:
       let step = pick([600, 2_700, 5_400, 36_000, 86_400, 1_234] as [Int64])
       model.pattern = .elapsed(step: step)
@@ -73,7 +101,11 @@ import Testing
       }
     }
     var needsStart = Bool.random(using: &generator)
-    if Int.random(in: 0..<4, using: &generator) == 0 {
+    if isDone, Int.random(in: 0..<3, using: &generator) > 0 {
+      model.done = instant + Int64.random(in: -2 * 86_400...2 * 86_400, using: &generator)
+    }
+    needsStart = needsStart || isRota || isDone
+    if !isDone, Int.random(in: 0..<4, using: &generator) == 0 {
       needsStart = true
       model.count = Int.random(in: 1...12, using: &generator)
     }
@@ -93,9 +125,21 @@ import Testing
       let first = wall / 86_400 + Int64.random(in: -2...2, using: &generator)
       let last = first + Int64.random(in: 0...1, using: &generator)
       model.except = [first...last]
-      phrase += " except \(date(first))..\(date(last))"
+      switch Int.random(in: 0..<3, using: &generator) {
+      case 0: phrase += " except \(date(first))..\(date(last))"
+      case 1:
+        let ends = [first, last].compactMap { CivilDate(dayNumber: Int($0)) }.map {
+          "\(DayGenerator.months[$0.month - 1]) \($0.day)"
+        }
+        phrase += " except \(ends.joined(separator: ".."))"
+      default:
+        phrase += " except on holidays"
+        if let first = CivilDate(dayNumber: Int(first)), let last = CivilDate(dayNumber: Int(last)) {
+          return (phrase, model, first...last)
+        }
+      }
     }
-    return (phrase, model)
+    return (phrase, model, nil)
   }
 
   @Test(arguments: places.indices) func agreesWithTheReference(_ index: Int) throws {
@@ -107,10 +151,15 @@ import Testing
     let horizon = Instant(seconds: center.seconds + 3 * 86_400)
     var generator = SeededGenerator(seed: UInt64(index) &* 7_919 &+ 5_545)
     for _ in 0..<120 {
-      let (text, model) = Self.make(near: wall, instant: center.seconds, &generator)
+      let (text, model, holidays) = Self.make(near: wall, instant: center.seconds, &generator)
       let schedule = try Schedule(canonical: text)
       #expect(try Schedule(canonical: schedule.canonical) == schedule)
-      let timetable = schedule.timetable(in: zone, gap: model.gap, fold: model.fold)
+      let surroundings = Surroundings(
+        zone: zone, calendar: { $0 == "holidays" ? holidays.map { [$0] } : nil },
+        lastDone: model.done.map { Instant(seconds: $0) })
+      #expect(schedule.calendarNames == (holidays == nil ? [] : ["holidays"]))
+      #expect(schedule.countsFromDone == text.contains("after done"))
+      let timetable = schedule.timetable(in: surroundings, gap: model.gap, fold: model.fold)
       let expected = reference.occurrences(model).filter { $0 <= horizon.seconds }
       for _ in 0..<4 {
         let after = Instant(

@@ -11,6 +11,8 @@ struct Reference {
       case times([Int64])
       case window(step: Int64, from: Int64, to: Int64)
       case elapsed(step: Int64)
+      case daysAfterDone(Int64, [Int64])
+      case elapsedAfterDone(step: Int64)
     }
     enum Bound {
       case date(Int64)
@@ -19,7 +21,9 @@ struct Reference {
     }
 
     var pattern: Pattern
-    var weekdays: Set<Int>
+    var days: DayReference
+    /// When it was last done.
+    var done: Int64?
     var starting: Bound?
     var until: Bound?
     var count: Int?
@@ -74,8 +78,6 @@ struct Reference {
     }
   }
 
-  private func weekday(_ day: Int64) -> Int { Int((day % 7 + 7 + 3) % 7) }
-
   private func bound(_ wall: Wall, _ fold: FoldRule, isEnd: Bool) -> Int64 {
     let found = passes(wall, .shift)
     let takesLast = fold == .last || isEnd && fold == .both
@@ -84,14 +86,40 @@ struct Reference {
 
   private func reading(_ instant: Int64) -> Wall { minutes[Int((instant - first) / 60)].wall + instant % 60 }
 
+  private func day(_ wall: Wall) -> Int64 { (wall - (wall % 86_400 + 86_400) % 86_400) / 86_400 }
+
+  /// The day that rotas count from.
+  private func startDay(_ model: Model) -> Int64 {
+    switch model.starting {
+    case .date(let date): date
+    case .civil(let wall): day(wall)
+    case .instant(let instant): day(reading(instant))
+    case nil: 0
+    }
+  }
+
   /// All occurrences in the walked days that no day outside them takes part in.
   func occurrences(_ model: Model) -> [Int64] {
     var result: Set<Int64> = []
-    let days = (first / 86_400 + 2)...(last / 86_400 - 2)
+    var runs = model.days
+    runs.start = startDay(model)
+    var isElapsed = false
+    var steps: Int64?
+    switch model.pattern {
+    case .elapsed: isElapsed = true
+    case .elapsedAfterDone(let step):
+      isElapsed = true
+      steps = step
+    case .daysAfterDone(let days, _):
+      runs = DayReference(kind: .days(Int(days)), start: runs.start)
+      if let done = model.done { runs.start = day(reading(done)) + days }
+    case .times, .window: break
+    }
+    let walked = (first / 86_400 + 2)...(last / 86_400 - 2)
     func isOn(_ day: Int64, excepting: Bool) -> Bool {
-      guard model.weekdays.contains(weekday(day)), !excepting || !model.except.contains(where: { $0.contains(day) })
+      guard runs.contains(day), !excepting || !model.except.contains(where: { $0.contains(day) })
       else { return false }
-      if case .elapsed = model.pattern {
+      if isElapsed {
         if case .date(let end) = model.until, day > end { return false }
         return true
       }
@@ -106,8 +134,8 @@ struct Reference {
     func all(excepting: Bool) -> Set<Int64> {
       var found: Set<Int64> = []
       switch model.pattern {
-      case .times(let times):
-        for day in days where isOn(day, excepting: excepting) {
+      case .times(let times), .daysAfterDone(_, let times):
+        for day in walked where isOn(day, excepting: excepting) {
           for time in times {
             let passes = passes(day * 86_400 + time, model.gap)
             switch model.fold {
@@ -118,15 +146,20 @@ struct Reference {
           }
         }
       case .window(let step, let from, let to):
-        for day in days where isOn(day, excepting: excepting) {
+        for day in walked where isOn(day, excepting: excepting) {
           guard let opens = edge(day * 86_400 + from, model, isEnd: false),
             let closes = edge(day * 86_400 + to + (to <= from ? 86_400 : 0), model, isEnd: true), opens <= closes
           else { continue }
           found.formUnion(stride(from: opens, through: closes, by: Int64.Stride(step)))
         }
-      case .elapsed(let step):
+      case .elapsed(let step), .elapsedAfterDone(let step):
         if case .date(let date) = model.starting { start = bound(date * 86_400, .first, isEnd: false) }
-        for instant in stride(from: start, through: last - 86_400, by: Int64.Stride(step)) where instant >= first {
+        var anchor = start
+        if let steps, let done = model.done {
+          anchor = done + steps
+          start = max(start, anchor)
+        }
+        for instant in stride(from: anchor, through: last - 86_400, by: Int64.Stride(step)) where instant >= first {
           let wall = reading(instant)
           if isOn((wall - (wall % 86_400 + 86_400) % 86_400) / 86_400, excepting: excepting) { found.insert(instant) }
         }
