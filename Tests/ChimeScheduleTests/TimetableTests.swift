@@ -131,6 +131,91 @@ import Testing
     #expect(grid.remark(for: instant("2026-10-25T02:00:00Z")) == nil)
   }
 
+  /// What has not been done comes back after the same time, and what was done starts afresh.
+  @Test func completion() throws {
+    func next(_ text: String, done: String?, after: String, in name: String = "Europe/Prague") throws -> [String] {
+      let zone = try zone(name)
+      let surroundings = Surroundings(zone: zone, lastDone: done.map(instant))
+      return try Schedule(canonical: text).timetable(in: surroundings).occurrences(after: instant(after)).prefix(2)
+        .map { RFC3339.format($0, in: zone) }
+    }
+    let daily = "every 3 days after done at 09:00 starting 2026-10-23"
+    #expect(
+      try next(daily, done: nil, after: "2026-10-20T00:00:00Z")
+        == ["2026-10-23T09:00:00+02:00", "2026-10-26T09:00:00+01:00"])
+    // Late in the evening of Prague's 23rd, which is the 23rd in UTC as well; just before and after midnight there.
+    #expect(
+      try next(daily, done: "2026-10-23T21:59:59Z", after: "2026-10-24T00:00:00Z")
+        == ["2026-10-26T09:00:00+01:00", "2026-10-29T09:00:00+01:00"])
+    #expect(
+      try next(daily, done: "2026-10-23T22:00:00Z", after: "2026-10-24T00:00:00Z")
+        == ["2026-10-27T09:00:00+01:00", "2026-10-30T09:00:00+01:00"])
+    // Done before it was due at all: nothing comes before the start.
+    #expect(
+      try next(daily, done: "2026-10-19T10:00:00Z", after: "2026-10-19T10:00:00Z")
+        == ["2026-10-25T09:00:00+01:00", "2026-10-28T09:00:00+01:00"])
+    // Elapsed time, rounded up to a whole second, over the change of clocks.
+    let elapsed = "every 12h after done starting 2026-10-23 09:00"
+    #expect(
+      try next(elapsed, done: "2026-10-24T16:00:00.001Z", after: "2026-10-24T16:00:01Z")
+        == ["2026-10-25T05:00:01+01:00", "2026-10-25T17:00:01+01:00"])
+    #expect(
+      try next(elapsed, done: "2026-10-22T06:00:00Z", after: "2026-10-22T06:00:00Z")
+        == ["2026-10-23T20:00:00+02:00", "2026-10-24T08:00:00+02:00"])
+    #expect(try Schedule(canonical: daily).countsFromDone)
+    #expect(try Schedule(canonical: elapsed).countsFromDone)
+    #expect(try !Schedule(canonical: "daily at 08:00").countsFromDone)
+    // A time far ahead, as hostile as it gets.
+    let far = Surroundings(zone: .utc, lastDone: .latest)
+    #expect(try Schedule(canonical: daily).timetable(in: far).next(after: .earliest) == nil)
+    #expect(try Schedule(canonical: elapsed).timetable(in: far).next(after: .earliest) == nil)
+  }
+
+  @Test func calendars() throws {
+    let schedule = try Schedule(canonical: "daily at 08:00 except on y,x,2026-12-27,dec 29..dec 30")
+    #expect(schedule.canonical == "daily at 08:00 except on x,y,2026-12-27,dec 29..dec 30")
+    #expect(schedule.calendarNames == ["x", "y"])
+    #expect(try Schedule(canonical: "daily at 08:00").calendarNames == [])
+    func day(_ day: Int) -> CivilDate { CivilDate(year: 2026, month: 12, day: day) ?? .earliest }
+    func days(_ calendars: [String: [ClosedRange<CivilDate>]]) -> [Int] {
+      let surroundings = Surroundings(zone: .utc, calendar: { calendars[$0] })
+      let found = schedule.timetable(in: surroundings).occurrences(after: instant("2026-12-22T12:00:00Z"))
+      return found.prefix { $0 < instant("2027-01-01T00:00:00Z") }.map { Zone.utc.civil(at: $0).date.day }
+    }
+    #expect(days([:]) == [23, 24, 25, 26, 28, 31])
+    // In any order, overlapping each other.
+    #expect(days(["x": [day(25)...day(26), day(24)...day(25)], "y": [day(25)...day(25)]]) == [23, 28, 31])
+    #expect(days(["x": [.earliest ... .latest]]) == [])
+  }
+
+  /// Days that come rarely are found, and what never comes ends the search.
+  @Test func rareDays() throws {
+    #expect(
+      try next("every feb 29 at 08:00", in: "UTC", after: "2096-03-01T00:00:00Z", 2) == [
+        "2104-02-29T08:00:00Z", "2108-02-29T08:00:00Z",
+      ])
+    // A fifth Monday in February: a leap day on a Monday, forty years apart over 2100.
+    #expect(
+      try next("fifth mon of feb at 08:00", in: "UTC", after: "2072-03-01T00:00:00Z") == ["2112-02-29T08:00:00Z"])
+    #expect(
+      try next("every 400 years on feb 29 at 08:00 starting 2000-01-01", in: "UTC", after: "2000-03-01T00:00:00Z")
+        == ["2400-02-29T08:00:00Z"])
+    #expect(
+      try next("every 4 years on feb 29 at 08:00 starting 2026-01-01", in: "UTC", after: "2026-01-01T00:00:00Z") == [])
+    #expect(
+      try next("every 2800000 days at 08:00 starting 2000-01-01", in: "UTC", after: "2000-01-02T00:00:00Z")
+        == ["9666-02-20T08:00:00Z"])
+    #expect(
+      try next("every 2932896 weeks on mon at 08:00 starting 2000-01-01", in: "UTC", after: "2000-01-02T00:00:00Z")
+        == [])
+    #expect(
+      try next("day 31 of month at 23:59:59", in: "UTC", after: "9999-10-31T23:59:59Z", 3) == ["9999-12-31T23:59:59Z"])
+    #expect(try next("daily at 08:00 except jan 1..dec 31", in: "UTC", after: "2026-01-01T00:00:00Z") == [])
+    #expect(
+      try next("daily at 08:00 except mar 1..feb 28", in: "UTC", after: "2096-03-01T00:00:00Z")
+        == ["2104-02-29T08:00:00Z"])
+  }
+
   @Test func properties() throws {
     #expect(try Schedule(canonical: "at 2026-12-01 09:00").isOneOff)
     #expect(try !Schedule(canonical: "weekdays at 08:30").isOneOff)
