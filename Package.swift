@@ -77,7 +77,7 @@ let package = Package(
     room("ChimeTestKit", ["ChimeCore", "ChimeSchedule"]),
     tests("ChimeScheduleTests", ["ChimeSchedule"]),
     tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
-    tests("ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule"]),
+    tests("ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule"], exclude: ["Corpus"]),
     tests("VarlinkTests", ["Varlink"]),
     tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests(

@@ -106,6 +106,7 @@ enum DraftText {
 
   /// On one line, without control characters; `nil` when nothing is left.
   static func line(_ text: String, maximum: Int = maximumTitle) -> String? {
+    if text.utf8.count <= maximum, isPlain(text) { return text }
     let blank = Unicode.Scalar(0x20 as UInt8)
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -125,6 +126,16 @@ enum DraftText {
     }
     let body = cut(trimmed(String(scalars)), to: maximumBody)
     return body.isEmpty ? nil : body
+  }
+
+  /// Visible ASCII with single spaces between, as most titles are.
+  private static func isPlain(_ text: String) -> Bool {
+    var last: UInt8 = 0x20
+    for byte in text.utf8 {
+      guard (0x20...0x7E).contains(byte), byte != 0x20 || last != 0x20 else { return false }
+      last = byte
+    }
+    return last != 0x20
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -13,6 +13,7 @@ extension CalendarAlarm {
     -> [CalendarAlarm]
   {
     var alarms: [CalendarAlarm] = []
+    var seen: Set<CalendarAlarm> = []
     for alarm in component.components("VALARM") {
       // Apple writes an alarm without action to say that there is none.
       if alarm["ACTION"].map({ CalendarFile.capitals($0.value) }) == "NONE" { continue }
@@ -29,7 +30,7 @@ extension CalendarAlarm {
       if let count = alarm["REPEAT"].flatMap({ Int(trimmed($0.value)) }), count > 0 {
         remark(alarm.line, "an alarm repeats; it is taken once")
       }
-      if !alarms.contains(one) { alarms.append(one) }
+      if seen.insert(one).inserted { alarms.append(one) }
     }
     return alarms
   }

@@ -85,6 +85,7 @@ struct CalendarItem {
       }
       instant = try moment(CivilDateTime(date: span.start.date, time: time), span.usual, in: zone)
     }
+    guard instant > settings.now else { throw .passed }
     // On the clock it was written for where that tells it, so that it keeps to that clock if the zone's rules change.
     let civil = zone.civil(at: instant)
     var isOnClock = alarm.map { if case .absolute = $0 { false } else { true } } ?? true

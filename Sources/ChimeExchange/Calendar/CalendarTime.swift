@@ -113,6 +113,11 @@ func digits(_ value: Int, _ width: Int) -> String {
 
 /// The text without white space and control characters at its ends.
 func trimmed(_ text: some StringProtocol) -> String {
+  if let first = text.unicodeScalars.first, let last = text.unicodeScalars.last,
+    (0x21...0x7E).contains(first.value), (0x21...0x7E).contains(last.value)
+  {
+    return String(text)
+  }
   let scalars = text.unicodeScalars
   func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 || scalar.properties.isWhitespace }
   guard let first = scalars.firstIndex(where: { !isBlank($0) }), let last = scalars.lastIndex(where: { !isBlank($0) })

@@ -9,6 +9,8 @@ struct CalendarZones {
   /// What a calendar's VTIMEZONEs say of themselves in X-LIC-LOCATION.
   private let locations: [String: String]
   private var known: [String: Zone?] = [:]
+  /// No more names of zones than there are zones are looked up: each may cost a look at a file.
+  private static let maximumCount = 1_000
 
   init(_ surroundings: Surroundings, calendar: CalendarComponent) {
     self.surroundings = surroundings
@@ -22,10 +24,10 @@ struct CalendarZones {
 
   /// The zone of that TZID.
   mutating func zone(_ name: String) throws(Refusal) -> Zone {
-    if let zone = known[name] ?? nil { return zone }
-    if known[name] == nil {
-      let zone = find(name)
-      // A file cannot make this grow without bound: it is at most as long as the file.
+    if let found = known[name] {
+      if let found { return found }
+    } else {
+      let zone = known.count < Self.maximumCount ? find(name) : nil
       known[name] = .some(zone)
       if let zone { return zone }
     }

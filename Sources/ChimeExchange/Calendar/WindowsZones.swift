@@ -3,14 +3,16 @@
 /// Source: the "001" rows of CLDR's windowsZones, with present-day IANA names.
 enum WindowsZones {
   /// The IANA name; `nil` when it is none of these. Windows does not tell capitals from small letters.
-  static func identifier(_ name: String) -> String? {
-    let wanted = name.lowercased()
+  static func identifier(_ name: String) -> String? { identifiers[name.lowercased()] }
+
+  private static let identifiers: [String: String] = {
+    var identifiers: [String: String] = [:]
     for row in table.split(separator: "\n") {
       let parts = row.split(separator: "=")
-      if parts[0].lowercased() == wanted { return String(parts[1]) }
+      identifiers[parts[0].lowercased()] = String(parts[1])
     }
-    return nil
-  }
+    return identifiers
+  }()
 
   static let table = """
     Dateline Standard Time=Etc/GMT+12

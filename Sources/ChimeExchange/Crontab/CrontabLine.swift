@@ -18,7 +18,10 @@ enum CrontabComment: Equatable {
   /// - Parameter line: A line that begins with `#`.
   init(_ line: [UInt8]) {
     let bytes = Array(line.drop { $0 == UInt8(ascii: "#") || $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: "!") })
-    if let time = try? CrontabTime(line: bytes), time.commandStart < bytes.count {
+    if let first = bytes.first,
+      (0x30...0x39).contains(first) || first == UInt8(ascii: "*") || first == UInt8(ascii: "@"),
+      let time = try? CrontabTime(line: bytes), time.commandStart < bytes.count
+    {
       self = .other
       return
     }
