@@ -2,7 +2,8 @@
 extension RemindersInterface {
   /// What Import reads.
   public enum ImportFormat: String, Codable, Hashable, Sendable, CaseIterable { case crontab, icalendar }
-  /// What Export writes.
+  /// What Export writes: the values of its `format`, which is a string, because an enumeration of one member is none that
+  /// every Varlink client reads.
   public enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable { case icalendar }
 
   /// A reminder that an import has added, or would add.
@@ -106,9 +107,9 @@ extension RemindersInterface {
     public struct Parameters: Codable, Hashable, Sendable {
       public var ids: [String]?
       public var filter: Filter?
-      public var format: ExportFormat
+      public var format: String?
 
-      public init(ids: [String]? = nil, filter: Filter? = nil, format: ExportFormat) {
+      public init(ids: [String]? = nil, filter: Filter? = nil, format: String? = nil) {
         self.ids = ids
         self.filter = filter
         self.format = format

@@ -162,12 +162,12 @@ import Varlink
         "import - --dry-run", "Reminders.Import", #"{"dryRun":true,"format":"icalendar","text":""}"#,
         ["LINE ", "3     Back up"]
       ),
-      ("export", "Reminders.Export", #"{"format":"icalendar"}"#, ["BEGIN:VCALENDAR\r\n"]),
+      ("export", "Reminders.Export", #"{}"#, ["BEGIN:VCALENDAR\r\n"]),
       (
         "export r7k2 \"Drink water\" --format icalendar", "Reminders.Export",
         #"{"format":"icalendar","ids":["r7k2","Drink water"]}"#, []
       ),
-      ("export --tag health", "Reminders.Export", #"{"filter":{"tag":"health"},"format":"icalendar"}"#, []),
+      ("export --tag health", "Reminders.Export", #"{"filter":{"tag":"health"}}"#, []),
       ("remove r7k2 --dry-run", "Reminders.Get", #"{"id":"r7k2"}"#, ["would remove"]),
       (
         "deliveries r7k2 --to team --state dead", "Deliveries.List",

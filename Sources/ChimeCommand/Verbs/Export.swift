@@ -26,11 +26,11 @@ enum Export {
     let ids = context.line.words
     let tag = context.line.value("tag")
     if !ids.isEmpty, tag != nil { throw Failure.usage("--tag goes with no ID: it says which reminders by itself") }
-    let format = context.line.value("format").flatMap { RemindersInterface.ExportFormat(rawValue: $0) } ?? .icalendar
     let reply: RemindersInterface.Export.Reply = try context.daemon().call(
       RemindersInterface.Export.method,
       RemindersInterface.Export.Parameters(
-        ids: ids.isEmpty ? nil : ids, filter: tag.map { RemindersInterface.Filter(tag: $0) }, format: format))
+        ids: ids.isEmpty ? nil : ids, filter: tag.map { RemindersInterface.Filter(tag: $0) },
+        format: context.line.value("format")))
     if context.format == .json {
       context.print(
         json: .members([

@@ -154,6 +154,10 @@ extension Desk {
   // MARK: Export
 
   func exportReminders(_ request: Interface.Export.Parameters) async throws -> Interface.Export.Reply {
+    if let format = request.format, Interface.ExportFormat(rawValue: format) == nil {
+      let known = Interface.ExportFormat.allCases.map(\.rawValue).joined(separator: " or ")
+      throw ControlFailure.invalidValue(field: "format", "give \(known)")
+    }
     let filter = request.filter
     let query = try self.query(filter)
     let records = try await store.read { [self] transaction in
