@@ -30,6 +30,28 @@ struct DesktopTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func doneOnThePopupMovesWhatCountsFromThere() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      _ = try await home.start()
+      let id = try await home.add("Water plants", "every 3 days after done at 9 starting tomorrow")
+      func reminder() async throws -> JSON {
+        try await home.answer("io.chime.Reminders.Get", ["id": .string(id)])["reminder"]
+      }
+      let before = try await reminder()
+      #expect(before["lastDone"] == .null)
+      _ = try await home.answer("io.chime.Occurrences.Fire", ["id": .string(id)])
+      try await desktop.press("done", on: desktop.popup(titled: "Water plants"))
+      let after = try await eventually("it counts from there") {
+        let found = try await reminder()
+        return found["lastDone"] == .null ? nil : found
+      }
+      #expect(after["next"] != before["next"])
+      #expect(try await home.latestOccurrence(of: id)["endedAt"]["at"] == after["lastDone"]["at"])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func snoozeOnThePopupBringsItBack() async throws {
     try await Home.live { home in
       let desktop = try await home.startMockDesktop()

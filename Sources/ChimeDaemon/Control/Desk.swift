@@ -81,7 +81,7 @@ struct Desk: Sendable {
       let (result, notices) = try body(transaction)
       return (result, notices, try horizons.read(transaction))
     }
-    await loop.committed(horizon, notices)
+    await loop.committed(horizon, notices, with: bearings)
     return result
   }
 

@@ -129,7 +129,7 @@ extension EventLoop {
     let reasons = reasons.union(owedRescans)
     guard let first = reasons.first else { return }
     owedRescans = []
-    let (store, bearings, horizons) = (store, bearings, horizons)
+    let store = store
     let surroundings = surroundingsText
     let filter = reasons.count == 1 ? first.filter : ReminderFilter()
     Task {
@@ -142,20 +142,40 @@ extension EventLoop {
             }
             return ids
           }
-          for start in stride(from: 0, to: ids.count, by: 200) {
-            let batch = ids[start..<min(start + 200, ids.count)]
-            let horizon = try await store.write { transaction in
-              for id in batch { try Self.reschedule(id, transaction, bearings) }
-              return try horizons.read(transaction)
-            }
-            handle(.horizon(horizon))
-          }
+          try await reschedule(ids)
           try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
         } catch {
           owedRescans.formUnion(reasons)
           storeFailed(error, "due times could not be computed anew")
         }
       }
+    }
+  }
+
+  /// Computes the due times of some reminders anew.
+  func recompute(_ ids: [ReminderID]) {
+    guard !ids.isEmpty else { return }
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do {
+          try await reschedule(ids)
+        } catch {
+          storeFailed(error, "due times could not be computed anew")
+        }
+      }
+    }
+  }
+
+  private func reschedule(_ ids: [ReminderID]) async throws {
+    let horizons = horizons
+    for start in stride(from: 0, to: ids.count, by: 200) {
+      let batch = ids[start..<min(start + 200, ids.count)]
+      let bearings = bearings
+      let horizon = try await store.write { transaction in
+        for id in batch { try Self.reschedule(id, transaction, bearings) }
+        return try horizons.read(transaction)
+      }
+      handle(.horizon(horizon))
     }
   }
 

@@ -30,6 +30,8 @@ extension EventLoop {
             try Self.fire(transaction, limit: limit, room: room, bearings: bearings, absence: absence, horizons)
           }
           didFire(fired)
+          // It may have missed the computing anew that followed a change.
+          if bearings.version != self.bearings.version { recompute(fired.firings.map(\.due.reminder.id)) }
         } catch {
           storeFailed(error, "due reminders wait")
           handle(.firingFailed)
@@ -221,7 +223,7 @@ extension EventLoop {
             }
             return (notices, try horizons.read(transaction))
           }
-          committed(horizon, notices)
+          committed(horizon, notices, with: bearings)
         } catch {
           log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
         }

@@ -51,6 +51,7 @@ extension EventLoop {
       reasons.insert(.zoneRules(unchanged: refreshed.unchanged))
     }
     guard !reasons.isEmpty else { return [] }
+    bearings.version += 1
     clockEvents += 1
     let names = refreshed.changed.sorted()
     var message =
@@ -69,6 +70,7 @@ extension EventLoop {
   func refreshCalendars() -> Set<Rescan> {
     let before = calendarFiles.problems
     let changed = calendarFiles.update(configuration.calendars, zones: zones)
+    if !changed.isEmpty { bearings.version += 1 }
     bearings.calendars = calendarFiles.days
     bearings.calendarProblems = calendarFiles.problems
     for folder in calendarFiles.folders { zones.watch?.add(folder) }

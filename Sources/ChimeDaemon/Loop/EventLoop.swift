@@ -174,9 +174,17 @@ actor EventLoop {
   // MARK: Commits and what follows from them
 
   /// A transaction of a request has committed.
-  func committed(_ horizon: Horizon, _ notices: [LoopNotice]) {
+  ///
+  /// - Parameter bearings: those that it computed with.
+  func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
     handle(.horizon(horizon))
     take(notices)
+    // It may have missed the computing anew that followed a change.
+    guard bearings.version != self.bearings.version else { return }
+    recompute(
+      notices.compactMap { notice in
+        if case .event(let happening) = notice { happening.reminder } else { nil }
+      })
   }
 
   func take(_ notices: [LoopNotice]) {
@@ -277,7 +285,10 @@ actor EventLoop {
       let loaded = try site.loadConfiguration().configuration
       if loaded.channels != configuration.channels { renewChannels(loaded) }
       var reasons: Set<Rescan> = []
-      if loaded.place != configuration.place { reasons.insert(.place) }
+      if loaded.place != configuration.place {
+        reasons.insert(.place)
+        bearings.version += 1
+      }
       configuration = loaded
       bearings.place = loaded.place
       log.setLevel(configuration.logLevel)

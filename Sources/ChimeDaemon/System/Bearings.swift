@@ -6,6 +6,8 @@ import ChimeSchedule
 /// A value: whoever has taken it before a reload goes on with what was in force.
 struct Bearings: Sendable {
   let zones: ZoneCatalog
+  /// Grows with each change, so that what was computed with older ones is seen to be stale.
+  var version = 0
   var place: Place?
   /// The days of each named calendar.
   var calendars: [String: [ClosedRange<CivilDate>]] = [:]
