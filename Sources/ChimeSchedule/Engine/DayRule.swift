@@ -53,25 +53,26 @@ struct DayRanges: Sendable, Hashable {
 
 /// Which days a wall-clock schedule runs on.
 struct DayRule: Sendable, Hashable {
-  enum Kind: Sendable, Hashable {
-    /// Days of the week.
-    case weekdays(WeekdaySet)
+  /// Kinds of days beside those of the week. They lie behind one word, so that the rule stays small and quick to hand on.
+  indirect enum Kind: Sendable, Hashable {
     /// Every `step` days from `anchor`, which is no later than the first day asked for.
     case days(step: Int64, anchor: Int64)
     /// Days of every `step`th week; `monday` begins the first such week.
     case weeks(step: Int64, monday: Int64, WeekdaySet)
     /// Days by their place in months.
-    indirect case months(MonthRule)
+    case months(MonthRule)
   }
 
-  var kind: Kind
+  /// Days of the week; they count where there is no other kind.
+  var weekdays: WeekdaySet
+  var kind: Kind?
   var except: DayRanges
   /// The first and the last day, as numbers from 1970-01-01.
   var first: Int64 = Int64(CivilDate.earliest.dayNumber)
   var last: Int64 = Int64(CivilDate.latest.dayNumber)
 
   init(weekdays: WeekdaySet, except: DayRanges) {
-    kind = .weekdays(weekdays)
+    self.weekdays = weekdays
     self.except = except
   }
 
@@ -79,15 +80,20 @@ struct DayRule: Sendable, Hashable {
   /// at most once a year.
   @inline(__always)
   func next(onOrAfter day: Int64) -> Int64? {
-    let day = max(day, first)
-    guard case .weekdays(let weekdays) = kind, except.isEmpty else { return search(onOrAfter: day) }
-    guard let wait = weekdays.wait(from: day), day + wait <= last else { return nil }
-    return day + wait
+    var day = max(day, first)
+    if let kind { return search(kind, onOrAfter: day) }
+    while true {
+      guard let wait = weekdays.wait(from: day), day + wait <= last else { return nil }
+      day += wait
+      if except.isEmpty { return day }
+      guard let end = except.end(holding: day) else { return day }
+      day = end + 1
+    }
   }
 
-  private func search(onOrAfter day: Int64) -> Int64? {
+  private func search(_ kind: Kind, onOrAfter day: Int64) -> Int64? {
     var day = day
-    while day <= last, let found = candidate(onOrAfter: day), found <= last {
+    while day <= last, let found = candidate(kind, onOrAfter: day), found <= last {
       if except.isEmpty { return found }
       guard let end = except.end(holding: found) else { return found }
       day = end + 1
@@ -95,9 +101,8 @@ struct DayRule: Sendable, Hashable {
     return nil
   }
 
-  private func candidate(onOrAfter day: Int64) -> Int64? {
+  private func candidate(_ kind: Kind, onOrAfter day: Int64) -> Int64? {
     switch kind {
-    case .weekdays(let weekdays): return weekdays.wait(from: day).map { day + $0 }
     case .days(let step, let anchor):
       guard day > anchor else { return anchor }
       return anchor + (day - anchor + step - 1) / step * step

@@ -207,7 +207,7 @@ extension DayRule {
   fileprivate mutating func set(_ days: Phrase.Days, starting: Int64) {
     let date = CivilDate(unchecked: Int32(truncatingIfNeeded: starting)).fields
     switch days {
-    case .weekdays(let weekdays): kind = .weekdays(weekdays)
+    case .weekdays(let weekdays): self.weekdays = weekdays
     case .days(let step):
       kind = .days(step: Int64(step), anchor: starting)
       first = max(first, starting)

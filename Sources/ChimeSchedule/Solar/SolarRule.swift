@@ -27,7 +27,8 @@ struct SolarRule: Sendable, Hashable {
     self.shift = shift
     self.days = days
     keepsEveryDay =
-      days.kind == .weekdays(.everyDay) && days.except.isEmpty && days.first <= Int64(CivilDate.earliest.dayNumber)
+      days.weekdays == .everyDay && days.kind == nil && days.except.isEmpty
+      && days.first <= Int64(CivilDate.earliest.dayNumber)
       && days.last >= Int64(CivilDate.latest.dayNumber)
     longitude = place.longitude
     (sineOfLatitude, cosineOfLatitude) = Trigonometry.sineAndCosine(place.latitude)
