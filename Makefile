@@ -17,10 +17,10 @@ sysusersdir ?= $(PREFIX)/lib/sysusers.d
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
 release := .build/release
-sources := Package.swift Sources Tests Benchmarks
+sources := Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,$(wildcard Benchmarks/peers/*.c))
 
-.PHONY: help run test unit system build release bench lint fmt install uninstall clean dependencies
+.PHONY: help run test unit system build release bench fuzz lint fmt install uninstall clean dependencies
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -59,6 +59,10 @@ bench: release $(peers) ## Measure, beside peers in the same run (BENCH='--only 
 	@Benchmarks/peers/environment $(release)/peers
 	@$(release)/chime-bench $(BENCH)
 
+SECONDS ?= 60
+fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 for longer)
+	@Fuzz/run $(FUZZ) SECONDS=$(SECONDS)
+
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< -lsqlite3
@@ -82,4 +86,4 @@ uninstall: ## Take away what install put there; configuration and reminders stay
 	  Packaging/install --remove
 
 clean: ## Remove what was built here
-	@rm -rf .build .venv
+	@rm -rf .build .venv Fuzz/.build

@@ -29,6 +29,8 @@ let package = Package(
     .executable(name: "chimed", targets: ["chimed"]),
     .executable(name: "chime", targets: ["chime"]),
     .library(name: "Varlink", targets: ["Varlink"]),
+    // For the fuzzer's own package in Fuzz/.
+    .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
   ],
   targets: [
     // System libraries, each imported by one adapter only.
@@ -90,6 +92,10 @@ let package = Package(
         "CLinux",
       ]),
     tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
+    .target(
+      name: "FuzzTargets", dependencies: ["ChimeSchedule", "Varlink"], path: "Fuzz/Targets", swiftSettings: strict),
+    .testTarget(
+      name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests", swiftSettings: strict),
     tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),

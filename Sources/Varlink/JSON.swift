@@ -52,7 +52,8 @@ extension JSON: Codable {
     } else if let value = try? container.decode(Int64.self) {
       self = .int(value)
     } else if let value = try? container.decode(Double.self) {
-      self = .double(value)
+      // The decoder gives no Int64 for some that are written with an exponent.
+      self = Int64(exactly: value).map(JSON.int) ?? .double(value)
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if let value = try? container.decode([JSON].self) {

@@ -226,4 +226,11 @@ import Varlink
     peer.send(Self.ping(#""\#(text)""#))
     #expect(try peer.calls.first?.parameters(Ping.self).ping.utf8.count == text.utf8.count)
   }
+
+  /// However a whole number is written, it is one; the decoder itself tells some apart by their exponent.
+  @Test(arguments: ["9007199254740994", "9.007199254740994e15", "9007199254740994.0", "90071992547409940e-1"])
+  func takesWholeNumbersForWhole(text: String) throws {
+    #expect(try JSON(parsing: text) == .int(9_007_199_254_740_994))
+    #expect(try JSON(parsing: JSON(parsing: text).description) == JSON(parsing: text))
+  }
 }

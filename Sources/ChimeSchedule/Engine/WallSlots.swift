@@ -59,7 +59,10 @@ extension Timetable {
         case .skip: break
         case .shift:
           let lost = slots.next(after: max(after, stretch.start - 1) + stretch.offsetBefore)
-          if let lost, lost < stretch.start + stretch.offset { best = min(best, lost - stretch.offsetBefore) }
+          // In a stretch shorter than the gap before it, what would fall beyond its end is left out.
+          if let lost, lost < min(stretch.start + stretch.offset, stretch.end + stretch.offsetBefore) {
+            best = min(best, lost - stretch.offsetBefore)
+          }
         case .end(let limit):
           guard after < stretch.start, -repeated < limit else { break }
           let lost = slots.next(after: stretch.start - 1 + stretch.offsetBefore)

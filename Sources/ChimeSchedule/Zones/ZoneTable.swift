@@ -180,12 +180,11 @@ extension ZoneTable {
 
   /// Which seconds a wall clock's reading names.
   func resolve(_ wall: Int64) -> Resolution {
-    // Read as if it were UTC it is at most a day away; clear of the segment's ends there is nothing to search.
+    // Read as if it were UTC it is at most a day away; clear of the segment's ends, by as much as two offsets can differ,
+    // there is nothing to search.
     let near = segment(at: wall)
     let guess = wall - near.offset
-    if guess >= near.start + abs(near.offset - near.offsetBefore),
-      guess < near.end - abs(near.offset - near.offsetAfter)
-    {
+    if guess >= near.start + 2 * ZoneTable.largestOffset, guess < near.end - 2 * ZoneTable.largestOffset {
       return .unique(guess)
     }
     return resolveNearTransition(wall)
@@ -195,20 +194,22 @@ extension ZoneTable {
     var segment = segment(at: wall - ZoneTable.largestOffset)
     var first: Int64?
     var last: Int64 = 0
+    // A reading that one change removes may come soon after, where another change sets the clock back at once.
+    var gap: Resolution?
     while true {
       let instant = wall - segment.offset
       if instant >= segment.start, instant < segment.end {
         if first == nil { first = instant }
         last = instant
       }
-      if first == nil, instant >= segment.end, wall - segment.offsetAfter < segment.end {
-        return .gap(before: segment.offset, after: segment.offsetAfter, transition: segment.end)
+      if gap == nil, instant >= segment.end, wall - segment.offsetAfter < segment.end {
+        gap = .gap(before: segment.offset, after: segment.offsetAfter, transition: segment.end)
       }
       if segment.end > wall + ZoneTable.largestOffset { break }
       segment = self.segment(at: segment.end)
     }
     // Without a hit or a gap the reading is beyond the range; the last offset serves.
-    guard let first else { return .unique(wall - segment.offset) }
+    guard let first else { return gap ?? .unique(wall - segment.offset) }
     return first == last ? .unique(first) : .fold(first: first, last: last)
   }
 }
