@@ -155,6 +155,17 @@ import Testing
       next: ["2026-01-05T12:00:00Z", "2026-01-31T12:00:00Z", "2026-02-02T12:00:00Z"]),
   ]
 
+  /// West of Greenwich the wall clock's first day is in December 1969, a month that begins on a day below zero.
+  @Test func beginsWithTheEpoch() throws {
+    for (text, first) in [
+      ("0 0 L * *", "1970-01-31T05:00:00Z"), ("0 0 15W * *", "1970-01-15T05:00:00Z"),
+      ("0 0 * * mon#1", "1970-01-05T05:00:00Z"), ("0 0 * * friL", "1970-01-30T05:00:00Z"),
+    ] {
+      let timetable = try Schedule(canonical: "cron: " + text).timetable(in: zone("America/New_York"))
+      #expect(timetable.next(after: .earliest) == instant(first), "\(text)")
+    }
+  }
+
   @Test func vectors() throws {
     for row in Self.table {
       let zone = try zone(row.zone)

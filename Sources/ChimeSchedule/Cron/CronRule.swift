@@ -105,7 +105,8 @@ struct CronRule: WallSlots {
   @inline(__always)
   private func matchingDays(year: Int, month: Int, first: Int64) -> UInt64 {
     let length = UInt64(CivilDate.daysIn(month: month, year: year))
-    let weekday = UInt64(truncatingIfNeeded: (first + 11) % 7)
+    // No month begins before day −31; 1970-01-01 was a Thursday.
+    let weekday = UInt64(truncatingIfNeeded: (first + 74) % 7)
     var dates = days.dates
     // Bit 0 is the first day here; the same seven bits, five times in a row.
     var byWeekday = CronRule.turned(days.weekdays, weekday) &* 0x1020_4081 << 1
