@@ -9,6 +9,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case moments
   /// The cutting of a stream into messages.
   case framer
+  /// iCalendar files, for reminders and for lists of days.
+  case icalendar
+  /// Whole crontabs.
+  case crontab
   /// Values in JSON.
   case json
   /// All that a peer may send to a Varlink service.
@@ -31,6 +35,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .tzif: try checkZone(bytes)
     case .moments: try checkMoments(String(decoding: bytes, as: UTF8.self))
     case .framer: try checkFramer(bytes)
+    case .icalendar: try checkCalendarFile(bytes)
+    case .crontab: try checkCrontab(bytes)
     case .connection: try checkConnection(bytes)
     case .json: try checkJSON(bytes)
     case .interface: try checkInterface(String(decoding: bytes, as: UTF8.self))

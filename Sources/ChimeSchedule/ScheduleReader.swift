@@ -102,6 +102,8 @@ enum ScheduleReader {
       guard let repair = fault.repair else { return nil }
       bytes.replaceSubrange(repair.range, with: Array(repair.replacement.utf8))
       let text = String(decoding: bytes, as: UTF8.self)
+      // The next fault points into this text, which is longer where the bytes of a crontab were no UTF-8.
+      bytes = Array(text.utf8)
       do {
         _ = try understand(text, anchor)
         return text

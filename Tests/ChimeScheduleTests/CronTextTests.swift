@@ -222,6 +222,12 @@ import Testing
     }
   }
 
+  /// Bytes that are no UTF-8 are longer as text, and more than one fault has to be mended in them.
+  @Test func linesThatAreNoText() {
+    let line = Array("cron: \0\0\t * ".utf8) + [UInt8](repeating: 0xA7, count: 9) + Array("bad".utf8)
+    #expect(throws: ScheduleError.self) { try CrontabTime(line: line) }
+  }
+
   @Test func beginningsOfCrontabLines() throws {
     for (line, canonical, command) in [
       ("0 9 * * 1-5 /usr/bin/backup --all", "cron: 0 9 * * 1-5", "/usr/bin/backup --all"),

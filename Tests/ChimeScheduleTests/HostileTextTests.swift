@@ -14,6 +14,7 @@ import Testing
     String(repeating: "(", count: 65_536), String(repeating: "\u{202E}", count: 20_000),
     String(repeating: "🐱", count: 15_000),
     String(repeating: "\r\n", count: 30_000), "every 90" + String(repeating: "n", count: 60_000),
+    "today 8.,\u{7F}n weekdays[Europe9/Prague]", "every 90\u{7F}\u{202E}",
     "daily at 8 starting " + String(repeating: "-", count: 60_000), String(repeating: "every ", count: 10_000),
     "day " + String(repeating: "1,", count: 30_000) + "1 of month at 9",
     "every day " + String(repeating: "1,", count: 30_000), String(repeating: "nov 17,", count: 9_000) + "nov 17 at 9",

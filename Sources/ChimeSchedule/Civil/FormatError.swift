@@ -38,7 +38,7 @@ extension Fault {
     var sentence = text.isEmpty ? problem : "\(text): \(problem)"
     if let column { sentence += " (column \(column))" }
     if let repair {
-      sentence += "; did you mean \(repair.shown)?"
+      sentence += "; did you mean \(excerpt(repair.shown, limit: 120))?"
     } else if !expected.isEmpty {
       sentence += "; expected \(expected)"
     }
