@@ -47,11 +47,7 @@ enum ScheduleReader {
     let prefix = text.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     if prefix.starts(with: "cron:".utf8) || prefix.first == UInt8(ascii: "@") { return .cron }
     if prefix.starts(with: "calendar:".utf8) { return .calendar }
-    if ["rrule:", "dtstart:", "dtstart;", "freq=", "rdate:", "rdate;", "exdate:", "exdate;"].contains(where: {
-      prefix.starts(with: $0.utf8)
-    }) {
-      return .rrule
-    }
+    if RecurrenceSchedule.isLikely(prefix) { return .rrule }
     if CronParser.looksLikeCron(text) { return .cron }
     return SolarWord.mark(text) ? .solar : .phrase
   }

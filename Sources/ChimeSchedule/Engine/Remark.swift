@@ -57,6 +57,7 @@ extension Timetable {
     case .window(let rule):
       let day = Int64(dividedByDay(wall - rule.from).day)
       return day * 86_400 + rule.from == wall && rule.days.contains(day)
+    case .recurrences(let set): return isReading(wall, of: set)
     default: return engine.slots?.contains(wall) ?? false
     }
   }

@@ -29,6 +29,7 @@ public struct Timetable: Sendable {
     case cron(CronRule)
     case calendar(CalendarRule)
     case rrule(RecurrenceRule)
+    case recurrences(RecurrenceSet)
     case solar(SolarRule)
 
     /// The readings of the wall clock that it names, where they stand alone.
@@ -38,7 +39,7 @@ public struct Timetable: Sendable {
       case .cron(let rule): rule
       case .calendar(let rule): rule
       case .rrule(let rule): rule
-      case .window, .elapsed, .instant, .solar: nil
+      case .window, .elapsed, .instant, .solar, .recurrences: nil
       }
     }
   }
@@ -89,6 +90,7 @@ public struct Timetable: Sendable {
       case .calendar(let rule):
         if let label = rule.label { nextLabelled(rule, label, after: after) } else { nextSlot(rule, after: after) }
       case .rrule(let rule): nextSlot(rule, after: after)
+      case .recurrences(let set): nextInSet(set, after: after)
       case .solar(let rule): rule.next(after: after, zone: zone)
       }
     guard let found, found <= lastSecond else { return nil }

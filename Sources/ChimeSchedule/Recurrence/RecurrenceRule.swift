@@ -1,4 +1,239 @@
-/// What a schedule of the rrule dialect comes down to.
+/// What one recurrence rule and its start come down to: all occurrences as readings of the wall clock.
+///
+/// A rule has periods (days, weeks, months, … according to its frequency), of which every `interval`-th counts from the
+/// one that holds the start. The period at or after a reading follows by division, so nothing here depends on how long
+/// ago the rule began.
+///
+/// Source: RFC 5545 section 3.3.10.
 struct RecurrenceRule: WallSlots {
-  func next(after wall: Int64) -> Int64? { nil }
+  /// How the next slot is found.
+  enum Shape: UInt8, Sendable, Hashable {
+    /// Every `interval` days.
+    case days
+    /// On days of every `interval`-th week.
+    case weeks
+    /// On days of months that are walked one after the other: by days with limits, by months, by years.
+    case months
+    /// From the whole set of each period: `BYSETPOS`, `BYWEEKNO`, `SKIP`.
+    case sets
+    /// By hours, minutes or seconds.
+    case clock
+    /// None at all.
+    case never
+  }
+
+  var shape: Shape = .never
+  var frequency: RecurrencePattern.Frequency = .daily
+  var skip: RecurrencePattern.Skip = .omit
+  /// What `SKIP` has to move: days of the month past 28, day 366 of the year, and day −366.
+  var movesMonthDays = false
+  var movesLastDay = false
+  var movesFirstDay = false
+  /// 0 is Monday.
+  var weekStart: Int64 = 0
+  var interval: Int64 = 1
+  /// The number of the period that holds the start: a day, a week, a month, a year, or so many hours, minutes, seconds.
+  var origin: Int64 = 0
+  var days = RecurrenceDays()
+  /// The times of a day; by hours, minutes or seconds those within one such period.
+  var times = RecurrenceTimes(hours: 1, minutes: 1, seconds: 1)
+  /// The first of the times that count: the first of all unless places are chosen among those of a day.
+  var firstTime: Int64 = 0
+  var positions = RecurrencePositions([])
+  /// Days of the week, bit 0 the one on which weeks begin.
+  var daysOfWeek: UInt8 = 0x7F
+  /// Weeks of the year, for `BYWEEKNO`: bit 0 is week 1, and of those from the end bit 63 is the last.
+  var weeks: UInt64 = 0
+  var weeksFromEnd: UInt64 = 0
+  /// Which hours, minutes and seconds a rule by smaller units is limited to.
+  var hourLimit: UInt64 = ~0
+  var minuteLimit: UInt64 = ~0
+  var secondLimit: UInt64 = ~0
+  /// The start; no slot lies before it, or after `last`.
+  var first: Int64 = 0
+  var last: Int64 = Self.endOfRange
+
+  /// 9999-12-31 23:59:59
+  static let endOfRange: Int64 = 253_402_300_799
+
+  func next(after wall: Int64) -> Int64? {
+    let wall = max(wall, first - 1)
+    guard wall < last, let slot = slot(after: wall), slot <= last else { return nil }
+    return slot
+  }
+
+  @inline(__always)
+  private func slot(after wall: Int64) -> Int64? {
+    switch shape {
+    case .clock: return nextOnClock(after: wall)
+    case .sets: return nextInSets(after: wall)
+    case .never: return nil
+    case .days, .weeks, .months:
+      let (today, second) = dividedDown(wall, by: 86_400)
+      guard let day = nextDay(onOrAfter: today) else { return nil }
+      if day > today { return day * 86_400 + firstTime }
+      if let time = nextTime(after: second) { return today * 86_400 + time }
+      guard let later = nextDay(onOrAfter: today + 1) else { return nil }
+      return later * 86_400 + firstTime
+    }
+  }
+
+  /// The first time of a day that counts after a second of it.
+  @inline(__always)
+  func nextTime(after second: Int64) -> Int64? {
+    if positions.isEmpty { return times.next(after: second) }
+    guard let place = positions.next(from: times.rank(through: second), count: times.count) else { return nil }
+    return times[place]
+  }
+
+  /// The first day of the rule from `day` on, which is not before the start's.
+  @inline(__always)
+  private func nextDay(onOrAfter day: Int64) -> Int64? {
+    switch shape {
+    case .days: nextPeriod(onOrAfter: day)
+    case .weeks: nextInWeeks(onOrAfter: day)
+    default: nextInMonths(onOrAfter: day)
+    }
+  }
+
+  /// The first period that counts from a period on.
+  @inline(__always)
+  func nextPeriod(onOrAfter period: Int64) -> Int64 {
+    guard interval > 1 else { return period }
+    let rest = (period - origin) % interval
+    return rest == 0 ? period : period + (rest < 0 ? -rest : interval - rest)
+  }
+
+  // MARK: Weeks
+
+  /// The number of the week that holds a day, and the day's place in it.
+  @inline(__always)
+  func week(_ day: Int64) -> (number: Int64, place: Int64) {
+    let (number, place) = dividedDown(day + 3 - weekStart, by: 7)
+    return (number, place)
+  }
+
+  /// The first day of a week.
+  @inline(__always)
+  func firstDay(ofWeek number: Int64) -> Int64 { number * 7 - 3 + weekStart }
+
+  private func nextInWeeks(onOrAfter day: Int64) -> Int64? {
+    var day = day
+    // With limits to months a week may hold nothing; weeks and months meet again after 400 years.
+    for _ in 0...Self.weeksInCycle {
+      let (number, place) = week(day)
+      let active = nextPeriod(onOrAfter: number)
+      var ahead = daysOfWeek
+      if active == number { ahead &= 0x7F << UInt8(truncatingIfNeeded: place) }
+      if ahead == 0 {
+        day = firstDay(ofWeek: nextPeriod(onOrAfter: number + 1)) + Int64(daysOfWeek.trailingZeroBitCount)
+      } else {
+        day = firstDay(ofWeek: active) + Int64(ahead.trailingZeroBitCount)
+      }
+      if days.months == 0x1FFE { return day }
+      guard day <= Self.endOfRange / 86_400 else { return nil }
+      let month = Month(holding: day)
+      if days.months >> UInt32(month.month) & 1 != 0 { return day }
+      guard let later = firstDay(ofMonthAfter: month) else { return nil }
+      day = later
+    }
+    return nil
+  }
+
+  /// The first day of the next month that `BYMONTH` allows.
+  private func firstDay(ofMonthAfter month: Month) -> Int64? {
+    let later = days.months & (~0 << UInt32(month.month + 1)) & 0x1FFE
+    let year = later == 0 ? month.year + 1 : month.year
+    guard year <= 9_999 else { return nil }
+    return Month(year: year, month: (later == 0 ? days.months : later).trailingZeroBitCount).first
+  }
+
+  // MARK: Months
+
+  /// The first day from `day` on that the masks leave: in months or years that count, or on days that do.
+  func nextInMonths(onOrAfter day: Int64) -> Int64? {
+    let fields = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
+    var cursor = MonthCursor(self, year: fields.year, month: fields.month)
+    var from: UInt32 = cursor.isMoved ? ~0 : ~0 << UInt32(fields.day - 1)
+    let isGrid = frequency == .daily && interval > 1
+    for _ in 0..<(isGrid ? Self.monthsInRange : Self.monthsInCycle) {
+      guard cursor.year <= 9_999 else { return nil }
+      if days.months >> UInt32(cursor.month) & 1 != 0 {
+        let month = Month(year: cursor.year, month: cursor.month)
+        let mask = mask(month) & from
+        if mask != 0 { return month.first + Int64(mask.trailingZeroBitCount) }
+      }
+      cursor.advance(self)
+      from = ~0
+    }
+    return nil
+  }
+
+  /// The days of a month that is in a period that counts.
+  @inline(__always)
+  func mask(_ month: Month) -> UInt32 {
+    let mask = days.mask(month)
+    guard frequency == .daily, interval > 1 else { return mask }
+    // One bit for each day that counts.
+    var offset = nextPeriod(onOrAfter: month.first) - month.first
+    var counted: UInt32 = 0
+    while offset < 31 {
+      counted |= 1 << UInt32(offset)
+      offset += interval
+    }
+    return mask & counted
+  }
+
+  /// What can fall together at all does so within 400 years in periods of months or years. A grid of days takes longer,
+  /// and is followed to the end of the range.
+  private static let monthsInCycle = 12 * 401
+  private static let monthsInRange = 12 * 10_000
+  private static let weeksInCycle = 20_871
+}
+
+/// Steps through the months that can hold something.
+struct MonthCursor {
+  var year: Int
+  var month: Int
+  /// Whether the first month is later than the one that was asked for.
+  let isMoved: Bool
+
+  @inline(__always)
+  init(_ rule: RecurrenceRule, year: Int, month: Int) {
+    self.year = year
+    self.month = month
+    switch rule.frequency {
+    case .monthly:
+      let asked = Int64(year * 12 + month - 1)
+      let index = rule.nextPeriod(onOrAfter: asked)
+      self.year = Int(index / 12)
+      self.month = Int(index % 12) + 1
+      isMoved = index != asked
+    case .yearly:
+      let next = rule.nextPeriod(onOrAfter: Int64(year))
+      isMoved = next != Int64(year)
+      if isMoved {
+        self.year = Int(next)
+        self.month = rule.days.months.trailingZeroBitCount
+      }
+    default: isMoved = false
+    }
+  }
+
+  @inline(__always)
+  mutating func advance(_ rule: RecurrenceRule) {
+    if rule.frequency == .monthly {
+      let index = Int64(year * 12 + month - 1) + rule.interval
+      year = Int(index / 12)
+      month = Int(index % 12) + 1
+      return
+    }
+    let later = rule.days.months & (~0 << UInt32(month + 1)) & 0x1FFE
+    if later != 0 {
+      month = later.trailingZeroBitCount
+    } else {
+      month = rule.days.months.trailingZeroBitCount
+      year += rule.frequency == .yearly ? Int(rule.interval) : 1
+    }
+  }
 }

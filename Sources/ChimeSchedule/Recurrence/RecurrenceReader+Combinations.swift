@@ -1,0 +1,52 @@
+extension RecurrenceReader {
+  /// Refuses what RFC 5545 section 3.3.10 and RFC 7529 section 4.1 do not allow together.
+  func checkCombinations(_ rule: RecurrencePattern, _ parts: Parts) throws(Fault) {
+    func refuse(_ part: Part, _ problem: String, _ expected: String, section: String = "RFC 5545 section 3.3.10")
+      throws(Fault)
+    {
+      guard let range = parts[part] else { return }
+      throw Fault(range: range, problem: "\(problem) (\(section))", expected: expected)
+    }
+    let frequency = rule.frequency
+    if parts[.count] != nil {
+      try refuse(.until, "a rule ends by COUNT or by UNTIL, not by both", "one of the two")
+    }
+    if frequency != .yearly {
+      try refuse(.weeks, "BYWEEKNO belongs to FREQ=YEARLY", "FREQ=YEARLY, or no BYWEEKNO")
+    }
+    if frequency == .daily || frequency == .weekly || frequency == .monthly {
+      try refuse(.yearDays, "BYYEARDAY does not go with FREQ=\(frequency.name)", "FREQ=YEARLY, or no BYYEARDAY")
+    }
+    if frequency == .weekly {
+      try refuse(.monthDays, "BYMONTHDAY does not go with FREQ=WEEKLY", "FREQ=MONTHLY, or no BYMONTHDAY")
+    }
+    if !rule.ordinals.isEmpty {
+      if frequency != .monthly, frequency != .yearly {
+        try refuse(
+          .days, "days like 2MO are counted within months or years, and not with FREQ=\(frequency.name)",
+          "days without numbers, or FREQ=MONTHLY or YEARLY")
+      }
+      if rule.hasWeeks {
+        try refuse(.days, "days like 2MO cannot be counted within the weeks of BYWEEKNO", "days without numbers")
+      }
+      let isInMonth = frequency == .monthly || rule.months != 0
+      if isInMonth, let far = rule.ordinals.first(where: { abs(Int($0.ordinal)) > 5 }), let range = parts[.days] {
+        throw Fault(
+          code: .outOfRange, range: range, problem: "no month has a day of the week \(abs(Int(far.ordinal))) times",
+          expected: "counts from 1 to 5, or from -5 to -1")
+      }
+    }
+    if parts[.positions] != nil, !rule.hasWeekdays, !rule.hasMonthDays, rule.yearDays.isEmpty, !rule.hasWeeks,
+      rule.months == 0, !rule.hasTimes
+    {
+      try refuse(.positions, "BYSETPOS chooses from what another BY part names", "a BY part beside it")
+    }
+    if parts[.skip] != nil, parts[.scale] == nil, let range = parts[.skip] {
+      throw Fault(
+        range: range, problem: "SKIP stands only beside RSCALE (RFC 7529 section 4.1)",
+        expected: "RSCALE=GREGORIAN",
+        repair: .init(
+          range.lowerBound..<range.lowerBound, "RSCALE=GREGORIAN;", shown: "RSCALE=GREGORIAN;\(shown(range))"))
+    }
+  }
+}

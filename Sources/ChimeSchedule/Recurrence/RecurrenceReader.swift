@@ -1,0 +1,343 @@
+/// What a text of the rrule dialect says, before it is written out again.
+struct RecurrenceDraft {
+  var clock = RecurrenceSchedule.Clock.floating
+  var start: Int64 = 0
+  var rules: [RecurrencePattern] = []
+  var dates: [Int64] = []
+  var instants: [Int64] = []
+  var exceptDates: [Int64] = []
+  var exceptDays: [Int64] = []
+  var exceptInstants: [Int64] = []
+  var trigger = RecurrenceTrigger()
+}
+
+/// Reads the properties of the rrule dialect, in any order, with white space or line breaks between them.
+struct RecurrenceReader {
+  enum Property: String, CaseIterable {
+    case start = "DTSTART"
+    case rule = "RRULE"
+    case date = "RDATE"
+    case except = "EXDATE"
+    case trigger = "TRIGGER"
+  }
+
+  enum ValueType: String, CaseIterable {
+    case date = "DATE"
+    case dateTime = "DATE-TIME"
+    case period = "PERIOD"
+    case duration = "DURATION"
+    case recur = "RECUR"
+  }
+
+  /// A property with its value still unread.
+  struct Line {
+    var property: Property
+    /// Where the name stands; empty for a rule that stands without one.
+    var name: Range<Int>
+    var type: ValueType?
+    var zone: Range<Int>?
+    var value: Range<Int>
+  }
+
+  /// The largest number of dates in all `RDATE` or all `EXDATE` together, and of rules.
+  static let mostDates = 1_000
+  static let mostRules = 16
+
+  let bytes: [UInt8]
+  private var position = 0
+  private(set) var lines: [Line] = []
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func schedule(_ anchor: Anchor?) throws(Fault) -> RecurrenceDraft {
+    while try line() {}
+    var draft = RecurrenceDraft()
+    try setStart(&draft, anchor)
+    for line in lines where line.property == .rule {
+      guard draft.rules.count < Self.mostRules else {
+        throw Fault(
+          code: .outOfRange, range: line.name, problem: "there are more than \(Self.mostRules) rules",
+          expected: "fewer")
+      }
+      var rule = try pattern(line.value)
+      try fit(&rule, draft.clock, line.value)
+      draft.rules.append(rule)
+    }
+    for line in lines where line.property == .date || line.property == .except { try readDates(line, &draft) }
+    try setTrigger(&draft)
+
+    func tidy(_ list: inout [Int64]) {
+      guard list.count > 1 else { return }
+      list.sort()
+      var last = Int64.min
+      list.removeAll { value in
+        defer { last = value }
+        return value == last
+      }
+    }
+    tidy(&draft.dates)
+    tidy(&draft.instants)
+    tidy(&draft.exceptDates)
+    tidy(&draft.exceptDays)
+    tidy(&draft.exceptInstants)
+    if draft.rules.isEmpty { draft.dates.removeAll { $0 == draft.start } }
+    return draft
+  }
+
+  // MARK: Lines
+
+  /// Reads one property, or tells that there is none left.
+  private mutating func line() throws(Fault) -> Bool {
+    while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
+    guard position < bytes.count else { return false }
+    let start = position
+    while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
+    let name = start..<position
+    let next = position < bytes.count ? bytes[position] : 0
+    if next == UInt8(ascii: "=") {
+      // A rule without its name.
+      while position < bytes.count, bytes[position] > 0x20 { position += 1 }
+      lines.append(Line(property: .rule, name: start..<start, value: start..<position))
+      return true
+    }
+    guard !name.isEmpty, next == UInt8(ascii: ":") || next == UInt8(ascii: ";") else {
+      throw unknownLine(name)
+    }
+    guard let property = Property(rawValue: upper(name)) else { throw unknownLine(name) }
+    if property == .start || property == .trigger, let earlier = lines.first(where: { $0.property == property }) {
+      throw Fault(
+        range: name, problem: "there is a second \(property.rawValue)",
+        expected: "one, as at column \(earlier.name.lowerBound + 1)")
+    }
+    var line = Line(property: property, name: name, value: position..<position)
+    while position < bytes.count, bytes[position] == UInt8(ascii: ";") {
+      position += 1
+      try parameter(&line)
+    }
+    guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else {
+      throw Fault(
+        range: position..<position, problem: "the value of \(property.rawValue) is missing",
+        expected: "a colon and the value")
+    }
+    position += 1
+    let value = position
+    while position < bytes.count, bytes[position] > 0x20 { position += 1 }
+    line.value = value..<position
+    lines.append(line)
+    return true
+  }
+
+  private mutating func parameter(_ line: inout Line) throws(Fault) {
+    let start = position
+    while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
+    let name = start..<position
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "="), !name.isEmpty else {
+      throw Fault(
+        range: start..<endOfWord(start), problem: "\"\(shown(start..<endOfWord(start)))\" is no parameter",
+        expected: "one like TZID=Europe/Prague or VALUE=DATE")
+    }
+    position += 1
+    var value = position..<position
+    if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+      position += 1
+      let first = position
+      while position < bytes.count, bytes[position] != UInt8(ascii: "\""), bytes[position] != 0x0A { position += 1 }
+      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+        throw Fault(range: first - 1..<first, problem: "the quotation mark is not closed", expected: "another one")
+      }
+      value = first..<position
+      position += 1
+    } else {
+      while position < bytes.count, bytes[position] > 0x20, bytes[position] != UInt8(ascii: ":"),
+        bytes[position] != UInt8(ascii: ";")
+      {
+        position += 1
+      }
+      value = value.lowerBound..<position
+    }
+    try set(&line, upper(name), name, value)
+  }
+
+  private func set(_ line: inout Line, _ key: String, _ name: Range<Int>, _ value: Range<Int>) throws(Fault) {
+    switch (key, line.property) {
+    case ("VALUE", _):
+      let types: [ValueType] =
+        switch line.property {
+        case .start, .except: [.dateTime, .date]
+        case .date: [.dateTime, .date, .period]
+        case .trigger: [.duration]
+        case .rule: [.recur]
+        }
+      guard let type = ValueType(rawValue: upper(value)), types.contains(type) else {
+        if line.property == .trigger, upper(value) == ValueType.dateTime.rawValue {
+          throw Fault(
+            range: value, problem: "a TRIGGER at one moment does not follow the occurrences",
+            expected: "a duration like -PT15M")
+        }
+        throw Fault(
+          range: value, problem: "\"\(shown(value))\" is no kind of value for \(line.property.rawValue)",
+          expected: types.map(\.rawValue).joined(separator: " or "),
+          repair: nearest(value, types.map(\.rawValue)))
+      }
+      line.type = type
+    case ("TZID", .start), ("TZID", .date), ("TZID", .except):
+      guard Zone.isValidIdentifier(String(decoding: bytes[value], as: UTF8.self)) else {
+        throw Fault(
+          range: value, problem: "\"\(shown(value))\" is not shaped like a time zone's name",
+          expected: "a name like Europe/Prague")
+      }
+      line.zone = value
+    case ("RELATED", .trigger):
+      guard upper(value) == "START" else {
+        throw Fault(
+          range: value, problem: "a schedule has only starts to count from, not \"\(shown(value))\"", expected: "START")
+      }
+    case _ where key.hasPrefix("X-"):
+      // Such parameters carry what other programs note for themselves.
+      break
+    default:
+      throw Fault(
+        range: name, problem: "\"\(shown(name))\" is no parameter of \(line.property.rawValue)",
+        expected: line.property == .rule
+          ? "none" : line.property == .trigger ? "RELATED or VALUE" : "TZID or VALUE",
+        repair: nearest(name, ["TZID", "VALUE", "RELATED"]))
+    }
+  }
+
+  private func unknownLine(_ name: Range<Int>) -> Fault {
+    let end = endOfWord(name.lowerBound)
+    let expected = "DTSTART, RRULE, RDATE, EXDATE or TRIGGER"
+    if name.isEmpty || name.upperBound == end {
+      let word = name.lowerBound..<end
+      return Fault(range: word, problem: "\"\(shown(word))\" is no property", expected: expected)
+    }
+    if upper(name) == "EXRULE" {
+      return Fault(
+        range: name, problem: "EXRULE is of the past (RFC 5545 appendix A.1)",
+        expected: "the excepted dates in EXDATE")
+    }
+    return Fault(
+      range: name, problem: "\"\(shown(name))\" has no place in a schedule", expected: expected,
+      repair: nearest(name, Property.allCases.map(\.rawValue)))
+  }
+
+  // MARK: Properties
+
+  /// `DTSTART`, or what stands for it: the first of the dates, or the moment at which the text is read.
+  private func setStart(_ draft: inout RecurrenceDraft, _ anchor: Anchor?) throws(Fault) {
+    let given = lines.first { $0.property == .start }
+    let isRule = lines.contains { $0.property == .rule }
+    guard let line = given ?? (isRule ? nil : lines.first { $0.property == .date }) else {
+      guard isRule else {
+        throw Fault(
+          range: bytes.count..<bytes.count, problem: "nothing says when it occurs",
+          expected: "DTSTART, RRULE or RDATE")
+      }
+      guard let anchor else {
+        throw Fault(
+          range: 0..<0, problem: "without DTSTART this counts from the moment it is written",
+          expected: "DTSTART with the start")
+      }
+      draft.start = anchor.civil.wallSeconds
+      return
+    }
+    let times = try moments(line)
+    let time = times.min { $0.time.wall < $1.time.wall } ?? times[0]
+    if line.property == .start, times.count > 1 {
+      throw Fault(range: times[1].range, problem: "a schedule has one start", expected: "further dates in RDATE")
+    }
+    draft.start = time.time.wall
+    let zone = line.zone.map { String(decoding: bytes[$0], as: UTF8.self) }
+    switch (time.time.form, zone) {
+    case (.date, _): draft.clock = .dates
+    case (.utc, _), (.local, "UTC"): draft.clock = .utc
+    case (.local, let zone?): draft.clock = .zone(zone)
+    case (.local, nil): draft.clock = .floating
+    }
+  }
+
+  private func readDates(_ line: Line, _ draft: inout RecurrenceDraft) throws(Fault) {
+    let isExcept = line.property == .except
+    if let zone = line.zone {
+      let name = String(decoding: bytes[zone], as: UTF8.self)
+      let expected: String? =
+        switch draft.clock {
+        case .dates, .floating: "no TZID, as DTSTART has none"
+        case .utc: name == "UTC" ? nil : "times in UTC, as in DTSTART"
+        case .zone(let own): name == own ? nil : "TZID=\(own), as in DTSTART"
+        }
+      if let expected {
+        throw Fault(
+          range: zone, problem: "\(line.property.rawValue) is on another clock than DTSTART", expected: expected)
+      }
+    }
+    let startSecond = draft.clock == .dates ? 0 : dividedDown(draft.start, by: 86_400).rest
+    for (time, range) in try moments(line) {
+      switch (time.form, isExcept) {
+      case (.date, true): draft.exceptDays.append(dividedDown(time.wall, by: 86_400).quotient)
+      // Its time is that of the start.
+      case (.date, false): draft.dates.append(time.wall + startSecond)
+      case (.utc, _) where draft.clock != .utc:
+        if isExcept { draft.exceptInstants.append(time.wall) } else { draft.instants.append(time.wall) }
+      case (_, false) where draft.clock == .dates && time.wall % 86_400 != 0:
+        throw Fault(
+          range: range, problem: "DTSTART has no time of day, so RDATE can have none", expected: "a date like 20261224")
+      case (_, true): draft.exceptDates.append(time.wall)
+      case (_, false): draft.dates.append(time.wall)
+      }
+      let count =
+        isExcept
+        ? draft.exceptDays.count + draft.exceptDates.count + draft.exceptInstants.count
+        : draft.dates.count + draft.instants.count
+      guard count <= Self.mostDates else {
+        throw Fault(
+          code: .outOfRange, range: range,
+          problem: "there are more than \(Self.mostDates) dates in \(line.property.rawValue)",
+          expected: "fewer")
+      }
+    }
+  }
+
+  /// Holds a rule against the start: what only a start with a time, or only one without, can have.
+  private func fit(_ rule: inout RecurrencePattern, _ clock: RecurrenceSchedule.Clock, _ range: Range<Int>)
+    throws(Fault)
+  {
+    guard clock == .dates else { return }
+    if rule.frequency < .daily {
+      throw Fault(
+        range: range, problem: "a DTSTART without a time cannot repeat within a day", expected: "DTSTART with a time")
+    }
+    // "MUST be ignored" (RFC 5545 section 3.3.10) where whole days repeat.
+    (rule.hours, rule.minutes, rule.seconds) = (0, 0, 0)
+    if let until = rule.until {
+      rule.until = RecurrenceTime(form: .date, wall: until.wall - dividedDown(until.wall, by: 86_400).rest)
+    }
+  }
+}
+
+// MARK: - Words
+
+extension RecurrenceReader {
+  func isNameByte(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+  }
+
+  /// A short text in capitals, for comparing with names; of longer ones the beginning.
+  func upper(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range].prefix(64).map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }, as: UTF8.self)
+  }
+
+  func shown(_ range: Range<Int>) -> String {
+    excerpt(String(decoding: bytes[range].prefix(200), as: UTF8.self), limit: 24)
+  }
+
+  func endOfWord(_ start: Int) -> Int { bytes[start...].firstIndex { $0 <= 0x20 } ?? bytes.count }
+
+  /// The name that was probably meant.
+  func nearest(_ range: Range<Int>, _ names: [String]) -> Fault.Repair? {
+    guard range.count <= 20,
+      let word = Spelling.nearest(to: upper(range).lowercased(), among: names.map { $0.lowercased() })
+    else { return nil }
+    return .init(range, word.uppercased())
+  }
+}

@@ -1,0 +1,228 @@
+extension RecurrenceRule {
+  /// Makes a rule ready. Where it ends at an instant (`UNTIL` in UTC on a clock of another zone), that is left to the
+  /// caller.
+  ///
+  /// - Parameter start: `DTSTART` in wall seconds; its fields stand in for what the rule leaves out.
+  init(_ pattern: RecurrencePattern, start: Int64) {
+    let (startDay, startSecond) = dividedDown(start, by: 86_400)
+    let startMonth = Month(holding: startDay)
+    let startMonthDay = UInt32(1) << UInt32(startDay - startMonth.first)
+    let startWeekday = UInt8(1) << UInt8(weekdayIndex(startDay))
+    frequency = pattern.frequency
+    interval = pattern.interval
+    weekStart = Int64(pattern.weekStart)
+    positions = RecurrencePositions(pattern.positions)
+    first = start
+    if let until = pattern.until, until.form != .utc {
+      last = min(last, until.form == .date ? until.wall + 86_399 : until.wall)
+    }
+
+    days.months = pattern.months == 0 ? 0x1FFE : pattern.months
+    days.monthDays = pattern.monthDays
+    days.monthDaysFromEnd = pattern.monthDaysFromEnd.mirrored
+    if pattern.hasWeekdays { days.weekdays = pattern.weekdays }
+    weeks = pattern.weeks
+    weeksFromEnd = pattern.weeksFromEnd.mirrored
+    let namesNoDay = !pattern.hasWeekdays && !pattern.hasMonthDays && pattern.yearDays.isEmpty
+    switch frequency {
+    case .yearly where hasWeeks:
+      if namesNoDay { days.weekdays = startWeekday }
+    case .yearly where namesNoDay:
+      days.monthDays = startMonthDay
+      if pattern.months == 0 { days.months = 1 << UInt32(startMonth.month) }
+    case .monthly where namesNoDay: days.monthDays = startMonthDay
+    case .weekly where namesNoDay: days.weekdays = startWeekday
+    default: break
+    }
+    countWithin(pattern)
+    daysOfWeek = Self.turned(days.weekdays, by: pattern.weekStart)
+
+    setTimes(pattern, start: startSecond)
+    setSkip(pattern)
+
+    switch frequency {
+    case .secondly, .minutely, .hourly: origin = dividedDown(start, by: unit).quotient
+    case .daily: origin = startDay
+    case .weekly: origin = week(startDay).number
+    case .monthly: origin = startMonth.index
+    case .yearly: origin = Int64(hasWeeks ? weekYear(startDay) : startMonth.year)
+    }
+    shape = shape(pattern)
+    if shape != .never, let count = pattern.count { end(after: count) }
+  }
+
+  /// Weekdays of which only some count within the month or the year, and days of the year.
+  private mutating func countWithin(_ pattern: RecurrencePattern) {
+    let isInMonth = frequency == .monthly || pattern.months != 0
+    if isInMonth {
+      for ordinal in pattern.ordinals {
+        let byte = UInt64(8 * (abs(Int(ordinal.ordinal)) - 1))
+        guard byte < 40 else { continue }
+        let bit = UInt64(1) << (byte + UInt64(ordinal.weekday))
+        if ordinal.ordinal > 0 { days.nth |= bit } else { days.nthFromEnd |= bit }
+      }
+      if !pattern.ordinals.isEmpty, days.nth | days.nthFromEnd == 0 { days.nth = 1 << 63 }
+    } else if !pattern.ordinals.isEmpty {
+      var fromStart = [UInt64](repeating: 0, count: 7)
+      var fromEnd = fromStart
+      for ordinal in pattern.ordinals {
+        let bit = UInt64(1) << UInt64(abs(Int(ordinal.ordinal)) - 1)
+        if ordinal.ordinal > 0 { fromStart[Int(ordinal.weekday)] |= bit } else { fromEnd[Int(ordinal.weekday)] |= bit }
+      }
+      days.keepDaysOfYear { place, length, weekday in
+        pattern.weekdays >> UInt8(weekday) & 1 != 0 || fromStart[weekday] >> UInt64(place / 7) & 1 != 0
+          || fromEnd[weekday] >> UInt64((length - 1 - place) / 7) & 1 != 0
+      }
+      days.weekdays = 0x7F
+    }
+    guard !pattern.yearDays.isEmpty else { return }
+    // Both counts of a day run from 1 to 366.
+    var fromStart = [Bool](repeating: false, count: 367)
+    var fromEnd = fromStart
+    for day in pattern.yearDays {
+      if day > 0 { fromStart[Int(day)] = true } else { fromEnd[-Int(day)] = true }
+    }
+    days.keepDaysOfYear { place, length, _ in fromStart[place + 1] || fromEnd[length - place] }
+  }
+
+  /// `SKIP` concerns rules that can name a day which a month or a year lacks.
+  private mutating func setSkip(_ pattern: RecurrencePattern) {
+    guard pattern.skip != .omit, frequency >= .monthly, !hasWeeks else { return }
+    if pattern.yearDays.isEmpty {
+      movesMonthDays = (pattern.monthDaysFromEnd | days.monthDays) >> 28 != 0
+    } else if !pattern.hasMonthDays {
+      movesLastDay = pattern.yearDays.contains(366)
+      movesFirstDay = pattern.yearDays.contains(-366)
+    }
+    if movesMonthDays || movesLastDay || movesFirstDay { skip = pattern.skip }
+  }
+
+  private mutating func setTimes(_ pattern: RecurrencePattern, start: Int64) {
+    func given(_ mask: UInt64, else value: Int64) -> UInt64 { mask != 0 ? mask : 1 << UInt64(value) }
+    let hours = given(pattern.hours, else: start / 3_600)
+    let minutes = given(pattern.minutes, else: start / 60 % 60)
+    let seconds = given(pattern.seconds, else: start % 60)
+    switch frequency {
+    case .hourly: times = RecurrenceTimes(hours: 1, minutes: minutes, seconds: seconds)
+    case .minutely: times = RecurrenceTimes(hours: 1, minutes: 1, seconds: seconds)
+    case .secondly: times = RecurrenceTimes(hours: 1, minutes: 1, seconds: 1)
+    default: times = RecurrenceTimes(hours: hours, minutes: minutes, seconds: seconds)
+    }
+    if pattern.hours != 0 { hourLimit = pattern.hours }
+    if pattern.minutes != 0 { minuteLimit = pattern.minutes }
+    if pattern.seconds != 0 { secondLimit = pattern.seconds }
+    firstTime = times.first
+  }
+
+  /// How slots are to be found, or that there are none.
+  private mutating func shape(_ pattern: RecurrencePattern) -> Shape {
+    switch frequency {
+    case .secondly, .minutely, .hourly:
+      return meetsClockLimits && nextTime(after: -1) != nil ? .clock : .never
+    case .daily:
+      guard let time = nextTime(after: -1) else { return .never }
+      firstTime = time
+      return days.isEveryDay ? .days : .months
+    case .weekly:
+      guard !positions.isEmpty else { return .weeks }
+      return positions.smallestSet <= Int64(daysOfWeek.nonzeroBitCount) * times.count ? .sets : .never
+    case .monthly, .yearly:
+      guard positions.isEmpty else {
+        return positions.smallestSet <= (frequency == .monthly ? 32 : 373) * times.count ? .sets : .never
+      }
+      return hasWeeks || skip != .omit ? .sets : .months
+    }
+  }
+
+  /// Weekdays from Monday as weekdays from another first day of the week.
+  private static func turned(_ weekdays: UInt8, by start: UInt8) -> UInt8 {
+    let doubled = UInt16(weekdays) | UInt16(weekdays) << 7
+    return UInt8(truncatingIfNeeded: doubled >> UInt16(start)) & 0x7F
+  }
+
+  // MARK: COUNT
+
+  /// Ends the rule with its `count`-th slot from the start on.
+  private mutating func end(after count: Int64) {
+    guard let slot = slot(number: count) else { return }
+    last = min(last, slot)
+  }
+
+  /// The slot with that number, from 1; `nil` when there are fewer up to the end of the range.
+  private func slot(number: Int64) -> Int64? {
+    switch shape {
+    case .days where positions.isEmpty: return slot(number: number, unit: 86_400)
+    case .clock where days.isEveryDay && hourLimit & minuteLimit & secondLimit == ~0 && positions.isEmpty:
+      return slot(number: number, unit: unit)
+    case .weeks where days.months == 0x1FFE: return slotInWeeks(number: number)
+    case .months where positions.isEmpty: return slotInMonths(number: number)
+    default:
+      var slot = first - 1
+      for _ in 0..<number {
+        guard let next = next(after: slot) else { return nil }
+        slot = next
+      }
+      return slot
+    }
+  }
+
+  /// In periods of one length that all hold the same.
+  private func slot(number: Int64, unit: Int64) -> Int64? {
+    let place = times.rank(through: first - origin * unit - 1) + number - 1
+    let distance = place / times.count * interval
+    guard distance <= Self.longestRange / unit else { return nil }
+    return (origin + distance) * unit + times[place % times.count]
+  }
+
+  private func slotInWeeks(number: Int64) -> Int64? {
+    let (day, second) = dividedDown(first, by: 86_400)
+    let today = UInt8(truncatingIfNeeded: week(day).place)
+    var place = Int64((daysOfWeek & ~(~0 << today)).nonzeroBitCount) * times.count + number - 1
+    if daysOfWeek >> today & 1 != 0 { place += times.rank(through: second - 1) }
+    let (weeks, dayInWeek) = (place / times.count).quotientAndRemainder(
+      dividingBy: Int64(daysOfWeek.nonzeroBitCount))
+    guard weeks * interval <= Self.longestRange / 604_800 else { return nil }
+    let weekday = Int64(UInt64(daysOfWeek).positionOfBit(Int(dayInWeek)))
+    return (firstDay(ofWeek: origin + weeks * interval) + weekday) * 86_400 + times[place % times.count]
+  }
+
+  /// Whole months are counted by the days that they hold.
+  private func slotInMonths(number: Int64) -> Int64? {
+    let (start, second) = dividedDown(first, by: 86_400)
+    var day = start
+    var place = number - 1
+    while let found = nextInMonths(onOrAfter: day) {
+      if found == start { place += times.rank(through: second - 1) }
+      let month = Month(holding: found)
+      let mask = UInt64(mask(month) & (~0 << UInt32(found - month.first)))
+      let held = Int64(mask.nonzeroBitCount) * times.count
+      if place < held {
+        let dayInMonth = Int64(mask.positionOfBit(Int(place / times.count)))
+        return (month.first + dayInMonth) * 86_400 + times[place % times.count]
+      }
+      place -= held
+      day = month.first + Int64(month.length)
+    }
+    return nil
+  }
+
+  /// Seconds from the beginning of the year 1 to the end of 9999.
+  private static let longestRange: Int64 = 315_537_897_600
+}
+
+extension FixedWidthInteger {
+  /// The bits in the opposite order.
+  fileprivate var mirrored: Self {
+    var result: Self = 0
+    var rest = self
+    while rest != 0 {
+      result |= 1 << Self(Self.bitWidth - 1 - rest.trailingZeroBitCount)
+      rest &= rest - 1
+    }
+    return result
+  }
+}
+
+extension RecurrencePattern.Frequency: Comparable {
+  static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,213 @@
+/// The days of one period.
+struct RecurrencePeriod {
+  /// The day that bit 0 stands for.
+  var base: Int64
+  /// Up to 384 days.
+  var words: InlineArray<6, UInt64> = .init(repeating: 0)
+  /// How many words can hold anything.
+  var length = 1
+
+  init(base: Int64) { self.base = base }
+
+  /// Adds up to 64 days from a place on.
+  @inline(__always)
+  mutating func insert(_ bits: UInt64, at place: Int) {
+    let (word, shift) = (place >> 6, UInt64(place & 63))
+    guard word >= 0, word < 6 else { return }
+    words[word] |= bits << shift
+    if shift > 0, word < 5 { words[word + 1] |= bits >> (64 - shift) }
+    length = max(length, min(word + 2, 6))
+  }
+
+  var count: Int64 {
+    var count = 0
+    for word in 0..<length { count += words[word].nonzeroBitCount }
+    return Int64(count)
+  }
+
+  /// How many days lie before a place, and whether the place itself is one.
+  func rank(of place: Int64) -> (before: Int64, isMember: Bool) {
+    guard place >= 0 else { return (0, false) }
+    var count = 0
+    for word in 0..<length {
+      if place < Int64(word + 1) * 64 {
+        let bit = UInt64(place - Int64(word) * 64)
+        count += (words[word] & ~(~0 << bit)).nonzeroBitCount
+        return (Int64(count), words[word] >> bit & 1 != 0)
+      }
+      count += words[word].nonzeroBitCount
+    }
+    return (Int64(count), false)
+  }
+
+  /// The day that has `rank` days before it; there is one.
+  func day(_ rank: Int64) -> Int64 {
+    var rest = Int(rank)
+    for word in 0..<length {
+      let count = words[word].nonzeroBitCount
+      if rest < count { return base + Int64(word * 64 + words[word].positionOfBit(rest)) }
+      rest -= count
+    }
+    return base
+  }
+}
+
+extension RecurrenceRule {
+  /// Rules that need the whole set of a period before any of it is known.
+  func nextInSets(after wall: Int64) -> Int64? {
+    let day = dividedDown(wall + 1, by: 86_400).quotient
+    var number = period(holding: day)
+    // A day that its month lacks falls into the month before or after.
+    if skip != .omit { number -= 1 }
+    number = nextPeriod(onOrAfter: max(number, origin))
+    var best: Int64?
+    for _ in 0..<(frequency == .yearly ? 402 : frequency == .monthly ? 4_802 : 20_872) {
+      guard firstDay(ofPeriod: number) * 86_400 <= last + 7 * 86_400 else { break }
+      let slot = slot(inPeriod: number, after: wall)
+      if let best { return min(best, slot ?? best) }
+      if let slot {
+        if skip == .omit { return slot }
+        best = slot
+      }
+      number += interval
+    }
+    return best
+  }
+
+  /// The first slot of one period after a reading.
+  private func slot(inPeriod number: Int64, after wall: Int64) -> Int64? {
+    let days = days(ofPeriod: number)
+    let count = days.count * times.count
+    guard count > 0 else { return nil }
+    let (day, second) = dividedDown(wall, by: 86_400)
+    let (before, isMember) = days.rank(of: day - days.base)
+    var place = before * times.count
+    if isMember { place += times.rank(through: second) }
+    if positions.isEmpty {
+      guard place < count else { return nil }
+    } else {
+      guard let chosen = positions.next(from: place, count: count) else { return nil }
+      place = chosen
+    }
+    return days.day(place / times.count) * 86_400 + times[place % times.count]
+  }
+
+  // MARK: Periods
+
+  private func period(holding day: Int64) -> Int64 {
+    switch frequency {
+    case .weekly: week(day).number
+    case .monthly: Month(holding: day).index
+    default: Int64(hasWeeks ? weekYear(day) : Month(holding: day).year)
+    }
+  }
+
+  private func firstDay(ofPeriod number: Int64) -> Int64 {
+    switch frequency {
+    case .weekly: firstDay(ofWeek: number)
+    case .monthly: Month(year: Int(min(number / 12, 19_999)), month: Int(number % 12) + 1).first
+    default: Int64(CivilDate.dayNumber(year: Int(min(number, 19_999)), month: 1, day: 1))
+    }
+  }
+
+  private func days(ofPeriod number: Int64) -> RecurrencePeriod {
+    switch frequency {
+    case .weekly:
+      var period = RecurrencePeriod(base: firstDay(ofWeek: number))
+      var bits = UInt64(daysOfWeek)
+      if days.months != 0x1FFE {
+        for place in 0..<7 where days.months >> UInt32(Month(holding: period.base + Int64(place)).month) & 1 == 0 {
+          bits &= ~(1 << UInt64(place))
+        }
+      }
+      period.words[0] = bits
+      return period
+    case .monthly:
+      let month = Month(year: Int(number / 12), month: Int(number % 12) + 1)
+      var period = RecurrencePeriod(base: month.first - 1)
+      period.words[0] = bits(month)
+      return period
+    default:
+      return hasWeeks ? daysOfWeeks(year: Int(number)) : daysOfYear(Int(number))
+    }
+  }
+
+  private func daysOfYear(_ year: Int) -> RecurrencePeriod {
+    var period = RecurrencePeriod(base: Month(year: year, month: 1).first - 1)
+    var months = days.months
+    while months != 0 {
+      let month = Month(year: year, month: months.trailingZeroBitCount)
+      months &= months - 1
+      period.insert(bits(month), at: Int(month.first - 1 - period.base))
+    }
+    return period
+  }
+
+  /// The days of a month after `SKIP`; bit 0 stands for the day before its first, so that days which the month lacks
+  /// have a place.
+  private func bits(_ month: Month) -> UInt64 {
+    guard days.months >> UInt32(month.month) & 1 != 0 else { return 0 }
+    var bits = UInt64(days.mask(month)) << 1
+    guard skip != .omit else { return bits }
+    let end = UInt64(month.length)
+    // Days past the end of the month, and days before its beginning that are counted from its end.
+    let isCommonYear = !CivilDate.isLeap(month.year)
+    if movesMonthDays && days.monthDays >> month.length != 0 || movesLastDay && month.month == 12 && isCommonYear {
+      bits |= kept(skip == .forward ? end + 1 : end, month)
+    }
+    if movesMonthDays && days.monthDaysFromEnd << month.length != 0
+      || movesFirstDay && month.month == 1 && isCommonYear
+    {
+      bits |= kept(skip == .forward ? 1 : 0, month)
+    }
+    return bits
+  }
+
+  /// The bit of a day that took the place of a missing one, if `BYDAY`, which comes after `SKIP`, leaves it.
+  private func kept(_ place: UInt64, _ month: Month) -> UInt64 {
+    let day = month.first + Int64(place) - 1
+    let own = Month(holding: day)
+    return days.weekdayMask(own) >> UInt32(day - own.first) & 1 != 0 ? 1 << place : 0
+  }
+
+  // MARK: Weeks of the year
+
+  var hasWeeks: Bool { weeks != 0 || weeksFromEnd != 0 }
+
+  /// The first day of week 1 of a year: the week that holds 4 January, so at least four days of the year.
+  func firstWeek(_ year: Int) -> Int64 {
+    let fourth = Int64(CivilDate.dayNumber(year: year, month: 1, day: 4))
+    return fourth - week(fourth).place
+  }
+
+  /// The year to whose weeks a day belongs; it differs from the day's year about New Year's Day.
+  func weekYear(_ day: Int64) -> Int {
+    let year = Month(holding: day).year
+    if day < firstWeek(year) { return year - 1 }
+    return day >= firstWeek(year + 1) ? year + 1 : year
+  }
+
+  private func daysOfWeeks(year: Int) -> RecurrencePeriod {
+    let start = firstWeek(year)
+    let count = UInt64((firstWeek(year + 1) - start) / 7)
+    var period = RecurrencePeriod(base: start)
+    var chosen = (weeks | weeksFromEnd >> (64 - count)) & ~(~0 << count)
+    while chosen != 0 {
+      let week = chosen.trailingZeroBitCount
+      chosen &= chosen - 1
+      var bits = UInt64(daysOfWeek)
+      if !days.keepsToWeekdays {
+        for place in 0..<7 where bits >> UInt64(place) & 1 != 0 {
+          if !days.contains(start + Int64(week * 7 + place)) { bits &= ~(1 << UInt64(place)) }
+        }
+      }
+      period.insert(bits, at: week * 7)
+    }
+    return period
+  }
+}
+
+extension Month {
+  /// Months counted from the year 0.
+  var index: Int64 { Int64(year * 12 + month - 1) }
+}

@@ -1,0 +1,121 @@
+/// All of a schedule's occurrences where one rule alone does not say it: several rules, single dates beside or in place
+/// of rules, exceptions, a shift.
+///
+/// Source: RFC 5545 section 3.8.5 for what makes the set, section 3.8.6.3 for the shift.
+struct RecurrenceSet: Sendable, Hashable {
+  struct Member: Sendable, Hashable {
+    var rule: RecurrenceRule
+    /// `UNTIL` as an instant; no occurrence of this rule lies after it.
+    var lastSecond: Int64 = .max
+  }
+
+  var members: ContiguousArray<Member> = []
+  /// Instants from `RDATE`, ascending, with exceptions taken away and shifted.
+  var added: ContiguousArray<Int64> = []
+  /// Readings from which `added` comes, ascending; for remarks.
+  var addedReadings: ContiguousArray<Int64> = []
+  /// Readings, days and instants from `EXDATE`, ascending. They mean occurrences before the shift.
+  var exceptReadings: ContiguousArray<Int64> = []
+  var exceptDays: ContiguousArray<Int64> = []
+  var exceptInstants: ContiguousArray<Int64> = []
+  /// The part of the shift that moves the reading of the clock: whole days, in seconds.
+  var nominal: Int64 = 0
+  /// The part of the shift that is elapsed time, in seconds.
+  var exact: Int64 = 0
+
+  /// Whether a reading, before the shift, is excepted by itself or with its day.
+  func isExcepted(_ reading: Int64) -> Bool {
+    exceptReadings.containsSorted(reading)
+      || !exceptDays.isEmpty && exceptDays.containsSorted(dividedDown(reading, by: 86_400).quotient)
+  }
+}
+
+/// The slots of one rule of a set, moved by the days of the shift.
+private struct MovedSlots: WallSlots {
+  let set: RecurrenceSet
+  let index: Int
+  /// Needed to tell to which instants slots belonged before they were moved.
+  let zone: ZoneTable
+  let gap: GapHandling
+  let fold: FoldRule
+
+  func next(after wall: Int64) -> Int64? {
+    let member = set.members[index]
+    var reading = wall - set.nominal
+    while let slot = member.rule.next(after: reading) {
+      reading = slot
+      if !set.exceptDays.isEmpty {
+        let day = dividedDown(slot, by: 86_400).quotient
+        if set.exceptDays.containsSorted(day) {
+          reading = day * 86_400 + 86_399
+          continue
+        }
+      }
+      if set.exceptReadings.containsSorted(slot) { continue }
+      if set.nominal != 0, !set.exceptInstants.isEmpty || member.lastSecond != .max {
+        let instant = zone.instant(slot, gap: gap, fold: fold)
+        if set.exceptInstants.containsSorted(instant) || instant > member.lastSecond { continue }
+      }
+      return slot + set.nominal
+    }
+    return nil
+  }
+}
+
+extension Timetable {
+  /// The first occurrence of a set after an instant.
+  func nextInSet(_ set: RecurrenceSet, after second: Int64) -> Int64? {
+    var best = set.added.firstSorted(after: second) ?? .max
+    for index in set.members.indices {
+      let slots = MovedSlots(set: set, index: index, zone: zone, gap: gap, fold: fold)
+      // Bounds that are instants mean occurrences before the shift; where days were moved, the slots have seen to them.
+      let bound = set.nominal == 0 ? set.members[index].lastSecond : .max
+      var after = second - set.exact
+      while let found = nextSlot(slots, after: after), found <= bound {
+        if set.nominal == 0, set.exceptInstants.containsSorted(found) {
+          after = found
+          continue
+        }
+        best = min(best, found + set.exact)
+        break
+      }
+    }
+    return best == .max ? nil : best
+  }
+
+  /// Whether a set names a reading of the clock itself.
+  func isReading(_ wall: Int64, of set: RecurrenceSet) -> Bool {
+    guard set.exact == 0 else { return false }
+    return set.addedReadings.containsSorted(wall)
+      || set.members.indices.contains { index in
+        MovedSlots(set: set, index: index, zone: zone, gap: gap, fold: fold).contains(wall)
+      }
+  }
+}
+
+extension ContiguousArray<Int64> {
+  /// How many of the ascending numbers are not greater than one.
+  @inline(__always)
+  private func count(through value: Int64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] <= value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  @inline(__always)
+  func containsSorted(_ value: Int64) -> Bool {
+    guard !isEmpty else { return false }
+    let count = count(through: value)
+    return count > 0 && self[count - 1] == value
+  }
+
+  @inline(__always)
+  func firstSorted(after value: Int64) -> Int64? {
+    let count = count(through: value)
+    return count < self.count ? self[count] : nil
+  }
+}
