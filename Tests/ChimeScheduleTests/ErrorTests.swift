@@ -258,12 +258,6 @@ import Testing
       #"daily at 8 except 2026-12-26..2026-12-24: the range of dates ends before it begins (column 19); did you mean 2026-12-24..2026-12-26?"#
     ),
     Row(
-      "RRULE:FREQ=DAILY", at: 1,
-      #"RRULE:FREQ=DAILY: the rrule dialect is not known yet (column 1); expected a phrase"#),
-    Row(
-      "DTSTART:20260101T000000Z", at: 1,
-      #"DTSTART:20260101T000000Z: the rrule dialect is not known yet (column 1); expected a phrase"#),
-    Row(
       "sunset - 30m", at: 1,
       #"sunset - 30m: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 1)"#
     ),

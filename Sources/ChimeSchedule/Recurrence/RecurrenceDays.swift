@@ -78,16 +78,25 @@ struct RecurrenceDays: Sendable, Hashable {
     return mask(month) >> UInt32(day - month.first) & 1 != 0
   }
 
-  /// Keeps, in each kind of year, the days for which `isKept` holds: told the place in the year from 0, the year's
-  /// length, and the weekday.
-  mutating func keepDaysOfYear(_ isKept: (_ place: Int, _ length: Int, _ weekday: Int) -> Bool) {
+  /// Keeps, in each kind of year, the days that `choose` lists: told the length of the year and the weekday of its first
+  /// day, it calls back with places in the year from 0; those that the year lacks are passed over.
+  mutating func keepDaysOfYear(_ choose: (_ length: Int, _ newYear: Int, _ take: (Int) -> Void) -> Void) {
     if table.isEmpty { table = ContiguousArray(repeating: ~0, count: 14 * Self.wordsInYear) }
     for kind in 0..<14 {
       let length = kind < 7 ? 365 : 366
-      for place in 0..<length where !isKept(place, length, (kind % 7 + place) % 7) {
-        table[kind * Self.wordsInYear + place >> 6] &= ~(1 << UInt64(place & 63))
+      var words: InlineArray<6, UInt64> = .init(repeating: 0)
+      choose(length, kind % 7) { place in
+        if place >= 0, place < length { words[place >> 6] |= 1 << UInt64(place & 63) }
       }
+      for word in 0..<Self.wordsInYear { table[kind * Self.wordsInYear + word] &= words[word] }
     }
+  }
+
+  /// The first day from `day` on that the weekdays leave, where nothing else decides; there is at least one weekday.
+  @inline(__always)
+  func nextWeekday(onOrAfter day: Int64) -> Int64 {
+    let doubled = UInt64(weekdays) | UInt64(weekdays) << 7
+    return day + Int64((doubled >> UInt64(weekdayIndex(day))).trailingZeroBitCount)
   }
 }
 

@@ -70,8 +70,8 @@ struct RecurrencePattern: Sendable, Hashable {
   var weekStart: UInt8 = 0
   var skip: Skip = .omit
 
-  /// The largest number of times a rule may name.
-  static let largestCount: Int64 = 100_000
+  /// The largest number of times that a rule, or all rules of a schedule together, may name.
+  static let largestCount: Int64 = 10_000
   static let largestInterval: Int64 = 2_147_483_647
 
   /// The two letters by which RFC 5545 calls the days of the week, Monday first.

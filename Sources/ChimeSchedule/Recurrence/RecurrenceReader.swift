@@ -53,6 +53,7 @@ struct RecurrenceReader {
     while try line() {}
     var draft = RecurrenceDraft()
     try setStart(&draft, anchor)
+    var counted: Int64 = 0
     for line in lines where line.property == .rule {
       guard draft.rules.count < Self.mostRules else {
         throw Fault(
@@ -62,6 +63,12 @@ struct RecurrenceReader {
       var rule = try pattern(line.value)
       try fit(&rule, draft.clock, line.value)
       draft.rules.append(rule)
+      counted += rule.count ?? 0
+      guard counted <= RecurrencePattern.largestCount else {
+        throw Fault(
+          code: .outOfRange, range: line.value,
+          problem: "the rules together count more than \(RecurrencePattern.largestCount)", expected: "fewer in COUNT")
+      }
     }
     for line in lines where line.property == .date || line.property == .except { try readDates(line, &draft) }
     try setTrigger(&draft)

@@ -7,6 +7,7 @@ extension RecurrenceRule {
     let unit = unit
     let horizon = min(last, wall + ZoneTable.cycle)
     let keepsToDays = !days.isEveryDay
+    let keepsToWeekdays = days.keepsToWeekdays
     var allowedDay = Int64.min
     var reading = wall + 1
     while reading <= horizon {
@@ -16,7 +17,9 @@ extension RecurrenceRule {
 
       let (day, second) = dividedDown(reading, by: 86_400)
       if keepsToDays, day != allowedDay {
-        guard let next = nextInMonths(onOrAfter: day) else { return nil }
+        guard let next = keepsToWeekdays ? days.nextWeekday(onOrAfter: day) : nextInMonths(onOrAfter: day) else {
+          return nil
+        }
         allowedDay = next
         if next > day {
           reading = next * 86_400

@@ -63,26 +63,26 @@ extension RecurrenceRule {
       }
       if !pattern.ordinals.isEmpty, days.nth | days.nthFromEnd == 0 { days.nth = 1 << 63 }
     } else if !pattern.ordinals.isEmpty {
-      var fromStart = [UInt64](repeating: 0, count: 7)
-      var fromEnd = fromStart
-      for ordinal in pattern.ordinals {
-        let bit = UInt64(1) << UInt64(abs(Int(ordinal.ordinal)) - 1)
-        if ordinal.ordinal > 0 { fromStart[Int(ordinal.weekday)] |= bit } else { fromEnd[Int(ordinal.weekday)] |= bit }
-      }
-      days.keepDaysOfYear { place, length, weekday in
-        pattern.weekdays >> UInt8(weekday) & 1 != 0 || fromStart[weekday] >> UInt64(place / 7) & 1 != 0
-          || fromEnd[weekday] >> UInt64((length - 1 - place) / 7) & 1 != 0
+      days.keepDaysOfYear { length, newYear, take in
+        for ordinal in pattern.ordinals {
+          let weekday = Int(ordinal.weekday)
+          let number = Int(ordinal.ordinal)
+          if number > 0 {
+            take((weekday - newYear + 7) % 7 + 7 * (number - 1))
+          } else {
+            let lastWeekday = (newYear + length - 1) % 7
+            take(length - 1 - (lastWeekday - weekday + 7) % 7 + 7 * (number + 1))
+          }
+        }
+        guard pattern.weekdays != 0 else { return }
+        for place in 0..<length where pattern.weekdays >> UInt8((newYear + place) % 7) & 1 != 0 { take(place) }
       }
       days.weekdays = 0x7F
     }
     guard !pattern.yearDays.isEmpty else { return }
-    // Both counts of a day run from 1 to 366.
-    var fromStart = [Bool](repeating: false, count: 367)
-    var fromEnd = fromStart
-    for day in pattern.yearDays {
-      if day > 0 { fromStart[Int(day)] = true } else { fromEnd[-Int(day)] = true }
+    days.keepDaysOfYear { length, _, take in
+      for day in pattern.yearDays { take(day > 0 ? Int(day) - 1 : length + Int(day)) }
     }
-    days.keepDaysOfYear { place, length, _ in fromStart[place + 1] || fromEnd[length - place] }
   }
 
   /// `SKIP` concerns rules that can name a day which a month or a year lacks.
@@ -122,6 +122,9 @@ extension RecurrenceRule {
     case .daily:
       guard let time = nextTime(after: -1) else { return .never }
       firstTime = time
+      // Every so many whole weeks it is always the start's weekday.
+      let (startDay, _) = dividedDown(first, by: 86_400)
+      guard interval % 7 != 0 || days.weekdays >> UInt8(weekdayIndex(startDay)) & 1 != 0 else { return .never }
       return days.isEveryDay ? .days : .months
     case .weekly:
       guard !positions.isEmpty else { return .weeks }
@@ -156,6 +159,7 @@ extension RecurrenceRule {
       return slot(number: number, unit: unit)
     case .weeks where days.months == 0x1FFE: return slotInWeeks(number: number)
     case .months where positions.isEmpty: return slotInMonths(number: number)
+    case .sets where skip == .omit || positions.isEmpty: return slotInSets(number: number)
     default:
       var slot = first - 1
       for _ in 0..<number {

@@ -61,7 +61,7 @@ extension RecurrenceRule {
     if skip != .omit { number -= 1 }
     number = nextPeriod(onOrAfter: max(number, origin))
     var best: Int64?
-    for _ in 0..<(frequency == .yearly ? 402 : frequency == .monthly ? 4_802 : 20_872) {
+    for _ in 0..<Self.periodsInCycle(frequency) {
       guard firstDay(ofPeriod: number) * 86_400 <= last + 7 * 86_400 else { break }
       let slot = slot(inPeriod: number, after: wall)
       if let best { return min(best, slot ?? best) }
@@ -79,17 +79,62 @@ extension RecurrenceRule {
     let days = days(ofPeriod: number)
     let count = days.count * times.count
     guard count > 0 else { return nil }
-    let (day, second) = dividedDown(wall, by: 86_400)
-    let (before, isMember) = days.rank(of: day - days.base)
-    var place = before * times.count
-    if isMember { place += times.rank(through: second) }
+    var place = self.place(in: days, after: wall)
     if positions.isEmpty {
       guard place < count else { return nil }
     } else {
       guard let chosen = positions.next(from: place, count: count) else { return nil }
       place = chosen
     }
-    return days.day(place / times.count) * 86_400 + times[place % times.count]
+    return slot(place, of: days)
+  }
+
+  /// How many slots a period's days hold up to and including a reading.
+  private func place(in days: RecurrencePeriod, after wall: Int64) -> Int64 {
+    let (day, second) = dividedDown(wall, by: 86_400)
+    let (before, isMember) = days.rank(of: day - days.base)
+    return before * times.count + (isMember ? times.rank(through: second) : 0)
+  }
+
+  private func slot(_ place: Int64, of days: RecurrencePeriod) -> Int64 {
+    days.day(place / times.count) * 86_400 + times[place % times.count]
+  }
+
+  /// The slot with that number, from 1. Whole periods are counted at once; where `SKIP` lets neighbours name the same
+  /// day, it counts with the earlier. (That needs all times of a day in both, so no `BYSETPOS`.)
+  func slotInSets(number: Int64) -> Int64? {
+    var rest = number
+    var after = first - 1
+    var period = origin
+    var fruitless = 0
+    while firstDay(ofPeriod: period) * 86_400 <= last + 7 * 86_400, fruitless <= Self.periodsInCycle(frequency) {
+      let days = days(ofPeriod: period)
+      let count = days.count * times.count
+      var place = count == 0 ? 0 : self.place(in: days, after: after)
+      fruitless += 1
+      if positions.isEmpty {
+        if place < count {
+          if rest <= count - place { return slot(place + rest - 1, of: days) }
+          rest -= count - place
+          after = slot(count - 1, of: days)
+          fruitless = 0
+        }
+      } else {
+        while count > 0, let chosen = positions.next(from: place, count: count) {
+          rest -= 1
+          if rest == 0 { return slot(chosen, of: days) }
+          place = chosen + 1
+          fruitless = 0
+        }
+      }
+      period += interval
+    }
+    return nil
+  }
+
+  /// How many periods there are in 400 years, after which the calendar repeats.
+  private static func periodsInCycle(_ frequency: RecurrencePattern.Frequency) -> Int {
+    frequency == .yearly ? 402 : frequency == .monthly ? 4_802 : 20_872
   }
 
   // MARK: Periods
@@ -182,9 +227,8 @@ extension RecurrenceRule {
 
   /// The year to whose weeks a day belongs; it differs from the day's year about New Year's Day.
   func weekYear(_ day: Int64) -> Int {
-    let year = Month(holding: day).year
-    if day < firstWeek(year) { return year - 1 }
-    return day >= firstWeek(year + 1) ? year + 1 : year
+    // Of the week's days the fourth is always in it.
+    Month(holding: firstDay(ofWeek: week(day).number) + 3).year
   }
 
   private func daysOfWeeks(year: Int) -> RecurrencePeriod {

@@ -15,7 +15,7 @@ struct UnfoldedText {
     var places: [Int] = []
     var index = 0
     while index < text.count {
-      if let end = Self.endOfFold(in: text, at: index) {
+      if text[index] == 0x0A || text[index] == 0x0D, let end = Self.endOfFold(in: text, at: index) {
         index = end
         continue
       }
@@ -64,6 +64,8 @@ struct UnfoldedText {
     let end = index + 2
     var next = end
     while next < text.count, next < end + 64, text[next] == 0x20 || text[next] == 0x09 { next += 1 }
+    // No property begins otherwise.
+    guard next < text.count, "DdEeRrTt".utf8.contains(text[next]) else { return end }
     let word = text[next...].prefix(8).map { (0x61...0x7A).contains($0) ? $0 & 0xDF : $0 }
     let begins = RecurrenceReader.Property.allCases.contains { property in
       word.starts(with: property.rawValue.utf8)
