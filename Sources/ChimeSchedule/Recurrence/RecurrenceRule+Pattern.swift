@@ -94,7 +94,16 @@ extension RecurrenceRule {
       movesLastDay = pattern.yearDays.contains(366)
       movesFirstDay = pattern.yearDays.contains(-366)
     }
-    if movesMonthDays || movesLastDay || movesFirstDay { skip = pattern.skip }
+    guard movesMonthDays || movesLastDay || movesFirstDay else { return }
+    skip = pattern.skip
+    var weekdaysAlone = pattern
+    weekdaysAlone.yearDays = []
+    let all = days
+    days = RecurrenceDays()
+    if pattern.hasWeekdays { days.weekdays = pattern.weekdays }
+    countWithin(weekdaysAlone)
+    daysAfterSkip = days
+    days = all
   }
 
   private mutating func setTimes(_ pattern: RecurrencePattern, start: Int64) {

@@ -210,9 +210,7 @@ extension RecurrenceRule {
 
   /// The bit of a day that took the place of a missing one, if `BYDAY`, which comes after `SKIP`, leaves it.
   private func kept(_ place: UInt64, _ month: Month) -> UInt64 {
-    let day = month.first + Int64(place) - 1
-    let own = Month(holding: day)
-    return days.weekdayMask(own) >> UInt32(day - own.first) & 1 != 0 ? 1 << place : 0
+    daysAfterSkip.contains(month.first + Int64(place) - 1) ? 1 << place : 0
   }
 
   // MARK: Weeks of the year

@@ -35,6 +35,8 @@ struct RecurrenceRule: WallSlots {
   /// The number of the period that holds the start: a day, a week, a month, a year, or so many hours, minutes, seconds.
   var origin: Int64 = 0
   var days = RecurrenceDays()
+  /// What `BYDAY` alone leaves, for days that `SKIP` has moved.
+  var daysAfterSkip = RecurrenceDays()
   /// The times of a day; by hours, minutes or seconds those within one such period.
   var times = RecurrenceTimes(hours: 1, minutes: 1, seconds: 1)
   /// The first of the times that count: the first of all unless places are chosen among those of a day.
