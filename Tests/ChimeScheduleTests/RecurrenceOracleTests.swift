@@ -128,8 +128,10 @@ enum RandomRule {
     var hasWeeks = false
     if chance(isSubDaily ? 6 : 3, &generator) { parts.append(list("BYMONTH", 1...12, upTo: 4, &generator)) }
     if frequency == "YEARLY", chance(4, &generator) {
-      // dateutil counts the weeks of a year within the calendar year, and takes -52 and -53 for no week 1.
-      parts.append(list("BYWEEKNO", 1...53, upTo: 4, &generator))
+      // dateutil counts the weeks of a year within the calendar year, takes -52 and -53 for no week 1, and confuses the
+      // weeks 52 and 53 in some Januaries.
+      parts.append(list("BYWEEKNO", 1...51, upTo: 4, &generator))
+      if chance(3, &generator) { parts[parts.count - 1] += ",52,53" }
       if chance(3, &generator) { parts[parts.count - 1] = "BYWEEKNO=-\(Int.random(in: 1...51, using: &generator)),1" }
       hasWeeks = true
       interval = 1
