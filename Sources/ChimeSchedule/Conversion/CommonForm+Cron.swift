@@ -1,0 +1,94 @@
+extension CommonForm {
+  /// As five fields, or six where it has seconds.
+  func cronText() throws(Inexpressible) -> String {
+    let (days, months, weekdays) = try cronDays()
+    try refuseBounds(in: "cron")
+    guard let grid else { throw Inexpressible("cron has no words for times that are no grid of hours and minutes") }
+    let hasSeconds = grid.seconds != [0]
+    var fields = hasSeconds ? [field(grid.seconds, of: 0...59)] : []
+    fields += [field(grid.minutes, of: 0...59), field(grid.hours, of: 0...23)]
+    fields += [days, months, weekdays]
+    return "cron: " + fields.joined(separator: " ")
+  }
+
+  private func cronDays() throws(Inexpressible) -> (days: String, months: String, weekdays: String) {
+    func text(_ months: MonthSet, _ turn: Turn?) throws(Inexpressible) -> String {
+      guard turn == nil else { throw Inexpressible("cron has no memory, so it cannot count months or years") }
+      return field(months.numbers, of: 1...12)
+    }
+    switch days {
+    case .weekly(.everyDay): return ("*", "*", "*")
+    case .weekly(let weekdays):
+      // Cron begins the week on Sunday, which is 0.
+      return ("*", "*", field(Weekday.allCases.filter(weekdays.contains).map { $0.rawValue % 7 }.sorted(), of: 0...6))
+    case .ofMonth(let months, let days, let turn):
+      let months = try text(months, turn)
+      if days == [-1] { return ("L", months, "*") }
+      guard days.allSatisfy({ $0 > 0 }) else {
+        guard days.count == 1 else { throw Inexpressible("cron has no words for several days from a month's end") }
+        return ("L\(days[0] + 1)", months, "*")
+      }
+      return (field(days, of: 1...31), months, "*")
+    case .workday(let months, let places, let turn):
+      // The weekday nearest to the first of the month, without leaving the month, is its first.
+      let words = [[1]: "1W", [-1]: "LW", [1, -1]: "1W,LW"]
+      guard let word = words[places] else { throw Inexpressible("cron only knows the first and the last weekday") }
+      return (word, try text(months, turn), "*")
+    case .ordinal(let months, let ordinals, let turn):
+      var items: [String] = []
+      for ordinal in ordinals {
+        let weekday = ordinal.weekday.rawValue % 7
+        switch ordinal.ordinal {
+        case 1...5: items.append("\(weekday)#\(ordinal.ordinal)")
+        case -1: items.append("\(weekday)L")
+        default: throw Inexpressible("cron has no words for a last but one day of the week")
+        }
+      }
+      return ("*", try text(months, turn), items.joined(separator: ","))
+    case .weeks, .interval: throw Inexpressible("cron has no memory, so it cannot count weeks or days")
+    case .date: throw Inexpressible("cron has no years, so it has no words for a single moment")
+    }
+  }
+
+  /// Numbers as cron writes them: `*` for all, runs of three or more as `a-b`, even steps from the first as `*/n`.
+  private func field(_ numbers: [Int], of all: ClosedRange<Int>) -> String {
+    if numbers.count == all.count { return "*" }
+    if numbers.count > 2, numbers[0] == all.lowerBound {
+      let step = numbers[1] - numbers[0]
+      if step > 1, numbers == Array(stride(from: all.lowerBound, through: all.upperBound, by: step)) {
+        return "*/\(step)"
+      }
+    }
+    return runs(numbers, joinedBy: "-")
+  }
+
+  /// Ascending numbers with runs of three or more drawn together.
+  func runs(_ numbers: [Int], joinedBy sign: String) -> String {
+    var parts: [String] = []
+    var index = 0
+    while index < numbers.count {
+      var end = index
+      while end + 1 < numbers.count, numbers[end + 1] == numbers[end] + 1 { end += 1 }
+      if end - index >= 2 {
+        parts.append("\(numbers[index])\(sign)\(numbers[end])")
+      } else {
+        parts += numbers[index...end].map(String.init)
+      }
+      index = end + 1
+    }
+    return parts.joined(separator: ",")
+  }
+
+  func refuseBounds(in dialect: String) throws(Inexpressible) {
+    guard first == nil, last == nil, count == nil else {
+      throw Inexpressible("\(dialect) has no words for a beginning, an end or a number of times")
+    }
+    guard except.isEmpty else { throw Inexpressible("\(dialect) has no words for exceptions") }
+  }
+}
+
+/// Why a dialect has no words for a schedule, as a sentence.
+struct Inexpressible: Error {
+  var reason: String
+  init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,84 @@
+extension CommonForm {
+  /// As a phrase.
+  func phraseText() throws(Inexpressible) -> String {
+    if case .date(let date) = days {
+      guard times.count == 1, let time = times.first else {
+        throw Inexpressible("a phrase has no words for several moments of one day")
+      }
+      return "at \(date) \(time)"
+    }
+    var text: String
+    if case .weekly(let weekdays) = days, let step, let from = times.first, let to = times.last {
+      text = "every \(DurationText.format(.seconds(Int64(step)))) from \(from) to \(to)"
+      if weekdays != .everyDay { text += " on \(weekdays.canonical)" }
+    } else {
+      guard times.count <= Phrase.mostTimes else {
+        throw Inexpressible("a phrase has no words for so many times of day")
+      }
+      text = "\(try phraseDays()) at \(times.map(\.description).joined(separator: ","))"
+    }
+    // A date means all of its times, and reads better where none of them is too early.
+    var starting = first.map { $0.time <= times[0] ? $0.date.description : $0.description }
+    switch days {
+    case .weeks(_, _, let from), .interval(_, let from): if starting == nil { starting = from.description }
+    case .ofMonth(_, _, let turn?), .ordinal(_, _, let turn?), .workday(_, _, let turn?):
+      if starting == nil { starting = turn.from.description }
+    default: break
+    }
+    if let starting { text += " starting \(starting)" }
+    if let last { text += " until \(last)" }
+    if let count { text += " \(count) times" }
+    if !except.isEmpty {
+      let ranges = except.map {
+        $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)..\($0.upperBound)"
+      }
+      text += " except \(ranges.joined(separator: ","))"
+    }
+    return text
+  }
+
+  private func phraseDays() throws(Inexpressible) -> String {
+    switch days {
+    case .weekly(let weekdays):
+      return weekdays.rawValue.nonzeroBitCount == 1 ? "every \(weekdays.canonical)" : weekdays.canonical
+    case .ofMonth(let months, let days, let turn):
+      var items: [String] = []
+      let fromStart = days.filter { $0 > 0 }
+      if !fromStart.isEmpty { items.append("day \(fromStart.map(String.init).joined(separator: ","))") }
+      items += days.filter { $0 < 0 }.map { "\(Self.place($0)) day" }
+      return try Self.phrase(items, months, turn)
+    case .ordinal(let months, let ordinals, let turn):
+      return try Self.phrase(
+        ordinals.map { "\(Self.place($0.ordinal)) \($0.weekday.abbreviation)" }, months, turn)
+    case .workday(let months, let places, let turn):
+      return try Self.phrase(places.map { "\(Self.place($0)) weekday" }, months, turn)
+    case .weeks(let interval, let weekdays, _): return "every \(interval) weeks on \(weekdays.canonical)"
+    case .interval(let interval, _): return "every \(interval) days"
+    case .date: return ""
+    }
+  }
+
+  /// `first`, `last`, `second last`.
+  private static func place(_ number: Int) -> String {
+    let words = ["first", "second", "third", "fourth", "fifth"]
+    let size = abs(number)
+    if number == -1 { return "last" }
+    let word = size <= words.count ? words[size - 1] : "\(size)th"
+    return number < 0 ? "\(word) last" : word
+  }
+
+  private static func phrase(
+    _ items: [String], _ months: MonthSet, _ turn: Turn?
+  ) throws(Inexpressible) -> String {
+    let list = items.joined(separator: ",")
+    guard let turn else { return "\(list) of \(names(months))" }
+    guard !turn.isYears else { return "every \(turn.count) years on \(list) of \(names(months))" }
+    guard months == .all else { throw Inexpressible("a phrase that counts months has no words for some of them only") }
+    return "every \(turn.count) months on \(list)"
+  }
+
+  private static func names(_ months: MonthSet) -> String {
+    let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    return months == .all ? "month" : months.numbers.map { names[$0 - 1] }.joined(separator: ",")
+  }
+}

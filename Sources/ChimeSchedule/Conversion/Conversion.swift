@@ -1,0 +1,137 @@
+/// A schedule written in another dialect.
+public struct Conversion: Sendable, Hashable {
+  /// Occurs at the same times from the moment of conversion on, save for what the remarks say.
+  public let schedule: Schedule
+  /// Where the two differ, as sentences for people: what each dialect makes of changes of the clock. Often empty.
+  public let remarks: [String]
+}
+
+extension Schedule {
+  /// Writes the schedule in another dialect.
+  ///
+  /// What comes out is held against what went in, over the next two years in the zone of the surroundings: a difference
+  /// on a day on which clocks change becomes a remark, any other means that the dialect has no words for the schedule.
+  ///
+  ///     try cron.converted(to: .phrase, now: now, in: surroundings).schedule.canonical   // "weekdays at 09:00"
+  ///
+  /// - Parameters:
+  ///   - now: From which moment on the two are the same. A recurrence rule begins there.
+  ///   - surroundings: Those in which the schedule is read.
+  /// - Throws: ``ScheduleError`` with code `inexpressible` when that dialect has no words for it.
+  public func converted(
+    to dialect: Dialect, now: Instant, in surroundings: Surroundings
+  ) throws(ScheduleError) -> Conversion {
+    if dialect == self.dialect { return Conversion(schedule: self, remarks: []) }
+    do {
+      return try Converter(source: self, now: now, surroundings: surroundings).conversion(to: dialect)
+    } catch {
+      throw ScheduleError(
+        code: .inexpressible, text: excerpt(canonical), column: nil, expected: "", suggestion: nil,
+        message: "\(excerpt(canonical)): \(error.reason)")
+    }
+  }
+}
+
+/// One conversion at work.
+struct Converter {
+  let source: Schedule
+  let now: Instant
+  let surroundings: Surroundings
+  let zone: Zone
+
+  init(source: Schedule, now: Instant, surroundings: Surroundings) {
+    self.source = source
+    self.now = now
+    self.surroundings = surroundings
+    zone = source.zoneIdentifier.flatMap { surroundings.zone(named: $0) } ?? surroundings.zone
+  }
+
+  func conversion(to dialect: Dialect) throws(Inexpressible) -> Conversion {
+    let text = try text(in: dialect)
+    let schedule: Schedule
+    do {
+      schedule = try Schedule(canonical: text)
+    } catch {
+      throw Inexpressible("\(dialect.name) has no words for it (\(error.message))")
+    }
+    var remarks = try differences(schedule)
+    if let zone = source.zoneIdentifier, schedule.zoneIdentifier == nil, zone != surroundings.zone.identifier {
+      remarks.insert("its clock is that of \(zone): give the reminder that time zone", at: 0)
+    }
+    return Conversion(schedule: schedule, remarks: remarks)
+  }
+
+  private func text(in dialect: Dialect) throws(Inexpressible) -> String {
+    guard dialect != .solar else { throw Inexpressible("it does not follow the sun") }
+    if dialect == .rrule, let text = source.elapsedRecurrence(zone) { return text }
+    var form = try source.commonForm(zone: zone)
+    // A beginning that has passed says nothing any more, unless something counts from there.
+    if let first = form.first, form.count == nil, first <= zone.civil(at: now) { form.first = nil }
+    switch dialect {
+    case .phrase: return try form.phraseText()
+    case .cron: return try form.cronText()
+    case .calendar:
+      let text = try form.calendarText()
+      return source.zoneIdentifier.map { "\(text) \($0)" } ?? text
+    case .rrule: return try recurrence(form)
+    case .solar: throw Inexpressible("it does not follow the sun")
+    }
+  }
+
+  /// DTSTART has to be an occurrence, so the rule begins with the first one ahead, or with that of its own beginning
+  /// where it counts from there.
+  private func recurrence(_ form: CommonForm) throws(Inexpressible) -> String {
+    var whole = form
+    whole.except = []
+    let plain = try Self.plain(whole)
+    var from = now
+    if form.count != nil, let first = form.first {
+      from = Instant(seconds: max(0, zone.table.instant(first.wallSeconds, gap: .shift, fold: .first) - 1))
+    }
+    // Read in UTC, occurrences are readings of the wall clock.
+    let civil = plain.timetable(in: .utc)
+    let wall = Instant(seconds: from.seconds + Int64(zone.offset(at: from)))
+    guard let start = civil.next(after: wall) else { throw Inexpressible("nothing of it lies ahead") }
+    var excluded: [CivilDateTime] = []
+    for range in form.except {
+      let opens = Int64(range.lowerBound.dayNumber) * 86_400
+      let closes = (Int64(range.upperBound.dayNumber) + 1) * 86_400
+      for instant in civil.occurrences(after: Instant(seconds: max(opens - 1, start.seconds - 1))).prefix(1_000) {
+        guard instant.seconds < closes else { break }
+        excluded.append(CivilDateTime(wallSeconds: instant.seconds))
+      }
+    }
+    let text = try form.recurrenceText(start: CivilDateTime(wallSeconds: start.seconds), excluded: excluded)
+    guard let name = source.zoneIdentifier else { return text }
+    return name == "UTC" ? text : text.replacingPrefix("DTSTART:", with: "DTSTART;TZID=\(name):")
+  }
+
+  /// The form as a phrase, to be computed with.
+  private static func plain(_ form: CommonForm) throws(Inexpressible) -> Schedule {
+    let text = try form.phraseText()
+    do {
+      return try Schedule(canonical: text)
+    } catch {
+      throw Inexpressible(error.message)
+    }
+  }
+}
+
+extension String {
+  fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
+    hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
+  }
+}
+
+extension Dialect {
+  /// As it is called in a sentence.
+  var name: String {
+    switch self {
+    case .phrase: "a phrase"
+    case .cron: "cron"
+    case .calendar: "a calendar expression"
+    case .rrule: "a recurrence rule"
+    case .solar: "the sun"
+    }
+  }
+}
