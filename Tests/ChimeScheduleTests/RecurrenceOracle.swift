@@ -54,7 +54,7 @@ enum RecurrenceOracle {
         answer = {"next": None, "isCut": False}
         zone = zones.setdefault(question["zone"], zoneinfo.ZoneInfo(question["zone"]))
         try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0.04)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.03)
             start = datetime.datetime.strptime(question["start"], "%Y%m%dT%H%M%S")
             rule = rrulestr(question["rule"], dtstart=start)
             answer["next"] = instants(rule, zone, question["after"], question["count"])
