@@ -22,6 +22,11 @@ struct CalendarRecurrence {
       self.init(once: next, reminder, item.surroundings.zone, isMoment: isMoment)
       return
     }
+    // A moment that a fold repeats, where both passes are wanted: no rule tells the second.
+    if reminder.schedule.isOneOff {
+      self.init(listing: timetable, after: now)
+      return
+    }
     if reminder.gap == .skip || reminder.fold == .last || reminder.fold == .both {
       warn("how it meets a clock change (gap, fold) cannot be told in a calendar")
     }
