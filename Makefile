@@ -18,7 +18,9 @@ sysusersdir ?= $(PREFIX)/lib/sysusers.d
 swiftflags := --explicit-target-dependency-import-check error
 release := .build/release
 sources := Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
-peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,$(wildcard Benchmarks/peers/*.c))
+peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
+  $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
+  $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
 .PHONY: help run test unit system build release bench fuzz lint fmt install uninstall clean dependencies
 
@@ -65,7 +67,11 @@ fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 f
 
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< -lsqlite3
+	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< $(if $(filter %/libical,$@),-lical,-lsqlite3)
+
+$(release)/peers/%.so: Benchmarks/peers/%.c | release
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
 lint: ## Check the formatting and who imports whom
 	@swift format lint --strict --parallel --recursive $(sources)

@@ -7,11 +7,17 @@ let benchmarks: [(name: String, about: String, run: (Bench) throws -> Void)] = [
   ("lateness", "200 reminders spread over time, scheduled second to effect started", measureLateness),
   ("burst", "1,000 reminders in one second", measureBurst),
   ("requests", "control requests and committed changes a second", measureRequests),
+  ("schedules", "the next occurrence, warm, cold and long after the start", measureSchedules),
   ("list", "`chime list` with 1,000 reminders, the whole process", measureList),
 ]
 
 /// A client that is gone is an error to report, not a signal to die of.
 signal(SIGPIPE, SIG_IGN)
+
+if CommandLine.arguments.dropFirst() == ["--count-allocations"] {
+  try countAllocations()
+  exit(EX_OK)
+}
 
 let options: Options
 do throws(BenchFailure) {

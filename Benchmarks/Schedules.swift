@@ -1,0 +1,182 @@
+import ChimeSchedule
+import FoundationEssentials
+import Glibc
+
+/// One schedule that is measured, and what its figure is called in the peers' output.
+struct MeasuredSchedule {
+  var name: String
+  var text: String
+  /// In nanoseconds, for the next occurrence.
+  var limit: Double?
+
+  static let all = [
+    MeasuredSchedule(name: "weekday", text: "weekdays at 8:30", limit: 150),
+    MeasuredSchedule(name: "window", text: "every 90m from 8:00 to 22:00 on weekdays"),
+    MeasuredSchedule(name: "elapsed", text: "every 36h starting 2026-01-05 09:00"),
+    MeasuredSchedule(name: "months", text: "last fri of mar,jun,sep,dec at 16:00"),
+    MeasuredSchedule(name: "cron", text: "cron: 30 8 * * 1-5", limit: 150),
+    MeasuredSchedule(name: "calendar", text: "calendar: Mon..Fri *-*-* 08:30"),
+    MeasuredSchedule(
+      name: "rrule-weekly",
+      text: "DTSTART;TZID=America/New_York:20260105T083000 RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", limit: 500),
+    MeasuredSchedule(
+      name: "rrule-yearly",
+      text: "DTSTART;TZID=America/New_York:20261126T083000 RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH", limit: 500),
+    MeasuredSchedule(name: "solar", text: "sunset - 30m on fri"),
+  ]
+
+  /// Saturday 21 November 2026.
+  static let now = Instant(seconds: 1_795_219_200)
+  static let year: Int64 = 31_556_952
+
+  static func surroundings() throws -> Surroundings {
+    guard let bytes = FileManager.default.contents(atPath: "/usr/share/zoneinfo/America/New_York") else {
+      throw BenchFailure("there is no zone America/New_York")
+    }
+    let zone = try Zone(identifier: "America/New_York", tzif: Array(bytes))
+    return Surroundings(zone: zone, place: Place(latitude: 40.7128, longitude: -74.006))
+  }
+}
+
+/// `next` from one occurrence to the next and from cold, and long after the schedule began; the peers take their turns
+/// between, and of all turns the median counts.
+func measureSchedules(_ bench: Bench) throws {
+  let surroundings = try MeasuredSchedule.surroundings()
+  let rounds = bench.options.isQuick ? 3 : 9
+  var known: [(MeasuredSchedule, Timetable)] = []
+  for schedule in MeasuredSchedule.all {
+    do {
+      let parsed = try Schedule.parse(schedule.text, now: MeasuredSchedule.now, in: surroundings)
+      known.append((schedule, parsed.timetable(in: surroundings)))
+    } catch {
+      complain("\(schedule.name) is not measured: \(error)")
+    }
+  }
+  var ours: [String: [Double]] = [:]
+  var theirs: [String: [Double]] = [:]
+  for _ in 0..<rounds {
+    for (schedule, timetable) in known {
+      for (what, years) in [("next", 0), ("decade", 10), ("century", 100)] as [(String, Int64)] {
+        let start = Instant(seconds: MeasuredSchedule.now.seconds + years * MeasuredSchedule.year)
+        ours["\(schedule.name) \(what)", default: []] += nextTimes(timetable, from: start)
+      }
+      ours["\(schedule.name) cold", default: []] += try coldTimes(schedule.text, surroundings)
+    }
+    for (name, value) in peerTimes(bench) { theirs[name, default: []].append(value) }
+  }
+  for (schedule, _) in known {
+    for what in ["next", "decade", "century", "cold"] {
+      let key = "\(schedule.name) \(what)"
+      let value = Series(ours[key] ?? []).median
+      let limit = what == "cold" ? 5_000 : schedule.limit
+      let title =
+        ["next": "next", "decade": "  ten years on", "century": "  100 years on", "cold": "  cold"][what] ?? what
+      let label = what == "next" ? "\(schedule.name): next" : title
+      bench.report(label, value, "ns", beside: limit.map { .limit($0) })
+      for peer in ["libical", "cronsim", "croniter", "dateutil"] {
+        guard let figures = theirs["\(peer) \(key)"] else { continue }
+        bench.report("    beside \(peer)", value, "ns", beside: .peer(peer, Series(figures).median))
+      }
+    }
+  }
+  try reportAllocations(bench)
+}
+
+/// Nanoseconds for an occurrence, in samples of 100 that follow each other from a moment on.
+private func nextTimes(_ timetable: Timetable, from start: Instant) -> [Double] {
+  var sum: Int64 = 0
+  let times = (0..<41).map { _ in
+    var at = start
+    let begin = nanoseconds()
+    for _ in 0..<100 {
+      at = timetable.next(after: at) ?? start
+      sum &+= at.milliseconds
+    }
+    return Double(nanoseconds() - begin) / 100
+  }
+  blackHole(sum)
+  return times
+}
+
+/// Nanoseconds from text to its first occurrence.
+private func coldTimes(_ text: String, _ surroundings: Surroundings) throws -> [Double] {
+  var sum: Int64 = 0
+  let times = try (0..<41).map { _ in
+    let begin = nanoseconds()
+    for _ in 0..<10 {
+      let schedule = try Schedule.parse(text, now: MeasuredSchedule.now, in: surroundings)
+      sum &+= schedule.timetable(in: surroundings).next(after: MeasuredSchedule.now)?.milliseconds ?? 0
+    }
+    return Double(nanoseconds() - begin) / 10
+  }
+  blackHole(sum)
+  return times
+}
+
+/// What the peers that are there print in one turn: `PEER NAME WHAT` and nanoseconds.
+private func peerTimes(_ bench: Bench) -> [(String, Double)] {
+  var lines: [Substring] = []
+  if let path = try? bench.peer("libical"), let text = try? Program.output(path) {
+    lines += text.split(separator: "\n").map { "libical \($0)" }
+  }
+  let python = bench.programs + "/peers/venv/bin/python"
+  if access(python, X_OK) == 0, let text = try? Program.output(python, [bench.programs + "/peers/schedules.py"]) {
+    lines += text.split(separator: "\n")
+  }
+  return lines.compactMap { line in
+    guard let space = line.lastIndex(of: " "), let value = Double(line[line.index(after: space)...]) else { return nil }
+    return (String(line[..<space]), value)
+  }
+}
+
+/// How often the heap is asked while 1,000 occurrences are found: by this program started once more, with a library that
+/// counts before all others.
+private func reportAllocations(_ bench: Bench) throws {
+  let library = try bench.peer("allocations.so")
+  let text = try Program.output(
+    bench.programs + "/chime-bench", ["--count-allocations"], environment: ["LD_PRELOAD": library])
+  for line in text.split(separator: "\n") {
+    let words = line.split(separator: " ")
+    guard words.count == 3, let count = Double(words[2]) else { continue }
+    if words[1] == "next" {
+      bench.report("\(words[0]): allocations in 1,000 next", count, "", beside: .limit(0))
+    } else {
+      bench.report("\(words[0]): allocations from cold", count, "")
+    }
+  }
+}
+
+/// The other side of `reportAllocations`.
+func countAllocations() throws {
+  typealias Counter = @convention(c) () -> UInt64
+  guard let symbol = dlsym(nil, "chime_allocations") else { throw BenchFailure("the counting library is not loaded") }
+  let allocations = unsafeBitCast(symbol, to: Counter.self)
+  let surroundings = try MeasuredSchedule.surroundings()
+  for measured in MeasuredSchedule.all {
+    guard let schedule = try? Schedule.parse(measured.text, now: MeasuredSchedule.now, in: surroundings) else {
+      continue
+    }
+    let timetable = schedule.timetable(in: surroundings)
+    var at = MeasuredSchedule.now
+    _ = timetable.next(after: at)
+    let before = allocations()
+    for _ in 0..<1_000 { at = timetable.next(after: at) ?? MeasuredSchedule.now }
+    let after = allocations()
+    let fresh = try Schedule.parse(measured.text, now: MeasuredSchedule.now, in: surroundings)
+    let first = fresh.timetable(in: surroundings).next(after: MeasuredSchedule.now)
+    let cold = allocations() - after
+    blackHole((first?.milliseconds ?? 0) &+ at.milliseconds)
+    say("\(measured.name) next \(after - before)")
+    say("\(measured.name) cold \(cold)")
+  }
+}
+
+private func nanoseconds() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// Takes a result, so that computing it cannot be left out.
+@inline(never)
+private func blackHole(_ value: Int64) { withExtendedLifetime(value) {} }
