@@ -101,7 +101,8 @@ let package = Package(
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
     .executableTarget(
-      name: "chime-bench", dependencies: ["ChimeControl", "Varlink", "ChimeSchedule"], path: "Benchmarks",
+      name: "chime-bench", dependencies: ["ChimeControl", "Varlink", "ChimeSchedule", "FuzzTargets"],
+      path: "Benchmarks",
       exclude: ["peers"], swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

@@ -61,6 +61,13 @@ func wallClock() -> Int64 {
   return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
 }
 
+/// The monotonic clock, in nanoseconds.
+func monotonicNanoseconds() -> Int64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
 func pause(seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
 
 /// Sleeps until a second of the wall clock.

@@ -87,12 +87,12 @@ private func nextTimes(_ timetable: Timetable, from start: Instant) -> [Double] 
   var sum: Int64 = 0
   let times = (0..<41).map { _ in
     var at = start
-    let begin = nanoseconds()
+    let begin = monotonicNanoseconds()
     for _ in 0..<100 {
       at = timetable.next(after: at) ?? start
       sum &+= at.milliseconds
     }
-    return Double(nanoseconds() - begin) / 100
+    return Double(monotonicNanoseconds() - begin) / 100
   }
   blackHole(sum)
   return times
@@ -102,12 +102,12 @@ private func nextTimes(_ timetable: Timetable, from start: Instant) -> [Double] 
 private func coldTimes(_ text: String, _ surroundings: Surroundings) throws -> [Double] {
   var sum: Int64 = 0
   let times = try (0..<41).map { _ in
-    let begin = nanoseconds()
+    let begin = monotonicNanoseconds()
     for _ in 0..<10 {
       let schedule = try Schedule.parse(text, now: MeasuredSchedule.now, in: surroundings)
       sum &+= schedule.timetable(in: surroundings).next(after: MeasuredSchedule.now)?.milliseconds ?? 0
     }
-    return Double(nanoseconds() - begin) / 10
+    return Double(monotonicNanoseconds() - begin) / 10
   }
   blackHole(sum)
   return times
@@ -169,12 +169,6 @@ func countAllocations() throws {
     say("\(measured.name) next \(after - before)")
     say("\(measured.name) cold \(cold)")
   }
-}
-
-private func nanoseconds() -> Int64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 /// Takes a result, so that computing it cannot be left out.

@@ -8,6 +8,7 @@ let benchmarks: [(name: String, about: String, run: (Bench) throws -> Void)] = [
   ("burst", "1,000 reminders in one second", measureBurst),
   ("requests", "control requests and committed changes a second", measureRequests),
   ("schedules", "the next occurrence, warm, cold and long after the start", measureSchedules),
+  ("hostile", "the slowest texts of 64 KiB for each parser", measureHostileInputs),
   ("list", "`chime list` with 1,000 reminders, the whole process", measureList),
 ]
 

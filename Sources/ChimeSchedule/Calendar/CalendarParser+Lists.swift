@@ -9,10 +9,8 @@ extension CalendarParser {
       guard isAtFieldEnd else {
         let isStep = sign == UInt8(ascii: "/")
         let first = field == .year ? "1970" : field == .second ? "0" : "\(field.bounds.lowerBound)"
-        var rest = position..<position
-        while rest.upperBound < wordRange.upperBound, !":-~".utf8.contains(bytes[rest.upperBound]) {
-          rest = position..<rest.upperBound + 1
-        }
+        let word = wordRange
+        let rest = position..<(bytes[word].firstIndex { ":-~".utf8.contains($0) } ?? word.upperBound)
         throw Fault(
           range: position..<position + 1, problem: "\"*\" stands alone in its place",
           expected: isStep ? "a first value before the step" : "\"*\", or a list of values",
