@@ -103,6 +103,17 @@ import Testing
     #expect(accepted > 1_500)
   }
 
+  @Test func survivesDamage() throws {
+    let damage = Damage(
+      seed: 44, rounds: 3_000,
+      pieces: [
+        "*", "/", "-", "~", "..", ",", ":", " ", "Mon", "fri", "0", "31", "60", "2199", "99999999999999999999", ".5",
+        "UTC",
+        " Europe/Prague", "daily", "@", "\0", "é", "calendar:", "CET",
+      ], understood: 100, surroundings: Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
+    damage.expectSurvival(of: Self.table.map { "calendar: \($0.text)" })
+  }
+
   @Test func knowsZonesAndSingleMoments() throws {
     #expect(try Schedule(canonical: "calendar: 09:00 Europe/Prague").zoneIdentifier == "Europe/Prague")
     #expect(try Schedule(canonical: "calendar: 09:00 utc").zoneIdentifier == "UTC")

@@ -30,39 +30,20 @@ import Testing
   /// Random damage to sound texts: refused or understood, never worse; what is understood round-trips, what is suggested is
   /// understood. The same text at the beginning of a crontab's line means the same.
   @Test func survivesDamage() throws {
-    var generator = SeededGenerator(seed: 43)
-    let pieces = [
-      "*", "/", "-", ",", "#", "L", "W", "?", " ", "0", "7", "59", "60", "99999999999999999999", "mon", "fri", "jan",
-      "x",
-      "@", "\t", "\0", "é", "*/", "-1", "cron:", "LW", "\r\n",
-    ]
-    var accepted = 0
-    for round in 0..<3_000 {
-      var text = CronTextTests.canonical[round % CronTextTests.canonical.count].text
-      for _ in 0...Int.random(in: 0...1, using: &generator) {
-        let place = text.index(text.startIndex, offsetBy: Int.random(in: 0...text.count, using: &generator))
-        if Bool.random(using: &generator), place < text.endIndex {
-          text.remove(at: place)
-        } else {
-          text.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &generator)], at: place)
-        }
-      }
-      let line = try? CrontabTime(line: Array(text.utf8))
-      do {
-        let schedule = try Schedule.parse(text, now: friday, zone: .utc)
-        guard schedule.dialect == .cron else { continue }
-        accepted += 1
-        #expect(try Schedule(canonical: schedule.canonical) == schedule, "\(text)")
-        #expect(schedule.timetable(in: .utc).next(after: friday) != nil, "\(text)")
-        if let line, line.commandStart == text.utf8.count { #expect(line.schedule == schedule, "\(text)") }
-      } catch {
-        #expect(!error.message.isEmpty)
-        if let suggestion = error.suggestion {
-          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, zone: .utc) }
-        }
-      }
+    let damage = Damage(
+      seed: 43, rounds: 3_000,
+      pieces: [
+        "*", "/", "-", ",", "#", "L", "W", "?", " ", "0", "7", "59", "60", "99999999999999999999", "mon", "fri", "jan",
+        "x",
+        "@", "\t", "\0", "é", "*/", "-1", "cron:", "LW", "\r\n",
+      ], places: 2, understood: 250,
+      surroundings: Surroundings(zone: .utc))
+    damage.expectSurvival(of: CronTextTests.canonical.map(\.text)) { text, schedule in
+      guard schedule.dialect == .cron, let line = try? CrontabTime(line: Array(text.utf8)),
+        line.commandStart == text.utf8.count
+      else { return }
+      #expect(line.schedule == schedule, "\(text)")
     }
-    #expect(accepted > 250)
   }
 
   /// Any bytes at all may begin a line.

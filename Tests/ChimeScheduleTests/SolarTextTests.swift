@@ -206,36 +206,15 @@ import Testing
 
   /// Random damage to sound texts: refused or understood, never worse, and what is understood round-trips.
   @Test func survivesDamage() throws {
-    let surroundings = Surroundings(zone: try zone("Europe/Prague"), place: Self.prague)
-    var generator = SeededGenerator(seed: 43)
-    let pieces = [
-      "at ", "every ", " and ", ",", "-", "+", " before ", " after ", "solar ", "noon", "dawn", "civil ", "30m", "fri",
-      " on ", " until ", " times", "\0", "\u{E9}", "\u{2212}", "99999999999999999999", "2026-12-01", " an ",
-    ]
-    var accepted = 0
-    for round in 0..<2_000 {
-      var text = Self.table[round % Self.table.count].text
-      for _ in 0...Int.random(in: 0...2, using: &generator) {
-        let place = text.index(text.startIndex, offsetBy: Int.random(in: 0...text.count, using: &generator))
-        if Bool.random(using: &generator), place < text.endIndex {
-          text.remove(at: place)
-        } else {
-          text.insert(contentsOf: pieces[Int.random(in: 0..<pieces.count, using: &generator)], at: place)
-        }
-      }
-      do {
-        let schedule = try Schedule.parse(text, now: friday, in: surroundings)
-        accepted += 1
-        #expect(try Schedule(canonical: schedule.canonical) == schedule, "\(text)")
-        #expect(schedule.timetable(in: surroundings).next(after: friday) != nil, "\(text)")
-      } catch {
-        #expect(!error.message.isEmpty)
-        if let suggestion = error.suggestion {
-          #expect(throws: Never.self, "\(text)") { try Schedule.parse(suggestion, now: friday, in: surroundings) }
-        }
-      }
-    }
-    #expect(accepted > 30)
+    let damage = Damage(
+      seed: 43, rounds: 2_000,
+      pieces: [
+        "at ", "every ", " and ", ",", "-", "+", " before ", " after ", "solar ", "noon", "dawn", "civil ", "30m",
+        "fri",
+        " on ", " until ", " times", "\0", "\u{E9}", "\u{2212}", "99999999999999999999", "2026-12-01", " an ",
+      ], understood: 30,
+      surroundings: Surroundings(zone: try zone("Europe/Prague"), place: Self.prague))
+    damage.expectSurvival(of: Self.table.map(\.text))
   }
 
   @Test(arguments: [
