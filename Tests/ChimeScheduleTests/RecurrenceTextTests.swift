@@ -111,6 +111,9 @@ import Testing
     Refusal("RRULE:FREQ=DAILY;BYHOUR=24", .outOfRange, at: 25, "out of range for BYHOUR"),
     Refusal("RRULE:FREQ=DAILY;BYSECOND=61", .outOfRange, at: 27, "out of range for BYSECOND"),
     Refusal("RRULE:FREQ=DAILY;BYSETPOS=1", at: 18, "BYSETPOS chooses from what another BY part names"),
+    Refusal(
+      "DTSTART;VALUE=DATE:20270201 RRULE:FREQ=DAILY;BYHOUR=8,10;BYSETPOS=1", at: 35,
+      "BYSETPOS has nothing to choose from"),
     Refusal("RRULE:FREQ=YEARLY;BYMONTH=5L", at: 27, "no leap months"),
     Refusal("RRULE:FREQ=YEARLY;RSCALE=HEBREW", at: 26, #"the calendar "HEBREW" is not known here"#),
     Refusal(

@@ -80,6 +80,10 @@ struct RecurrencePattern: Sendable, Hashable {
   var hasWeekdays: Bool { weekdays != 0 || !ordinals.isEmpty }
   var hasMonthDays: Bool { monthDays != 0 || monthDaysFromEnd != 0 }
   var hasWeeks: Bool { weeks != 0 || weeksFromEnd != 0 }
+  /// Whether a BY part names something, of which BYSETPOS can choose.
+  var namesAnything: Bool {
+    hasWeekdays || hasMonthDays || !yearDays.isEmpty || hasWeeks || months != 0 || hasTimes
+  }
   var hasTimes: Bool { hours != 0 || minutes != 0 || seconds != 0 }
 }
 

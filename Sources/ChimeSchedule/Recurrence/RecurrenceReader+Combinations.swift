@@ -36,9 +36,7 @@ extension RecurrenceReader {
           expected: "counts from 1 to 5, or from -5 to -1")
       }
     }
-    if parts[.positions] != nil, !rule.hasWeekdays, !rule.hasMonthDays, rule.yearDays.isEmpty, !rule.hasWeeks,
-      rule.months == 0, !rule.hasTimes
-    {
+    if parts[.positions] != nil, !rule.namesAnything {
       try refuse(.positions, "BYSETPOS chooses from what another BY part names", "a BY part beside it")
     }
     if parts[.skip] != nil, parts[.scale] == nil, let range = parts[.skip] {

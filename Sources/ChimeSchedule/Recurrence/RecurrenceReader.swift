@@ -316,6 +316,13 @@ struct RecurrenceReader {
     }
     // "MUST be ignored" (RFC 5545 section 3.3.10) where whole days repeat.
     (rule.hours, rule.minutes, rule.seconds) = (0, 0, 0)
+    guard rule.positions.isEmpty || rule.namesAnything else {
+      throw Fault(
+        range: range,
+        problem:
+          "BYSETPOS has nothing to choose from: a DTSTART without a time leaves BYHOUR, BYMINUTE and BYSECOND out",
+        expected: "DTSTART with a time, or no BYSETPOS")
+    }
     if let until = rule.until {
       rule.until = RecurrenceTime(form: .date, wall: until.wall - dividedDown(until.wall, by: 86_400).rest)
     }
