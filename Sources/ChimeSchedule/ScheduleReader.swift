@@ -23,7 +23,7 @@ enum ScheduleReader {
     }
     let rule: Schedule.Rule =
       switch dialect(of: bytes) {
-      case .phrase: .phrase(try Phrase(bytes, anchor: anchor))
+      case .phrase: .phrase(try phrase(bytes, anchor))
       case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
       case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
       case .rrule: .rrule(try RecurrenceSchedule(bytes, anchor: anchor))
@@ -39,6 +39,26 @@ enum ScheduleReader {
     }
     guard schedule.timetable(in: anchor.surroundings).next(after: anchor.now) == nil else { return schedule }
     throw neverOccurs(schedule, anchor, end: bytes.count)
+  }
+
+  /// A phrase; what is none, but would be a calendar expression or is a piece of a calendar, is said to be that.
+  private static func phrase(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Phrase {
+    do {
+      return try Phrase(bytes, anchor: anchor)
+    } catch {
+      var fault = error
+      guard fault.repair == nil, bytes.count <= longestMended else { throw fault }
+      if bytes.starts(with: "BEGIN:V".utf8) {
+        fault.problem = "this is a piece of a calendar file"
+        fault.expected = "its DTSTART and RRULE lines alone; whole files are imported (chime import FILE)"
+        throw fault
+      }
+      let text = "calendar: \(String(decoding: bytes, as: UTF8.self))"
+      if (try? CalendarSchedule(Array(text.utf8), anchor: nil)) != nil {
+        fault.repair = .init(0..<0, "calendar: ", shown: excerpt(text))
+      }
+      throw fault
+    }
   }
 
   /// Tells a dialect by its prefix or its shape. Everything else is a phrase, or becomes an error of one.

@@ -495,6 +495,16 @@ import Testing
       #"daily at sunset: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 10)"#
     ),
     Row(
+      "Mon..Fri *-*-* 09:00", at: 10, try: "calendar: Mon..Fri *-*-* 09:00",
+      "Mon..Fri *-*-* 09:00: the time is missing (column 10); did you mean calendar: Mon..Fri *-*-* 09:00?"),
+    Row(
+      "*-*-01 09:00", at: 1, try: "calendar: *-*-01 09:00",
+      #"*-*-01 09:00: "*" does not begin a schedule (column 1); did you mean calendar: *-*-01 09:00?"#),
+    Row(
+      "BEGIN:VEVENT DTSTART:20261201T090000", at: 1,
+      "BEGIN:VEVENT DTSTART:20261201T090000: this is a piece of a calendar file (column 1); expected its DTSTART and "
+        + "RRULE lines alone; whole files are imported (chime import FILE)"),
+    Row(
       "1st at 9", at: 5, try: "1st of month at 9",
       #"1st at 9: these are days of which month? (column 5); did you mean 1st of month?"#),
   ]
