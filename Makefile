@@ -22,7 +22,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system build release bench fuzz lint fmt install uninstall clean dependencies
+.PHONY: help run test unit system build release bench measure fuzz lint fmt install uninstall clean dependencies
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -56,7 +56,12 @@ release: ## Build chimed and chime to install, the Swift library linked in
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chimed
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime
 
-bench: release $(peers) ## Measure, beside peers in the same run (BENCH='--only lateness' for one)
+bench: ## Measure, beside peers in the same run (BENCH='--only lateness' for one)
+	@Packaging/dependencies bench
+	@$(MAKE) --no-print-directory measure BENCH='$(BENCH)'
+
+# By itself, so that what has just been installed is seen.
+measure: release $(peers)
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
 	@Benchmarks/peers/environment $(release)/peers
 	@$(release)/chime-bench $(BENCH)
