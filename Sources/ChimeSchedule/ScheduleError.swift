@@ -81,9 +81,13 @@ func excerpt(_ text: some StringProtocol, limit: Int = excerptLength) -> String 
   return result
 }
 
+/// How many bytes of a text are looked at for what readers take for one character; further on, each code point counts.
+private let longestLine = 4_096
+
 /// The column, in characters from 1, of a byte in a text.
 func column(of offset: Int, in bytes: [UInt8]) -> Int {
   let prefix = bytes.prefix(offset)
   if prefix.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) { return prefix.count + 1 }
-  return String(decoding: prefix, as: UTF8.self).count + 1
+  let text = String(decoding: prefix, as: UTF8.self)
+  return (prefix.count <= longestLine ? text.count : text.unicodeScalars.count) + 1
 }

@@ -14,8 +14,14 @@ enum ScheduleReader {
     }
   }
 
+  /// The bytes of a text, at most one more than are looked at. Whole texts are copied at once, beginnings byte by byte.
+  private static func bytes(of text: String) -> [UInt8] {
+    let longest = Schedule.maximumLength
+    return text.utf8.count <= longest ? Array(text.utf8) : Array(text.utf8.prefix(longest + 1))
+  }
+
   private static func understand(_ text: String, _ anchor: Anchor?) throws(Fault) -> Schedule {
-    let bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1))
+    let bytes = bytes(of: text)
     guard bytes.count <= Schedule.maximumLength else {
       throw Fault(
         code: .outOfRange, range: 0..<0, problem: "the text is longer than \(Schedule.maximumLength) bytes",
@@ -99,7 +105,7 @@ enum ScheduleReader {
 
   /// Puts a fault of a text into words, with a suggestion where one can be found.
   static func describe(_ fault: Fault, _ text: String, _ anchor: Anchor?) -> ScheduleError {
-    let bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1))
+    let bytes = bytes(of: text)
     let shown = excerpt(text)
     let column =
       fault.code == .neverOccurs && fault.range.lowerBound == bytes.count

@@ -103,7 +103,7 @@ struct InterfaceLexer {
         index += isPair ? 2 : 1
         line += 1
         column = 1
-      } else if scalar.properties.isWhitespace || scalar == "\u{FEFF}" {
+      } else if scalar == " " || scalar == "\t" || scalar.properties.isWhitespace || scalar == "\u{FEFF}" {
         take()
       } else {
         break

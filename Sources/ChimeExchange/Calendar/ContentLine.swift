@@ -25,6 +25,9 @@ struct ContentLine: Sendable, Hashable {
 }
 
 extension ContentLine {
+  /// No property has a tenth of them.
+  private static let mostParameters = 256
+
   /// Understands one unfolded line; `nil` when it is none.
   init?(_ bytes: ArraySlice<UInt8>, line: Int) {
     var reader = Reader(bytes: bytes)
@@ -33,7 +36,7 @@ extension ContentLine {
     self.name = name
     value = ""
     while reader.skip(UInt8(ascii: ";")) {
-      guard let parameter = reader.parameter() else { return nil }
+      guard parameters.count < Self.mostParameters, let parameter = reader.parameter() else { return nil }
       parameters.append(parameter)
     }
     guard reader.skip(UInt8(ascii: ":")) else { return nil }

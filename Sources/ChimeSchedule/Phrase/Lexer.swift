@@ -30,7 +30,7 @@ struct Lexer {
   private(set) var previousEnd = 0
   private var position = 0
 
-  init(_ text: String) { bytes = Array(text.utf8.prefix(Schedule.maximumLength + 1)) }
+  init(_ text: String) { bytes = Array(text.utf8) }
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 

@@ -64,9 +64,10 @@ enum SolarWord: Sendable, Hashable {
   private static func gap(_ text: ArraySlice<UInt8>, _ position: Int) -> Int {
     let byte = text[position]
     guard byte >= 0x80 else { return (0x61...0x7A).contains(byte | 0x20) ? 0 : 1 }
-    let rest = text[position...].prefix(3)
-    if rest.starts(with: [0xC2, 0xA0]) { return 2 }
-    return rest.elementsEqual([0xE2, 0x80, 0xAF]) || rest.elementsEqual([0xE2, 0x80, 0x93]) ? 3 : 0
+    let left = text.endIndex - position
+    if byte == 0xC2 { return left > 1 && text[position + 1] == 0xA0 ? 2 : 0 }
+    guard byte == 0xE2, left > 2, text[position + 1] == 0x80 else { return 0 }
+    return text[position + 2] == 0xAF || text[position + 2] == 0x93 ? 3 : 0
   }
 
   private enum Sign { case bound, event, noon, depth, solar }
