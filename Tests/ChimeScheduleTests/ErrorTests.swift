@@ -171,7 +171,10 @@ import Testing
       #"today at 9: 2026-11-20 09:00 has passed (column 1); did you mean tomorrow?"#),
     Row("8:30", at: 1, try: "at 8:30", #"8:30: "8" does not begin a schedule (column 1); did you mean at 8:30?"#),
     Row("25m", at: 1, try: "in 25m", #"25m: "25" does not begin a schedule (column 1); did you mean in 25m?"#),
-    Row("noon", at: 1, try: "at noon", #"noon: "noon" does not begin a schedule (column 1); did you mean at noon?"#),
+    Row(
+      "noon", at: 1, try: "at noon",
+      "noon: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 1); "
+        + "did you mean at noon, on the clock?"),
     Row(
       "", at: 1,
       #"there is no schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#),

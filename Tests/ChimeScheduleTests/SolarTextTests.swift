@@ -49,6 +49,7 @@ import Testing
       "civil dawn + 5m on weekdays until 2027-01-01 except 2026-12-25",
       "dawn + 5m on weekdays until 2027-01-01 except 2026-12-25"
     ),
+    ("noon", "solar noon"), (" Noon + 10m on sat", "solar noon + 10m on sat"), ("midday", "solar noon"),
     ("  \tsunset", "sunset"), ("sunset 1000 times", "sunset starting 2026-11-20T22:22:14Z 1000 times"),
   ]
 
@@ -71,7 +72,7 @@ import Testing
   static let dialects: [(text: String, dialect: Dialect)] = [
     ("sunset", .solar), ("solar", .solar), ("civil war", .solar), ("at 30m before sunset", .solar),
     ("every fri at sunset", .solar), ("in the dusk", .solar), ("sunset: 8", .solar), ("daily at solar noon", .solar),
-    ("at noon", .phrase), ("noon", .phrase), ("daily at noon", .phrase), ("noon - 30m", .phrase),
+    ("at noon", .phrase), ("noon", .solar), ("daily at noon", .phrase), ("noon - 30m", .solar), ("8 noon", .phrase),
     ("30m before noon", .solar), ("10m before lunch", .solar), ("daily at 8 except on sunset", .phrase),
     ("daily at 8 until sunset", .phrase),
     ("daily at 8 starting dawn", .phrase), ("daily at 8 except on solar noon", .phrase),
