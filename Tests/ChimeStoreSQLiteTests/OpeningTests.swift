@@ -132,8 +132,13 @@ import Testing
     defer { words.forEach { free($0) } }
     var holder = pid_t()
     try #require(posix_spawnp(&holder, "flock", nil, nil, &words, nil) == 0)
-    // Opening a FIFO waits for its other end, which the holder opens once it has the lock.
-    close(Glibc.open(held, O_RDONLY))
+    // Opening a FIFO waits for its other end, which the holder opens once it has the lock. A signal for another test of
+    // this process may interrupt that.
+    var opened: Int32
+    repeat { opened = Glibc.open(held, O_RDONLY | O_CLOEXEC) } while opened < 0 && errno == EINTR
+    try #require(opened >= 0, "\(String(cString: strerror(errno)))")
+    close(opened)
+    #expect(waitpid(holder, nil, WNOHANG) == 0, "the holder lives")
     #expect(throws: StoreFailure.held(by: "pid 4711")) { try SQLiteStore.open(path: path) }
     #expect(!folder.names.contains("chime.db"), "nothing was touched")
     kill(holder, SIGKILL)
