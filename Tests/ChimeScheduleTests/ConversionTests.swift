@@ -89,6 +89,13 @@ import Testing
     Row(
       "RRULE:FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0", .phrase, nil,
       says: "weeks and days of the year"),
+    Row("calendar: Mon..Fri 09:00 UTC", .rrule, "DTSTART:20261123T090000Z RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    Row(
+      "calendar: 09:00 America/New_York", .rrule,
+      "DTSTART;TZID=America/New_York:20261121T090000 RRULE:FREQ=DAILY"),
+    Row(
+      "DTSTART:20261123T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TU,WE,TH,FR,SA,SU", .phrase,
+      "every 2 weeks on mon-sun at 09:00 starting 2026-11-23"),
     Row("calendar: Mon..Fri 09:00", .cron, "cron: 0 9 * * 1-5"),
     Row("cron: 0 9 * * 1-5", .calendar, "calendar: Mon..Fri *-*-* 09:00:00"),
     Row("DTSTART:20240101T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=-1", .cron, "cron: 0 9 L * *"),

@@ -17,30 +17,25 @@ extension CommonForm {
       }
       text = "\(try phraseDays()) at \(times.map(\.description).joined(separator: ","))"
     }
+    var bounds = Phrase.Bounds(count: count, except: except)
     // A date means all of its times, and reads better where none of them is too early.
-    var starting = first.map { $0.time <= times[0] ? $0.date.description : $0.description }
+    bounds.starting = first.map { $0.time <= times[0] ? .date($0.date) : .civil($0) } ?? countedFrom.map { .date($0) }
+    bounds.until = last.map { .civil($0) }
+    return text + bounds.canonical
+  }
+
+  /// The day from which a rota counts.
+  private var countedFrom: CivilDate? {
     switch days {
-    case .weeks(_, _, let from), .interval(_, let from): if starting == nil { starting = from.description }
-    case .ofMonth(_, _, let turn?), .ordinal(_, _, let turn?), .workday(_, _, let turn?):
-      if starting == nil { starting = turn.from.description }
-    default: break
+    case .weeks(_, _, let from), .interval(_, let from): from
+    case .ofMonth(_, _, let turn), .ordinal(_, _, let turn), .workday(_, _, let turn): turn?.from
+    case .weekly, .date: nil
     }
-    if let starting { text += " starting \(starting)" }
-    if let last { text += " until \(last)" }
-    if let count { text += " \(count) times" }
-    if !except.isEmpty {
-      let ranges = except.map {
-        $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)..\($0.upperBound)"
-      }
-      text += " except \(ranges.joined(separator: ","))"
-    }
-    return text
   }
 
   private func phraseDays() throws(Inexpressible) -> String {
     switch days {
-    case .weekly(let weekdays):
-      return weekdays.rawValue.nonzeroBitCount == 1 ? "every \(weekdays.canonical)" : weekdays.canonical
+    case .weekly(let weekdays): return Phrase.Days.weekdays(weekdays).canonical
     case .ofMonth(let months, let days, let turn):
       var items: [String] = []
       let fromStart = days.filter { $0 > 0 }
@@ -52,19 +47,15 @@ extension CommonForm {
         ordinals.map { "\(Self.place($0.ordinal)) \($0.weekday.abbreviation)" }, months, turn)
     case .workday(let months, let places, let turn):
       return try Self.phrase(places.map { "\(Self.place($0)) weekday" }, months, turn)
-    case .weeks(let interval, let weekdays, _): return "every \(interval) weeks on \(weekdays.canonical)"
-    case .interval(let interval, _): return "every \(interval) days"
+    case .weeks(let interval, let weekdays, _): return Phrase.Days.weeks(every: interval, weekdays).canonical
+    case .interval(let interval, _): return Phrase.Days.days(every: interval).canonical
     case .date: return ""
     }
   }
 
   /// `first`, `last`, `second last`.
   private static func place(_ number: Int) -> String {
-    let words = ["first", "second", "third", "fourth", "fifth"]
-    let size = abs(number)
-    if number == -1 { return "last" }
-    let word = size <= words.count ? words[size - 1] : "\(size)th"
-    return number < 0 ? "\(word) last" : word
+    MonthSelection.ordinal(abs(number), fromEnd: number < 0)
   }
 
   private static func phrase(
@@ -78,7 +69,6 @@ extension CommonForm {
   }
 
   private static func names(_ months: MonthSet) -> String {
-    let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    return months == .all ? "month" : months.numbers.map { names[$0 - 1] }.joined(separator: ",")
+    months == .all ? "month" : months.numbers.map { MonthDays.names[$0 - 1] }.joined(separator: ",")
   }
 }

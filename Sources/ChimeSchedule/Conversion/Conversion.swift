@@ -103,7 +103,10 @@ struct Converter {
     }
     let text = try form.recurrenceText(start: CivilDateTime(wallSeconds: start.seconds), excluded: excluded)
     guard let name = source.zoneIdentifier else { return text }
-    return name == "UTC" ? text : text.replacingPrefix("DTSTART:", with: "DTSTART;TZID=\(name):")
+    let stamp = CommonForm.stamp(CivilDateTime(wallSeconds: start.seconds))
+    return name == "UTC"
+      ? text.replacingPrefix("DTSTART:\(stamp)", with: "DTSTART:\(stamp)Z")
+      : text.replacingPrefix("DTSTART:", with: "DTSTART;TZID=\(name):")
   }
 
   /// The form as a phrase, to be computed with.

@@ -95,7 +95,7 @@ extension MonthSelection {
   static let ordinals = ["first", "second", "third", "fourth", "fifth"]
 
   /// `first`, `6th`; from the end `last`, `second last`.
-  private static func ordinal(_ place: Int, fromEnd: Bool) -> String {
+  static func ordinal(_ place: Int, fromEnd: Bool) -> String {
     if fromEnd, place == 1 { return "last" }
     var text = place <= ordinals.count ? ordinals[place - 1] : "\(place)\(suffix(place))"
     if fromEnd { text += " last" }
