@@ -92,10 +92,12 @@ extension EventLoop {
   /// What a person should know, in sentences.
   var attention: [String] {
     calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
-      + missingCalendars.sorted { $0.key < $1.key }.map { name, count in
-        "the calendar \(name) is not configured any more; "
-          + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it")
-      }
+      + missingCalendars.sorted { $0.key < $1.key }.map { Self.missing($0.key, $0.value) }
+  }
+
+  private static func missing(_ calendar: String, _ count: Int) -> String {
+    "the calendar \(calendar) is not configured any more; "
+      + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it")
   }
 
   /// Finds the reminders that leave out days of calendars which are not there (any more), and tells of them once.
@@ -117,10 +119,7 @@ extension EventLoop {
       let new = missing.filter { before[$0.key] == nil }
       publish(
         new.sorted { $0.key < $1.key }.map { name, count in
-          Happening(
-            kind: .calendar,
-            message: "the calendar \(name) is not configured any more; "
-              + (count == 1 ? "one reminder goes on without it" : "\(count) reminders go on without it"))
+          Happening(kind: .calendar, message: Self.missing(name, count))
         })
     } catch {
       storeFailed(error, "what became of calendars is not known")
