@@ -99,19 +99,3 @@ public struct Attempt: Hashable, Sendable, Codable {
   /// The most of an answer that is kept, in bytes.
   public static let answerLimit = 1_024
 }
-
-/// A webhook's address. Its secret is kept apart, in a file of mode 0600, and is never part of this value.
-public struct Endpoint: Hashable, Sendable, Codable {
-  public var lane: Lane
-  public var url: String
-  public var createdAt: Instant
-  /// Set when it is not to be called any more (HTTP 410), with the reason in a sentence.
-  public var disabled: String?
-
-  public init(lane: Lane, url: String, createdAt: Instant, disabled: String? = nil) {
-    self.lane = lane
-    self.url = url
-    self.createdAt = createdAt
-    self.disabled = disabled
-  }
-}

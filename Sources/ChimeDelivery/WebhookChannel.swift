@@ -137,7 +137,7 @@ public final class WebhookChannel: Channel {
   private static func open(_ lane: Lane, _ access: EndpointAccess?) throws(Shut) -> (Endpoint, Secret) {
     let name = lane.channel
     guard let access else { throw Shut("no endpoint \"\(name)\": add it with chime endpoint add \(name) URL") }
-    if let reason = access.endpoint.disabled { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
+    if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
     guard let secret = access.secret else {
       throw Shut("endpoint \"\(name)\" has no readable secret: add it again with --secret-file")
     }

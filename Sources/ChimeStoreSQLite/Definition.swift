@@ -78,8 +78,12 @@ final class DefinitionReader {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  func text(_ definition: Definition) throws -> String {
-    String(decoding: try encoder.encode(definition), as: UTF8.self)
+  func text(_ value: some Encodable) throws -> String {
+    String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  func settings(_ text: String) throws -> EndpointSettings {
+    try decoder.decode(EndpointSettings.self, from: Data(text.utf8))
   }
 
   func definition(_ text: String) throws -> Definition {

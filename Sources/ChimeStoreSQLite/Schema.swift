@@ -11,7 +11,7 @@ enum Schema {
   /// Marks the file as ours ("Chme"; sqlite.org/fileformat2.html, "Application ID").
   static let applicationID = 0x4368_6D65
 
-  static let migrations = [Migration(version: 1, script: version1)]
+  static let migrations = [Migration(version: 1, script: version1), Migration(version: 2, script: version2)]
 
   /// The newest layout this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
@@ -165,4 +165,25 @@ private let version1: StaticString = """
   ) STRICT, WITHOUT ROWID;
 
   PRAGMA user_version = 1;
+  """
+
+// A regular due time may be looked at later than its scheduled time: by its jitter, or at the end of quiet hours. An
+// open occurrence may ask to be repeated. A lane may keep its order, and an endpoint has settings and a history.
+private let version2: StaticString = """
+  -- The scheduled time of a regular due time; null where it is `next_at`.
+  ALTER TABLE due ADD COLUMN scheduled_at INTEGER;
+
+  -- How often its present round has been repeated unanswered, and when it is again; null: not.
+  ALTER TABLE occurrence ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE occurrence ADD COLUMN repeat_at INTEGER;
+
+  -- 1: a delivery is tried only when every earlier one of the lane has been settled.
+  ALTER TABLE lane ADD COLUMN ordered INTEGER NOT NULL DEFAULT 0;
+
+  -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
+  ALTER TABLE endpoint ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE endpoint ADD COLUMN failing_since INTEGER;
+  ALTER TABLE endpoint ADD COLUMN disabled_at INTEGER;
+
+  PRAGMA user_version = 2;
   """

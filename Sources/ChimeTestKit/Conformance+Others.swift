@@ -8,7 +8,7 @@ extension StoreConformance {
         @Sendable func endpoint(_ owner: UInt32, _ name: String, _ url: String, disabled: String? = nil) -> Endpoint {
           Endpoint(
             lane: Lane(owner: owner, channel: ChannelName(rawValue: name)), url: url, createdAt: at(1),
-            disabled: disabled)
+            disabled: disabled.map { Endpoint.Disabled(reason: $0, at: at(9)) })
         }
         let all = [
           endpoint(1, "alpha", "http://a/"), endpoint(2, "alpha", "http://b/", disabled: "gone"),

@@ -34,7 +34,7 @@ extension RealThings {
         let address = url ?? "http://127.0.0.1:\(port)/\(path)"
         if path == "unknown" { return nil }
         var endpoint = Endpoint(lane: lane, url: address, createdAt: scheduled)
-        if path == "disabled" { endpoint.disabled = "it answered 410 Gone" }
+        if path == "disabled" { endpoint.disabled = Endpoint.Disabled(reason: "it answered 410 Gone", at: scheduled) }
         return EndpointAccess(endpoint: endpoint, secret: path == "keyless" ? nil : secret)
       }
     }

@@ -71,7 +71,7 @@ extension Desk {
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
     try reminder.channels.filter { $0 != .desktop }.compactMap { channel in
       let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
-      if let reason = endpoint?.disabled { return "the endpoint \(channel) is disabled: \(reason)" }
+      if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
       return endpoint == nil
         ? "there is no endpoint \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL" : nil
     }

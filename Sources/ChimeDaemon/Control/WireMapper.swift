@@ -125,6 +125,6 @@ struct WireMapper: Sendable {
   func endpoint(_ endpoint: Endpoint, owed: Int) -> EndpointsInterface.Endpoint {
     EndpointsInterface.Endpoint(
       name: endpoint.lane.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
-      disabled: endpoint.disabled, owed: owed)
+      disabled: endpoint.disabled?.reason, owed: owed)
   }
 }

@@ -13,13 +13,7 @@ private struct Fired: Sendable {
   var unreadable: [UnreadableReminder]
 }
 
-/// How long a claimed delivery stays hidden: longer than any attempt takes, so that only one lost in a crash is seen
-/// again.
-private let claimSpan = Milliseconds.minutes(2)
-
 extension EventLoop {
-  // MARK: Firing
-
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
     let (store, bearings, absence, horizons) = (store, bearings, absence, horizons)
@@ -71,7 +65,7 @@ extension EventLoop {
     var claimed: [Lane: Int] = [:]
     for message in fired.messages { claimed[message.delivery.lane, default: 0] += 1 }
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    for message in fired.messages { send(message) }
+    for message in fired.messages { dispatch(message) }
     handle(.fired(claimed: claimed, fired.horizon))
     var happenings: [Happening] = []
     for firing in fired.firings {
@@ -100,135 +94,6 @@ extension EventLoop {
     var happening = Happening(kind: .fired, occurrence: occurrence, message: "\"\(occurrence.title)\" fired\(late)")
     happening.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000
     return happening
-  }
-
-  // MARK: The outbox
-
-  func claim(_ lane: Lane, limit: Int) {
-    let (store, horizons) = (store, horizons)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (messages, horizon) = try await store.write { transaction in
-            let now = SystemClock.now
-            let messages = try transaction.claimDeliveries(
-              lane: lane, now: now, visibleAgain: now + claimSpan, limit: limit)
-            return (messages, try horizons.read(transaction))
-          }
-          for message in messages { send(message) }
-          handle(.claimed(lane, count: messages.count, horizon))
-        } catch {
-          storeFailed(error, "deliveries wait")
-          handle(.claimFailed(lane))
-        }
-      }
-    }
-  }
-
-  private func send(_ message: OutboundMessage) {
-    channels.channel(for: message.delivery.lane).send(message) { [weak self] report in
-      guard let self else { return }
-      Task(executorPreference: executor) { await self.reported(report, on: message) }
-    }
-  }
-
-  private func reported(_ report: ChannelReport, on message: OutboundMessage) {
-    switch report {
-    case .ended(let attempt, let next): record(attempt, next, message)
-    case .answered(let answer): record(answer, message)
-    }
-  }
-
-  private func record(_ attempt: Attempt, _ next: ChannelReport.NextStep, _ message: OutboundMessage) {
-    let (store, horizons) = (store, horizons)
-    let delivery = message.delivery
-    var attempt = attempt
-    attempt.number = delivery.attempts + 1
-    let now = SystemClock.now
-    // A way that is shut is recorded once, not every half minute of a weekend without a session.
-    let isRepeatedBlock = if case .blocked = next { delivery.attempts > 0 } else { false }
-    let (ended, recorded) = (attempt, isRepeatedBlock ? nil : attempt)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (state, horizon, endpointsChanged) = try await store.write { transaction in
-            var generator = SystemRandomNumberGenerator()
-            let counted = RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [ended])
-            let state = RetryPolicy.state(after: next, attempts: counted, now: now, using: &generator)
-            try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
-            if case .delivered = state, let occurrence = try transaction.occurrence(delivery.occurrence),
-              occurrence.isOpen, occurrence.deliveredAt == nil
-            {
-              try transaction.update(occurrence.delivered(at: now), now: now)
-            }
-            var changed = false
-            if case .disable(let reason) = next, var endpoint = try transaction.endpoint(delivery.lane) {
-              endpoint.disabled = reason
-              try transaction.put(endpoint)
-              changed = true
-            }
-            return (state, try horizons.read(transaction), changed)
-          }
-          handle(.ended(delivery.lane))
-          handle(.horizon(horizon))
-          if endpointsChanged { take([.endpointsChanged]) }
-          publishOutcome(of: recorded, state, message)
-        } catch {
-          // The outcome is lost and the delivery comes back by itself: at least once, with the same id.
-          storeFailed(error, "an outcome could not be recorded; the delivery will be repeated")
-          handle(.ended(delivery.lane))
-        }
-      }
-    }
-  }
-
-  private func publishOutcome(of attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage) {
-    guard let attempt else { return }
-    let title = "\"\(message.occurrence.title)\""
-    let channel = message.delivery.lane.channel
-    var happening: Happening
-    switch state {
-    case .delivered:
-      happening = Happening(
-        kind: .delivered, occurrence: message.occurrence, message: "\(title) delivered to \(channel)")
-      happening.latenessMicroseconds = (attempt.startedAt - message.occurrence.id.scheduledAt).rawValue * 1_000
-    case .waiting(let until):
-      let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
-      let wait = DurationText.format(.seconds(max(0, (until - SystemClock.now).rawValue / 1_000)))
-      happening = Happening(
-        kind: .failed, occurrence: message.occurrence,
-        message: "\(title) not delivered to \(channel): \(why); next attempt in \(wait)")
-    default:
-      let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
-      happening = Happening(
-        kind: .failed, occurrence: message.occurrence, message: "\(title) given up for \(channel): \(why)")
-    }
-    happening.delivery = message.delivery.id
-    happening.channel = channel
-    publish([happening])
-  }
-
-  /// Someone pressed a button.
-  private func record(_ answer: Occurrence.Answer, _ message: OutboundMessage) {
-    let (store, bearings, horizons) = (store, bearings, horizons)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
-            var notices: [LoopNotice] = []
-            if let occurrence = try transaction.occurrence(message.occurrence.id), occurrence.isOpen {
-              let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
-              (_, notices) = try Answering.give(
-                answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: SystemClock.now)
-            }
-            return (notices, try horizons.read(transaction))
-          }
-          committed(horizon, notices, with: bearings)
-        } catch {
-          log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
-        }
-      }
-    }
   }
 
   func storeFailed(_ error: any Error, _ consequence: String) {

@@ -3,45 +3,6 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-// Deliveries.
-extension Desk {
-  func deliveries(_ request: DeliveriesInterface.List.Parameters) async throws -> DeliveriesInterface.List.Reply {
-    let filter = request.filter
-    let page = try page(limit: request.limit, cursor: request.cursor)
-    return try await store.read { [self] transaction in
-      let reminder = try filter?.reminder.map {
-        try Lookup(transaction: transaction, owner: caller.sees).reminder($0).reminder.id
-      }
-      let found = try transaction.deliveries(
-        DeliveryFilter(
-          owner: caller.sees, channel: filter?.channel.map(ChannelName.init(rawValue:)), reminder: reminder,
-          state: filter?.state.flatMap { DeliveryFilter.State(rawValue: $0.rawValue) }), page: page)
-      let listed = try found.map { try described($0, transaction) }
-      return DeliveriesInterface.List.Reply(deliveries: listed, cursor: cursor(after: page, count: found.count))
-    }
-  }
-
-  func delivery(_ request: DeliveriesInterface.Get.Parameters) async throws -> DeliveriesInterface.Get.Reply {
-    try await store.read { [self] transaction in
-      guard let delivery = try transaction.delivery(DeliveryID(rawValue: request.id)),
-        caller.sees == nil || delivery.lane.owner == caller.sees
-      else { throw ControlFailure.notFound(what: "delivery", id: String(request.id.prefix(200)), near: []) }
-      return DeliveriesInterface.Get.Reply(
-        delivery: try described(delivery, transaction),
-        attempts: try transaction.attempts(of: delivery.id).map(wire.attempt))
-    }
-  }
-
-  private func described(
-    _ delivery: Delivery, _ transaction: any StoreTransaction
-  ) throws -> DeliveriesInterface.Delivery {
-    wire.delivery(
-      delivery, title: try transaction.occurrence(delivery.occurrence)?.title ?? "",
-      lastAttempt: try transaction.attempts(of: delivery.id).last)
-  }
-}
-
-// Endpoints.
 extension Desk {
   func putEndpoint(_ request: EndpointsInterface.Put.Parameters) async throws -> EndpointsInterface.Put.Reply {
     let lane = try lane(request.name)
@@ -141,43 +102,5 @@ extension Desk {
           DeliveryFilter(owner: lane.owner, channel: lane.channel, state: state), page: Page(limit: 10_000)
         ).count)
     }
-  }
-}
-
-// The daemon.
-extension Desk {
-  func status() async throws -> DaemonInterface.Status.Reply {
-    let loopState = await loop.snapshot()
-    var problem: String?
-    var counts = StoreCounts()
-    var next: ReminderRecord?
-    do {
-      (counts, next) = try await store.read { [self] transaction in
-        (
-          try transaction.counts(owner: caller.sees),
-          try transaction.firstComing(owner: caller.sees)
-        )
-      }
-    } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
-    let due = next?.coming
-    return DaemonInterface.Status.Reply(
-      status: DaemonInterface.Health(
-        version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
-        startedAt: wire.time(loopState.startedAt), zone: bearings.zones.local.identifier, store: loopState.storePath,
-        storeProblem: problem ?? loopState.storeProblem, reminders: counts.reminders,
-        openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
-        deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
-        nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
-        clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: loopState.attention))
-  }
-
-  func reload() async throws -> DaemonInterface.Reload.Reply {
-    do {
-      try await loop.reload()
-    } catch let error as ConfigurationError {
-      throw ControlFailure.invalidConfiguration(error.description)
-    }
-    return DaemonInterface.Reload.Reply()
   }
 }

@@ -1,0 +1,65 @@
+public import ChimeSchedule
+
+/// A webhook's address and how it wants to be called. Its secrets are kept apart, in files of mode 0600, and are never
+/// part of this value.
+public struct Endpoint: Hashable, Sendable, Codable {
+  public var lane: Lane
+  public var url: String
+  public var settings: EndpointSettings
+  public var createdAt: Instant
+  /// When the first failure came since it last took a message; nil while the last attempt arrived, or none was made.
+  public var failingSince: Instant?
+  /// Set when it is not to be called any more.
+  public var disabled: Disabled?
+
+  /// Why and since when an endpoint is not called.
+  public struct Disabled: Hashable, Sendable, Codable {
+    /// A sentence without a full stop.
+    public var reason: String
+    public var at: Instant
+
+    public init(reason: String, at: Instant) {
+      self.reason = reason
+      self.at = at
+    }
+  }
+
+  public init(
+    lane: Lane, url: String, settings: EndpointSettings = EndpointSettings(), createdAt: Instant,
+    failingSince: Instant? = nil, disabled: Disabled? = nil
+  ) {
+    self.lane = lane
+    self.url = url
+    self.settings = settings
+    self.createdAt = createdAt
+    self.failingSince = failingSince
+    self.disabled = disabled
+  }
+}
+
+/// How an endpoint wants to be called. Nil is the configuration's or the usual way.
+public struct EndpointSettings: Hashable, Sendable, Codable {
+  /// Attempts that may be under way at once.
+  public var concurrency: Int?
+  /// How many messages it takes in a span of time.
+  public var rate: Rate?
+  /// Whether a message is sent only when every earlier one has been settled; nil means no.
+  public var inOrder: Bool?
+
+  /// At most `count` messages in any `span`.
+  public struct Rate: Hashable, Sendable, Codable {
+    public var count: Int
+    public var span: Milliseconds
+
+    public init(count: Int, span: Milliseconds) {
+      self.count = count
+      self.span = span
+    }
+  }
+
+  public init(concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
+    self.concurrency = concurrency
+    self.rate = rate
+    self.inOrder = inOrder
+  }
+}

@@ -1,0 +1,40 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+extension Desk {
+  func status() async throws -> DaemonInterface.Status.Reply {
+    let loopState = await loop.snapshot()
+    var problem: String?
+    var counts = StoreCounts()
+    var next: ReminderRecord?
+    do {
+      (counts, next) = try await store.read { [self] transaction in
+        (
+          try transaction.counts(owner: caller.sees),
+          try transaction.firstComing(owner: caller.sees)
+        )
+      }
+    } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
+    let due = next?.coming
+    return DaemonInterface.Status.Reply(
+      status: DaemonInterface.Health(
+        version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
+        startedAt: wire.time(loopState.startedAt), zone: bearings.zones.local.identifier, store: loopState.storePath,
+        storeProblem: problem ?? loopState.storeProblem, reminders: counts.reminders,
+        openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
+        deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
+        nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
+        clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
+        attention: loopState.attention))
+  }
+
+  func reload() async throws -> DaemonInterface.Reload.Reply {
+    do {
+      try await loop.reload()
+    } catch let error as ConfigurationError {
+      throw ControlFailure.invalidConfiguration(error.description)
+    }
+    return DaemonInterface.Reload.Reply()
+  }
+}

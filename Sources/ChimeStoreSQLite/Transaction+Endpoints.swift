@@ -1,0 +1,48 @@
+import ChimeCore
+import ChimeSchedule
+
+extension Transaction {
+  func put(_ endpoint: Endpoint) throws {
+    try requireWriting()
+    try connection.run(
+      """
+      INSERT INTO endpoint (owner, channel, url, created_at, disabled, disabled_at, failing_since, settings)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (owner, channel) DO UPDATE SET
+        url = excluded.url, created_at = excluded.created_at, disabled = excluded.disabled,
+        disabled_at = excluded.disabled_at, failing_since = excluded.failing_since, settings = excluded.settings
+      """, endpoint.lane.owner, endpoint.lane.channel.rawValue, endpoint.url, endpoint.createdAt,
+      endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
+  }
+
+  func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
+    try requireWriting()
+    try connection.run(
+      "DELETE FROM endpoint WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue)
+    guard connection.changes > 0 else { return false }
+    if let laneKey = try key(of: lane) {
+      try connection.run(
+        "UPDATE delivery SET state = 4, state_at = ? WHERE lane = ? AND state <= 1", now, laneKey)
+    }
+    return true
+  }
+
+  func endpoints(owner: UInt32?) throws -> [Endpoint] {
+    try connection.all(
+      """
+      SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint
+      WHERE ?1 IS NULL OR owner = ?1
+      ORDER BY channel, owner
+      """, owner
+    ) { try $0.endpoint(reader) }
+  }
+
+  func endpoint(_ lane: Lane) throws -> Endpoint? {
+    try connection.first(
+      """
+      SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint
+      WHERE owner = ? AND channel = ?
+      """, lane.owner, lane.channel.rawValue
+    ) { try $0.endpoint(reader) }
+  }
+}
