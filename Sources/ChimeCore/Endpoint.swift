@@ -57,9 +57,34 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     }
   }
 
-  public init(concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil) {
+  /// Sent with every message, after Chime's own; nil for none.
+  public var headers: [Header]?
+  /// What is sent instead of the usual message: the name of a template that comes with Chime, or the text of one, which
+  /// begins with `{`; nil for the usual message.
+  public var template: String?
+  /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
+  public var certificates: String?
+
+  /// One header of a request.
+  public struct Header: Hashable, Sendable, Codable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public init(
+    concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil, headers: [Header]? = nil, template: String? = nil,
+    certificates: String? = nil
+  ) {
     self.concurrency = concurrency
     self.rate = rate
     self.inOrder = inOrder
+    self.headers = headers
+    self.template = template
+    self.certificates = certificates
   }
 }

@@ -2,15 +2,19 @@ import CCurl
 import ChimeCore
 import ChimeSchedule
 
-/// One POST.
+/// One request.
 struct HTTPRequest: Sendable {
+  /// `POST`, `PUT` or `GET`; a GET has no body.
+  var method = "POST"
   var url: String
   /// `name: value` lines.
   var headers: [String]
   var body: [UInt8]
+  /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
+  var certificates: String?
 }
 
-/// What a POST came to.
+/// What a request came to.
 struct HTTPResult: Sendable {
   /// Nil when no answer came.
   var status: Int?
@@ -33,7 +37,7 @@ struct HTTPLimits: Sendable {
   var answer: Int
 }
 
-/// A POST under way: one easy handle of libcurl with all that must live as long as it. Used by the HTTP thread only.
+/// A request under way: one easy handle of libcurl with all that must live as long as it. Used by the HTTP thread only.
 final class HTTPTransfer {
   let handle: UnsafeMutableRawPointer
   let job: HTTPJob
@@ -78,12 +82,8 @@ final class HTTPTransfer {
     chime_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connect.rawValue))
     chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(limits.total.rawValue))
     chime_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
-    chime_curl_set_long(handle, CURLOPT_POST, 1)
-    chime_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, request.body.count)
-    // Copies the bytes, by the size set before it.
-    _ = request.body.withUnsafeBytes {
-      chime_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
-    }
+    setBody(request)
+    if let certificates = request.certificates { trust(certificates) }
     chime_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, complaint)
     // Unretained: libcurl calls back only while the HTTP thread drives the handle, and the handle dies with this object.
     chime_curl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
@@ -92,6 +92,31 @@ final class HTTPTransfer {
       let length = size * count
       let part = UnsafeRawBufferPointer(start: bytes, count: length)
       return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().take(part) ? length : 0
+    }
+  }
+
+  private func setBody(_ request: HTTPRequest) {
+    guard request.method != "GET" else {
+      chime_curl_set_long(handle, CURLOPT_HTTPGET, 1)
+      return
+    }
+    chime_curl_set_long(handle, CURLOPT_POST, 1)
+    chime_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, request.body.count)
+    // Copies the bytes, by the size set before it.
+    _ = request.body.withUnsafeBytes {
+      chime_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+    }
+    if request.method != "POST" { chime_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, request.method) }
+  }
+
+  /// Trusts these certificates and no others, neither the system's file nor its folder of them.
+  private func trust(_ certificates: String) {
+    chime_curl_set_string(handle, CURLOPT_CAPATH, nil)
+    var text = certificates
+    text.withUTF8 { bytes in
+      var blob = curl_blob(
+        data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count, flags: UInt32(CURL_BLOB_COPY))
+      withUnsafeMutablePointer(to: &blob) { _ = chime_curl_set_pointer(handle, CURLOPT_CAINFO_BLOB, $0) }
     }
   }
 

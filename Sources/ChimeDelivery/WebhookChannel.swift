@@ -1,18 +1,6 @@
 public import ChimeCore
 public import ChimeSchedule
 
-/// An endpoint with the secret its messages are signed with.
-public struct EndpointAccess: Sendable {
-  public var endpoint: Endpoint
-  /// Nil when its secret could not be read: messages wait until it can.
-  public var secret: Secret?
-
-  public init(endpoint: Endpoint, secret: Secret?) {
-    self.endpoint = endpoint
-    self.secret = secret
-  }
-}
-
 /// The bounds of the webhook channel.
 public struct WebhookConfiguration: Sendable {
   /// Chime's version, for the header `user-agent`.
@@ -81,12 +69,12 @@ public final class WebhookChannel: Channel {
         prepare: {
           let now = clock()
           do throws(Shut) {
-            let (endpoint, secret) = try Self.open(delivery.lane, access(delivery.lane))
+            let (endpoint, secrets) = try Self.open(delivery.lane, access(delivery.lane), at: now)
             guard let body = try? WebhookMessage(message).bytes() else {
               throw Shut("the message cannot be written as JSON")
             }
             return SignedRequest.make(
-              url: endpoint.url, id: delivery.id.rawValue, at: now, body: body, secret: secret, version: version)
+              to: endpoint, id: delivery.id.rawValue, at: now, body: body, secrets: secrets, version: version)
           } catch {
             let attempt = Attempt(
               number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: error.reason)
@@ -109,16 +97,17 @@ public final class WebhookChannel: Channel {
   /// Sends one signed message of type `chime.test` now, past the endpoint's queue, and says all about it.
   ///
   /// Nothing is stored and nothing retried.
-  public func test(_ endpoint: Endpoint, secret: Secret) async -> WebhookTest {
+  public func test(_ access: EndpointAccess) async -> WebhookTest {
     let now = clock()
+    let endpoint = access.endpoint
     var random = SystemRandomNumberGenerator()
     let message = WebhookMessage(
       type: "chime.test", timestamp: Timestamp.rfc3339(now),
       data: TestNotice(channel: endpoint.lane.channel.rawValue))
     let body = (try? message.bytes()) ?? []
     let request = SignedRequest.make(
-      url: endpoint.url, id: DeliveryID(at: now, using: &random).rawValue, at: now, body: body, secret: secret,
-      version: configuration.version)
+      to: endpoint, id: DeliveryID(at: now, using: &random).rawValue, at: now, body: body,
+      secrets: access.secrets(at: now), version: configuration.version)
     let result = await withCheckedContinuation { continuation in
       engine.send(HTTPJob(lane: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
     }
@@ -134,14 +123,17 @@ public final class WebhookChannel: Channel {
     init(_ reason: String) { self.reason = reason }
   }
 
-  private static func open(_ lane: Lane, _ access: EndpointAccess?) throws(Shut) -> (Endpoint, Secret) {
+  private static func open(
+    _ lane: Lane, _ access: EndpointAccess?, at now: Instant
+  ) throws(Shut) -> (Endpoint, [Secret]) {
     let name = lane.channel
     guard let access else { throw Shut("no endpoint \"\(name)\": add it with chime endpoint add \(name) URL") }
     if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
-    guard let secret = access.secret else {
+    let secrets = access.secrets(at: now)
+    guard !secrets.isEmpty else {
       throw Shut("endpoint \"\(name)\" has no readable secret: add it again with --secret-file")
     }
-    return (access.endpoint, secret)
+    return (access.endpoint, secrets)
   }
 
   private static func attempt(

@@ -67,17 +67,18 @@ enum SignedRequest {
   ///   - id: `webhook-id`, the same for every attempt of a delivery.
   ///   - at: the time of this attempt.
   static func make(
-    url: String, id: String, at time: Instant, body: [UInt8], secret: Secret, version: String
+    to endpoint: Endpoint, id: String, at time: Instant, body: [UInt8], secrets: [Secret], version: String
   ) -> HTTPRequest {
-    HTTPRequest(
-      url: url,
+    let signatures = secrets.map { $0.signature(id: id, timestamp: time.seconds, body: body) }
+    return HTTPRequest(
+      url: endpoint.url,
       headers: [
         "content-type: application/json",
         "user-agent: Chime/\(version)",
         "webhook-id: \(id)",
         "webhook-timestamp: \(time.seconds)",
-        "webhook-signature: \(secret.signature(id: id, timestamp: time.seconds, body: body))",
-      ],
-      body: body)
+        "webhook-signature: \(signatures.joined(separator: " "))",
+      ] + (endpoint.settings.headers ?? []).map { "\($0.name): \($0.value)" },
+      body: body, certificates: endpoint.settings.certificates)
   }
 }

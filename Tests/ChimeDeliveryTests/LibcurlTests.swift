@@ -32,7 +32,7 @@ import Testing
     let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3"), library: Self.absent) { lane in
       EndpointAccess(
         endpoint: Endpoint(lane: lane, url: "http://127.0.0.1:9/", createdAt: scheduled),
-        secret: try? Secret(SecretTests.text))
+        secrets: (try? Secret(SecretTests.text)).map { [SigningSecret($0)] } ?? [])
     }
     // Twice: each message looks for it anew.
     for _ in 0..<2 {

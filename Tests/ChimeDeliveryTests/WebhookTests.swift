@@ -35,7 +35,7 @@ extension RealThings {
         if path == "unknown" { return nil }
         var endpoint = Endpoint(lane: lane, url: address, createdAt: scheduled)
         if path == "disabled" { endpoint.disabled = Endpoint.Disabled(reason: "it answered 410 Gone", at: scheduled) }
-        return EndpointAccess(endpoint: endpoint, secret: path == "keyless" ? nil : secret)
+        return EndpointAccess(endpoint: endpoint, secrets: path == "keyless" ? [] : [SigningSecret(secret)])
       }
     }
 
@@ -235,7 +235,8 @@ extension RealThings {
       let channel = try channel()
       let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
       let endpoint = Endpoint(lane: lane, url: "http://127.0.0.1:\(port)/status/200", createdAt: scheduled)
-      let result = await channel.test(endpoint, secret: try Secret(SecretTests.text))
+      let result = await channel.test(
+        EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(try Secret(SecretTests.text))]))
       let request = try await receiver.lines.next()
       #expect(result.isDelivered && result.attempt.status == 200 && result.url == endpoint.url)
       #expect(result.requestBody == request["body"]?.string)

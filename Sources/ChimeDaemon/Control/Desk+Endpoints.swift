@@ -66,10 +66,11 @@ extension Desk {
   func testEndpoint(_ request: EndpointsInterface.Test.Parameters) async throws -> EndpointsInterface.Test.Reply {
     let lane = try lane(request.name)
     let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
-    guard let secret = endpoints.access(lane)?.secret else {
+    guard var access = endpoints.access(lane), !access.secrets.isEmpty else {
       throw ControlFailure.conflict("the secret of \(lane.channel) cannot be read: put the endpoint again with one")
     }
-    let test = await webhooks.test(endpoint, secret: secret)
+    access.endpoint = endpoint
+    let test = await webhooks.test(access)
     return EndpointsInterface.Test.Reply(
       result: EndpointsInterface.TestResult(
         ok: test.isDelivered, url: endpoint.url, requestHeaders: test.requestHeaders, requestBody: test.requestBody,

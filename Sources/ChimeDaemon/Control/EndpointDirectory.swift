@@ -15,7 +15,9 @@ final class EndpointDirectory: Sendable {
     let access = endpoints.map { endpoint in
       (
         endpoint.lane,
-        EndpointAccess(endpoint: endpoint, secret: secrets.read(endpoint.lane).flatMap { try? Secret($0) })
+        EndpointAccess(
+          endpoint: endpoint,
+          secrets: secrets.read(endpoint.lane).flatMap { try? Secret($0) }.map { [SigningSecret($0)] } ?? [])
       )
     }
     table.withLock { $0 = Dictionary(access) { _, last in last } }
