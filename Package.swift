@@ -101,7 +101,10 @@ let package = Package(
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
     .executableTarget(
-      name: "chime-bench", dependencies: ["ChimeControl", "Varlink", "ChimeSchedule", "FuzzTargets"],
+      name: "chime-bench",
+      dependencies: [
+        "ChimeControl", "Varlink", "ChimeSchedule", "ChimeCore", "ChimeStoreSQLite", "FuzzTargets",
+      ],
       path: "Benchmarks",
       exclude: ["peers"], swiftSettings: strict),
   ],

@@ -8,11 +8,11 @@ import Glibc
 ///
 /// Beside it, at the same seconds, a bare timerfd; and half a second after them the least that a durable reminder can
 /// be, which commits to the same disk.
-func measureLateness(_ bench: Bench) throws {
+func measureLateness(_ bench: Bench) async throws {
   let perSecond = bench.options.isThorough ? 1 : 4
   let seconds = (bench.options.isQuick ? 40 : 200) / perSecond
   for channel in ["webhook", "desktop"] {
-    try bench.inFolder(named: channel) { try measureLateness(of: channel, perSecond, seconds, bench) }
+    try await bench.inFolder(named: channel) { try measureLateness(of: channel, perSecond, seconds, bench) }
   }
 }
 
@@ -76,7 +76,7 @@ private func measureLateness(of channel: String, _ perSecond: Int, _ seconds: In
 }
 
 /// How late a stamp is, in milliseconds, by the time in its title.
-private func late(_ stamp: Stamp, prefix: String, scale: Int64) -> Double? {
+func late(_ stamp: Stamp, prefix: String, scale: Int64) -> Double? {
   guard stamp.title.hasPrefix(prefix) else { return nil }
   let words = stamp.title.split(separator: " ")
   guard words.count > 1, let scheduled = Int64(words[1]) else { return nil }

@@ -7,24 +7,37 @@ import Varlink
 final class MeasuredDaemon {
   let folder: String
   let socket: String
-  private let process: Program
+  private let program: String
+  private var process: Program
 
   var pid: pid_t { process.pid }
 
   /// Starts it, and waits until it answers.
   init(program: String, folder: String, configuration: String) throws {
+    self.program = program
     self.folder = folder
     socket = folder + "/io.chime"
     let file = folder + "/chimed.toml"
     guard FileManager.default.createFile(atPath: file, contents: Data(configuration.utf8)) else {
       throw BenchFailure(call: file)
     }
-    process = try Program(
-      program, ["--state-dir", folder + "/state", "--socket", socket, "--config", file],
-      environment: [
-        "PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere",
-        "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
-      ], errors: folder + "/log")
+    process = try Self.launch(program, folder)
+    try waitForAnswer()
+  }
+
+  private static func launch(_ program: String, _ folder: String, notify: String? = nil) throws -> Program {
+    var environment = [
+      "PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere",
+      "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere",
+    ]
+    environment["NOTIFY_SOCKET"] = notify
+    return try Program(
+      program,
+      ["--state-dir", folder + "/state", "--socket", folder + "/io.chime", "--config", folder + "/chimed.toml"],
+      environment: environment, errors: folder + "/log")
+  }
+
+  private func waitForAnswer() throws {
     for _ in 0..<500 {
       if (try? health()) != nil { return }
       pause(seconds: 0.02)
@@ -33,6 +46,20 @@ final class MeasuredDaemon {
   }
 
   var log: String { String(decoding: FileManager.default.contents(atPath: folder + "/log") ?? Data(), as: UTF8.self) }
+
+  /// Ends it cleanly.
+  func stop() { _ = process.endAndRead() }
+
+  /// Starts it again, and returns how long it took from its launch to READY, in milliseconds (sd_notify(3)).
+  func start() throws -> Double {
+    let notices = try NoticeSocket(path: folder + "/notify")
+    let begin = monotonicNanoseconds()
+    process = try Self.launch(program, folder, notify: notices.path)
+    guard notices.waitForReady(seconds: 60) else {
+      throw BenchFailure("chimed was not ready; it said: \(log.suffix(1_000))")
+    }
+    return Double(monotonicNanoseconds() - begin) / 1_000_000
+  }
 
   func client() throws -> VarlinkClient { try VarlinkClient("unix:" + socket) }
 
@@ -49,12 +76,12 @@ final class MeasuredDaemon {
     }
   }
 
-  /// An endpoint `bench` at a receiver of this machine.
-  func putEndpoint(port: String) throws {
+  /// An endpoint at a receiver of this machine.
+  func putEndpoint(_ name: String = "bench", port: String) throws {
     let _: EndpointsInterface.Put.Reply = try client().call(
       EndpointsInterface.Put.method,
       EndpointsInterface.Put.Parameters(
-        name: "bench", url: "http://127.0.0.1:\(port)/",
+        name: name, url: "http://127.0.0.1:\(port)/",
         secret: "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()))
   }
 

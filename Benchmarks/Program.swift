@@ -96,9 +96,10 @@ final class Program {
 
   /// Runs a program to its end and gives what it printed.
   static func output(
-    _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null"
+    _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null",
+    errors: String? = nil
   ) throws(BenchFailure) -> String {
-    try Program(path, arguments, environment: environment, input: input).remainder()
+    try Program(path, arguments, environment: environment, input: input, errors: errors).remainder()
   }
 }
 

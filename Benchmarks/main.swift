@@ -1,7 +1,7 @@
 import Glibc
 
 /// The benchmarks in the order in which they run, with what each is about.
-let benchmarks: [(name: String, about: String, run: (Bench) throws -> Void)] = [
+let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void)] = [
   ("memory", "resident memory, idle with 10 reminders", measureMemory),
   ("wakeups", "wake-ups in an idle minute", measureWakeUps),
   ("lateness", "200 reminders spread over time, scheduled second to effect started", measureLateness),
@@ -9,6 +9,8 @@ let benchmarks: [(name: String, about: String, run: (Bench) throws -> Void)] = [
   ("requests", "control requests and committed changes a second", measureRequests),
   ("schedules", "the next occurrence, warm, cold and long after the start", measureSchedules),
   ("hostile", "the slowest texts of 64 KiB for each parser", measureHostileInputs),
+  ("fires", "durable fires a second in the store, batched", measureFires),
+  ("million", "start, memory and answers with 1,000,000 reminders in the store", measureMillion),
   ("list", "`chime list` with 1,000 reminders, the whole process", measureList),
 ]
 
@@ -38,7 +40,7 @@ if !options.asJSON { say(Figure.heading) }
 for benchmark in benchmarks where options.chosen.isEmpty || options.chosen.contains(benchmark.name) {
   complain("\(benchmark.name): \(benchmark.about) …")
   do {
-    try bench.inFolder(named: benchmark.name) { try benchmark.run(bench) }
+    try await bench.inFolder(named: benchmark.name) { try await benchmark.run(bench) }
   } catch {
     complain("\(benchmark.name) could not be measured: \(error)")
     failed = true

@@ -1,5 +1,6 @@
-// receiver: an HTTP receiver on a port of 127.0.0.1 that it prints first. For each request it prints when its first
-// byte was read (microseconds since the epoch) and the "title" of its JSON body, and answers 204.
+// receiver [FILE [DELAY [STATUS]]]: an HTTP receiver on a port of 127.0.0.1 that it prints first. For each request it
+// prints, or writes to FILE, when its first byte was read (microseconds since the epoch) and the "title" of its JSON body,
+// and answers STATUS (204 by default), DELAY milliseconds later; with a DELAY below 0 never.
 #include "peer.h"
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -13,6 +14,33 @@ struct connection {
 };
 
 static struct connection *connections[most_connections];
+
+/// Answers that wait for their time, in a ring: all wait equally long, so the oldest is due first.
+static struct {
+  int64_t at;
+  int socket;
+  struct connection *connection;
+} waiting[1 << 16];
+static uint16_t oldest, newest;
+
+static int64_t delay;
+static char answer[64] = "HTTP/1.1 204 No Content\r\n\r\n";
+
+/// Answers whose time has come; returns how long to wait for the next, in milliseconds, -1 for no end.
+static int answer_waiting(void) {
+  while (oldest != newest) {
+    int64_t left = waiting[oldest].at - microseconds(CLOCK_MONOTONIC);
+    if (left > 0) return (int)(left / 1000 + 1);
+    // The connection may be gone since.
+    int socket = waiting[oldest].socket;
+    if (connections[socket] && connections[socket] == waiting[oldest].connection) {
+      ssize_t written = write(socket, answer, strlen(answer));
+      (void)written;
+    }
+    oldest += 1;
+  }
+  return -1;
+}
 
 /// The length of the first whole request, 0 while there is none. The body is where `body` points.
 static size_t whole_request(struct connection *connection, char **body) {
@@ -43,9 +71,15 @@ static int serve(int socket) {
   connection->length += count;
   char *body;
   for (size_t length; (length = whole_request(connection, &body)) > 0;) {
-    static const char answer[] = "HTTP/1.1 204 No Content\r\n\r\n";
     report(connection, body, length);
-    if (write(socket, answer, sizeof answer - 1) < 0) return 0;
+    if (delay == 0) {
+      if (write(socket, answer, strlen(answer)) < 0) return 0;
+    } else if (delay > 0) {
+      waiting[newest].at = microseconds(CLOCK_MONOTONIC) + delay * 1000;
+      waiting[newest].socket = socket;
+      waiting[newest].connection = connection;
+      newest += 1;
+    }
     connection->length -= length;
     memmove(connection->bytes, connection->bytes + length, connection->length);
     connection->began = now;
@@ -53,8 +87,12 @@ static int serve(int socket) {
   return connection->length < room - 1;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
   signal(SIGPIPE, SIG_IGN);
+  if (count > 2) delay = atoll(arguments[2]);
+  if (count > 3) {
+    snprintf(answer, sizeof answer, "HTTP/1.1 %d As Asked\r\ncontent-length: 0\r\n\r\n", atoi(arguments[3]));
+  }
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   struct sockaddr_in address = {.sin_family = AF_INET};
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -64,12 +102,13 @@ int main(void) {
   getsockname(listener, (struct sockaddr *)&address, &size);
   printf("%d\n", ntohs(address.sin_port));
   fflush(stdout);
+  if (count > 1) need(freopen(arguments[1], "w", stdout) != NULL, arguments[1]);
   int set = epoll_create1(EPOLL_CLOEXEC);
   struct epoll_event event = {.events = EPOLLIN, .data.fd = listener}, ready[64];
   epoll_ctl(set, EPOLL_CTL_ADD, listener, &event);
   for (;;) {
-    int count = epoll_wait(set, ready, 64, -1);
-    for (int i = 0; i < count; i++) {
+    int found = epoll_wait(set, ready, 64, answer_waiting());
+    for (int i = 0; i < found; i++) {
       int socket = ready[i].data.fd;
       if (socket != listener) {
         if (serve(socket)) continue;
