@@ -1,14 +1,18 @@
+#define _GNU_SOURCE
 #include "CCurl.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 #define FUNCTIONS(each)                                                                                   \
   each(global_init) each(free) each(easy_init) each(easy_cleanup) each(easy_strerror) each(easy_setopt)   \
   each(easy_getinfo) each(multi_init) each(multi_cleanup) each(multi_add_handle) each(multi_remove_handle) \
   each(multi_perform) each(multi_poll) each(multi_info_read) each(slist_append) each(slist_free_all)      \
-  each(url) each(url_cleanup) each(url_set) each(url_get)
+  each(multi_setopt) each(version_info) each(url) each(url_cleanup) each(url_set) each(url_get)
 
 // Typed by the header's own declarations, so that what is called here is what libcurl declares.
 #define MEMBER(name) __typeof__(curl_##name) *name;
@@ -69,6 +73,15 @@ CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value) {
 CURLcode chime_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
   return curl.easy_setopt(handle, CURLOPT_WRITEFUNCTION, function);
 }
+CURLcode chime_curl_set_header(CURL *handle, size_t (*function)(char *, size_t, size_t, void *)) {
+  return curl.easy_setopt(handle, CURLOPT_HEADERFUNCTION, function);
+}
+CURLcode chime_curl_set_open_socket(CURL *handle, curl_opensocket_callback function) {
+  return curl.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+curl_socket_t chime_curl_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 CURLcode chime_curl_get_long(CURL *handle, CURLINFO info, long *value) {
   return curl.easy_getinfo(handle, info, value);
 }
@@ -76,8 +89,15 @@ CURLcode chime_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value) {
   return curl.easy_getinfo(handle, info, value);
 }
 
+CURLcode chime_curl_get_string(CURL *handle, CURLINFO info, const char **value) {
+  return curl.easy_getinfo(handle, info, value);
+}
+
 CURLM *chime_curl_multi_init(void) { return curl.multi_init(); }
 CURLMcode chime_curl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }
+CURLMcode chime_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl.multi_setopt(multi, option, value);
+}
 CURLMcode chime_curl_multi_add_handle(CURLM *multi, CURL *handle) { return curl.multi_add_handle(multi, handle); }
 CURLMcode chime_curl_multi_remove_handle(CURLM *multi, CURL *handle) {
   return curl.multi_remove_handle(multi, handle);
@@ -100,4 +120,73 @@ CURLUcode chime_curl_url_set(CURLU *url, CURLUPart part, const char *text, unsig
 }
 CURLUcode chime_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags) {
   return curl.url_get(url, part, text, flags);
+}
+
+// Certificates that were refused. The functions are those of the OpenSSL that libcurl itself is linked with, found
+// through it: their handles are its own, whatever else of OpenSSL is in the process.
+
+static struct {
+  void (*set)(void *context, int (*verify)(void *, void *), void *argument);
+  int (*verify)(void *store);
+  int (*error)(void *store);
+  void *(*certificate)(void *store);
+  const void *(*not_before)(const void *certificate);
+  const void *(*not_after)(const void *certificate);
+  int (*time)(const void *asn1, struct tm *time);
+} tls;
+static pthread_once_t tls_once = PTHREAD_ONCE_INIT;
+static int tls_found;
+
+static void find_tls(void) {
+  const char *name = curl.version_info(CURLVERSION_NOW)->ssl_version;
+  if (name == NULL || strncmp(name, "OpenSSL/", 8) != 0) return;
+#define FIND(member, symbol) ((tls.member = (__typeof__(tls.member))dlsym(loaded, symbol)) != NULL)
+  tls_found = FIND(set, "SSL_CTX_set_cert_verify_callback") && FIND(verify, "X509_verify_cert")
+      && FIND(error, "X509_STORE_CTX_get_error") && FIND(certificate, "X509_STORE_CTX_get_current_cert")
+      && FIND(not_before, "X509_get0_notBefore") && FIND(not_after, "X509_get0_notAfter")
+      && FIND(time, "ASN1_TIME_to_tm");
+}
+
+// The latest notes of this thread. A number that a newer one has pushed out is not found, which costs a date.
+enum { most_notes = 16 };
+static _Thread_local struct chime_certificate_note notes[most_notes];
+static _Thread_local unsigned next_note;
+
+static int64_t seconds(const void *asn1) {
+  struct tm time;
+  return asn1 != NULL && tls.time(asn1, &time) == 1 ? (int64_t)timegm(&time) : INT64_MIN;
+}
+
+/// What OpenSSL does without a callback, and a look at what it came to. The argument is a number and nothing else: a
+/// connection may ask for this when the request that opened it is long over.
+static int verify(void *store, void *number) {
+  if (tls.verify(store) > 0) return 1;
+  void *certificate = tls.certificate(store);
+  if (certificate != NULL) {
+    notes[next_note++ % most_notes] = (struct chime_certificate_note){
+        .number = (uintptr_t)number, .error = tls.error(store), .not_before = seconds(tls.not_before(certificate)),
+        .not_after = seconds(tls.not_after(certificate))};
+  }
+  return 0;
+}
+
+static CURLcode begin_tls(CURL *handle, void *context, void *number) {
+  (void)handle;
+  tls.set(context, verify, number);
+  return CURLE_OK;
+}
+
+CURLcode chime_curl_note_certificates(CURL *handle) {
+  pthread_once(&tls_once, find_tls);
+  return tls_found ? curl.easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, begin_tls) : CURLE_NOT_BUILT_IN;
+}
+
+int chime_curl_certificate(uintptr_t number, struct chime_certificate_note *note) {
+  for (int i = 0; i < most_notes; i++) {
+    if (number != 0 && notes[i].number == number) {
+      *note = notes[i];
+      return 1;
+    }
+  }
+  return 0;
 }

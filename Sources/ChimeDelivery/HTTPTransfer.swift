@@ -2,142 +2,255 @@ import CCurl
 import ChimeCore
 import ChimeSchedule
 
-/// One request.
-struct HTTPRequest: Sendable {
-  /// `POST`, `PUT` or `GET`; a GET has no body.
-  var method = "POST"
-  var url: String
-  /// `name: value` lines.
-  var headers: [String]
-  var body: [UInt8]
-  /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
-  var certificates: String?
-}
-
-/// What a request came to.
-struct HTTPResult: Sendable {
-  /// Nil when no answer came.
-  var status: Int?
-  /// The first `Attempt.answerLimit` bytes of the answer's body.
-  var answer: [UInt8] = []
-  /// Retry-After in either form, counted from now; nil when it was not there or lies in the past.
-  var retryAfter: Milliseconds?
-  /// Why the exchange did not end as it should; nil when an answer was read, in full or up to the limit.
-  var failure: String?
-  /// Whether nothing could be sent to anybody, for the time being.
-  var isImpossible = false
-  var took = Milliseconds.zero
-}
-
-/// The bounds of an exchange.
-struct HTTPLimits: Sendable {
-  var connect: Milliseconds
-  var total: Milliseconds
-  /// Bytes of an answer's body that are read at most.
-  var answer: Int
-}
-
-/// A request under way: one easy handle of libcurl with all that must live as long as it. Used by the HTTP thread only.
+/// An easy handle of libcurl with all that must live as long as it: one request after another, each under way for a
+/// while. Used by the HTTP thread only.
+///
+/// What is the same for every request is set once; `begin` sets all that is not, so nothing of one request is left for
+/// the next.
 final class HTTPTransfer {
   let handle: UnsafeMutableRawPointer
-  let job: HTTPJob
   private let limits: HTTPLimits
-  private let started = SuspendingClock.now
-  private var headers: UnsafeMutablePointer<curl_slist>?
+  private let route: HTTPRoute
   private let complaint: UnsafeMutablePointer<CChar>
+  private var isUsable = true
+
+  // Of the request under way.
+  private(set) var job: HTTPJob?
+  /// Names the request in what was noted of a certificate.
+  private var number: UInt = 0
+  private var started = SuspendingClock.now
+  private var headers: UnsafeMutablePointer<curl_slist>?
+  private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var certificates: String?
   private var answer: [UInt8] = []
   private var received = 0
-  private var isCut = false
+  private var headerBytes = 0
+  private var answerHeaders: [String] = []
+  private var refusal: AddressRefusal?
+  private var dialled = 0
 
   /// Nil when libcurl has no memory for it.
-  init?(_ request: HTTPRequest, job: HTTPJob, limits: HTTPLimits) {
+  init?(limits: HTTPLimits, route: HTTPRoute) {
     guard let handle = chime_curl_easy_init() else { return nil }
     self.handle = handle
-    self.job = job
     self.limits = limits
+    self.route = route
     complaint = .allocate(capacity: Int(CURL_ERROR_SIZE))
     complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    for line in request.headers { headers = chime_curl_slist_append(headers, line) ?? headers }
-    configure(request)
+    configure()
+    configureProxy()
+    configureTrust()
+    configureCalls()
   }
 
   deinit {
     chime_curl_easy_cleanup(handle)
     chime_curl_slist_free_all(headers)
     complaint.deallocate()
+    body.deallocate()
   }
 
-  private func configure(_ request: HTTPRequest) {
-    chime_curl_set_string(handle, CURLOPT_URL, request.url)
-    // HTTP and nothing else, straight to the address that was given: no proxy of the environment, no redirect. What
-    // libcurl verifies of TLS by default is said again, so that no later default weakens it.
-    chime_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
-    chime_curl_set_string(handle, CURLOPT_PROXY, "")
-    chime_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
-    chime_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1)
-    chime_curl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2)
-    chime_curl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+  /// Whether another request may use it: one whose certificates were its own may not, as libcurl keeps no way back to
+  /// its default.
+  var isReusable: Bool { isUsable && certificates == nil }
+
+  /// An option without which nothing is sent: an older libcurl that does not know it would do less than is promised.
+  private func need(_ code: CURLcode) { if code != CURLE_OK { isUsable = false } }
+
+  private func configure() {
+    // HTTP and nothing else, and to the address that was given: no redirect. What libcurl verifies of TLS by default
+    // is said again, so that no later default weakens it.
+    need(chime_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https"))
+    need(chime_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0))
+    need(chime_curl_set_long(handle, CURLOPT_SSL_VERIFYPEER, 1))
+    need(chime_curl_set_long(handle, CURLOPT_SSL_VERIFYHOST, 2))
+    need(chime_curl_set_long(handle, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)))
+    need(chime_curl_set_long(handle, CURLOPT_HTTP09_ALLOWED, 0))
     chime_curl_set_long(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    chime_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
-    chime_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connect.rawValue))
-    chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(limits.total.rawValue))
-    chime_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
-    setBody(request)
-    if let certificates = request.certificates { trust(certificates) }
+    need(chime_curl_set_long(handle, CURLOPT_NOSIGNAL, 1))
+    // A name server that does not answer holds a thread of its own until it gives up, and not this one.
+    chime_curl_set_long(handle, CURLOPT_QUICK_EXIT, 1)
+    // A name that has moved is followed after ten minutes, however busy its connection is.
+    chime_curl_set_long(handle, CURLOPT_MAXLIFETIME_CONN, 600)
+    need(chime_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connect.rawValue)))
+    need(chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(limits.total.rawValue)))
     chime_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, complaint)
-    // Unretained: libcurl calls back only while the HTTP thread drives the handle, and the handle dies with this object.
-    chime_curl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
-    chime_curl_set_write(handle) { bytes, size, count, context in
-      guard let bytes, let context else { return 0 }
-      let length = size * count
-      let part = UnsafeRawBufferPointer(start: bytes, count: length)
-      return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().take(part) ? length : 0
+  }
+
+  private func configureProxy() {
+    // Empty rather than unset: what is unset libcurl looks for in the environment.
+    need(chime_curl_set_string(handle, CURLOPT_PROXY, route.proxy?.url ?? ""))
+    need(chime_curl_set_string(handle, CURLOPT_NOPROXY, route.proxy?.exceptions.joined(separator: ",") ?? ""))
+    // The signature and the endpoint's own headers are for the receiver alone, and so is what a proxy answers.
+    need(chime_curl_set_long(handle, CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE)))
+    need(chime_curl_set_long(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1))
+    need(chime_curl_set_long(handle, CURLOPT_PROXY_SSL_VERIFYPEER, 1))
+    need(chime_curl_set_long(handle, CURLOPT_PROXY_SSL_VERIFYHOST, 2))
+    need(chime_curl_set_long(handle, CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)))
+  }
+
+  private func configureTrust() {
+    // Passive: its failure costs the date in a sentence.
+    chime_curl_note_certificates(handle)
+    guard let file = route.certificateFile else { return }
+    // The file takes the place of libcurl's own file; the folder beside it has the system's certificates one by one.
+    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { need(chime_curl_set_string(handle, option, file)) }
+    for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] {
+      need(chime_curl_set_string(handle, option, Self.systemCertificates))
     }
+  }
+
+  private static let systemCertificates = "/etc/ssl/certs"
+
+  private func configureCalls() {
+    // Unretained: libcurl calls back only while the HTTP thread drives the handle, and the handle dies with this object.
+    let this = Unmanaged.passUnretained(self).toOpaque()
+    for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA] {
+      need(chime_curl_set_pointer(handle, option, this))
+    }
+    need(
+      chime_curl_set_write(handle) { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().take(part) ? part.count : 0
+      })
+    need(
+      chime_curl_set_header(handle) { bytes, size, count, context in
+        guard let bytes, let context else { return 0 }
+        let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().take(header: line) ? line.count : 0
+      })
+    need(
+      chime_curl_set_open_socket(handle) { context, _, address in
+        guard let address, let context else { return -1 }
+        return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().open(address)
+      })
+  }
+
+  /// Makes the handle ready for one request. Returns whether it is; `unbegun` says why not.
+  ///
+  /// - Parameter number: tells the requests of one thread apart; not 0.
+  func begin(_ request: HTTPRequest, job: HTTPJob, number: UInt) -> Bool {
+    self.job = job
+    self.number = number
+    started = .now
+    complaint.pointee = 0
+    need(chime_curl_set_string(handle, CURLOPT_URL, request.url))
+    chime_curl_slist_free_all(headers)
+    headers = nil
+    for line in request.headers {
+      guard let longer = chime_curl_slist_append(headers, line) else { return false }
+      headers = longer
+    }
+    need(chime_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers))
+    setBody(request)
+    certificates = request.certificates
+    if let certificates { trust(certificates) }
+    chime_curl_set_pointer(handle, CURLOPT_SSL_CTX_DATA, UnsafeMutableRawPointer(bitPattern: number))
+    return isUsable
+  }
+
+  /// Lets go of what belongs to the request that is over.
+  func end() {
+    job = nil
+    (answer, received, headerBytes, answerHeaders, refusal, dialled) = ([], 0, 0, [], nil, 0)
   }
 
   private func setBody(_ request: HTTPRequest) {
     guard request.method != "GET" else {
-      chime_curl_set_long(handle, CURLOPT_HTTPGET, 1)
+      need(chime_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, nil))
+      need(chime_curl_set_long(handle, CURLOPT_HTTPGET, 1))
       return
     }
-    chime_curl_set_long(handle, CURLOPT_POST, 1)
-    chime_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, request.body.count)
-    // Copies the bytes, by the size set before it.
-    _ = request.body.withUnsafeBytes {
-      chime_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+    need(chime_curl_set_long(handle, CURLOPT_POST, 1))
+    need(chime_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, request.method == "POST" ? nil : request.method))
+    // Libcurl reads it from here until the request is over, so it has to stay in one place.
+    if body.count < request.body.count {
+      body.deallocate()
+      body = .allocate(byteCount: request.body.count, alignment: 1)
     }
-    if request.method != "POST" { chime_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, request.method) }
+    body.copyBytes(from: request.body)
+    need(chime_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, request.body.count))
+    // Without bytes it is not to be null, which would ask for a callback to read them.
+    if request.body.isEmpty {
+      need(chime_curl_set_pointer(handle, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(complaint)))
+    } else {
+      need(chime_curl_set_pointer(handle, CURLOPT_POSTFIELDS, body.baseAddress))
+    }
   }
 
   /// Trusts these certificates and no others, neither the system's file nor its folder of them.
   private func trust(_ certificates: String) {
-    chime_curl_set_string(handle, CURLOPT_CAPATH, nil)
+    need(chime_curl_set_string(handle, CURLOPT_CAPATH, nil))
     var text = certificates
     text.withUTF8 { bytes in
       var blob = curl_blob(
         data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count, flags: UInt32(CURL_BLOB_COPY))
-      withUnsafeMutablePointer(to: &blob) { _ = chime_curl_set_pointer(handle, CURLOPT_CAINFO_BLOB, $0) }
+      withUnsafeMutablePointer(to: &blob) { need(chime_curl_set_pointer(handle, CURLOPT_CAINFO_BLOB, $0)) }
     }
+  }
+
+  /// A socket for the address that libcurl is about to connect to; -1 when it may not be dialled.
+  private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    // The declared `addr` is as long as the shortest address; `addrlen` says how much of it there is.
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return -1 }
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+    guard let network = NetworkAddress(bytes) else { return -1 }
+    if let refused = route.network.refusal(of: network) {
+      refusal = refusal ?? refused
+      return -1
+    }
+    dialled += 1
+    return chime_curl_socket(address)
   }
 
   /// Whether more is wanted.
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    answer.append(contentsOf: part.prefix(max(0, Attempt.answerLimit - answer.count)))
+    let room = HTTPLimits.kept - answer.count
+    if room > 0 { answer.append(contentsOf: part.prefix(room)) }
     received += part.count
-    isCut = received > limits.answer
-    return !isCut
+    return received <= limits.answer
   }
+
+  /// Whether more is wanted.
+  private func take(header line: UnsafeRawBufferPointer) -> Bool {
+    headerBytes += line.count
+    guard headerBytes <= HTTPLimits.headers else { return false }
+    if job?.isInspected == true { note(line) }
+    return true
+  }
+
+  private func note(_ line: UnsafeRawBufferPointer) {
+    let text = PlainText.clipped(
+      PlainText.withoutControls(String(decoding: line.prefix(512), as: UTF8.self), lines: false), bytes: 256)
+    if text.hasPrefix("HTTP/") { answerHeaders = [] }
+    guard answerHeaders.count < 16, let colon = text.firstIndex(of: ":"),
+      Self.telling.contains(text[..<colon].lowercased())
+    else { return }
+    answerHeaders.append(text.split(separator: " ").joined(separator: " "))
+  }
+
+  /// The headers of an answer that say who answered and why so; none that may hold a secret, such as a cookie.
+  private static let telling: Set<String> = [
+    "content-type", "content-length", "date", "location", "retry-after", "server", "via", "www-authenticate",
+    "x-request-id", "allow", "deprecation", "sunset", "ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset",
+  ]
 
   /// What it came to, once libcurl says that it is over.
   func result(_ code: CURLcode) -> HTTPResult {
     var result = HTTPResult(answer: answer, took: Milliseconds(started.duration(to: .now)))
-    var status = 0
-    if chime_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK, status > 0 { result.status = status }
-    var wait: curl_off_t = 0
-    if chime_curl_get_offset(handle, CURLINFO_RETRY_AFTER, &wait) == CURLE_OK, wait > 0 {
-      result.retryAfter = .seconds(Int64(wait))
+    result.isWhole = received == answer.count
+    if let status = long(CURLINFO_RESPONSE_CODE), status > 0 { result.status = status }
+    if !answer.isEmpty { result.contentType = string(CURLINFO_CONTENT_TYPE) }
+    if let wait = offset(CURLINFO_RETRY_AFTER), wait > 0 { result.retryAfter = .seconds(wait) }
+    let isLong = received > limits.answer && headerBytes <= HTTPLimits.headers
+    if code != CURLE_OK, !(code == CURLE_WRITE_ERROR && isLong) {
+      let fault = fault(code)
+      result.failure = PlainText.sentence(fault.sentence)
+      result.isImpossible = fault.isOurs
     }
-    if code != CURLE_OK, !(code == CURLE_WRITE_ERROR && isCut) { result.failure = sentence(for: code) }
+    if job?.isInspected == true { result.details = details() }
     return result
   }
 
@@ -146,8 +259,61 @@ final class HTTPTransfer {
     HTTPResult(failure: "given up because the daemon stops", took: Milliseconds(started.duration(to: .now)))
   }
 
-  private func sentence(for code: CURLcode) -> String {
+  /// What it came to when it could not be begun.
+  func unbegun() -> HTTPResult {
+    isUsable
+      ? HTTPResult(failure: "no memory to send with")
+      : HTTPResult(failure: "webhooks need libcurl 7.87 or later with TLS, and this one is not", isImpossible: true)
+  }
+
+  private func fault(_ code: CURLcode) -> HTTPFault {
     let detail = String(cString: complaint)
-    return PlainText.sentence(detail.isEmpty ? String(cString: chime_curl_easy_strerror(code)) : detail)
+    var fault = HTTPFault(
+      code: code, detail: detail.isEmpty ? String(cString: chime_curl_easy_strerror(code)) : detail)
+    fault.refusal = refusal
+    fault.hasDialled = dialled > 0
+    fault.hasProxy = route.proxy != nil
+    fault.headerBytes = headerBytes
+    fault.certificateFile = certificates == nil ? route.certificateFile : nil
+    fault.verification = long(CURLINFO_SSL_VERIFYRESULT) ?? 0
+    var note = chime_certificate_note()
+    if code == CURLE_PEER_FAILED_VERIFICATION, chime_curl_certificate(number, &note) != 0 { fault.certificate = note }
+    return fault
+  }
+
+  private func details() -> HTTPDetails {
+    var details = HTTPDetails()
+    if let address = string(CURLINFO_PRIMARY_IP), !address.isEmpty { details.address = address }
+    switch long(CURLINFO_HTTP_VERSION) {
+    case Int(CURL_HTTP_VERSION_1_0): details.version = "HTTP/1.0"
+    case Int(CURL_HTTP_VERSION_1_1): details.version = "HTTP/1.1"
+    case Int(CURL_HTTP_VERSION_2_0): details.version = "HTTP/2"
+    case Int(CURL_HTTP_VERSION_3): details.version = "HTTP/3"
+    default: break
+    }
+    details.headers = answerHeaders
+    details.isReused = details.address != nil && (long(CURLINFO_NUM_CONNECTS) ?? 0) == 0
+    details.timing.nameLookup = offset(CURLINFO_NAMELOOKUP_TIME_T) ?? 0
+    details.timing.connect = offset(CURLINFO_CONNECT_TIME_T) ?? 0
+    details.timing.tls = offset(CURLINFO_APPCONNECT_TIME_T) ?? 0
+    details.timing.firstByte = offset(CURLINFO_STARTTRANSFER_TIME_T) ?? 0
+    details.timing.total = offset(CURLINFO_TOTAL_TIME_T) ?? 0
+    return details
+  }
+
+  private func long(_ info: CURLINFO) -> Int? {
+    var value = 0
+    return chime_curl_get_long(handle, info, &value) == CURLE_OK ? value : nil
+  }
+
+  private func offset(_ info: CURLINFO) -> Int64? {
+    var value: curl_off_t = 0
+    return chime_curl_get_offset(handle, info, &value) == CURLE_OK ? Int64(value) : nil
+  }
+
+  private func string(_ info: CURLINFO) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard chime_curl_get_string(handle, info, &value) == CURLE_OK, let value else { return nil }
+    return String(cString: value)
   }
 }

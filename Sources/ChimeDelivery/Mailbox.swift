@@ -26,12 +26,13 @@ final class Mailbox<Command: Sendable>: Sendable {
 
   /// Whether the command was taken: false once the mailbox is closed.
   func post(_ command: Command) -> Bool {
-    let taken = state.withLock { state in
-      guard !state.isClosed else { return false }
+    let (taken, isFirst) = state.withLock { state in
+      guard !state.isClosed else { return (false, false) }
       state.commands.append(command)
-      return true
+      return (true, state.commands.count == 1)
     }
-    if taken { eventfd_write(descriptor, 1) }
+    // Whoever put the first one there rings for all that come until they are taken.
+    if isFirst { eventfd_write(descriptor, 1) }
     return taken
   }
 

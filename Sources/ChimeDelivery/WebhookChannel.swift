@@ -13,6 +13,12 @@ public struct WebhookConfiguration: Sendable {
   public var concurrentPerEndpoint = 8
   /// Bytes of an answer's body that are read at most; the status of a longer one counts all the same.
   public var answerLimit = 65_536
+  /// Which addresses may be dialled.
+  public var network = NetworkPolicy(isPersonal: true)
+  /// What every message goes through; nil for none, whatever the environment says.
+  public var proxy: ProxyServer?
+  /// A file of certificates in PEM that are trusted beside the system's; nil for none.
+  public var certificateFile: String?
 
   public init(version: String) { self.version = version }
 }
@@ -21,7 +27,8 @@ public struct WebhookConfiguration: Sendable {
 /// (https://www.standardwebhooks.com).
 ///
 /// One channel serves all endpoints of all owners. Each endpoint has a queue and a limit of its own, so one that hangs
-/// delays no other. TLS is always verified, no redirect is followed and no proxy of the environment is used.
+/// delays no other. TLS is always verified, every address is judged as it is dialled, no redirect is followed and no
+/// proxy of the environment is used. An endpoint may answer for the occurrence (`WebhookAnswer`).
 ///
 ///     let webhooks = WebhookChannel(configuration: WebhookConfiguration(version: "1.0")) { lane in book[lane] }
 ///     webhooks.send(message) { report in … }
@@ -53,13 +60,15 @@ public final class WebhookChannel: Channel {
     engine = HTTPEngine(
       limits: HTTPLimits(
         connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit),
+      route: HTTPRoute(
+        network: configuration.network, proxy: configuration.proxy, certificateFile: configuration.certificateFile),
       perLane: configuration.concurrentPerEndpoint, library: library)
   }
 
   /// Makes ready for a first message, so that it need not wait for libcurl to be loaded (some milliseconds).
   public func prepare() { engine.prepare() }
 
-  /// Reports `.ended` once; a webhook is not answered by its reply.
+  /// Reports `.ended` once, and then `.answered` when the endpoint's answer acts on the occurrence.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let (access, clock, version) = (access, clock, configuration.version)
     let delivery = message.delivery
@@ -86,6 +95,7 @@ public final class WebhookChannel: Channel {
           let verdict = WebhookVerdict(result, channel: delivery.lane.channel)
           let attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
           report(.ended(attempt, next: verdict.next))
+          if let answer = verdict.answer { report(.answered(answer)) }
         }))
   }
 
@@ -109,12 +119,13 @@ public final class WebhookChannel: Channel {
       to: endpoint, id: DeliveryID(at: now, using: &random).rawValue, at: now, body: body,
       secrets: access.secrets(at: now), version: configuration.version)
     let result = await withCheckedContinuation { continuation in
-      engine.send(HTTPJob(lane: nil, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+      engine.send(
+        HTTPJob(lane: nil, isInspected: true, prepare: { request }, finish: { continuation.resume(returning: $0) }))
     }
     let verdict = WebhookVerdict(result, channel: endpoint.lane.channel)
     return WebhookTest(
       url: request.url, requestHeaders: request.headers, requestBody: String(decoding: body, as: UTF8.self),
-      attempt: Self.attempt(result, verdict, number: 1, endedAt: clock()))
+      attempt: Self.attempt(result, verdict, number: 1, endedAt: clock()), details: result.details)
   }
 
   /// Why an attempt cannot leave for now.
@@ -153,6 +164,8 @@ public struct WebhookTest: Hashable, Sendable {
   public var requestBody: String
   /// Status, answer's beginning, error and timing.
   public var attempt: Attempt
+  /// The address, the answer's headers and how long each part took; nil when nothing was sent.
+  public var details: HTTPDetails?
 
   /// Whether the endpoint took it.
   public var isDelivered: Bool { attempt.outcome == .delivered }

@@ -8,8 +8,10 @@ import ChimeSchedule
 struct WebhookVerdict: Hashable, Sendable {
   var outcome: Attempt.Outcome
   var next: ChannelReport.NextStep
-  /// One sentence; nil when it arrived.
+  /// One sentence; nil when it arrived and nothing is to be said about it.
   var error: String?
+  /// What the receiver wants to become of the occurrence; nil when it says nothing of it.
+  var answer: Occurrence.Answer?
 
   init(_ result: HTTPResult, channel: ChannelName) {
     outcome = .failed
@@ -23,6 +25,11 @@ struct WebhookVerdict: Hashable, Sendable {
     case 200..<300 where result.failure == nil:
       outcome = .delivered
       next = .settled
+      switch result.isWhole ? WebhookAnswer(result.answer, contentType: result.contentType) : .nothing {
+      case .nothing: break
+      case .answer(let answer): self.answer = answer
+      case .misunderstood(let why): error = "delivered, but what it answers is not understood: \(why)"
+      }
     case 410:
       next = .disable("endpoint \"\(channel)\" answered 410 Gone")
       error = "answered 410 Gone"

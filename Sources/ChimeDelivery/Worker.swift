@@ -35,9 +35,11 @@ final class Worker<Command: Sendable>: Sendable {
       case .running, .idle:
         let mailbox = try Mailbox<Command>()
         let body = body
+        // Before there is a thread: one that cannot begin closes its mailbox, and tells whoever is in it.
+        let taken = mailbox.post(command)
         try WorkerThread.start(name: name) { body(mailbox) }
         state = .running(mailbox)
-        return mailbox.post(command)
+        return taken
       }
     }
   }

@@ -3,6 +3,7 @@
 // 4.0 MB resident in a daemon that may never send a webhook. Types and constants are those of its header.
 #include <curl/curl.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// What libcurl has been called on Linux since 2006.
 #define CHIME_CURL_LIBRARY "libcurl.so.4"
@@ -27,11 +28,32 @@ CURLcode chime_curl_set_long(CURL *handle, CURLoption option, long value);
 CURLcode chime_curl_set_string(CURL *handle, CURLoption option, const char *value);
 CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value);
 CURLcode chime_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
+CURLcode chime_curl_set_header(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
+CURLcode chime_curl_set_open_socket(CURL *handle, curl_opensocket_callback function);
 CURLcode chime_curl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode chime_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
+CURLcode chime_curl_get_string(CURL *handle, CURLINFO info, const char **value);
+
+/// A socket as libcurl would open one for the address, but not inherited by programs that are run.
+curl_socket_t chime_curl_socket(const struct curl_sockaddr *address);
+
+/// Why a certificate was refused, and when it is valid: an X509_V_ERR of OpenSSL, and seconds since the epoch, INT64_MIN
+/// where the certificate does not say.
+struct chime_certificate_note {
+  uintptr_t number;
+  int error;
+  int64_t not_before, not_after;
+};
+
+/// Has refused certificates noted by the thread that drives the handle, under the number that CURLOPT_SSL_CTX_DATA is
+/// set to. Verification itself stays OpenSSL's. Fails where libcurl uses another library for TLS.
+CURLcode chime_curl_note_certificates(CURL *handle);
+/// Returns 1 with what this thread has noted under a number that is not 0; 0 when there is nothing.
+int chime_curl_certificate(uintptr_t number, struct chime_certificate_note *note);
 
 CURLM *chime_curl_multi_init(void);
 CURLMcode chime_curl_multi_cleanup(CURLM *multi);
+CURLMcode chime_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLMcode chime_curl_multi_add_handle(CURLM *multi, CURL *handle);
 CURLMcode chime_curl_multi_remove_handle(CURLM *multi, CURL *handle);
 CURLMcode chime_curl_multi_perform(CURLM *multi, int *running);

@@ -1,4 +1,5 @@
 package import ChimeCore
+package import ChimeDelivery
 package import ChimeSchedule
 
 /// What is in force, whichever file it came from. The defaults are those that `Config/chimed.toml` states.
@@ -51,6 +52,13 @@ package struct Configuration: Hashable, Sendable {
     package var webhookConnectTimeout = Milliseconds.seconds(5)
     package var webhookTimeout = Milliseconds.seconds(15)
     package var webhookConcurrency = 8
+    package var webhookAllow: [AddressBlock] = []
+    package var webhookDeny: [AddressBlock] = []
+    /// Empty: none.
+    package var webhookProxy = ""
+    package var webhookNoProxy: [String] = []
+    /// Empty: none.
+    package var webhookCertificateFile = ""
   }
 
   package var channels = Channels()
@@ -133,6 +141,37 @@ extension ConfigurationKey {
     .duration("webhook.connectTimeout", \.channels.webhookConnectTimeout, .milliseconds(10)...(.minutes(10))),
     .duration("webhook.timeout", \.channels.webhookTimeout, .milliseconds(10)...(.minutes(10))),
     .number("webhook.concurrency", \.channels.webhookConcurrency, 1...1_000),
+    .blocks("webhook.allow", \.channels.webhookAllow),
+    .blocks("webhook.deny", \.channels.webhookDeny),
+    ConfigurationKey(
+      path: "webhook.proxy",
+      expected: "a proxy without user name and password, such as \"http://proxy.example.org:3128\" (or https://, "
+        + "socks5h://), or \"\" for none",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value else { return false }
+        guard text.isEmpty || (try? ProxyServer(text)) != nil else { return false }
+        configuration.channels.webhookProxy = text
+        return true
+      }, show: { TOMLText.quoted($0.channels.webhookProxy) }),
+    ConfigurationKey(
+      path: "webhook.noProxy",
+      expected: "an array of names, addresses and blocks of addresses, such as [\"localhost\", \".lan\"]",
+      set: { configuration, value in
+        guard let texts = value.strings, texts.count <= 100, texts.allSatisfy(ProxyServer.isException) else {
+          return false
+        }
+        configuration.channels.webhookNoProxy = texts
+        return true
+      }, show: { TOMLText.array($0.channels.webhookNoProxy) }),
+    ConfigurationKey(
+      path: "webhook.caFile", expected: "the absolute path of a file, or \"\" for none",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, text.isEmpty || text.hasPrefix("/"), text.utf8.count <= 4_000,
+          !text.utf8.contains(0)
+        else { return false }
+        configuration.channels.webhookCertificateFile = text
+        return true
+      }, show: { TOMLText.quoted($0.channels.webhookCertificateFile) }),
     .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
     .number("control.maxNesting", \.maxNesting, 8...512),
     .number("control.maxConnections", \.maxConnections, 1...100_000),
@@ -192,6 +231,19 @@ extension ConfigurationKey {
         configuration[keyPath: place] = length
         return true
       }, show: { TOMLText.quoted(DurationText.format($0[keyPath: place])) })
+  }
+
+  private static func blocks(_ path: String, _ place: any Spot<[AddressBlock]>) -> ConfigurationKey {
+    ConfigurationKey(
+      path: path,
+      expected: "an array of addresses and blocks of addresses, such as [\"10.0.0.0/8\", \"::1\"]",
+      set: { configuration, value in
+        guard let texts = value.strings, texts.count <= 1_000 else { return false }
+        let blocks = texts.compactMap(AddressBlock.init)
+        guard blocks.count == texts.count else { return false }
+        configuration[keyPath: place] = blocks
+        return true
+      }, show: { TOMLText.array($0[keyPath: place].map(\.description)) })
   }
 
   /// A coordinate, or an empty string for none.

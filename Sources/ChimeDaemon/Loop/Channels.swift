@@ -9,7 +9,8 @@ final class Channels: Sendable {
   private let desktop: DesktopChannel
 
   init(
-    configuration: Configuration, environment: [String: String], zones: ZoneCatalog, endpoints: EndpointDirectory
+    configuration: Configuration, isSystem: Bool, environment: [String: String], zones: ZoneCatalog,
+    endpoints: EndpointDirectory
   ) {
     let settings = configuration.channels
     var desktop = DesktopConfiguration(environment: environment)
@@ -25,6 +26,11 @@ final class Channels: Sendable {
     webhooks.connectTimeout = settings.webhookConnectTimeout
     webhooks.totalTimeout = settings.webhookTimeout
     webhooks.concurrentPerEndpoint = settings.webhookConcurrency
+    webhooks.network = NetworkPolicy(
+      isPersonal: !isSystem, allow: settings.webhookAllow, deny: settings.webhookDeny)
+    // Both were judged as the configuration was read.
+    webhooks.proxy = try? ProxyServer(settings.webhookProxy, except: settings.webhookNoProxy)
+    webhooks.certificateFile = settings.webhookCertificateFile.isEmpty ? nil : settings.webhookCertificateFile
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
   }
 

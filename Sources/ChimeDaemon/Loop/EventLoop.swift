@@ -87,7 +87,8 @@ actor EventLoop {
     self.service = service
     endpoints = EndpointDirectory(secrets: secrets)
     channels = Channels(
-      configuration: configuration, environment: site.environment, zones: zones, endpoints: endpoints)
+      configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
+      endpoints: endpoints)
     startedAt = SystemClock.now
     absence = Absence(runningSince: startedAt)
     agenda = Agenda(laneCapacity: configuration.channels.webhookConcurrency)
@@ -307,7 +308,8 @@ actor EventLoop {
   private func renewChannels(_ configuration: Configuration) {
     let old = channels
     channels = Channels(
-      configuration: configuration, environment: site.environment, zones: zones, endpoints: endpoints)
+      configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
+      endpoints: endpoints)
     agenda.laneCapacity = configuration.channels.webhookConcurrency
     Task {
       await withTaskExecutorPreference(executor) {

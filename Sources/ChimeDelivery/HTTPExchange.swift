@@ -1,0 +1,87 @@
+import ChimeSchedule
+
+/// One request.
+struct HTTPRequest: Sendable {
+  /// `POST`, `PUT` or `GET`; a GET has no body.
+  var method = "POST"
+  var url: String
+  /// `name: value` lines.
+  var headers: [String]
+  var body: [UInt8]
+  /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
+  var certificates: String?
+}
+
+/// What a request came to.
+struct HTTPResult: Sendable {
+  /// Nil when no answer came.
+  var status: Int?
+  /// The first `HTTPLimits.kept` bytes of the answer's body.
+  var answer: [UInt8] = []
+  /// Whether `answer` is all of it.
+  var isWhole = true
+  /// As the answer's header has it; nil when it has none.
+  var contentType: String?
+  /// Retry-After in either form, counted from now; nil when it was not there or lies in the past.
+  var retryAfter: Milliseconds?
+  /// Why the exchange did not end as it should; nil when an answer was read, in full or up to the limit.
+  var failure: String?
+  /// Whether nothing could be sent to anybody, for the time being.
+  var isImpossible = false
+  var took = Milliseconds.zero
+  /// For a job that asked for it.
+  var details: HTTPDetails?
+}
+
+/// The bounds of an exchange.
+struct HTTPLimits: Sendable {
+  var connect: Milliseconds
+  var total: Milliseconds
+  /// Bytes of an answer's body that are read at most.
+  var answer: Int
+
+  /// Bytes of an answer's body that are kept at most.
+  static let kept = 4_096
+  /// Bytes of an answer's headers that are read at most, those of interim answers (1xx) included.
+  static let headers = 65_536
+}
+
+/// The ways that a request may take.
+struct HTTPRoute: Sendable {
+  var network: NetworkPolicy
+  var proxy: ProxyServer?
+  /// A file of certificates in PEM that are trusted beside the system's.
+  var certificateFile: String?
+}
+
+/// What was seen of one exchange beside its answer.
+public struct HTTPDetails: Hashable, Sendable {
+  /// The address that was dialled (the proxy's, where there is one), or that of the connection used again; nil when
+  /// there was no connection.
+  public var address: String?
+  /// `HTTP/1.1`, `HTTP/2` …; nil without an answer.
+  public var version: String?
+  /// Those of the answer's headers that tell a person something, as `name: value`, at most 16 of 256 bytes.
+  public var headers: [String] = []
+  /// Whether an earlier connection was used again.
+  public var isReused = false
+  public var timing = HTTPTiming()
+
+  public init() {}
+}
+
+/// How long each part of an exchange took, in microseconds from its beginning (curl_easy_getinfo(3), "TIMES"). What did
+/// not happen, such as TLS on a connection without it, is zero.
+public struct HTTPTiming: Hashable, Sendable {
+  /// Until the name was resolved.
+  public var nameLookup: Int64 = 0
+  /// Until the connection stood.
+  public var connect: Int64 = 0
+  /// Until TLS was agreed on.
+  public var tls: Int64 = 0
+  /// Until the first byte of the answer.
+  public var firstByte: Int64 = 0
+  public var total: Int64 = 0
+
+  public init() {}
+}

@@ -1,0 +1,74 @@
+import CCurl
+import ChimeSchedule
+
+/// Why an exchange failed, put so that a person knows what to do: pure, from what libcurl and the connection say.
+struct HTTPFault {
+  let code: CURLcode
+  /// libcurl's own words.
+  let detail: String
+  /// The first address that was not to be dialled.
+  var refusal: AddressRefusal?
+  /// Whether another address of the name was.
+  var hasDialled = false
+  var hasProxy = false
+  var headerBytes = 0
+  /// `caFile` of the configuration, unless the endpoint has certificates of its own.
+  var certificateFile: String?
+  /// An X509_V_ERR of OpenSSL (openssl-verification-options(1)); 0 when the certificate itself was in order.
+  var verification = 0
+  /// What was noted of the certificate that was refused.
+  var certificate: chime_certificate_note?
+
+  init(code: CURLcode, detail: String) { (self.code, self.detail) = (code, detail) }
+
+  /// Whether the fault is this machine's: nothing can be sent to anybody until it is mended.
+  var isOurs: Bool { code == CURLE_SSL_CACERT_BADFILE && certificateFile != nil }
+
+  var sentence: String {
+    switch code {
+    case CURLE_COULDNT_CONNECT: dialling
+    case CURLE_PEER_FAILED_VERIFICATION: verifying
+    case CURLE_SSL_CACERT_BADFILE:
+      certificateFile.map {
+        "the certificates of caFile in [webhook] cannot be read: \($0) has to be a readable file in PEM"
+      } ?? "the endpoint's own certificates cannot be read: they have to be in PEM"
+    case CURLE_SSL_CONNECT_ERROR where saysVersion: "the receiver has no TLS 1.2 or later: \(detail)"
+    case CURLE_WRITE_ERROR where headerBytes > HTTPLimits.headers:
+      "the answer's headers are longer than \(HTTPLimits.headers / 1_024) KiB"
+    // libcurl's word for a header line of more than 100 KB, too.
+    case CURLE_OUT_OF_MEMORY: "no memory, or the answer has a header line of more than 100 KB"
+    default: detail
+    }
+  }
+
+  private var saysVersion: Bool {
+    ["protocol version", "unsupported protocol", "wrong version number"].contains { detail.contains($0) }
+  }
+
+  private var dialling: String {
+    guard let refusal else { return detail }
+    return (hasDialled ? "\(detail); and " : "") + refusal.description
+      + (hasProxy ? " (with a proxy, its address is the one that is dialled)" : "")
+  }
+
+  private var verifying: String {
+    let date = { (seconds: Int64?) -> String? in
+      guard let seconds, (0...253_402_300_799).contains(seconds) else { return nil }
+      return String(Timestamp.rfc3339(Instant(seconds: seconds)).prefix(10))
+    }
+    let remedy = "name the authority's certificate in caFile of [webhook], or give it to the endpoint"
+    // The numbers are those of OpenSSL's x509_vfy.h.
+    switch certificate.map({ Int($0.error) }) ?? verification {
+    case 9:
+      return "the receiver's certificate is not valid before \(date(certificate?.not_before) ?? "a later day"): "
+        + "either it or this machine's clock is wrong"
+    case 10:
+      return "the receiver's certificate has expired" + (date(certificate?.not_after).map { " on \($0)" } ?? "")
+        + ": it has to be renewed there"
+    case 18: return "the receiver's certificate is signed by itself: to trust it, \(remedy)"
+    case 2, 19, 20, 21: return "the receiver's certificate is signed by nobody who is trusted here: \(remedy)"
+    case 0: return "the receiver's certificate is for another name: \(detail)"
+    default: return "the receiver's certificate is refused: \(detail)"
+    }
+  }
+}

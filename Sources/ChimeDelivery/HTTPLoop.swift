@@ -1,0 +1,181 @@
+import CCurl
+import ChimeCore
+import ChimeSchedule
+
+/// The HTTP thread's own state.
+///
+/// The thread sleeps in curl_multi_poll on its sockets and on the mailbox's eventfd. Every libcurl handle is local to
+/// it: no pointer of libcurl is seen by another thread.
+struct HTTPLoop: ~Copyable {
+  private let limits: HTTPLimits
+  private let route: HTTPRoute
+  private let perLane: Int
+  private let mailbox: Mailbox<HTTPEngine.Command>
+  private let multi: UnsafeMutableRawPointer
+  private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+  /// Handles that wait for a next request, at most `mostIdle`.
+  private var idle: [HTTPTransfer] = []
+  private var lanes: [Lane: LaneQueue] = [:]
+  private var stops: [@Sendable () -> Void] = []
+  private var begun: UInt = 0
+
+  private static let mostIdle = 64
+  /// Connections without a request that are kept open, for all endpoints together.
+  private static let mostIdleConnections = 64
+
+  private struct LaneQueue {
+    var underWay = 0
+    /// The first `taken` places are empty: taking from the front of an array moves all of it.
+    private var waiting: [HTTPJob?] = []
+    private var taken = 0
+
+    var isIdle: Bool { underWay == 0 && taken == waiting.count }
+    var rest: [HTTPJob] { waiting[taken...].compactMap(\.self) }
+
+    mutating func append(_ job: HTTPJob) { waiting.append(job) }
+
+    /// The next job, when fewer than `limit` are under way.
+    mutating func next(_ limit: Int) -> HTTPJob? {
+      guard underWay < limit, taken < waiting.count else { return nil }
+      defer {
+        waiting[taken] = nil
+        taken += 1
+        if taken == waiting.count || taken >= 1_024 {
+          waiting.removeFirst(taken)
+          taken = 0
+        }
+      }
+      return waiting[taken]
+    }
+  }
+
+  /// curl_global_init, once for the process and after libcurl is loaded. It is thread-safe since libcurl 7.84 and this
+  /// is its only caller.
+  private static let isReady = chime_curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  /// Nil, with what was asked refused, when libcurl is not there or cannot start; the next command tries again.
+  init?(
+    limits: HTTPLimits, route: HTTPRoute, perLane: Int, mailbox: Mailbox<HTTPEngine.Command>, library: String
+  ) {
+    do throws(LibcurlMissing) { try Libcurl.load(library) } catch {
+      Self.refuse(mailbox, HTTPResult(failure: error.description, isImpossible: true))
+      return nil
+    }
+    guard Self.isReady, let multi = chime_curl_multi_init() else {
+      Self.refuse(mailbox, HTTPResult(failure: "libcurl cannot be started"))
+      return nil
+    }
+    chime_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
+    self.limits = limits
+    self.route = route
+    self.perLane = perLane
+    self.mailbox = mailbox
+    self.multi = multi
+  }
+
+  deinit { chime_curl_multi_cleanup(multi) }
+
+  private static func refuse(_ mailbox: Mailbox<HTTPEngine.Command>, _ result: HTTPResult) {
+    for command in mailbox.close() {
+      switch command {
+      case .send(let job): job.finish(result)
+      case .stop(let done): done()
+      case .prepare: break
+      }
+    }
+  }
+
+  /// Returns, after the stop, whom to tell of it.
+  consuming func run() -> [@Sendable () -> Void] {
+    var doorbell = curl_waitfd(fd: mailbox.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 1)
+    while true {
+      if doorbell.revents != 0 { obey(mailbox.take()) }
+      if !stops.isEmpty { break }
+      var running: Int32 = 0
+      chime_curl_multi_perform(multi, &running)
+      collect()
+      // What was begun in the place of what ended is due at once: libcurl then does not wait here.
+      doorbell.revents = 0
+      chime_curl_multi_poll(multi, &doorbell, 1, Int32.max, nil)
+    }
+    abandon()
+    return stops
+  }
+
+  private mutating func obey(_ commands: [HTTPEngine.Command]) {
+    for command in commands {
+      switch command {
+      case .stop(let done): stops.append(done)
+      case .prepare: break
+      case .send(let job):
+        guard let lane = job.lane else {
+          _ = begin(job)
+          continue
+        }
+        lanes[lane, default: LaneQueue()].append(job)
+        advance(lane)
+      }
+    }
+  }
+
+  /// Begins what the lane has room for.
+  private mutating func advance(_ lane: Lane) {
+    while let job = lanes[lane]?.next(perLane) {
+      if begin(job) { lanes[lane]?.underWay += 1 }
+    }
+    if lanes[lane]?.isIdle == true { lanes[lane] = nil }
+  }
+
+  private mutating func begin(_ job: HTTPJob) -> Bool {
+    guard let request = job.prepare() else { return false }
+    guard let transfer = idle.popLast() ?? HTTPTransfer(limits: limits, route: route) else {
+      job.finish(HTTPResult(failure: "no memory to send with"))
+      return false
+    }
+    begun &+= 1
+    guard transfer.begin(request, job: job, number: begun),
+      chime_curl_multi_add_handle(multi, transfer.handle) == CURLM_OK
+    else {
+      job.finish(transfer.unbegun())
+      return false
+    }
+    transfers[transfer.handle] = transfer
+    return true
+  }
+
+  /// Reports what has ended, and begins what there is room for in its place.
+  private mutating func collect() {
+    var left: Int32 = 0
+    while let message = chime_curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+      let code = message.pointee.data.result
+      guard let transfer = transfers.removeValue(forKey: handle), let job = transfer.job else { continue }
+      let result = transfer.result(code)
+      chime_curl_multi_remove_handle(multi, handle)
+      transfer.end()
+      if transfer.isReusable, idle.count < Self.mostIdle { idle.append(transfer) }
+      job.finish(result)
+      if let lane = job.lane {
+        lanes[lane]?.underWay -= 1
+        advance(lane)
+      }
+    }
+  }
+
+  private mutating func abandon() {
+    var refused: [HTTPJob] = lanes.values.flatMap(\.rest)
+    for command in mailbox.close() {
+      switch command {
+      case .send(let job): refused.append(job)
+      case .stop(let done): stops.append(done)
+      case .prepare: break
+      }
+    }
+    for (handle, transfer) in transfers {
+      chime_curl_multi_remove_handle(multi, handle)
+      transfer.job?.finish(transfer.abandoned())
+    }
+    transfers.removeAll()
+    for job in refused { job.finish(HTTPResult(failure: "given up because the daemon stops")) }
+  }
+}

@@ -1,0 +1,59 @@
+/// The proxy that every message goes through, except to the hosts named. It is never read from the environment.
+///
+///     try ProxyServer("http://proxy.example.org:3128", except: ["localhost", ".lan"])
+public struct ProxyServer: Hashable, Sendable {
+  /// `http://`, `https://` or `socks5h://`, a host, a colon and a port. Names are resolved by the proxy in all three.
+  public let url: String
+  /// Hosts that are dialled directly: names, each with all names that end in it; addresses; and blocks of addresses.
+  public let exceptions: [String]
+
+  static let schemes = ["http", "https", "socks5h"]
+
+  /// - Throws: `ProxyServerError`, whose sentence says what to write instead.
+  public init(_ url: String, except exceptions: [String] = []) throws(ProxyServerError) {
+    let parts = url.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, Self.schemes.contains(parts[0]) else {
+      throw ProxyServerError("a proxy begins with http://, https:// or socks5h://, as in http://proxy.example.org:3128")
+    }
+    var place = parts[1]
+    // Not repeated: what stands before an @ may be a password.
+    guard !place.contains("@") else { throw ProxyServerError("a proxy with a user name or password is not supported") }
+    if place.hasSuffix("/") { place.removeLast() }
+    guard let colon = place.lastIndex(of: ":"), Self.isHost(String(place[..<colon])),
+      let port = UInt16(place[place.index(after: colon)...]), port > 0
+    else { throw ProxyServerError("a proxy ends in a host and a port, as in http://proxy.example.org:3128") }
+    for exception in exceptions where !Self.isException(exception) {
+      throw ProxyServerError("an exception from the proxy is a name, an address or a block of addresses")
+    }
+    self.url = "\(parts[0])://\(place)"
+    self.exceptions = exceptions
+  }
+
+  public static func isException(_ text: String) -> Bool {
+    AddressBlock(text) != nil || isName(text.hasPrefix(".") ? String(text.dropFirst()) : text)
+  }
+
+  private static func isHost(_ text: String) -> Bool {
+    guard text.hasPrefix("[") else { return isName(text) }
+    return text.hasSuffix("]") && text.contains(":") && NetworkAddress(String(text.dropFirst().dropLast())) != nil
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+/// Why a proxy was refused, in a sentence that says what to write instead.
+public struct ProxyServerError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

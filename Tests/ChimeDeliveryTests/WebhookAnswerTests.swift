@@ -1,0 +1,85 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDelivery
+
+@Suite struct WebhookAnswerTests {
+  private func read(_ text: String, _ type: String? = "application/json") -> WebhookAnswer {
+    WebhookAnswer(Array(text.utf8), contentType: type)
+  }
+
+  @Test(arguments: [
+    (#"{"action":"done"}"#, Occurrence.Answer.done), (#" {"action" : "dismiss"} "#, .dismiss),
+    (#"{"action":"snooze","for":"10m"}"#, .snooze(for: .minutes(10))),
+    (#"{"for":"PT10M","action":"snooze"}"#, .snooze(for: .minutes(10))),
+    (#"{"action":"snooze","for":"1h30m"}"#, .snooze(for: .minutes(90))),
+    (#"{"action":"snooze","for":"366d"}"#, .snooze(for: .days(366))),
+    (#"{"action":"snooze","for":"1s"}"#, .snooze(for: .seconds(1))),
+    (#"{"action":"\u0064one"}"#, .done),
+  ])
+  func acts(_ text: String, _ answer: Occurrence.Answer) {
+    #expect(read(text) == .answer(answer))
+    #expect(read(text, nil) == .answer(answer))
+    #expect(read(text, "Application/JSON; charset=utf-8") == .answer(answer))
+    #expect(read(text, "text/plain") == .nothing)
+    #expect(read(text, "application/json-seq") == .nothing)
+  }
+
+  /// What receivers answer of their own.
+  @Test(arguments: [
+    "", "ok", "null", "[]", "{}", #"{"ok":true}"#, #"["action"]"#, #""done""#, #"{"Action":"done"}"#, "{",
+    #"{"action":"done""#, #"{"action":"done"} x"#, "\u{0}", #"{"data":{"action":"done"}}"#,
+    String(repeating: "[", count: 4_000), #"{"a":"# + String(repeating: "{\"a\":", count: 600),
+    #"{"action":"done"}"# + String(repeating: " ", count: 4_096),
+  ])
+  func saysNothing(_ text: String) { #expect(read(text) == .nothing) }
+
+  @Test func takesNoBytesThatAreNotText() {
+    #expect(WebhookAnswer([0xFF, 0xFE, 0x7B], contentType: nil) == .nothing)
+    if case .answer = WebhookAnswer(
+      Array(#"{"action":"done"#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8), contentType: nil)
+    {
+      Issue.record("acted on bytes that are no text")
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"action":"remove"}"#, "\"remove\" is no action"), (#"{"action":"Done"}"#, "\"Done\" is no action"),
+    (#"{"action":""}"#, "\"\" is no action"), (#"{"action":null}"#, "no text"), (#"{"action":["done"]}"#, "no text"),
+    (#"{"action":1}"#, "no text"), (#"{"action":"done","for":"10m"}"#, "\"for\" does not belong"),
+    (#"{"action":"done","occurrence":"r1@1"}"#, "\"occurrence\" does not belong"),
+    (#"{"action":"snooze"}"#, "needs its length"), (#"{"action":"snooze","for":10}"#, "needs its length"),
+    (#"{"action":"snooze","for":"soon"}"#, "needs its length"), (#"{"action":"snooze","for":"0s"}"#, "1 s to 366 days"),
+    (#"{"action":"snooze","for":"-PT10M"}"#, "1 s to 366 days"),
+    (#"{"action":"snooze","for":"367d"}"#, "1 s to 366 days"),
+    (#"{"action":"snooze","for":"9999999999w"}"#, "needs its length"),
+  ])
+  func isNotUnderstood(_ text: String, _ why: String) {
+    guard case .misunderstood(let sentence) = read(text) else {
+      Issue.record("\(read(text))")
+      return
+    }
+    #expect(sentence.contains(why), "\(sentence)")
+  }
+
+  @Test func isHeardOfASuccessOnly() {
+    let name = ChannelName(rawValue: "team")
+    var result = HTTPResult(status: 200, answer: Array(#"{"action":"done"}"#.utf8))
+    #expect(WebhookVerdict(result, channel: name).answer == .done)
+    for status in [100, 302, 404, 410, 429, 500] {
+      result.status = status
+      #expect(WebhookVerdict(result, channel: name).answer == nil)
+    }
+    (result.status, result.isWhole) = (200, false)
+    #expect(WebhookVerdict(result, channel: name).answer == nil)
+    (result.isWhole, result.failure) = (true, "broke off")
+    #expect(WebhookVerdict(result, channel: name).answer == nil)
+    (result.failure, result.answer) = (nil, Array(#"{"action":"explode"}"#.utf8))
+    let verdict = WebhookVerdict(result, channel: name)
+    #expect(verdict.answer == nil && verdict.next == .settled && verdict.outcome == .delivered)
+    #expect(
+      verdict.error
+        == "delivered, but what it answers is not understood: \"explode\" is no action; write done, dismiss or snooze")
+  }
+}
