@@ -14,3 +14,7 @@ static inline int chime_sqlite_checkpoint_on_close(sqlite3 *db, int on) {
 static inline int chime_sqlite_defensive(sqlite3 *db) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
+
+/// sqlite3_config is variadic: SQLite keeps no statistics of its memory, and so needs no lock for each allocation. Only
+/// before the first connection is opened.
+static inline int chime_sqlite_without_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

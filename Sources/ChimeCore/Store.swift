@@ -47,6 +47,16 @@ public protocol StoreTransaction {
   /// Reminders in the order in which they come (`ReminderRecord.coming`, those without it last), then id. Those that
   /// cannot be read count for the page and are passed over; `unreadable` has them.
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord]
+  /// The ids of at most `limit` reminders after `last`, in the order in which they were made: for work on all of them,
+  /// which is done in pieces with a transaction for each. `last` may have been removed since.
+  ///
+  ///     var last: ReminderID?
+  ///     repeat {
+  ///       let ids = try await store.read { [last] in try $0.reminderIDs(.all, after: last, limit: 1_000) }
+  ///       …
+  ///       last = ids.last
+  ///     } while last != nil
+  func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID]
 
   // Firing.
 
@@ -160,23 +170,17 @@ public struct UnreadableReminder: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-  /// Reads all reminders that fit, a page at a time.
-  public func forEachReminder(_ filter: ReminderFilter, _ body: (ReminderRecord) throws -> Void) throws {
-    var page = Page(limit: 10_000)
-    while true {
-      let found = try reminders(filter, page: page)
-      let count = found.count + unreadable.count
-      for record in found { try body(record) }
-      if count < page.limit { return }
-      page = Page(limit: page.limit, offset: page.offset + count)
-    }
+  /// The reminder; nil when there is none, and when its definition cannot be read (`unreadable` then has it).
+  public func readableReminder(_ id: ReminderID) throws -> ReminderRecord? {
+    do { return try reminder(id) } catch  where !unreadable.isEmpty { return nil }
   }
 
   /// The reminder that comes first, of an owner or of all.
   public func firstComing(owner: UInt32?) throws -> ReminderRecord? {
     var page = Page(limit: 1)
     while true {
-      let found = try reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
+      let found = try reminders(
+        ReminderFilter(owner: owner, dueFrom: .earliest, includesFinished: false), page: page)
       if !found.isEmpty || unreadable.isEmpty { return found.first }
       page = Page(limit: 8, offset: page.offset + page.limit)
     }
@@ -247,14 +251,10 @@ public struct ReminderFilter: Hashable, Sendable {
   public var dueBefore: Instant?
   /// Whether those are in it that have no next time and no open occurrence.
   public var includesFinished: Bool
-  public var timezone: ZoneChoice?
-  /// Occurs in the canonical form of the schedule.
-  public var scheduleText: String?
 
   public init(
     owner: UInt32? = nil, tag: String? = nil, text: String? = nil, title: String? = nil, idPrefix: String? = nil,
-    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true, timezone: ZoneChoice? = nil,
-    scheduleText: String? = nil
+    dueFrom: Instant? = nil, dueBefore: Instant? = nil, includesFinished: Bool = true
   ) {
     self.owner = owner
     self.tag = tag
@@ -264,9 +264,16 @@ public struct ReminderFilter: Hashable, Sendable {
     self.dueFrom = dueFrom
     self.dueBefore = dueBefore
     self.includesFinished = includesFinished
-    self.timezone = timezone
-    self.scheduleText = scheduleText
   }
+}
+
+/// Which reminders a piece of work is about.
+public enum ReminderSelection: Hashable, Sendable {
+  case all
+  /// Those that are kept in this zone.
+  case zone(ZoneChoice)
+  /// Those whose schedule leaves something out (`except on holidays`).
+  case withExceptions
 }
 
 public struct OccurrenceFilter: Hashable, Sendable {

@@ -20,6 +20,7 @@ final class Connection {
   /// - Parameter busyTimeout: how long to wait for another program's lock, in milliseconds.
   /// - Throws: `.unavailable` when the file cannot be opened.
   init(path: String, busyTimeout: Int32) throws(StoreFailure) {
+    _ = Self.library
     var opened: OpaquePointer?
     // The owner's queue already lets in one thread at a time (sqlite.org/threadsafe.html, "Multi-thread").
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
@@ -33,6 +34,9 @@ final class Connection {
     sqlite3_busy_timeout(handle, busyTimeout)
     _ = chime_sqlite_defensive(handle)
   }
+
+  /// What is set once for the process. It may come too late, after somebody else's use of SQLite, and nothing depends on it.
+  private static let library: Void = { _ = chime_sqlite_without_statistics() }()
 
   deinit {
     compiled.removeAll()

@@ -24,7 +24,7 @@ extension Transaction {
     do {
       try connection.run("BEGIN IMMEDIATE")
       for job in jobs.prefix(Self.groupLimit) {
-        claimed.removeAll(keepingCapacity: true)
+        forget()
         try connection.run("SAVEPOINT body")
         let settlement = job.run(in: self)
         settlements.append(settlement)
@@ -50,6 +50,7 @@ extension Transaction {
 
   /// Runs one body on a consistent view (sqlite.org/isolation.html). Its caller is still to be told.
   func view(_ job: any Job) throws(StoreFailure) -> any Settlement {
+    forget()
     try connection.run("BEGIN")
     let settlement = job.run(in: self)
     if !connection.isAutocommit { try? connection.run("ROLLBACK") }

@@ -185,5 +185,13 @@ private let version2: StaticString = """
   ALTER TABLE endpoint ADD COLUMN failing_since INTEGER;
   ALTER TABLE endpoint ADD COLUMN disabled_at INTEGER;
 
+  -- What is counted and looked for at every start and in every status: however many reminders there are, it is either
+  -- the length of an index or a handful of rows.
+  CREATE INDEX reminder_owner ON reminder (owner);
+  CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;
+  CREATE INDEX due_snoozed ON due (reminder) WHERE snooze_of >= 0;
+  DROP INDEX occurrence_open;
+  CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
+
   PRAGMA user_version = 2;
   """

@@ -76,65 +76,6 @@ extension Transaction {
     return found ?? nil
   }
 
-  func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
-    // Only what is on the page is read in full.
-    var query = ComposedQuery(
-      """
-      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        d.next_at,
-        (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
-        (SELECT min(s.next_at) FROM due s WHERE s.reminder = r.key AND s.snooze_of >= 0),
-        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title
-      FROM (
-        SELECT r.key, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
-        FROM reminder r
-        JOIN alias a ON a.key = r.key
-      """)
-    if let owner = filter.owner { query.require("r.owner = ?", owner) }
-    if let title = filter.title { query.require("r.title = ?", title) }
-    if let zone = filter.timezone { query.require("r.zone = ?", zone.text) }
-    if let text = filter.scheduleText { query.require("instr(r.schedule, ?) > 0", text) }
-    if let from = filter.dueFrom { query.require("coming >= ?", from) }
-    if let before = filter.dueBefore { query.require("coming < ?", before) }
-    if let prefix = filter.idPrefix {
-      query.require("a.id >= ?", prefix)
-      // The ids that begin with it end before the prefix followed by the last character there is.
-      query.require("a.id < ?", prefix + "\u{10FFFF}")
-    }
-    if let tag = filter.tag {
-      query.require("EXISTS (SELECT 1 FROM json_each(r.definition, '$.tags') t WHERE t.value = ?)", tag)
-    }
-    if let text = filter.text {
-      // instr, not LIKE: the text is no pattern, so it has nothing to escape and may have any length.
-      query.require(
-        """
-        (instr(lower(r.title), lower(?)) > 0 OR instr(lower(a.id), lower(?)) > 0 OR EXISTS (
-          SELECT 1 FROM json_each(r.definition, '$.tags') t WHERE instr(lower(t.value), lower(?)) > 0))
-        """, text, text, text)
-    }
-    if !filter.includesFinished {
-      query.require(
-        """
-        (coming IS NOT NULL OR EXISTS (
-          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
-        """)
-    }
-    query.append("ORDER BY coming IS NULL, coming, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
-    query.append(
-      """
-      ) p
-      JOIN reminder r ON r.key = p.key
-      JOIN alias a ON a.key = r.key
-      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
-      LEFT JOIN occurrence o ON o.reminder = r.key
-        AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
-      ORDER BY p.coming IS NULL, p.coming, a.id
-      """)
-    unreadable = []
-    return try connection.all(query, row: record).compactMap { $0 }
-  }
-
   /// The due time of a reminder that is no snooze's end.
   static var regular: Int64 { -1 }
 
@@ -147,7 +88,7 @@ extension Transaction {
   }
 
   /// Nil for one that cannot be read, which is then in `unreadable`.
-  private func record(_ row: Statement) throws -> ReminderRecord? {
+  func record(_ row: Statement) throws -> ReminderRecord? {
     let reminder: Reminder
     do {
       reminder = try row.reminder(0, reader)

@@ -36,7 +36,15 @@ extension Transaction {
   }
 
   func dueCount(before end: Instant) throws -> Int {
-    try connection.first("SELECT count(DISTINCT reminder) FROM due WHERE next_at < ?", end) { $0.int(0) } ?? 0
+    // Regular times are one for each reminder; snoozes, of which there are few, count where they come alone.
+    try connection.first(
+      """
+      SELECT (SELECT count(*) FROM due WHERE next_at < ?1 AND snooze_of = -1) + (
+        SELECT count(DISTINCT s.reminder) FROM due s
+        WHERE s.snooze_of >= 0 AND +s.next_at < ?1
+          AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = s.reminder AND d.snooze_of = -1 AND d.next_at < ?1))
+      """, end
+    ) { $0.int(0) } ?? 0
   }
 
   func counts(owner: UInt32?) throws -> StoreCounts {
@@ -50,13 +58,14 @@ extension Transaction {
           """, owner
         ) { $0.int(0) }
       } else {
-        // Over all owners nearly every one is counted by its next time, in the narrow table.
+        // Over all owners nearly every one is counted by its next time, and the length of an index is soon told.
         try connection.first(
           """
-          SELECT (SELECT count(*) FROM due WHERE snooze_of = -1) + (
-            SELECT count(*) FROM reminder r
-            WHERE NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)
-              AND EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
+          SELECT (SELECT count(*) FROM due) - (SELECT count(*) FROM due WHERE snooze_of >= 0) + (
+            SELECT count(DISTINCT x.reminder) FROM occurrence x
+            WHERE x.state <= 2
+              AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = x.reminder AND d.snooze_of = -1)
+              AND EXISTS (SELECT 1 FROM reminder r WHERE r.key = x.reminder))
           """
         ) { $0.int(0) }
       }

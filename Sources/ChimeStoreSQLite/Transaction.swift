@@ -8,6 +8,8 @@ final class Transaction: StoreTransaction {
   private let isReadOnly: Bool
   /// What `claimDue` has seen in this body, so that `record` need not look it up again.
   var claimed: [ReminderID: Standing] = [:]
+  /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
+  private var lanes: [Lane: Int64] = [:]
   var unreadable: [UnreadableReminder] = []
 
   /// What recording a firing needs of its reminder.
@@ -34,9 +36,18 @@ final class Transaction: StoreTransaction {
   }
 
   func key(of lane: Lane) throws -> Int64? {
-    try connection.first("SELECT key FROM lane WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue) {
-      $0.int64(0)
-    }
+    if let known = lanes[lane] { return known }
+    let found = try connection.first(
+      "SELECT key FROM lane WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue
+    ) { $0.int64(0) }
+    lanes[lane] = found
+    return found
+  }
+
+  /// Begins a body: what the one before has seen may have been undone.
+  func forget() {
+    claimed.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
   }
 
   func keyMaking(_ lane: Lane) throws -> Int64 {

@@ -187,7 +187,6 @@ extension StoreConformance {
           for (id, title) in titles.sorted(by: { $0.key < $1.key }) {
             var reminder = try sample(id, title: title, owner: id == "gggg" ? 2 : 1)
             reminder.tags = id == "aaaa" ? ["Health", "x%y"] : []
-            reminder.timezone = id == "bbbb" ? .named("UTC") : .local
             try store.upsert(reminder, next: nil)
           }
         }
@@ -209,12 +208,39 @@ extension StoreConformance {
           try expect(store.ids(ReminderFilter(idPrefix: "%")), is: [], "a prefix that is a sign")
           try expect(store.ids(ReminderFilter(idPrefix: "")).count, is: 7, "the empty prefix")
           try expect(store.ids(ReminderFilter(owner: 2)), is: ["gggg"], "an owner")
-          try expect(store.ids(ReminderFilter(timezone: .named("UTC"))), is: ["bbbb"], "a zone")
           try expect(store.ids(ReminderFilter(owner: 1, text: "sure")), is: ["aaaa"], "an owner and a text")
-          try expect(store.ids(ReminderFilter(scheduleText: "days at 08")).count, is: 7, "a part of the schedule")
-          try expect(store.ids(ReminderFilter(scheduleText: "Days at")), is: [], "a schedule in another case")
-          try expect(store.ids(ReminderFilter(owner: 2, scheduleText: "week%")), is: [], "a sign in a schedule")
         }
+      },
+      Case("all reminders can be gone through in pieces, whatever becomes of them meanwhile") { subject in
+        try await subject.write { store in
+          for (number, id) in ["dddd", "aaaa", "cccc", "bbbb", "eeee"].enumerated() {
+            var reminder = try sample(id)
+            if number % 2 == 1 { reminder.timezone = .named("UTC") }
+            if id == "cccc" {
+              reminder.schedule = try Schedule(canonical: "daily at 08:30 except on holidays")
+            }
+            try store.upsert(reminder, next: number == 0 ? nil : at(10))
+          }
+        }
+        @Sendable func pieces(_ selection: ReminderSelection, of size: Int) async throws -> [[String]] {
+          var pieces: [[String]] = []
+          var last: ReminderID?
+          repeat {
+            let ids = try await subject.read { [last] in try $0.reminderIDs(selection, after: last, limit: size) }
+            pieces.append(ids.map(\.rawValue))
+            last = ids.last
+          } while last != nil
+          return pieces
+        }
+        try expect(await pieces(.all, of: 2), is: [["dddd", "aaaa"], ["cccc", "bbbb"], ["eeee"], []], "by two")
+        try expect(await pieces(.all, of: 5), is: [["dddd", "aaaa", "cccc", "bbbb", "eeee"], []], "all at once")
+        try expect(await pieces(.zone(.named("UTC")), of: 1), is: [["aaaa"], ["bbbb"], []], "of a zone")
+        try expect(await pieces(.withExceptions, of: 9), is: [["cccc"], []], "those with exceptions")
+        let rest = try await subject.write { store in
+          try store.remove(ReminderID(rawValue: "aaaa"), now: at(1))
+          return try store.reminderIDs(.all, after: ReminderID(rawValue: "aaaa"), limit: 2).map(\.rawValue)
+        }
+        try expect(rest, is: ["cccc", "bbbb"], "after one that is gone")
       },
       Case("a reminder that is only open is not finished") { subject in
         let id = try await subject.write { try $0.addFired("aaaa") }

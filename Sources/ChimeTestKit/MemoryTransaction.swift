@@ -59,12 +59,6 @@ final class MemoryTransaction: StoreTransaction {
       if let tag = filter.tag, !reminder.tags.contains(tag) { return false }
       if let title = filter.title, reminder.title != title { return false }
       if let prefix = filter.idPrefix, !reminder.id.rawValue.hasPrefix(prefix) { return false }
-      if let zone = filter.timezone, reminder.timezone != zone { return false }
-      if let text = filter.scheduleText, !text.isEmpty,
-        Array(reminder.schedule.canonical.utf8).firstRange(of: Array(text.utf8)) == nil
-      {
-        return false
-      }
       if let from = filter.dueFrom, record.coming.map({ $0 < from }) ?? true { return false }
       if let before = filter.dueBefore, record.coming.map({ $0 >= before }) ?? true { return false }
       if !filter.includesFinished, record.coming == nil, record.open == 0 { return false }
@@ -79,6 +73,19 @@ final class MemoryTransaction: StoreTransaction {
       default: left.reminder.id < right.reminder.id
       }
     }.on(page)
+  }
+
+  func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
+    let place = last.flatMap { contents.order[$0] } ?? -1
+    let fitting = contents.reminders.values.filter { reminder in
+      switch selection {
+      case .all: true
+      case .zone(let zone): reminder.timezone == zone
+      case .withExceptions: reminder.schedule.canonical.contains("except")
+      }
+    }
+    return fitting.map { (place: contents.order[$0.id] ?? -1, id: $0.id) }
+      .filter { $0.place > place }.sorted { $0.place < $1.place }.prefix(max(limit, 0)).map(\.id)
   }
 
   // Occurrences.

@@ -67,9 +67,9 @@ struct UnreadableTests {
       #expect(try transaction.reminders(ReminderFilter(), page: Page(limit: 1)).isEmpty)
       #expect(transaction.unreadable.map(\.id.rawValue) == ["aaaa"])
       #expect(try transaction.firstComing(owner: 7)?.reminder.id.rawValue == "cccc")
-      var all: [String] = []
-      try transaction.forEachReminder(ReminderFilter()) { all.append($0.reminder.id.rawValue) }
-      #expect(all == ids)
+      let all = try transaction.reminderIDs(.all, after: nil, limit: 10)
+      #expect(all.map(\.rawValue) == ["aaaa", "bbbb", "cccc", "dddd"])
+      #expect(try all.compactMap(transaction.readableReminder).map(\.reminder.id.rawValue) == ids)
       #expect(throws: StoreFailure.self) { try transaction.reminder(ReminderID(rawValue: "aaaa")) }
       #expect(transaction.unreadable.map(\.title) == ["aaaa"])
       #expect(try transaction.reminder(ReminderID(rawValue: "cccc")) != nil)

@@ -32,12 +32,11 @@ enum Rescan: Hashable, Sendable {
   }
 
   /// Which reminders are looked at.
-  fileprivate var filter: ReminderFilter {
+  fileprivate var selection: ReminderSelection {
     switch self {
-    case .localZone: ReminderFilter(includesFinished: false, timezone: .local)
-    // What had come to its end may have times again.
-    case .calendars: ReminderFilter(scheduleText: "except")
-    case .zoneRules, .place, .backwardStep: ReminderFilter()
+    case .localZone: .zone(.local)
+    case .calendars: .withExceptions
+    case .zoneRules, .place, .backwardStep: .all
     }
   }
 }
@@ -123,7 +122,8 @@ extension EventLoop {
     }
   }
 
-  /// Computes due times anew, a page at a time, each in a transaction of its own. What is due already stays due.
+  /// Computes due times anew, a piece at a time, so that neither memory nor anybody's patience is asked for more with a
+  /// million reminders than with a hundred. What is due already stays due.
   func rescan(_ reasons: Set<Rescan>) {
     // Those that the store could not take before are made up for.
     let reasons = reasons.union(owedRescans)
@@ -131,18 +131,23 @@ extension EventLoop {
     owedRescans = []
     let store = store
     let surroundings = surroundingsText
-    let filter = reasons.count == 1 ? first.filter : ReminderFilter()
+    let selection = reasons.count == 1 ? first.selection : .all
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let ids = try await store.read { transaction in
-            var ids: [ReminderID] = []
-            try transaction.forEachReminder(filter) { record in
-              if reasons.contains(where: { $0.concerns(record.reminder) }) { ids.append(record.reminder.id) }
+          var last: ReminderID?
+          repeat {
+            let (ids, end) = try await store.read { [last] transaction in
+              let ids = try transaction.reminderIDs(selection, after: last, limit: 1_000)
+              let concerned = try ids.filter { id in
+                guard let record = try transaction.readableReminder(id) else { return false }
+                return reasons.contains { $0.concerns(record.reminder) }
+              }
+              return (concerned, ids.last)
             }
-            return ids
-          }
-          try await reschedule(ids)
+            try await reschedule(ids)
+            last = end
+          } while last != nil
           try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
         } catch {
           owedRescans.formUnion(reasons)
@@ -183,7 +188,7 @@ extension EventLoop {
     _ id: ReminderID, _ transaction: any StoreTransaction, _ bearings: Bearings
   ) throws {
     let now = SystemClock.now
-    guard var record = try transaction.reminder(id), bearings.zone(of: record.reminder) != nil else { return }
+    guard var record = try transaction.readableReminder(id), bearings.zone(of: record.reminder) != nil else { return }
     if let next = record.next, next <= now { return }
     let timetable = bearings.timetable(of: record.reminder)
     var next = timetable.next(after: now)

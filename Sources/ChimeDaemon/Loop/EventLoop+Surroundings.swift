@@ -104,15 +104,22 @@ extension EventLoop {
   func surveyCalendars() async {
     do {
       let known = Set(configuration.calendars.keys)
-      let missing = try await store.read { transaction in
-        var missing: [String: Int] = [:]
-        try transaction.forEachReminder(ReminderFilter(includesFinished: false, scheduleText: "except")) { record in
-          for name in record.reminder.schedule.calendarNames where !known.contains(name) {
-            missing[name, default: 0] += 1
+      var missing: [String: Int] = [:]
+      var last: ReminderID?
+      repeat {
+        let (names, end) = try await store.read { [last] transaction in
+          let ids = try transaction.reminderIDs(.withExceptions, after: last, limit: 1_000)
+          let names = try ids.flatMap { id -> [String] in
+            guard let record = try transaction.readableReminder(id), record.coming != nil || record.open > 0 else {
+              return []
+            }
+            return record.reminder.schedule.calendarNames
           }
+          return (names, ids.last)
         }
-        return missing
-      }
+        for name in names where !known.contains(name) { missing[name, default: 0] += 1 }
+        last = end
+      } while last != nil
       let before = missingCalendars
       missingCalendars = missing
       if missing != before { staleSummary() }

@@ -54,6 +54,8 @@ actor EventLoop {
   var summary = "starting"
   var isReady = false
   var summaryIsStale = false
+  /// How long it took to count last.
+  private var summaryTook = Milliseconds.zero
   var isStopping = false
   private var timers: Timers?
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
@@ -121,12 +123,15 @@ actor EventLoop {
       watched[token] = .listener
       listeners[token] = socket
     }
-    await refreshSummary()
     isReady = true
-    ServiceManager.ready(status: summary)
+    // What there is to say is counted afterwards: with a million reminders that takes a moment which nobody need wait.
+    summaryIsStale = true
+    ServiceManager.ready(status: "ready")
     if let interval = ServiceManager.watchdogMicroseconds() {
       beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
     }
+    await refreshSummary()
+    ServiceManager.status(summary)
     log(.notice, "ready: \(summary)")
     await reviewSurroundings()
     await surveyCalendars()
@@ -235,8 +240,9 @@ actor EventLoop {
   func staleSummary() {
     guard !summaryIsStale, !isStopping else { return }
     summaryIsStale = true
-    // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones.
-    timers?.summary.arm(after: .milliseconds(700))
+    // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones. One that
+    // takes long to count comes the more rarely, so that it is never more than a twentieth of the work.
+    timers?.summary.arm(after: max(.milliseconds(700), .milliseconds(summaryTook.rawValue * 20)))
   }
 
   private func summaryIsDue() {
@@ -251,6 +257,8 @@ actor EventLoop {
 
   private func refreshSummary() async {
     summaryIsStale = false
+    let begin = SystemClock.monotonicMicroseconds
+    defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
     do {
       summary = try await Summary.read(store, zones: zones, now: SystemClock.now)
       for sentence in attention { summary += "; \(sentence)" }
