@@ -62,7 +62,7 @@ public enum DaemonInterface {
   }
 
   /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-  /// snoozed, clock, zone, calendar, resumed, reloaded, store; more may come.
+  /// snoozed, closed, clock, zone, calendar, resumed, reloaded, store; more may come.
   public struct Event: Codable, Hashable, Sendable {
     public var at: Wire.Time
     public var event: String

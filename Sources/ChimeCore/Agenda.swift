@@ -40,6 +40,7 @@ public struct Agenda: Sendable {
 
   /// How many attempts a lane may have under way, less those that are.
   public struct Room: Hashable, Sendable {
+    /// Of a lane that has no room of its own.
     public var capacity: Int
     public var taken: [Lane: Int]
 
@@ -49,7 +50,7 @@ public struct Agenda: Sendable {
     }
 
     /// How many more attempts the lane may have.
-    public func left(in lane: Lane) -> Int { max(0, capacity - (taken[lane] ?? 0)) }
+    public func left(in lane: Lane) -> Int { max(0, Agenda.capacity(of: lane, capacity) - (taken[lane] ?? 0)) }
   }
 
   /// How many due times one transaction fires: enough to share a commit, few enough to keep the writer free.
@@ -57,8 +58,16 @@ public struct Agenda: Sendable {
   /// How long the agenda waits before it asks a failing store again.
   public static let storeRetry = Milliseconds.seconds(5)
 
+  /// Attempts under way in the desktop's lane at least: what waited for a screen is to be seen together, so that it can
+  /// be shown as a few popups.
+  public static let desktopCapacity = 64
+
   /// Attempts under way in one lane at most.
   public var laneCapacity: Int
+
+  static func capacity(of lane: Lane, _ capacity: Int) -> Int {
+    lane.channel == .desktop ? max(desktopCapacity, capacity) : capacity
+  }
 
   private var nextDue: Instant?
   private var latestHorizon: UInt64 = 0
@@ -127,7 +136,7 @@ public struct Agenda: Sendable {
 
     if storeRetryAt == nil, !isFiring, let due = nextDue, due <= now {
       isFiring = true
-      let taken = lanes.mapValues { $0.underWay + ($0.isClaiming ? laneCapacity : 0) }
+      let taken = lanes.mapValues { $0.underWay + ($0.isClaiming ? max(laneCapacity, Self.desktopCapacity) : 0) }
       effects.append(.fire(limit: Self.batch, room: Room(capacity: laneCapacity, taken: taken)))
     }
     // While a firing transaction is under way its outcome brings the next time.
@@ -140,11 +149,11 @@ public struct Agenda: Sendable {
     var outbox: Instant?
     for lane in lanes.keys.sorted() {
       guard let state = lanes[lane], let earliest = state.earliest, !state.isClaiming,
-        state.underWay < laneCapacity
+        state.underWay < Self.capacity(of: lane, laneCapacity)
       else { continue }
       if earliest <= now, storeRetryAt == nil, !isFiring {
         lanes[lane]?.isClaiming = true
-        effects.append(.claim(lane, limit: laneCapacity - state.underWay))
+        effects.append(.claim(lane, limit: Self.capacity(of: lane, laneCapacity) - state.underWay))
       } else if earliest > now || storeRetryAt != nil {
         let at = max(earliest, storeRetryAt ?? earliest)
         outbox = min(outbox ?? at, at)

@@ -1,14 +1,25 @@
 import ChimeCore
+import ChimeSchedule
 
-/// A message on its way to the screen.
+/// A popup on its way to the screen.
 struct Showing: Sendable {
-  let message: OutboundMessage
+  let content: PopupContent
   let report: @Sendable (ChannelReport) -> Void
   let started = SuspendingClock.now
 
-  init(_ message: OutboundMessage, _ report: @escaping @Sendable (ChannelReport) -> Void) {
-    self.message = message
+  init(_ content: PopupContent, _ report: @escaping @Sendable (ChannelReport) -> Void) {
+    self.content = content
     self.report = report
+  }
+
+  /// Reports the end of the attempt that began with this value.
+  func end(
+    _ outcome: Attempt.Outcome, _ next: ChannelReport.NextStep, status: Int? = nil, error: String?, now: Instant
+  ) {
+    let took = Milliseconds(started.duration(to: .now))
+    let attempt = Attempt(
+      number: content.attempts + 1, startedAt: now - took, took: took, outcome: outcome, status: status, error: error)
+    report(.ended(attempt, next: next))
   }
 }
 
@@ -40,7 +51,7 @@ struct Board: Sendable {
   private var queue: [Showing] = []
   private var lastRun: Supervisor.RunID = 0
   /// The numbers of popups that stand without a program, oldest first.
-  private var standing: [(occurrence: OccurrenceID, number: UInt32)] = []
+  private var standing: [(key: PopupContent.Key, number: UInt32)] = []
   /// Set once notify-send has turned out to know no buttons.
   private var isPlain = false
   private var isClosed = false
@@ -59,7 +70,10 @@ struct Board: Sendable {
     let actions = entry.popup.handle(event)
     var orders = actions.map { Order.act(run, entry.showing, $0) }
     switch event {
-    case .ended, .notStarted: entries[run] = nil
+    case .ended, .notStarted:
+      entries[run] = nil
+      // Nobody waits for a summary's answer: its program ends when the popup is shown.
+      if case .summary = entry.showing.content, let number = entry.popup.number { stand(entry.showing, number) }
     default: entries[run] = entry
     }
     // Another server would give the numbers of this one to other popups.
@@ -71,12 +85,12 @@ struct Board: Sendable {
     return orders + advance(limit: limit)
   }
 
-  mutating func withdraw(_ occurrence: OccurrenceID) -> [Order] {
-    standing.removeAll { $0.occurrence == occurrence }
-    let waiting = queue.filter { $0.message.occurrence.id == occurrence }
-    queue.removeAll { $0.message.occurrence.id == occurrence }
+  mutating func withdraw(_ key: PopupContent.Key) -> [Order] {
+    standing.removeAll { $0.key == key }
+    let waiting = queue.filter { $0.content.key == key }
+    queue.removeAll { $0.content.key == key }
     let closed = Popup.Action.report(.failed, .retry, status: nil, error: "closed before it was shown")
-    return waiting.map { .act(0, $0, closed) } + change(runs(of: occurrence)) { $0.withdraw() }
+    return waiting.map { .act(0, $0, closed) } + change(runs(of: key)) { $0.withdraw() }
   }
 
   mutating func close() -> [Order] {
@@ -105,33 +119,33 @@ struct Board: Sendable {
   }
 
   private mutating func replaceAndBegin(_ showing: Showing) -> [Order] {
-    let occurrence = showing.message.occurrence.id
     // The earlier program would hear the new popup's buttons too.
-    let orders = runs(of: occurrence).flatMap { letGo($0) }
+    let orders = runs(of: showing.content.key).flatMap { letGo($0) }
     return orders + [begin(showing)]
   }
 
   private mutating func begin(_ showing: Showing) -> Order {
-    let occurrence = showing.message.occurrence.id
-    let replacing = standing.last { $0.occurrence == occurrence }?.number
-    standing.removeAll { $0.occurrence == occurrence }
+    let key = showing.content.key
+    let replacing = standing.last { $0.key == key }?.number
+    standing.removeAll { $0.key == key }
     lastRun += 1
-    let popup = Popup(isPlain: isPlain, snooze: DesktopConfiguration.snooze(of: showing.message))
+    let popup = Popup(isPlain: isPlain, snooze: DesktopConfiguration.snooze(of: showing.content.message))
     entries[lastRun] = Entry(popup: popup, showing: showing)
     return .start(lastRun, showing, replacing: replacing, isPlain: isPlain)
   }
 
   private mutating func letGo(_ run: Supervisor.RunID) -> [Order] {
-    if let entry = entries[run], let number = entry.popup.number {
-      standing.append((entry.showing.message.occurrence.id, number))
-      if standing.count > Self.remembered { standing.removeFirst() }
-    }
+    if let entry = entries[run], let number = entry.popup.number { stand(entry.showing, number) }
     return change([run]) { $0.release("replaced by a later popup") }
   }
 
-  private func runs(of occurrence: OccurrenceID) -> [Supervisor.RunID] {
-    entries.filter { $0.value.showing.message.occurrence.id == occurrence && $0.value.popup.state != .over }
-      .keys.sorted()
+  private mutating func stand(_ showing: Showing, _ number: UInt32) {
+    standing.append((showing.content.key, number))
+    if standing.count > Self.remembered { standing.removeFirst() }
+  }
+
+  private func runs(of key: PopupContent.Key) -> [Supervisor.RunID] {
+    entries.filter { $0.value.showing.content.key == key && $0.value.popup.state != .over }.keys.sorted()
   }
 
   private mutating func change(

@@ -11,7 +11,7 @@ import Synchronization
 ///
 ///     let desktop = DesktopChannel(configuration: DesktopConfiguration(environment: environment))
 ///     desktop.send(message) { report in … }
-public final class DesktopChannel: Channel {
+public final class DesktopChannel: Channel, PopupTransport {
   private let configuration: DesktopConfiguration
   private let clock: @Sendable () -> Instant
   private let supervisor = Supervisor()
@@ -30,12 +30,21 @@ public final class DesktopChannel: Channel {
   /// An occurrence that fires again takes the place of its earlier popup. When as many popups wait for their answer as
   /// may, the oldest is let go: it stays on screen, but its buttons no longer do anything.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
-    change { $0.admit(Showing(message, report), limit: configuration.concurrentWaits) }
+    show(.occurrence(message), report: report)
   }
+
+  public func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void) {
+    change { $0.admit(Showing(content, report), limit: configuration.concurrentWaits) }
+  }
+
+  /// notify-send tells of answers only, and those are reported.
+  public func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
 
   /// Closes the occurrence's popup where its program still waits. One whose program has been let go stays until its
   /// server or the user closes it: notify-send cannot close a popup of another run.
-  public func withdraw(_ occurrence: OccurrenceID) { change { $0.withdraw(occurrence) } }
+  public func withdraw(_ occurrence: OccurrenceID) { withdraw(.occurrence(occurrence)) }
+
+  public func withdraw(_ key: PopupContent.Key) { change { $0.withdraw(key) } }
 
   /// Ends all programs, and returns when none is left. Popups stay on screen.
   public func stop() async {
@@ -65,7 +74,7 @@ public final class DesktopChannel: Channel {
   private func pass(_ order: Board.Order) -> (Supervisor.RunID, SpawnFailure)? {
     switch order {
     case .start(let run, let showing, let replacing, let isPlain):
-      let program = configuration.program(for: showing.message, replacing: replacing, isPlain: isPlain)
+      let program = configuration.program(for: showing.content, replacing: replacing, isPlain: isPlain)
       let failure = supervisor.start(run, program, deadline: Duration(configuration.showTimeout)) {
         [weak self] event in self?.handle(event, of: run)
       }
@@ -81,11 +90,7 @@ public final class DesktopChannel: Channel {
   private func report(_ action: Popup.Action, of showing: Showing) {
     switch action {
     case .report(let outcome, let next, let status, let error):
-      let took = Milliseconds(showing.started.duration(to: .now))
-      let attempt = Attempt(
-        number: showing.message.delivery.attempts + 1, startedAt: clock() - took, took: took, outcome: outcome,
-        status: status, error: error)
-      showing.report(.ended(attempt, next: next))
+      showing.end(outcome, next, status: status, error: error, now: clock())
     case .answer(let answer): showing.report(.answered(answer))
     case .waitForAnswer, .end, .showPlain: break
     }

@@ -33,41 +33,76 @@ public struct DesktopConfiguration: Sendable {
 
   public init(environment: [String: String]) { self.environment = environment }
 
-  /// The run of the program that shows a message.
+  /// The run of the program that shows a popup.
   ///
   /// - Parameters:
   ///   - replacing: the server's number of an earlier popup whose place it takes.
   ///   - isPlain: for a notify-send that knows neither buttons nor waiting (libnotify before 0.7.10).
-  func program(for message: OutboundMessage, replacing: UInt32?, isPlain: Bool) -> Program {
-    var arguments = [
-      "--app-name=\(PlainText.withoutControls(appName, lines: false))",
-      "--urgency=\((message.reminder?.urgency ?? .normal).rawValue)",
-    ]
-    if let icon = message.reminder?.icon, !icon.isEmpty {
-      arguments.append("--icon=\(PlainText.withoutControls(icon, lines: false))")
-    }
-    if let sound = message.reminder?.sound, !sound.isEmpty {
-      let hint = sound.hasPrefix("/") ? "sound-file" : "sound-name"
-      arguments.append("--hint=string:\(hint):\(PlainText.withoutControls(sound, lines: false))")
-    }
+  func program(for content: PopupContent, replacing: UInt32?, isPlain: Bool) -> Program {
+    let look = look(of: content)
+    var arguments = ["--app-name=\(look.appName)", "--urgency=\(look.urgency.rawValue)"]
+    if !look.icon.isEmpty { arguments.append("--icon=\(look.icon)") }
+    arguments += look.hints.map { "--hint=string:\($0.name):\($0.value)" }
     if !isPlain {
-      let snooze = snoozeLabel(Self.snooze(of: message))
-      arguments += ["--print-id", "--wait", "--action=done=\(doneLabel)", "--action=snooze=\(snooze)"]
+      arguments.append("--print-id")
+      // A summary has nothing to wait for.
+      if let message = content.message {
+        let snooze = snoozeLabel(Self.snooze(of: message))
+        arguments += ["--wait", "--action=done=\(doneLabel)", "--action=snooze=\(snooze)"]
+      }
       if let replacing { arguments.append("--replace-id=\(replacing)") }
     }
-    let zone = message.reminder?.governingZone ?? .local
-    let body = Presentation.body(of: message) { timeOfDay($0, zone) }
     // notify-send reads backslash escapes in the body.
+    let body = Presentation.escaped(look.body)
     let escaped = body.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
-    arguments += ["--", Presentation.title(of: message), escaped]
+    arguments += ["--", look.title, escaped]
     var environment = environment
     environment["LC_ALL"] = "C.UTF-8"
     environment["LANGUAGE"] = nil
     return Program(name: program, arguments: arguments, environment: environment)
   }
 
+  /// How a popup looks, whichever way it is shown.
+  struct Look: Hashable, Sendable {
+    var appName: String
+    var title: String
+    /// Plain text, with nothing escaped.
+    var body: String
+    var urgency = Urgency.normal
+    /// A name or a path; empty for none.
+    var icon = ""
+    /// Hints of the specification whose values are text.
+    var hints: [Hint] = []
+
+    struct Hint: Hashable, Sendable {
+      var name: String
+      var value: String
+    }
+  }
+
+  func look(of content: PopupContent) -> Look {
+    func line(_ text: String) -> String { PlainText.withoutControls(text, lines: false) }
+    switch content {
+    case .summary(let summary):
+      return Look(
+        appName: line(appName), title: Presentation.title(of: summary), body: Presentation.text(of: summary))
+    case .occurrence(let message):
+      let zone = message.reminder?.governingZone ?? .local
+      var look = Look(
+        appName: line(appName), title: Presentation.title(of: message),
+        body: Presentation.text(of: message) { timeOfDay($0, zone) })
+      guard let reminder = message.reminder else { return look }
+      look.urgency = reminder.urgency
+      look.icon = line(reminder.icon ?? "")
+      if let sound = reminder.sound, !sound.isEmpty {
+        look.hints.append(Look.Hint(name: sound.hasPrefix("/") ? "sound-file" : "sound-name", value: line(sound)))
+      }
+      return look
+    }
+  }
+
   /// The length that the snooze button stands for.
-  static func snooze(of message: OutboundMessage) -> Milliseconds {
-    message.reminder?.snoozeLengths.first ?? .minutes(10)
+  static func snooze(of message: OutboundMessage?) -> Milliseconds {
+    message?.reminder?.snoozeLengths.first ?? .minutes(10)
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The queue is behind a mutex because senders are on any thread; it is held only to append or to take all. Once
 /// closed, the mailbox takes nothing more, so whoever posts knows whether a worker will ever read it.
-final class Mailbox<Command: Sendable>: Sendable {
+package final class Mailbox<Command: Sendable>: Sendable {
   private struct State {
     var commands: [Command] = []
     var isClosed = false
@@ -14,10 +14,10 @@ final class Mailbox<Command: Sendable>: Sendable {
 
   private let state = Mutex(State())
   /// An eventfd: readable while there are commands.
-  let descriptor: Int32
+  package let descriptor: Int32
 
   /// - Throws: `SystemError` when the process has no descriptor left.
-  init() throws(SystemError) {
+  package init() throws(SystemError) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard descriptor >= 0 else { throw SystemError("eventfd", errno) }
   }
@@ -25,7 +25,7 @@ final class Mailbox<Command: Sendable>: Sendable {
   deinit { Glibc.close(descriptor) }
 
   /// Whether the command was taken: false once the mailbox is closed.
-  func post(_ command: Command) -> Bool {
+  package func post(_ command: Command) -> Bool {
     let (taken, isFirst) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
       state.commands.append(command)
@@ -37,7 +37,7 @@ final class Mailbox<Command: Sendable>: Sendable {
   }
 
   /// All commands so far, for the worker.
-  func take() -> [Command] {
+  package func take() -> [Command] {
     var count: eventfd_t = 0
     eventfd_read(descriptor, &count)
     return state.withLock { state in
@@ -47,7 +47,7 @@ final class Mailbox<Command: Sendable>: Sendable {
   }
 
   /// Refuses what comes from now on, and gives what had come.
-  func close() -> [Command] {
+  package func close() -> [Command] {
     state.withLock { state in
       state.isClosed = true
       defer { state.commands.removeAll() }
@@ -57,7 +57,7 @@ final class Mailbox<Command: Sendable>: Sendable {
 }
 
 /// A system call that failed, and why.
-struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   let call: String
   let number: Int32
 
@@ -66,7 +66,7 @@ struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  var description: String {
+  package var description: String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(number, &buffer, buffer.count) == 0 else { return "\(call): error \(number)" }
     return "\(call): " + String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

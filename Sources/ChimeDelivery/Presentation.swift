@@ -14,11 +14,35 @@ public enum Presentation {
     return line.allSatisfy(\.isWhitespace) ? "Reminder" : PlainText.clipped(line, bytes: titleLimit)
   }
 
-  /// The reminder's text, its address and, for a late one, a remark; escaped for servers that read the body as markup
-  /// (Desktop Notifications Specification, "Markup"). Empty when there is nothing to say.
+  /// The text of a message, escaped for servers that read the body as markup (Desktop Notifications Specification,
+  /// "Markup").
   ///
   /// - Parameter timeOfDay: writes a time as the user reads clocks, such as `08:30`.
   public static func body(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
+    escaped(text(of: message, timeOfDay: timeOfDay))
+  }
+
+  /// `12 more reminders while you were away`.
+  static func title(of summary: PopupSummary) -> String {
+    let count = summary.titles.count
+    return count == 1 ? "1 more reminder while you were away" : "\(count) more reminders while you were away"
+  }
+
+  /// Titles that a summary lists; of what is beyond them it gives the number.
+  static let listedTitles = 12
+
+  /// The titles, one a line, each of at most 80 bytes.
+  static func text(of summary: PopupSummary) -> String {
+    let fits = summary.titles.count <= listedTitles
+    var lines = summary.titles.prefix(fits ? listedTitles : listedTitles - 1).map { title in
+      PlainText.clipped(PlainText.withoutControls(title, lines: false), bytes: 80)
+    }
+    if !fits { lines.append("and \(summary.titles.count - lines.count) more") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The reminder's text, its address and, for a late one, a remark; plain. Empty when there is nothing to say.
+  static func text(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
     var lines: [String] = []
     if let body = message.reminder?.body, !body.isEmpty {
       lines.append(PlainText.clipped(PlainText.withoutControls(body, lines: true), bytes: bodyLimit))
@@ -27,7 +51,7 @@ public enum Presentation {
       lines.append(PlainText.clipped(PlainText.withoutControls(url, lines: false), bytes: bodyLimit))
     }
     if let remark = lateRemark(message.occurrence, timeOfDay: timeOfDay) { lines.append(remark) }
-    return escaped(lines.joined(separator: "\n"))
+    return lines.joined(separator: "\n")
   }
 
   /// `was due at 08:30, 2 h late`; nil when it was on time.

@@ -3,7 +3,7 @@ import Synchronization
 /// A worker thread with its mailbox, started by its first command, so that a channel nobody uses costs no thread.
 ///
 /// The body owns everything it works with as local values; nothing but the mailbox is shared with it.
-final class Worker<Command: Sendable>: Sendable {
+package final class Worker<Command: Sendable>: Sendable {
   private enum State {
     case idle
     case running(Mailbox<Command>)
@@ -18,7 +18,7 @@ final class Worker<Command: Sendable>: Sendable {
   private let state = Mutex(State.idle)
 
   /// - Parameter body: takes commands until it has closed the mailbox, then returns.
-  init(name: String, body: @escaping @Sendable (Mailbox<Command>) -> Void) {
+  package init(name: String, body: @escaping @Sendable (Mailbox<Command>) -> Void) {
     self.name = name
     self.body = body
   }
@@ -26,7 +26,7 @@ final class Worker<Command: Sendable>: Sendable {
   /// Whether the command was taken: false after the stop.
   ///
   /// - Throws: `SystemError` when there is no thread or descriptor to be had; a later command tries again.
-  func post(_ command: Command) throws(SystemError) -> Bool {
+  package func post(_ command: Command) throws(SystemError) -> Bool {
     try state.withLock { (state) throws(SystemError) -> Bool in
       switch state {
       case .stopped: return false
@@ -47,7 +47,7 @@ final class Worker<Command: Sendable>: Sendable {
   /// Sends the last command, to a thread that runs; one that never did will not be started any more.
   ///
   /// - Returns: whether the thread will read it.
-  func stop(_ command: Command) -> Bool {
+  package func stop(_ command: Command) -> Bool {
     state.withLock { state in
       switch state {
       case .idle:

@@ -67,7 +67,7 @@ import Testing
       reminder.snoozeLengths = [.minutes(90)]
       reminder.timezone = .named("Europe/Prague")
     }
-    let program = configuration.program(for: sample, replacing: 7, isPlain: false)
+    let program = configuration.program(for: .occurrence(sample), replacing: 7, isPlain: false)
     #expect(
       program.arguments == [
         "--app-name=Chime", "--urgency=critical", "--icon=cup", "--hint=string:sound-name:bell", "--print-id", "--wait",
@@ -76,7 +76,7 @@ import Testing
       ])
     #expect(program.environment == ["A": "b", "LC_ALL": "C.UTF-8"])
     #expect(
-      configuration.program(for: try message(), replacing: nil, isPlain: true).arguments == [
+      configuration.program(for: .occurrence(try message()), replacing: nil, isPlain: true).arguments == [
         "--app-name=Chime", "--urgency=normal", "--", "Stand up", "",
       ])
   }

@@ -180,7 +180,7 @@ enum Shapes {
       .init(
         "event",
         "`added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, "
-          + "`clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`; more may come"
+          + "`closed`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`; more may come"
       ) { .string($0.event) },
       .init("reminder", "the reminder's id") { .optional($0.reminder) },
       .init("title", "the reminder's title") { .optional($0.title) },

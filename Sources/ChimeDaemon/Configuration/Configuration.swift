@@ -45,6 +45,13 @@ package struct Configuration: Hashable, Sendable {
 
   /// What the channels are made with.
   package struct Channels: Hashable, Sendable {
+    /// How popups reach the screen.
+    package enum DesktopTransport: String, Hashable, Sendable, CaseIterable {
+      case program = "notify-send"
+      case bus = "dbus"
+    }
+
+    package var desktopTransport = DesktopTransport.program
     package var desktopProgram = "notify-send"
     package var desktopMaxWaiting = 64
     package var desktopTimeout = Milliseconds.seconds(10)
@@ -135,6 +142,7 @@ extension ConfigurationKey {
     .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
     .degrees("place.latitude", \.latitude, "north", 90),
     .degrees("place.longitude", \.longitude, "east", 180),
+    .choice("desktop.transport", \.channels.desktopTransport, Configuration.Channels.DesktopTransport.self),
     .text("desktop.program", \.channels.desktopProgram, minimum: 1, maximum: 4_000),
     .number("desktop.maxWaiting", \.channels.desktopMaxWaiting, 1...1_000),
     .duration("desktop.timeout", \.channels.desktopTimeout, .milliseconds(100)...(.minutes(10))),

@@ -6,7 +6,7 @@ import ChimeSchedule
 /// The ways to reach someone, by lane: `desktop`, and every other name is an endpoint's.
 final class Channels: Sendable {
   let webhook: WebhookChannel
-  private let desktop: DesktopChannel
+  private let desktop: GatheringChannel
 
   init(
     configuration: Configuration, isSystem: Bool, environment: [String: String], zones: ZoneCatalog,
@@ -21,7 +21,14 @@ final class Channels: Sendable {
       let zone = zones.zone(for: choice) ?? zones.local
       return String(zone.civil(at: instant).time.description.prefix(5))
     }
-    self.desktop = DesktopChannel(configuration: desktop)
+    let transport: any PopupTransport =
+      switch settings.desktopTransport {
+      case .program: DesktopChannel(configuration: desktop)
+      case .bus:
+        BusDesktopChannel(
+          configuration: desktop, server: SessionBus(environment: environment, timeout: settings.desktopTimeout))
+      }
+    self.desktop = GatheringChannel(transport: transport)
     var webhooks = WebhookConfiguration(version: Product.version)
     webhooks.connectTimeout = settings.webhookConnectTimeout
     webhooks.totalTimeout = settings.webhookTimeout
@@ -33,6 +40,9 @@ final class Channels: Sendable {
     webhooks.certificateFile = settings.webhookCertificateFile.isEmpty ? nil : settings.webhookCertificateFile
     webhook = WebhookChannel(configuration: webhooks) { endpoints.access($0) }
   }
+
+  /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.
+  func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) { desktop.listen(handler) }
 
   func channel(for lane: Lane) -> any Channel { lane.channel == .desktop ? desktop : webhook }
 

@@ -76,18 +76,21 @@ extension EventLoop {
     }
     handle(.awake)
     if step < .seconds(-1) { rescan([.backwardStep]) }
-    if step < .minutes(-1) { wakeLanes() }
+    // What waits for a later attempt would wait for as much longer.
+    if step < .minutes(-1) { wakeLanes { _ in true } }
   }
 
-  /// After the clock went back, what waits for a later attempt would wait for as much longer.
-  private func wakeLanes() {
+  /// Has what waits in these lanes tried at once.
+  func wakeLanes(_ isMeant: @escaping @Sendable (Lane) -> Bool) {
     let (store, horizons) = (store, horizons)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let horizon = try await store.write { transaction in
             let now = SystemClock.now
-            for lane in try transaction.horizon().outbox.keys { try transaction.wake(lane: lane, now: now) }
+            for lane in try transaction.horizon().outbox.keys where isMeant(lane) {
+              try transaction.wake(lane: lane, now: now)
+            }
             return try horizons.read(transaction)
           }
           handle(.horizon(horizon))

@@ -39,7 +39,7 @@ extension EventLoop {
   private func reported(_ report: ChannelReport, on message: OutboundMessage) {
     switch report {
     case .ended(let attempt, let next): record(attempt, next, message)
-    case .answered(let answer): record(answer, message)
+    case .answered(let answer): record(answer, to: message.occurrence.id)
     }
   }
 
@@ -113,14 +113,18 @@ extension EventLoop {
   }
 
   /// Someone pressed a button.
-  private func record(_ answer: Occurrence.Answer, _ message: OutboundMessage) {
+  ///
+  /// - Parameter owner: when given, whose the occurrence has to be; an answer to anybody else's is passed over.
+  func record(_ answer: Occurrence.Answer, to id: OccurrenceID, of owner: UInt32? = nil) {
     let (store, bearings, horizons) = (store, bearings, horizons)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
             var notices: [LoopNotice] = []
-            if let occurrence = try transaction.occurrence(message.occurrence.id), occurrence.isOpen {
+            if let occurrence = try transaction.occurrence(id), occurrence.isOpen,
+              owner.map({ $0 == occurrence.owner }) ?? true
+            {
               let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
               (_, notices) = try Answering.give(
                 answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: SystemClock.now)
@@ -129,7 +133,7 @@ extension EventLoop {
           }
           committed(horizon, notices, with: bearings)
         } catch {
-          log(.error, "an answer to \"\(message.occurrence.title)\" could not be recorded; ignoring: \(error)")
+          log(.error, "an answer to \(id) could not be recorded; ignoring: \(error)")
         }
       }
     }

@@ -102,6 +102,7 @@ actor EventLoop {
   func start(listening sockets: [Int32], signals: Int32) async throws {
     running = self
     try armTimers()
+    listenToDesktop()
     let poller = try Poller(queue: executor.queue) { [unowned self] in assumeIsolated { $0.pollerIsReady() } }
     self.poller = poller
     self.signals = signals
@@ -318,6 +319,7 @@ actor EventLoop {
     channels = Channels(
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
       endpoints: endpoints)
+    listenToDesktop()
     agenda.laneCapacity = configuration.channels.webhookConcurrency
     Task {
       await withTaskExecutorPreference(executor) {

@@ -26,7 +26,7 @@ enum LoopNotice: Sendable {
 /// One thing that happened, as `chime watch` and the log are told of it.
 struct Happening: Sendable {
   enum Kind: String, Sendable {
-    case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed
+    case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed
     case clock, zone, calendar, resumed, reloaded, store
   }
 

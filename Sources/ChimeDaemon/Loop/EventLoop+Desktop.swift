@@ -1,0 +1,38 @@
+import ChimeCore
+import ChimeDelivery
+import Glibc
+
+// What happens on the desktop beside the outcome of a delivery.
+extension EventLoop {
+  func listenToDesktop() {
+    channels.listen { [weak self] event in
+      guard let self else { return }
+      Task(executorPreference: executor) { await self.heard(event) }
+    }
+  }
+
+  private func heard(_ event: DesktopEvent) {
+    guard !isStopping else { return }
+    switch event {
+    case .answered(let occurrence, let answer, isOurs: true): record(answer, to: occurrence)
+    // A popup from before a restart has only its word for what it is about. Everyone on the bus could give it, and so
+    // answer for its user, who could do so anyway, but for nobody else.
+    case .answered(let occurrence, let answer, isOurs: false): record(answer, to: occurrence, of: geteuid())
+    case .closed(let occurrence, let reason):
+      var happening = Happening(
+        kind: .closed, occurrence: occurrence, message: "the popup of \"\(occurrence.title)\" \(Self.words(reason))")
+      happening.channel = .desktop
+      publish([happening])
+    case .opened: wakeLanes { $0.channel == .desktop }
+    }
+  }
+
+  private static func words(_ reason: PopupClosing) -> String {
+    switch reason {
+    case .expired: "expired without an answer"
+    case .dismissed: "was closed by the user without an answer"
+    case .closed: "was closed by a program"
+    case .unknown: "went away without an answer"
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import CSystemd
+import ChimeDelivery
+import ChimeSchedule
+import Glibc
+
+/// One connection to a session bus and what is known there of org.freedesktop.Notifications: who owns the name, which
+/// calls are under way.
+///
+/// Used by the bus's thread only, which polls `descriptor` for `interest` until `wakeAt` and calls `process()`.
+final class BusConnection {
+  private static let service = "org.freedesktop.Notifications"
+  private static let path = "/org/freedesktop/Notifications"
+
+  private let bus: OpaquePointer
+  private let tell: (NotificationServerEvent) -> Void
+  private let timeout: Milliseconds
+  private var slots: [OpaquePointer] = []
+  /// What is to be done with the answers that are awaited, by the calls' cookies. An answer may be an error, also one that
+  /// sd-bus makes itself when time is up.
+  private var awaited: [UInt64: (OpaquePointer) -> Void] = [:]
+  /// The popups whose calls are under way, for when the connection breaks.
+  private var calls: Set<UInt64> = []
+  /// The unique name of the server; nil while there is none.
+  private var owner: String?
+  /// When the bus has to have said who owns the name; nil once it has.
+  private var deadline: UInt64?
+  private var asksForCapabilities = false
+  private var wantsActivation = false
+  /// Whether somebody waits to hear if there is a server.
+  private(set) var isLooking = false
+
+  /// Begins to connect.
+  init(address: String, timeout: Milliseconds, tell: @escaping (NotificationServerEvent) -> Void) throws(BusTrouble) {
+    var made: OpaquePointer?
+    let failure = sd_bus_new(&made)
+    guard failure >= 0, let made else { throw .refused(call: "sd_bus_new", code: -failure) }
+    bus = made
+    self.tell = tell
+    self.timeout = timeout
+    deadline = Self.monotonicMicroseconds + Self.microseconds(timeout)
+    for step in [sd_bus_set_address(bus, address), sd_bus_set_bus_client(bus, 1), sd_bus_start(bus)] where step < 0 {
+      throw .noBus(SystemError("connect", code: -step).reason)
+    }
+    try match(
+      "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+        + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.service)'")
+    try match("type='signal',sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)'")
+    try askForOwner()
+  }
+
+  deinit {
+    for slot in slots { sd_bus_slot_unref(slot) }
+    sd_bus_close_unref(bus)
+  }
+
+  // MARK: For the thread
+
+  var descriptor: Int32 { sd_bus_get_fd(bus) }
+
+  var interest: Int16 { Int16(clamping: max(0, sd_bus_get_events(bus))) }
+
+  /// The time on the monotonic clock at which `process()` is to be called whatever happens; nil for never.
+  var wakeAt: UInt64? {
+    var limit = UInt64.max
+    if sd_bus_get_timeout(bus, &limit) < 0 { limit = 0 }
+    let earliest = min(limit, deadline ?? .max)
+    return earliest == .max ? nil : earliest
+  }
+
+  /// Works off what has arrived; of one that floods, a share.
+  func process() throws(BusTrouble) {
+    for _ in 0..<256 {
+      let result = sd_bus_process(bus, nil)
+      guard result >= 0 else {
+        throw deadline == nil ? .gone : .noBus(SystemError("connect", code: -result).reason)
+      }
+      if result == 0 { break }
+    }
+    if let deadline, deadline <= Self.monotonicMicroseconds { throw .silent }
+  }
+
+  /// Tells those who wait that nothing will come.
+  func abandon(_ trouble: BusTrouble) {
+    awaited = [:]
+    for call in calls.sorted() { tell(.refused(call, trouble.fault)) }
+    calls = []
+  }
+
+  func look(activating: Bool) throws(BusTrouble) {
+    isLooking = true
+    wantsActivation = wantsActivation || activating
+    if deadline == nil { try askForCapabilities() }
+  }
+
+  func notify(_ call: UInt64, _ notification: DesktopNotification) throws(BusTrouble) {
+    let message = try method("Notify")
+    defer { sd_bus_message_unref(message) }
+    var writer = BusWriter(message)
+    writer.add(notification)
+    guard writer.failure >= 0 else {
+      tell(.refused(call, BusTrouble.refused(call: "Notify", code: -writer.failure).fault))
+      return
+    }
+    let started = Self.monotonicMicroseconds
+    calls.insert(call)
+    try send(message) { [unowned self] answer in
+      calls.remove(call)
+      if let fault = fault(of: answer, since: started) {
+        tell(.refused(call, fault))
+        return
+      }
+      var number: UInt32 = 0
+      guard sd_bus_message_has_signature(answer, "u") > 0,
+        sd_bus_message_read_basic(answer, CChar(UInt8(ascii: "u")), &number) > 0
+      else {
+        tell(.refused(call, Self.nonsense("Notify", answer)))
+        return
+      }
+      tell(.shown(call, number: number))
+    }
+  }
+
+  func close(_ number: UInt32) throws(BusTrouble) {
+    guard owner != nil else { return }
+    let message = try method("CloseNotification")
+    defer { sd_bus_message_unref(message) }
+    var number = number
+    sd_bus_message_append_basic(message, CChar(UInt8(ascii: "u")), &number)
+    sd_bus_message_set_auto_start(message, 0)
+    // An answer is asked for, so that an error is not taken for news, and passed over.
+    try send(message) { _ in }
+  }
+
+  // MARK: Who is there
+
+  private func askForOwner() throws(BusTrouble) {
+    let message = try method(
+      "GetNameOwner", of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", on: "org.freedesktop.DBus")
+    defer { sd_bus_message_unref(message) }
+    Self.service.withCString { _ = sd_bus_message_append_basic(message, CChar(UInt8(ascii: "s")), $0) }
+    try send(message) { [unowned self] answer in
+      deadline = nil
+      owner = sd_bus_message_is_method_error(answer, nil) > 0 ? nil : BusReader.text(in: answer)
+      // One that cannot be asked is one that is not there.
+      if isLooking || owner != nil { try? askForCapabilities() }
+    }
+  }
+
+  /// Asks the server that is there, or the one that the bus starts, where that is wanted.
+  private func askForCapabilities() throws(BusTrouble) {
+    guard !asksForCapabilities else { return }
+    guard owner != nil || wantsActivation else {
+      answer(.unreachable(Self.noServer))
+      return
+    }
+    let message = try method("GetCapabilities")
+    defer { sd_bus_message_unref(message) }
+    sd_bus_message_set_auto_start(message, wantsActivation ? 1 : 0)
+    let started = Self.monotonicMicroseconds
+    try send(message) { [unowned self] message in
+      asksForCapabilities = false
+      if let fault = fault(of: message, since: started) {
+        answer(.unreachable(fault))
+      } else if let names = BusReader.texts(in: message) {
+        answer(.open(ServerCapabilities(names: names)))
+      } else {
+        answer(.unreachable(Self.nonsense("GetCapabilities", message)))
+      }
+    }
+    asksForCapabilities = true
+  }
+
+  private func answer(_ event: NotificationServerEvent) {
+    isLooking = false
+    wantsActivation = false
+    tell(event)
+  }
+
+  private func heard(_ message: OpaquePointer) {
+    // Anybody on the bus may send us a signal: the bus alone is believed about owners, the server about popups.
+    guard let sender = sd_bus_message_get_sender(message).map({ String(cString: $0) }) else { return }
+    if sender == "org.freedesktop.DBus", sd_bus_message_is_signal(message, sender, "NameOwnerChanged") > 0 {
+      guard let names = BusReader.three(in: message), names[0] == Self.service else { return }
+      let hadOwner = owner != nil
+      owner = names[2].isEmpty ? nil : names[2]
+      if hadOwner { tell(.gone) }
+      if owner != nil { try? askForCapabilities() }
+      return
+    }
+    guard sender == owner else { return }
+    var number: UInt32 = 0
+    if sd_bus_message_is_signal(message, Self.service, "ActionInvoked") > 0 {
+      guard sd_bus_message_has_signature(message, "us") > 0,
+        sd_bus_message_read_basic(message, CChar(UInt8(ascii: "u")), &number) > 0, let key = BusReader.text(in: message)
+      else { return }
+      tell(.invoked(number: number, key: key))
+    } else if sd_bus_message_is_signal(message, Self.service, "NotificationClosed") > 0 {
+      var reason: UInt32 = 0
+      guard sd_bus_message_has_signature(message, "uu") > 0,
+        sd_bus_message_read_basic(message, CChar(UInt8(ascii: "u")), &number) > 0,
+        sd_bus_message_read_basic(message, CChar(UInt8(ascii: "u")), &reason) > 0
+      else { return }
+      tell(.closed(number: number, PopupClosing(reason: reason)))
+    }
+  }
+
+  // MARK: Calls
+
+  private func match(_ rule: String) throws(BusTrouble) {
+    var slot: OpaquePointer?
+    // The handler runs inside sd_bus_process only, which this object calls while it is alive.
+    let result = sd_bus_add_match_async(
+      bus, &slot, rule,
+      { message, context, _ in
+        guard let message, let context else { return 0 }
+        Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().heard(message)
+        return 0
+      }, nil, Unmanaged.passUnretained(self).toOpaque())
+    guard result >= 0, let slot else { throw .refused(call: "AddMatch", code: -result) }
+    slots.append(slot)
+  }
+
+  private func method(
+    _ name: String, of service: String = service, at path: String = path, on interface: String = service
+  ) throws(BusTrouble) -> OpaquePointer {
+    var message: OpaquePointer?
+    let result = sd_bus_message_new_method_call(bus, &message, service, path, interface, name)
+    guard result >= 0, let message else { throw .refused(call: name, code: -result) }
+    return message
+  }
+
+  private func send(_ message: OpaquePointer, then handle: @escaping (OpaquePointer) -> Void) throws(BusTrouble) {
+    let result = sd_bus_call_async(
+      bus, nil, message,
+      { answer, context, _ in
+        guard let answer, let context else { return 0 }
+        let connection = Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue()
+        var cookie: UInt64 = 0
+        sd_bus_message_get_reply_cookie(answer, &cookie)
+        connection.awaited.removeValue(forKey: cookie)?(answer)
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque(), Self.microseconds(timeout))
+    var cookie: UInt64 = 0
+    guard result >= 0, sd_bus_message_get_cookie(message, &cookie) >= 0 else { throw .gone }
+    awaited[cookie] = handle
+  }
+
+  /// What an answer that is an error says; nil when it is none.
+  private func fault(of answer: OpaquePointer, since started: UInt64) -> NotificationFault? {
+    guard sd_bus_message_is_method_error(answer, nil) > 0 else { return nil }
+    let error = sd_bus_message_get_error(answer)
+    let name = error?.pointee.name.map { String(cString: $0) } ?? "an error without a name"
+    let words = error?.pointee.message.map { String(cString: $0) } ?? ""
+    let tookTooLong = Self.monotonicMicroseconds - started >= Self.microseconds(timeout)
+    switch name {
+    case "org.freedesktop.DBus.Error.NoReply" where tookTooLong:
+      return NotificationFault(
+        isBlocked: false,
+        sentence: "the notification server did not answer within \(DurationText.format(timeout))")
+    // Whoever was asked left without an answer, or is not there to be asked.
+    case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.ServiceUnknown",
+      "org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.NoServer",
+      "org.freedesktop.DBus.Error.Disconnected", "org.freedesktop.DBus.Error.TimedOut":
+      return Self.noServer
+    case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."): return Self.noServer
+    default: return NotificationFault(isBlocked: false, sentence: "the notification server refused: \(name): \(words)")
+    }
+  }
+
+  private static let noServer = NotificationFault(
+    isBlocked: true, sentence: "no notification server on the session bus")
+
+  private static func nonsense(_ method: String, _ answer: OpaquePointer) -> NotificationFault {
+    let signature = sd_bus_message_get_signature(answer, 1).map { String(cString: $0) } ?? ""
+    return NotificationFault(
+      isBlocked: false,
+      sentence: "the notification server's answer to \(method) is not what the specification says: \"\(signature)\"")
+  }
+
+  static var monotonicMicroseconds: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+  }
+
+  private static func microseconds(_ span: Milliseconds) -> UInt64 { UInt64(max(0, span.rawValue)) * 1_000 }
+}

@@ -1,0 +1,195 @@
+import ChimeDelivery
+import ChimeSchedule
+import Glibc
+import Synchronization
+
+/// The session bus's notification server over sd-bus (sd-bus(3)), on one connection and one thread.
+///
+/// The thread starts with the first thing that is asked and sleeps without a time limit while nothing is under way. A
+/// connection that breaks is made anew when the next thing is asked.
+final class SessionBus: NotificationServer {
+  fileprivate enum Command: Sendable {
+    case look(activating: Bool)
+    case notify(UInt64, DesktopNotification)
+    case close(UInt32)
+    case stop(@Sendable () -> Void)
+  }
+
+  /// Who is told. Behind a mutex because it is set by the channel and read by the bus's thread.
+  fileprivate final class Listener: Sendable {
+    private let handler = Mutex<(@Sendable (NotificationServerEvent) -> Void)?>(nil)
+
+    func set(_ body: @escaping @Sendable (NotificationServerEvent) -> Void) { handler.withLock { $0 = body } }
+    func tell(_ event: NotificationServerEvent) { handler.withLock { $0 }?(event) }
+  }
+
+  private let listener = Listener()
+  private let worker: Worker<Command>
+
+  /// - Parameters:
+  ///   - environment: has `DBUS_SESSION_BUS_ADDRESS`, or `XDG_RUNTIME_DIR` with a `bus` in it.
+  ///   - timeout: how long the server may take for a call.
+  init(environment: [String: String], timeout: Milliseconds) {
+    let (listener, address) = (listener, Self.address(in: environment))
+    worker = Worker(name: "chime-desktop") { mailbox in
+      BusThread(mailbox, address: address, timeout: timeout, tell: listener.tell).run()
+    }
+  }
+
+  func start(_ handler: @escaping @Sendable (NotificationServerEvent) -> Void) { listener.set(handler) }
+
+  func look(activating: Bool) -> NotificationFault? { post(.look(activating: activating)) }
+
+  func notify(_ call: UInt64, _ notification: DesktopNotification) -> NotificationFault? {
+    post(.notify(call, notification))
+  }
+
+  func close(_ number: UInt32) { _ = post(.close(number)) }
+
+  func stop() async {
+    await withCheckedContinuation { continuation in
+      if !worker.stop(.stop { continuation.resume() }) { continuation.resume() }
+    }
+  }
+
+  private func post(_ command: Command) -> NotificationFault? {
+    do {
+      return try worker.post(command) ? nil : NotificationFault(isBlocked: false, sentence: "the daemon stops")
+    } catch {
+      return NotificationFault(isBlocked: false, sentence: "cannot speak to the session bus: \(error)")
+    }
+  }
+
+  /// The address of the user's bus (D-Bus Specification, "Server Addresses"); nil when the environment names none.
+  static func address(in environment: [String: String]) -> String? {
+    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
+    guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else { return nil }
+    var escaped = ""
+    for byte in "\(folder)/bus".utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+        UInt8(ascii: "."):
+        escaped.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let hex = String(byte, radix: 16)
+        escaped += "%" + (hex.count == 1 ? "0" : "") + hex
+      }
+    }
+    return "unix:path=\(escaped)"
+  }
+}
+
+/// What the bus's thread owns.
+private final class BusThread {
+  private let mailbox: Mailbox<SessionBus.Command>
+  private let address: String?
+  private let timeout: Milliseconds
+  private let tell: (NotificationServerEvent) -> Void
+  private var connection: BusConnection?
+  private var stops: [@Sendable () -> Void] = []
+
+  init(
+    _ mailbox: Mailbox<SessionBus.Command>, address: String?, timeout: Milliseconds,
+    tell: @escaping (NotificationServerEvent) -> Void
+  ) {
+    self.mailbox = mailbox
+    self.address = address
+    self.timeout = timeout
+    self.tell = tell
+  }
+
+  func run() {
+    while stops.isEmpty {
+      wait()
+      for command in mailbox.take() { obey(command) }
+      guard let connection else { continue }
+      do throws(BusTrouble) {
+        try connection.process()
+      } catch {
+        drop(error)
+      }
+    }
+    connection = nil
+    for case .stop(let done) in mailbox.close() { stops.append(done) }
+    for done in stops { done() }
+  }
+
+  private func wait() {
+    var descriptors = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
+    var limit: UInt64?
+    if let connection {
+      descriptors.append(pollfd(fd: connection.descriptor, events: connection.interest, revents: 0))
+      limit = connection.wakeAt
+    }
+    var milliseconds: Int32 = -1
+    if let limit {
+      let now = BusConnection.monotonicMicroseconds
+      milliseconds = limit <= now ? 0 : Int32(clamping: (limit - now) / 1_000 + 1)
+    }
+    poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+  }
+
+  private func obey(_ command: SessionBus.Command) {
+    switch command {
+    case .look(let activating):
+      do throws(BusTrouble) {
+        if connection == nil { connection = try connect() }
+        try connection?.look(activating: activating)
+      } catch {
+        drop(error, isLooking: true)
+      }
+    case .notify(let call, let notification):
+      guard let connection else {
+        tell(.refused(call, BusTrouble.gone.fault))
+        return
+      }
+      do throws(BusTrouble) {
+        try connection.notify(call, notification)
+      } catch {
+        tell(.refused(call, error.fault))
+        drop(error)
+      }
+    case .close(let number):
+      // Nobody waits for its outcome: a popup that is not there needs no closing.
+      try? connection?.close(number)
+    case .stop(let done): stops.append(done)
+    }
+  }
+
+  private func connect() throws(BusTrouble) -> BusConnection {
+    guard let address else { throw .noBus("the environment names none") }
+    return try BusConnection(address: address, timeout: timeout, tell: tell)
+  }
+
+  /// The connection is of no use any more.
+  private func drop(_ trouble: BusTrouble, isLooking: Bool = false) {
+    let wasLooking = connection?.isLooking ?? false
+    let connection = connection
+    self.connection = nil
+    connection?.abandon(trouble)
+    tell(wasLooking || isLooking ? .unreachable(trouble.fault) : .gone)
+  }
+}
+
+/// Why the bus could not be spoken to.
+enum BusTrouble: Error, Hashable {
+  case noBus(String)
+  /// The connection broke.
+  case gone
+  /// It was connected and did not say a word.
+  case silent
+  /// Something was refused that is not the bus's fault.
+  case refused(call: String, code: Int32)
+
+  var fault: NotificationFault {
+    switch self {
+    case .noBus(let why):
+      NotificationFault(isBlocked: true, sentence: "no session bus to show notifications on: \(why)")
+    case .gone: NotificationFault(isBlocked: true, sentence: "the session bus is gone")
+    case .silent: NotificationFault(isBlocked: false, sentence: "the session bus does not answer")
+    case .refused(let call, let code):
+      NotificationFault(isBlocked: false, sentence: "\(call): \(SystemError(call, code: code).reason)")
+    }
+  }
+}

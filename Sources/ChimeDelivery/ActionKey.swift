@@ -1,0 +1,40 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What a button of a popup stands for, in words that say all by themselves: servers tell every program on the bus which
+/// button was pressed, so a daemon that was restarted since still understands.
+///
+///     done:r7k2@1774852200
+///     snooze:10m:r7k2@1774852200
+struct ActionKey: Hashable, Sendable {
+  let answer: Occurrence.Answer
+  let occurrence: OccurrenceID
+
+  init(answer: Occurrence.Answer, occurrence: OccurrenceID) {
+    self.answer = answer
+    self.occurrence = occurrence
+  }
+
+  /// Nil for any other program's words.
+  init?(_ text: String) {
+    guard text.utf8.count <= 200 else { return nil }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard let last = parts.last, let occurrence = OccurrenceID(last) else { return nil }
+    switch (parts.count, parts[0]) {
+    case (2, "done"): answer = .done
+    case (3, "snooze"):
+      guard let length = try? DurationText.parse(parts[1]), length > .zero else { return nil }
+      answer = .snooze(for: length)
+    default: return nil
+    }
+    self.occurrence = occurrence
+  }
+
+  var text: String {
+    switch answer {
+    case .done: "done:\(occurrence)"
+    case .dismiss: "dismiss:\(occurrence)"
+    case .snooze(let length): "snooze:\(DurationText.format(length)):\(occurrence)"
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import ChimeCore
+
+/// All popups of the bus channel, and the way to their server: a value that is told what happens and says what to do.
+///
+///     unknown → looking → open → shut → looking …
+struct BusBoard: Sendable {
+  enum Way: Hashable, Sendable {
+    /// Nobody has looked yet. Exits: looking, open.
+    case unknown
+    /// The server is being looked for, and started where it may be; messages wait. Exits: open, shut.
+    case looking(activating: Bool)
+    /// Popups can be shown. Exits: shut.
+    case open(ServerCapabilities)
+    /// There is no server. A message looks again; one that comes by itself is heard of. Exits: looking, open.
+    case shut
+  }
+
+  enum Order: Sendable {
+    case look(activating: Bool)
+    case notify(UInt64, Showing, ServerCapabilities, replacing: UInt32)
+    case close(UInt32)
+    case delivered(Showing)
+    case failed(Showing, NotificationFault)
+    case tell(DesktopEvent)
+  }
+
+  private struct Standing {
+    let number: UInt32
+    let content: PopupContent
+    var isAnswered = false
+  }
+
+  /// Calls under way at once; further popups wait for their turn.
+  static let calls = 16
+  /// Popups whose numbers are remembered. The buttons of older ones still work by their keys.
+  static let remembered = 256
+  static let stopping = NotificationFault(isBlocked: false, sentence: "given up because the daemon stops")
+  static let withdrawn = NotificationFault(isBlocked: false, sentence: "closed before it was shown")
+  static let noServer = NotificationFault(isBlocked: true, sentence: "no notification server on the session bus")
+
+  private(set) var way = Way.unknown
+  private var queue: [Showing] = []
+  private var calls: [UInt64: Showing] = [:]
+  /// Calls under way whose popups are not wanted any more.
+  private var unwanted: Set<UInt64> = []
+  private var lastCall: UInt64 = 0
+  /// Oldest first.
+  private var standing: [Standing] = []
+  private var isClosed = false
+
+  /// Begins to listen for servers and for buttons, without having a server started.
+  mutating func listen() -> [Order] {
+    guard way == .unknown, !isClosed else { return [] }
+    return look(activating: false)
+  }
+
+  mutating func admit(_ showing: Showing) -> [Order] {
+    guard !isClosed else { return [.failed(showing, Self.stopping)] }
+    queue.append(showing)
+    switch way {
+    case .open: return advance()
+    case .looking: return []
+    case .unknown, .shut: return look(activating: true)
+    }
+  }
+
+  private mutating func look(activating: Bool) -> [Order] {
+    way = .looking(activating: activating)
+    return [.look(activating: activating)]
+  }
+
+  mutating func handle(_ event: NotificationServerEvent) -> [Order] {
+    guard !isClosed else { return [] }
+    switch event {
+    case .open(let capabilities):
+      let wasOpen = if case .open = way { true } else { false }
+      way = .open(capabilities)
+      return (wasOpen ? [] : [.tell(.opened)]) + advance()
+    case .gone:
+      // Another server would give the numbers of this one to other popups.
+      standing.removeAll()
+      // Who looks will hear what there is now.
+      if case .looking = way { return [] }
+      return shut(Self.noServer)
+    case .unreachable(let fault):
+      // Who only listened had no server started; who has something to show may.
+      if way == .looking(activating: false), fault.isBlocked, !queue.isEmpty { return look(activating: true) }
+      return shut(fault)
+    case .shown(let call, let number): return shown(call, number)
+    case .refused(let call, let fault):
+      let wasUnwanted = unwanted.remove(call) != nil
+      guard let showing = calls.removeValue(forKey: call) else { return wasUnwanted ? advance() : [] }
+      return [.failed(showing, fault)] + advance()
+    case .invoked(let number, let key): return invoked(number, key)
+    case .closed(let number, let reason):
+      guard let index = standing.firstIndex(where: { $0.number == number }) else { return [] }
+      let popup = standing.remove(at: index)
+      guard !popup.isAnswered, let message = popup.content.message else { return [] }
+      return [.tell(.closed(message.occurrence, reason))]
+    }
+  }
+
+  mutating func withdraw(_ key: PopupContent.Key) -> [Order] {
+    var orders = queue.filter { $0.content.key == key }.map { Order.failed($0, Self.withdrawn) }
+    queue.removeAll { $0.content.key == key }
+    for (call, showing) in calls where showing.content.key == key {
+      calls[call] = nil
+      unwanted.insert(call)
+      orders.append(.failed(showing, Self.withdrawn))
+    }
+    orders += standing.filter { $0.content.key == key }.map { .close($0.number) }
+    standing.removeAll { $0.content.key == key }
+    return orders
+  }
+
+  mutating func close() -> [Order] {
+    isClosed = true
+    let showings = queue + calls.values
+    queue = []
+    calls = [:]
+    return showings.map { .failed($0, Self.stopping) }
+  }
+
+  private mutating func advance() -> [Order] {
+    guard case .open(let capabilities) = way else { return [] }
+    var orders: [Order] = []
+    while calls.count + unwanted.count < Self.calls, let index = queue.firstIndex(where: { !isUnderWay($0) }) {
+      let showing = queue.remove(at: index)
+      lastCall += 1
+      calls[lastCall] = showing
+      let earlier = standing.last { $0.content.key == showing.content.key }?.number ?? 0
+      orders.append(.notify(lastCall, showing, capabilities, replacing: earlier))
+    }
+    return orders
+  }
+
+  /// Two rounds of an occurrence are shown one after the other, so that the second can take the first one's place.
+  private func isUnderWay(_ showing: Showing) -> Bool {
+    calls.values.contains { $0.content.key == showing.content.key }
+  }
+
+  private mutating func shut(_ fault: NotificationFault) -> [Order] {
+    way = .shut
+    defer { queue = [] }
+    // What is under way hears of it from the bus.
+    return queue.map { .failed($0, fault) }
+  }
+
+  private mutating func shown(_ call: UInt64, _ number: UInt32) -> [Order] {
+    if unwanted.remove(call) != nil { return [.close(number)] + advance() }
+    guard let showing = calls.removeValue(forKey: call) else { return [] }
+    guard number != 0 else {
+      let fault = NotificationFault(isBlocked: false, sentence: "the notification server gave the popup no number")
+      return [.failed(showing, fault)] + advance()
+    }
+    // A server that gives a number again has forgotten the popup that had it.
+    standing.removeAll { $0.number == number || $0.content.key == showing.content.key }
+    standing.append(Standing(number: number, content: showing.content))
+    if standing.count > Self.remembered { standing.removeFirst() }
+    return [.delivered(showing)] + advance()
+  }
+
+  private mutating func invoked(_ number: UInt32, _ text: String) -> [Order] {
+    guard let key = ActionKey(text) else { return [] }
+    let index = standing.firstIndex { $0.number == number && $0.content.key == .occurrence(key.occurrence) }
+    // The server closes it now, which is nothing to tell of; where it does not, the withdrawal that follows will.
+    if let index { standing[index].isAnswered = true }
+    return [.tell(.answered(key.occurrence, key.answer, isOurs: index != nil))]
+  }
+}

@@ -1,0 +1,221 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDelivery
+
+/// The bus channel's state machine, by its exits.
+@Suite struct BusBoardTests {
+  static let all = ServerCapabilities(names: ["body", "body-markup", "actions", "persistence"])
+  static let noServer = NotificationFault(isBlocked: true, sentence: "nobody")
+
+  func showing(_ id: String = "r1", round: Int = 1) throws -> Showing {
+    Showing(.occurrence(try message(id: id, round: round))) { _ in }
+  }
+
+  func id(_ reminder: String) -> OccurrenceID {
+    OccurrenceID(reminder: ReminderID(rawValue: reminder), scheduledAt: scheduled)
+  }
+
+  func short(_ orders: [BusBoard.Order]) -> [String] {
+    func name(_ showing: Showing) -> String { showing.content.message?.reminder?.id.rawValue ?? "summary" }
+    return orders.map { order in
+      switch order {
+      case .look(let activating): activating ? "look+" : "look"
+      case .notify(let call, let showing, _, let replacing): "notify \(call) \(name(showing)) for \(replacing)"
+      case .close(let number): "close \(number)"
+      case .delivered(let showing): "delivered \(name(showing))"
+      case .failed(let showing, let fault): "failed \(name(showing)): \(fault.sentence)"
+      case .tell(.opened): "opened"
+      case .tell(.closed(let occurrence, let why)): "closed \(occurrence.id.reminder) \(why)"
+      case .tell(.answered(let id, let answer, let isOurs)): "\(answer) \(id.reminder)\(isOurs ? "" : " by name")"
+      }
+    }
+  }
+
+  /// A board on which these are shown, numbered from 1.
+  func board(showing ids: String...) throws -> BusBoard {
+    var board = BusBoard()
+    _ = board.listen()
+    _ = board.handle(.open(Self.all))
+    for (index, id) in ids.enumerated() {
+      _ = board.admit(try showing(id))
+      _ = board.handle(.shown(UInt64(index + 1), number: UInt32(index + 1)))
+    }
+    return board
+  }
+
+  @Test func looksForAServerBeforeItShows() throws {
+    var board = BusBoard()
+    #expect(short(board.admit(try showing())) == ["look+"])
+    #expect(short(board.admit(try showing("r2"))) == [])
+    #expect(short(board.handle(.open(Self.all))) == ["opened", "notify 1 r1 for 0", "notify 2 r2 for 0"])
+    #expect(short(board.handle(.shown(1, number: 7))) == ["delivered r1"])
+    #expect(short(board.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
+    // Told again by whoever noticed as well.
+    #expect(short(board.handle(.open(Self.all))) == [])
+    #expect(short(board.handle(.shown(9, number: 9))) == [])
+  }
+
+  @Test func hasAServerStartedForAMessageOnly() throws {
+    var board = BusBoard()
+    #expect(short(board.listen()) == ["look"])
+    #expect(short(board.admit(try showing())) == [])
+    #expect(short(board.handle(.unreachable(Self.noServer))) == ["look+"])
+    #expect(short(board.handle(.unreachable(Self.noServer))) == ["failed r1: nobody"])
+    #expect(board.way == .shut)
+    #expect(short(board.admit(try showing())) == ["look+"])
+    #expect(short(board.handle(.gone)) == [], "whoever looks will hear")
+    #expect(
+      short(board.handle(.unreachable(NotificationFault(isBlocked: false, sentence: "hangs"))))
+        == ["failed r1: hangs"])
+
+    var quiet = BusBoard()
+    _ = quiet.listen()
+    #expect(short(quiet.handle(.unreachable(Self.noServer))) == [])
+    #expect(short(quiet.handle(.open(Self.all))) == ["opened"])
+  }
+
+  @Test func forgetsTheNumbersOfAServerThatLeft() throws {
+    var board = try board(showing: "r1")
+    #expect(short(board.admit(try showing("r1", round: 2))) == ["notify 2 r1 for 1"])
+    #expect(short(board.handle(.shown(2, number: 1))) == ["delivered r1"])
+    #expect(short(board.handle(.gone)) == [])
+    #expect(board.way == .shut)
+    #expect(short(board.handle(.open(Self.all))) == ["opened"])
+    #expect(short(board.admit(try showing("r1", round: 3))) == ["notify 3 r1 for 0"])
+    #expect(short(board.handle(.closed(number: 1, .expired))) == [])
+  }
+
+  @Test func asksForSixteenAtATime() throws {
+    var board = try board()
+    var orders: [BusBoard.Order] = []
+    for number in 1...20 { orders += board.admit(try showing("r\(number)")) }
+    #expect(orders.count == BusBoard.calls)
+    #expect(short(board.handle(.shown(1, number: 1))) == ["delivered r1", "notify 17 r17 for 0"])
+    // The server leaves: what waits hears of it at once, what is under way from the bus.
+    #expect(short(board.handle(.gone)).count == 3)
+    #expect(short(board.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
+    // And when the daemon stops, everyone hears.
+    #expect(board.close().count == 15)
+    #expect(short(board.admit(try showing())) == ["failed r1: given up because the daemon stops"])
+  }
+
+  @Test func showsTheRoundsOfAnOccurrenceInTurn() throws {
+    var board = try board()
+    #expect(short(board.admit(try showing("r1"))) == ["notify 1 r1 for 0"])
+    #expect(short(board.admit(try showing("r1", round: 2))) == [])
+    #expect(short(board.admit(try showing("r2"))) == ["notify 2 r2 for 0"])
+    #expect(short(board.handle(.shown(1, number: 5))) == ["delivered r1", "notify 3 r1 for 5"])
+  }
+
+  @Test func takesDownWhatIsWithdrawn() throws {
+    var board = try board(showing: "r1")
+    #expect(short(board.withdraw(.occurrence(id("r1")))) == ["close 1"])
+    #expect(short(board.withdraw(.occurrence(id("r1")))) == [])
+    // While the server has it in hand.
+    _ = board.admit(try showing("r2"))
+    #expect(short(board.withdraw(.occurrence(id("r2")))) == ["failed r2: closed before it was shown"])
+    #expect(short(board.handle(.shown(2, number: 8))) == ["close 8"])
+    _ = board.handle(.gone)
+    _ = board.admit(try showing("r3"))
+    #expect(short(board.withdraw(.occurrence(id("r3")))) == ["failed r3: closed before it was shown"])
+  }
+
+  /// The popup's number, the button's words, and what is heard. r1 is shown as 1, r2 as 2.
+  @Test(arguments: [
+    (1, "done:r1@1774744200", ["done r1"]),
+    (2, "snooze:10m:r2@1774744200", ["snooze(for: 10m) r2"]),
+    (9, "done:r9@1774744200", ["done r9 by name"]),
+    (2, "done:r1@1774744200", ["done r1 by name"]),
+    (1, "done:r1@1774744201", ["done r1 by name"]),
+    (1, "done", []), (1, "default", []), (1, "", []), (1, "dismiss:r1@1774744200", []), (1, "done:r1", []),
+    (1, "done:@1774744200", []), (1, "snooze:r1@1774744200", []), (1, "snooze:0s:r1@1774744200", []),
+    (1, "snooze:-5m:r1@1774744200", []), (1, "snooze::r1@1774744200", []), (1, "Done:r1@1774744200", []),
+    (1, "done:r1@1774744200:", []), (1, "done:r1@-5", []), (1, ":::", []),
+  ])
+  func hearsButtons(_ number: UInt32, _ key: String, _ expected: [String]) throws {
+    var board = try board(showing: "r1", "r2")
+    let heard = short(board.handle(.invoked(number: number, key: key))).map {
+      $0.replacing(/snooze\(for: .*\)/, with: "snooze(for: 10m)")
+    }
+    #expect(heard == expected)
+  }
+
+  @Test func writesAndReadsKeys() throws {
+    for answer in [Occurrence.Answer.done, .snooze(for: .minutes(10)), .snooze(for: .seconds(3_661))] {
+      let key = ActionKey(answer: answer, occurrence: id("r7k2"))
+      #expect(ActionKey(key.text) == key)
+    }
+    #expect(ActionKey(answer: .snooze(for: .minutes(90)), occurrence: id("r7k2")).text == "snooze:90m:r7k2@1774744200")
+  }
+
+  @Test func tellsWhyAPopupWentAway() throws {
+    for reason in PopupClosing.allCases {
+      var board = try board(showing: "r1")
+      #expect(short(board.handle(.closed(number: 1, reason))) == ["closed r1 \(reason)"])
+      #expect(short(board.handle(.closed(number: 1, reason))) == [])
+    }
+    #expect(PopupClosing(reason: 0) == .unknown && PopupClosing(reason: 77) == .unknown)
+    // What we close ourselves, and what goes because it was answered, is no news.
+    var board = try board(showing: "r1", "r2")
+    _ = board.withdraw(.occurrence(id("r1")))
+    #expect(short(board.handle(.closed(number: 1, .closed))) == [])
+    _ = board.handle(.invoked(number: 2, key: "done:r2@1774744200"))
+    #expect(short(board.handle(.closed(number: 2, .dismissed))) == [])
+  }
+
+  @Test func doesNotBelieveANumberOfZero() throws {
+    var board = try board()
+    _ = board.admit(try showing())
+    #expect(
+      short(board.handle(.shown(1, number: 0))) == ["failed r1: the notification server gave the popup no number"])
+  }
+
+  @Test func remembersSoManyPopups() throws {
+    var board = try board()
+    for number in 1...300 {
+      _ = board.admit(try showing("r\(number)"))
+      _ = board.handle(.shown(UInt64(number), number: UInt32(number)))
+    }
+    #expect(short(board.withdraw(.occurrence(id("r44")))) == [])
+    #expect(short(board.withdraw(.occurrence(id("r45")))) == ["close 45"])
+    #expect(short(board.handle(.invoked(number: 1, key: "done:r1@1774744200"))) == ["done r1 by name"])
+  }
+
+  /// What a server can do, and what it is sent of a body, of buttons.
+  @Test(arguments: [
+    (["body", "body-markup", "actions"], "a &lt;b&gt; &amp; c\nhttps://example.org/?a&amp;b", 2),
+    (["body", "actions"], "a <b> & c\nhttps://example.org/?a&b", 2),
+    (["body"], "a <b> & c\nhttps://example.org/?a&b", 0),
+    (["actions", "body-markup"], "", 2), ([], "", 0),
+  ])
+  func sendsWhatTheServerCanShow(_ names: [String], _ body: String, _ buttons: Int) throws {
+    let configuration = DesktopConfiguration(environment: [:])
+    let sample = try message("T <i> & \u{0}x", body: "a <b> & c") {
+      $0.url = "https://example.org/?a&b"
+      $0.urgency = .critical
+      $0.icon = "/usr/share/icons/tea.png"
+      $0.sound = "bell"
+    }
+    let sent = configuration.notification(for: .occurrence(sample), ServerCapabilities(names: names), replacing: 4)
+    #expect(sent.title == "T <i> & x" && sent.body == body && sent.urgency == 2 && sent.replaces == 4)
+    #expect(
+      sent.hints == [
+        "sound-name": "bell", "desktop-entry": "chime", "image-path": "/usr/share/icons/tea.png",
+      ])
+    #expect(sent.actions.map(\.label) == Array(["Done", "Snooze 10 min"].prefix(buttons)))
+  }
+
+  @Test func sendsASummaryWithoutButtons() throws {
+    let configuration = DesktopConfiguration(environment: [:])
+    let many = PopupSummary(number: 1, titles: (1...20).map { "Title <\($0)>\n" })
+    let sent = configuration.notification(for: .summary(many), Self.all, replacing: 0)
+    #expect(sent.title == "20 more reminders while you were away")
+    #expect(sent.actions.isEmpty && sent.body.split(separator: "\n").count == 12)
+    #expect(sent.body.hasPrefix("Title &lt;1&gt; \nTitle &lt;2&gt;") && sent.body.hasSuffix("\nand 9 more"))
+    let program = configuration.program(for: .summary(many), replacing: 3, isPlain: false)
+    #expect(program.arguments.contains("--print-id") && program.arguments.contains("--replace-id=3"))
+    #expect(!program.arguments.contains { $0.hasPrefix("--action") || $0 == "--wait" })
+  }
+}
