@@ -72,7 +72,7 @@ fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 f
 
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< $(if $(filter %/libical,$@),-lical,-lsqlite3)
+	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< $(if $(filter %/libical,$@),-lical,-lsqlite3) $(if $(filter %/webhooks,$@),-lcurl)
 
 $(release)/peers/%.so: Benchmarks/peers/%.c | release
 	@mkdir -p $(@D)

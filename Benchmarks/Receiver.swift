@@ -36,6 +36,11 @@ final class Receiver {
   /// How many requests have come, told from the file's lines.
   var count: Int { (FileManager.default.contents(atPath: file) ?? Data()).count { $0 == UInt8(ascii: "\n") } }
 
+  /// Waits until so many requests have come, or until a second of the wall clock.
+  func wait(for wanted: Int, until second: Int64) {
+    while count < wanted, wallClock() < second * 1_000_000 { pause(seconds: 0.25) }
+  }
+
   /// How late each came, in milliseconds, by the second in its title.
   func lateness(prefix: String = "bench ") -> [Double] {
     stamps.compactMap { late($0, prefix: prefix, scale: 1_000_000) }

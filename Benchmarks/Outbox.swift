@@ -1,0 +1,138 @@
+import ChimeControl
+import FoundationEssentials
+import Glibc
+
+/// How far ahead of now reminders are due that are about to be written into a store.
+private let lead: Int64 = 5
+
+/// 10,000 reminders in one second with a webhook each, to one endpoint and to ten: whether all are recorded and all
+/// arrive, when each was recorded and when each reached its receiver.
+func measureOutbox(_ bench: Bench) async throws {
+  for endpoints in [1, 10] {
+    try await bench.inFolder(named: "outbox") { try measureOutbox(bench, endpoints: endpoints) }
+  }
+}
+
+private func measureOutbox(_ bench: Bench, endpoints: Int) throws {
+  let count = bench.options.isQuick ? 2_000 : 10_000
+  let receiver = try Receiver(bench)
+  let daemon = try bench.startDaemon()
+  let names = (0..<endpoints).map { "endpoint\($0)" }
+  for name in names { try daemon.putEndpoint(name, port: receiver.port) }
+  let second = wallClock() / 1_000_000 + lead
+  _ = try Population(
+    groups: names.map { Population.Group(count: count / endpoints, first: second, channel: $0) }
+  ).settle(in: daemon, bench)
+  guard wallClock() < second * 1_000_000 - 500_000 else { throw BenchFailure("the store took too long to make") }
+  // Nothing is asked of it while it fires.
+  receiver.wait(for: count, until: second + 60)
+  try daemon.settle(within: 30)
+
+  let recorded = Series(try daemon.occurrences().compactMap { $0.latenessMs.map(Double.init) })
+  let begun = Series(receiver.lateness())
+  let amount = Figure.number(Double(count))
+  let what = endpoints == 1 ? "one endpoint" : "\(endpoints) endpoints"
+  bench.report("\(amount) in one second, \(what): recorded", Double(recorded.count), "", beside: .limit(Double(count)))
+  bench.report("  recorded, p99", recorded.percentile(99), "ms", beside: .limit(1_000))
+  bench.report("  webhooks begun", Double(begun.count), "", beside: .limit(Double(count)))
+  bench.report("  webhook begun, p50", begun.median, "ms")
+  bench.report("  webhook begun, p99", begun.percentile(99), "ms", beside: .limit(1_000))
+  bench.report("  the last begun", begun.max, "ms")
+  bench.report("  owed when all had come", Double(try daemon.health().owedDeliveries), "", beside: .limit(0))
+}
+
+/// Webhooks a second while more are owed than can be sent, each claimed, signed, sent and its outcome recorded; beside
+/// it a bare libcurl loop to the same receiver, as many at a time. Each takes its turns; of all turns the best counts.
+func measureWebhooks(_ bench: Bench) async throws {
+  let count = bench.options.isQuick ? 5_000 : 20_000
+  let turns = bench.options.isQuick ? 1 : 3
+  var ours: [Double] = []
+  var theirs: [Double] = []
+  for _ in 0..<turns {
+    try await bench.inFolder(named: "webhooks") {
+      let receiver = try Receiver(bench)
+      let daemon = try bench.startDaemon()
+      try daemon.putEndpoint(port: receiver.port)
+      let second = wallClock() / 1_000_000 + lead
+      _ = try Population(groups: [Population.Group(count: count, first: second, channel: "bench")])
+        .settle(in: daemon, bench)
+      receiver.wait(for: count, until: second + 60)
+      try daemon.settle(within: 30)
+      let times = receiver.stamps.map(\.at)
+      guard times.count >= count, let first = times.min(), let last = times.max() else {
+        throw BenchFailure("\(times.count) of \(count) arrived")
+      }
+      ours.append(Double(count) / (Double(last - first) / 1_000_000))
+      daemon.stop()
+      let other = try Receiver(bench, "peer")
+      let text = try Program.output(bench.peer("webhooks"), [other.port, "\(count)", "8"])
+      let numbers = text.split { $0 == " " || $0 == "\n" }.compactMap { Double($0) }
+      guard numbers.count == 2 else { throw BenchFailure("webhooks said \(text)") }
+      theirs.append(numbers[0] / numbers[1])
+    }
+  }
+  let peer = theirs.max() ?? .nan
+  bench.report("bare libcurl multi, 8 at a time", peer, "/s")
+  bench.report("webhooks recorded and delivered", ours.max() ?? .nan, "/s", beside: .peer("libcurl", peer))
+  bench.report("  0.6 of the bare loop", ours.max() ?? .nan, "/s", beside: .limit(0.6 * peer))
+}
+
+/// One endpoint never answers and one is owed thousands, answers late and with 500; ten others get a message in each
+/// second, and theirs are counted.
+func measureIsolation(_ bench: Bench) throws {
+  let seconds = bench.options.isQuick ? 8 : 25
+  let flood = bench.options.isQuick ? 1_000 : 5_000
+  let hanging = try Receiver(bench, "hanging", manner: .never)
+  let failing = try Receiver(bench, "failing", manner: .slowly(milliseconds: 200, status: 500))
+  let receiver = try Receiver(bench)
+  let daemon = try bench.startDaemon()
+  try daemon.putEndpoint("hanging", port: hanging.port)
+  try daemon.putEndpoint("failing", port: failing.port)
+  let names = (0..<10).map { "good\($0)" }
+  for name in names { try daemon.putEndpoint(name, port: receiver.port) }
+  let second = wallClock() / 1_000_000 + lead
+  _ = try Population(
+    groups: [
+      Population.Group(count: flood / 5, first: second, channel: "hanging", title: "hanging"),
+      Population.Group(count: flood, first: second, channel: "failing", title: "failing"),
+    ] + names.map { Population.Group(count: seconds, first: second + 1, seconds: seconds, channel: $0) }
+  ).settle(in: daemon, bench)
+  let expected = seconds * names.count
+  receiver.wait(for: expected, until: second + Int64(seconds) + 20)
+  let lateness = Series(receiver.lateness())
+  bench.report(
+    "beside a hanging and a failing endpoint: begun", Double(lateness.count), "", beside: .limit(Double(expected)))
+  bench.report("  the others' lateness p50", lateness.median, "ms")
+  bench.report("  the others' lateness p99", lateness.percentile(99), "ms", beside: .limit(1_000))
+  bench.report("  the others' lateness max", lateness.max, "ms")
+  bench.report("  attempts at the hanging one", Double(hanging.count), "")
+  bench.report("  attempts at the failing one", Double(failing.count), "")
+}
+
+/// 100,000 deliveries through one daemon: its resident memory on the way.
+func measureSoak(_ bench: Bench) throws {
+  let count = bench.options.isQuick ? 20_000 : 100_000
+  let perSecond = 2_500
+  let receiver = try Receiver(bench)
+  let daemon = try bench.startDaemon()
+  try daemon.putEndpoint(port: receiver.port)
+  let second = wallClock() / 1_000_000 + lead
+  _ = try Population(
+    groups: [Population.Group(count: count, first: second, seconds: count / perSecond, channel: "bench")]
+  ).settle(in: daemon, bench)
+  var samples: [(delivered: Int, resident: Double)] = []
+  for step in 1...10 {
+    receiver.wait(for: count / 10 * step, until: second + Int64(count / perSecond) + 60)
+    let memory = try ProcessFacts(pid: daemon.pid).memory()
+    samples.append((receiver.count, (memory["Rss"] ?? .nan) / 1_024))
+  }
+  try daemon.settle(within: 30)
+  bench.report(
+    "\(Figure.number(Double(count))) deliveries: arrived", Double(receiver.count), "", beside: .limit(Double(count)))
+  for sample in samples {
+    bench.report(
+      "  resident after \(Figure.number(Double(sample.delivered)))", sample.resident, "MB", beside: .limit(40))
+  }
+  guard samples.count > 2, let last = samples.last else { return }
+  bench.report("  last beside the second sample", last.resident, "MB", beside: .peer("second", samples[1].resident))
+}
