@@ -14,7 +14,7 @@ struct HTTPFault {
   var headerBytes = 0
   /// `caFile` of the configuration, unless the endpoint has certificates of its own.
   var certificateFile: String?
-  /// An X509_V_ERR of OpenSSL (openssl-verification-options(1)); 0 when the certificate itself was in order.
+  /// An X509_V_ERR of OpenSSL (openssl-verification-options(1)), as libcurl has it.
   var verification = 0
   /// What was noted of the certificate that was refused.
   var certificate: chime_certificate_note?
@@ -57,6 +57,8 @@ struct HTTPFault {
       return String(Timestamp.rfc3339(Instant(seconds: seconds)).prefix(10))
     }
     let remedy = "name the authority's certificate in caFile of [webhook], or give it to the endpoint"
+    // Compared by libcurl once the certificate itself was found in order.
+    if detail.contains("target host name") { return "the receiver's certificate is for another name: \(detail)" }
     // The numbers are those of OpenSSL's x509_vfy.h.
     switch certificate.map({ Int($0.error) }) ?? verification {
     case 9:
@@ -67,7 +69,6 @@ struct HTTPFault {
         + ": it has to be renewed there"
     case 18: return "the receiver's certificate is signed by itself: to trust it, \(remedy)"
     case 2, 19, 20, 21: return "the receiver's certificate is signed by nobody who is trusted here: \(remedy)"
-    case 0: return "the receiver's certificate is for another name: \(detail)"
     default: return "the receiver's certificate is refused: \(detail)"
     }
   }

@@ -1,0 +1,159 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDelivery
+
+extension RealThings {
+  /// Receivers that do what no receiver should, against the real channel.
+  @Suite(.serialized) final class HostileReceiverTests {
+    let receiver: Script
+    let port: Int
+
+    init() async throws {
+      receiver = try Script("/usr/bin/python3", [support("hostile.py")])
+      port = try #require(try await receiver.lines.next()["port"]?.number)
+    }
+
+    deinit { receiver.end() }
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
+
+    /// The time limit ends them, whatever they do meanwhile.
+    @Test(arguments: ["hang-in-headers", "hang-in-body", "drip-headers", "switch"])
+    func endsAtTheTimeLimit(_ path: String) async throws {
+      let (attempt, next) = try await attempted(url(path)) { $0.totalTimeout = .milliseconds(400) }
+      #expect(next == .retry && attempt.outcome == .failed)
+      #expect(attempt.error?.contains("timed out") == true, "\(attempt)")
+      #expect((300...3_000).contains(attempt.took.rawValue))
+    }
+
+    @Test(arguments: [
+      ("endless-headers", "longer than 64 KiB"), ("endless-header", "100 KB"),
+      ("endless-interim", "longer than 64 KiB"),
+      ("endless-trailers", "longer than 64 KiB"), ("old", "HTTP/0.9"), ("short", "closed"), ("bad-chunks", "hunk"),
+      ("nul", "Nul byte"),
+    ])
+    func isAFailure(_ path: String, _ word: String) async throws {
+      let (attempt, next) = try await attempted(url(path))
+      #expect(next == .retry && attempt.outcome == .failed, "\(attempt)")
+      #expect(attempt.error?.contains(word) == true, "\(attempt)")
+      #expect(attempt.took < .seconds(5))
+    }
+
+    @Test(arguments: ["some-interim", "endless-body", "endless-chunks", "long", "body-of-204", "bomb"])
+    func isASuccess(_ path: String) async throws {
+      let (attempt, next) = try await attempted(url(path))
+      #expect(next == .settled && attempt.outcome == .delivered && attempt.error == nil, "\(attempt)")
+      #expect(attempt.answer?.utf8.count ?? 0 <= Attempt.answerLimit)
+      #expect(attempt.took < .seconds(5))
+    }
+
+    /// What one exchange leaves on its connection is no answer to the next.
+    @Test(arguments: ["long", "body-of-204"])
+    func whatIsLeftOnAConnectionAnswersNothing(_ path: String) async throws {
+      let channel = try webhooks(to: url(path))
+      for round in 1...3 {
+        let reports = channel.reports(of: try message(channel: "team", round: round))
+        #expect(try await reports.next().next == .settled)
+      }
+      await channel.stop()
+    }
+
+    @Test func followsNoRedirect() async throws {
+      let (attempt, next) = try await attempted(url("loop"))
+      #expect(next == .retry && attempt.status == 307)
+      #expect(attempt.error?.contains("none is followed") == true)
+      #expect(try await receiver.lines.next()["path"] == "/loop")
+      #expect(receiver.lines.isEmpty)
+    }
+
+    @Test(arguments: [
+      ("120", ChannelReport.NextStep.retryAfter(.seconds(120))), ("0", .retry), ("-5", .retry), ("soon", .retry),
+      ("", .retry), ("99999999999999999999999", .retry),
+      // A second more than a day, and as many milliseconds as there are: RetryPolicy counts a day at most.
+      ("86401", .retryAfter(.seconds(86_401))), ("9223372036854775807", .retryAfter(.seconds(.max))),
+      ("Thu,%2001%20Jan%201970%2000:00:00%20GMT", .retry),
+    ])
+    func readsRetryAfter(_ value: String, _ step: ChannelReport.NextStep) async throws {
+      let (attempt, next) = try await attempted(url("retry/" + value))
+      #expect(attempt.status == 429 && next == step)
+      var generator = SystemRandomNumberGenerator()
+      guard
+        case .waiting(let until) = RetryPolicy.state(after: next, attempts: 1, now: scheduled, using: &generator)
+      else {
+        Issue.record("\(next) is given up")
+        return
+      }
+      #expect(until <= scheduled + .days(1))
+    }
+
+    /// Endless answers, sixty-four at once: what they take is let go of, and is bounded while they last.
+    @Test func floodsFillNoMemory() async throws {
+      // Once around first, so that what is loaded for a first request does not count.
+      _ = try await attempted(url("endless-body"))
+      let before = try residentBytes()
+      for path in ["endless-body", "endless-headers", "endless-header", "endless-chunks", "endless-interim"] {
+        let channel = try webhooks(to: url(path)) { $0.concurrentPerEndpoint = 64 }
+        let reports = try (1...64).map { channel.reports(of: try message(channel: "team", round: $0)) }
+        for report in reports { _ = try await report.next(within: .seconds(30)) }
+        let grown = try residentBytes() - before
+        #expect(grown < 48 << 20, "\(path): \(grown >> 10) KiB more")
+        await channel.stop()
+      }
+    }
+
+    @Test(arguments: [
+      (#"json/%7B%22action%22:%22done%22%7D"#, Occurrence.Answer.done),
+      (#"json/%7B%22action%22:%22snooze%22,%22for%22:%22PT1H%22%7D"#, .snooze(for: .hours(1))),
+    ])
+    func anAnswerIsReportedAfterTheEnd(_ path: String, _ answer: Occurrence.Answer) async throws {
+      let channel = try webhooks(to: url(path))
+      let reports = channel.reports(of: try message(channel: "team"))
+      #expect(try await reports.next().next == .settled)
+      #expect(try await reports.next() == .answered(answer))
+      // A test message is about no occurrence: what is answered to it is nothing but shown.
+      let test = await channel.test(try access(to: url(path)))
+      #expect(test.isDelivered && test.attempt.error == nil)
+      await channel.stop()
+      #expect(reports.isEmpty)
+    }
+
+    @Test func anAnswerThatIsNotUnderstoodIsNoted() async throws {
+      let channel = try webhooks(to: url("json/%7B%22action%22:%22explode%22%7D"))
+      let reports = channel.reports(of: try message(channel: "team"))
+      let ended = try await reports.next()
+      #expect(ended.next == .settled && ended.attempt?.error?.contains("\"explode\" is no action") == true)
+      await channel.stop()
+      #expect(reports.isEmpty)
+    }
+
+    /// The body of a 204 is none, whatever stands there.
+    @Test func aBodyThatMayNotBeThereSaysNothing() async throws {
+      let channel = try webhooks(to: url("body-of-204"))
+      let reports = channel.reports(of: try message(channel: "team"))
+      #expect(try await reports.next().next == .settled)
+      await channel.stop()
+      #expect(reports.isEmpty)
+    }
+
+    @Test func aTestShowsTheWayItWent() async throws {
+      let channel = try webhooks(to: url("cookie"))
+      let first = try #require(await channel.test(try access(to: url("cookie"))).details)
+      #expect(first.address == "127.0.0.1" && first.version == "HTTP/1.1" && !first.isReused)
+      // A cookie may be a secret.
+      #expect(first.headers == ["server: hostile", "content-length: 0"])
+      let timing = first.timing
+      #expect(timing.nameLookup <= timing.connect && timing.connect <= timing.firstByte)
+      #expect(0 < timing.firstByte && timing.firstByte <= timing.total && timing.tls == 0)
+      let second = try #require(await channel.test(try access(to: url("cookie"))).details)
+      #expect(second.isReused && second.address == "127.0.0.1")
+      // No cookie comes back.
+      for _ in 1...2 { #expect(try await receiver.lines.next()["headers"]?["cookie"] == nil) }
+      let nobody = await channel.test(try access(to: "http://127.0.0.1:9/"))
+      #expect(!nobody.isDelivered && nobody.details?.version == nil && nobody.details?.headers.isEmpty == true)
+      await channel.stop()
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+
+@testable import ChimeDelivery
+
+/// A channel all of whose endpoints have one address.
+func webhooks(
+  to url: String, certificates: String? = nil, configure: (inout WebhookConfiguration) -> Void = { _ in }
+) throws -> WebhookChannel {
+  var configuration = WebhookConfiguration(version: "1.2.3")
+  configuration.totalTimeout = .seconds(10)
+  configuration.connectTimeout = .seconds(5)
+  configure(&configuration)
+  let access = try access(to: url, certificates: certificates)
+  return WebhookChannel(configuration: configuration) { _ in access }
+}
+
+func access(to url: String, certificates: String? = nil) throws -> EndpointAccess {
+  var endpoint = Endpoint(
+    lane: Lane(owner: 1_000, channel: ChannelName(rawValue: "team")), url: url, createdAt: scheduled)
+  endpoint.settings.certificates = certificates
+  return EndpointAccess(endpoint: endpoint, secrets: [SigningSecret(try Secret(SecretTests.text))])
+}
+
+/// What a message to that address comes to, with a channel of its own.
+func attempted(
+  _ url: String, certificates: String? = nil, configure: (inout WebhookConfiguration) -> Void = { _ in }
+) async throws -> (attempt: Attempt, next: ChannelReport.NextStep) {
+  let channel = try webhooks(to: url, certificates: certificates, configure: configure)
+  let report = try await channel.deliver(message(channel: "team"))
+  await channel.stop()
+  guard case .ended(let attempt, let next) = report else { throw Failure("the first report is \(report)") }
+  return (attempt, next)
+}
+
+/// The resident memory of this process, in bytes.
+func residentBytes() throws -> Int {
+  let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+  guard fields.count > 1, let pages = Int(fields[1]) else { throw Failure("no memory in \(fields)") }
+  return pages * sysconf(Int32(_SC_PAGESIZE))
+}
