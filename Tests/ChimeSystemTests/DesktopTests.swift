@@ -1,12 +1,21 @@
 import Testing
 
-/// A real notify-send, a notification daemon that another project wrote, and a finger on the buttons.
+/// How popups reach the screen, as the configuration names it.
+enum Transport: String, CaseIterable, Sendable {
+  case program = "notify-send"
+  case bus = "dbus"
+
+  var toml: String { "[desktop]\ntransport = \"\(rawValue)\"\n" }
+}
+
+/// Both transports, a notification daemon that another project wrote, and a finger on the buttons.
 @Suite(.serialized, .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
 struct DesktopTests {
-  @Test(.timeLimit(.minutes(1)))
-  func doneOnThePopupEndsTheOccurrence() async throws {
+  @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
+  func doneOnThePopupEndsTheOccurrence(_ transport: Transport) async throws {
     try await Home.live { home in
       let desktop = try await home.startMockDesktop()
+      try home.configure(transport.toml)
       _ = try await home.start()
       try await home.did("in", "1s", "Tea is ready")
       let popup = try await desktop.popup(titled: "Tea is ready")
@@ -29,10 +38,11 @@ struct DesktopTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func doneOnThePopupMovesWhatCountsFromThere() async throws {
+  @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
+  func doneOnThePopupMovesWhatCountsFromThere(_ transport: Transport) async throws {
     try await Home.live { home in
       let desktop = try await home.startMockDesktop()
+      try home.configure(transport.toml)
       _ = try await home.start()
       let id = try await home.add("Water plants", "every 3 days after done at 9 starting tomorrow")
       func reminder() async throws -> JSON {
@@ -51,11 +61,11 @@ struct DesktopTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func snoozeOnThePopupBringsItBack() async throws {
+  @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
+  func snoozeOnThePopupBringsItBack(_ transport: Transport) async throws {
     try await Home.live { home in
       let desktop = try await home.startMockDesktop()
-      try home.configure("[defaults]\nsnooze = [\"2s\", \"1h\"]\n")
+      try home.configure(transport.toml + "[defaults]\nsnooze = [\"2s\", \"1h\"]\n")
       _ = try await home.start()
       let id = try await home.add("Stretch", "in 1s")
       let first = try await desktop.popup(titled: "Stretch")

@@ -15,34 +15,54 @@ extension Home {
     return daemon
   }
 
-  /// python3-dbusmock's notification daemon: shows nothing, writes down every call, and emits what it is told to.
+  /// A bus, and on it python3-dbusmock's notification daemon.
   func startMockDesktop() async throws -> MockDesktop {
-    try await startBus()
-    let log = path + "/notifications.log"
-    _ = try await spawn(
+    let bus = try await startBus()
+    return try await startMockServer(on: bus)
+  }
+
+  /// python3-dbusmock's notification daemon: shows nothing, writes down every call, and emits what it is told to.
+  func startMockServer(
+    on bus: Child, capabilities: String = "body actions persistence icon-static"
+  ) async throws -> MockDesktop {
+    let log = "\(path)/notifications-\(UUID().uuidString).log"
+    let server = try await spawn(
       Machine.debianPython,
       [
         "-m", "dbusmock", "--session", "--template", "notification_daemon", "-p",
-        #"{"capabilities": "body actions persistence icon-static"}"#, "--logfile", log,
+        #"{"capabilities": "\#(capabilities)"}"#, "--logfile", log,
       ])
-    let desktop = MockDesktop(home: self, log: log)
-    try await eventually("the notification daemon answers") {
+    let desktop = MockDesktop(home: self, log: log, bus: bus, server: server)
+    try await eventually("the notification daemon answers; it said \(server.errors)") {
       try await desktop.busctl("GetServerInformation").status == 0
     }
     return desktop
   }
 }
 
-/// The other side of notify-send, and the finger on its buttons.
+/// The other side of a transport, and the finger on its buttons.
 struct MockDesktop: Sendable {
   let home: Home
   let log: String
+  let bus: Child
+  let server: Child
+
+  /// Ends the server as a crash would.
+  func stopServer() async throws {
+    server.destroy()
+    _ = try await server.ended()
+  }
+
+  /// All calls so far of a method, as the mock wrote them down.
+  func calls(_ method: String) -> [String] {
+    written.split(separator: "\n").map(String.init).filter { $0.contains(" \(method)") }
+  }
+
+  /// All that the mock wrote down.
+  var written: String { String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self) }
 
   /// The Notify calls so far, as the mock wrote them down.
-  var shown: [String] {
-    String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
-      .split(separator: "\n").map(String.init).filter { $0.contains(" Notify ") }
-  }
+  var shown: [String] { calls("Notify ") }
 
   /// The server gives out 1, 2, 3 … in the order of the calls.
   func popup(titled title: String, number: Int = 1) async throws -> UInt32 {
@@ -53,11 +73,34 @@ struct MockDesktop: Sendable {
     }
   }
 
+  /// The key of a popup's button: the word itself, or the word with what it is about.
+  func key(_ action: String, of popup: UInt32) throws -> String {
+    let words = shown[Int(popup) - 1].split(separator: "\"").map(String.init)
+    guard let key = words.first(where: { $0 == action || $0.hasPrefix(action + ":") }) else {
+      throw HarnessFailure("no button \(action): \(words)")
+    }
+    return key
+  }
+
+  /// Presses a button, on a popup of this server's.
   func press(_ action: String, on popup: UInt32) async throws {
+    try await invoke(try key(action, of: popup), on: popup)
+  }
+
+  /// Says that a button was pressed.
+  func invoke(_ key: String, on popup: UInt32) async throws {
+    try await emit("ActionInvoked", ["us", "2", "u", String(popup), "s", key])
+  }
+
+  func close(_ popup: UInt32, reason: UInt32) async throws {
+    try await emit("NotificationClosed", ["uu", "2", "u", String(popup), "u", String(reason)])
+  }
+
+  private func emit(_ signal: String, _ arguments: [String]) async throws {
     let result = try await busctl(
       "EmitSignal", interface: "org.freedesktop.DBus.Mock",
-      ["sssav", "org.freedesktop.Notifications", "ActionInvoked", "us", "2", "u", String(popup), "s", action])
-    guard result.status == 0 else { throw HarnessFailure("cannot press: \(result.text)") }
+      ["sssav", "org.freedesktop.Notifications", signal] + arguments)
+    guard result.status == 0 else { throw HarnessFailure("cannot emit \(signal): \(result.text)") }
   }
 
   func busctl(
