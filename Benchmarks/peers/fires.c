@@ -74,7 +74,7 @@ int main(int count, char **arguments) {
   need(sqlite3_open(arguments[1], &database) == SQLITE_OK, arguments[1]);
   int64_t now = atoll(arguments[2]);
   int is_plain = now == 0;
-  run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;"
+  run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -4000;"
       "PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 16777216");
   if (is_plain) make_plain(), now = 2000;
 

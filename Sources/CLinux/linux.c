@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -125,4 +126,11 @@ int chime_spawn(const char *path, char *const arguments[], char *const environme
   while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR) {
   }
   return failure;
+}
+
+void chime_malloc_keep_small(void) {
+  mallopt(M_ARENA_MAX, 1);
+  // Setting them keeps malloc from raising them by itself after the first large block.
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }

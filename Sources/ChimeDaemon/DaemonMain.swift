@@ -50,6 +50,7 @@ package enum DaemonMain {
   }
 
   private static func serve(_ site: Site) -> Never {
+    chime_malloc_keep_small()
     var site = site
     let configuration = load(site).configuration
     if !configuration.storePath.isEmpty { site.storePath = configuration.storePath }

@@ -88,7 +88,7 @@ extension SQLiteStore {
       """
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = ON;
-      PRAGMA cache_size = -8000;
+      PRAGMA cache_size = -4000;
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA journal_size_limit = 16777216;
       """)

@@ -28,6 +28,9 @@ int chime_pidfd_open(pid_t pid);
 int chime_pidfd_wait(int pidfd, int *code, int *status);
 /// SO_PEERCRED of a connected Unix socket. 0, or -1 with errno.
 int chime_peer_credentials(int fd, struct chime_peer *peer);
+/// Has malloc keep one heap for all threads and give large blocks back at once (mallopt(3)). By default each thread that
+/// ever waited for another has a heap of its own, and none of them shrinks. Before the first thread is made.
+void chime_malloc_keep_small(void);
 /// accept4(2) without the peer's address: the socket is non-blocking and closed on exec. -1 with errno on failure.
 int chime_accept(int listener);
 /// A timerfd on CLOCK_REALTIME, armed for the far future with TFD_TIMER_CANCEL_ON_SET: readable (ECANCELED) when the
