@@ -26,7 +26,9 @@ struct BusBoard: Sendable {
 
   private struct Standing {
     let number: UInt32
-    let content: PopupContent
+    let key: PopupContent.Key
+    /// Nil for a summary, and for a popup that is only remembered.
+    let occurrence: Occurrence?
     var isAnswered = false
   }
 
@@ -46,11 +48,30 @@ struct BusBoard: Sendable {
   private var lastCall: UInt64 = 0
   /// Oldest first.
   private var standing: [Standing] = []
+  /// The server that shows what stands.
+  private var identity = ""
   private var isClosed = false
 
+  /// The server, and its numbers of the occurrences' popups, a line each.
+  var memory: String {
+    let lines = standing.compactMap { popup -> String? in
+      if case .occurrence(let id) = popup.key { "\(popup.number) \(id)" } else { nil }
+    }
+    return lines.isEmpty ? "" : ([identity] + lines).joined(separator: "\n")
+  }
+
   /// Begins to listen for servers and for buttons, without having a server started.
-  mutating func listen() -> [Order] {
+  ///
+  /// - Parameter memory: of an earlier board. It holds for as long as the server is the same.
+  mutating func listen(remembering memory: String = "") -> [Order] {
     guard way == .unknown, !isClosed else { return [] }
+    let lines = memory.split(separator: "\n")
+    identity = lines.first.map(String.init) ?? ""
+    standing = lines.dropFirst().suffix(Self.remembered).compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 2, let number = UInt32(words[0]), let id = OccurrenceID(words[1]) else { return nil }
+      return Standing(number: number, key: .occurrence(id), occurrence: nil)
+    }
     return look(activating: false)
   }
 
@@ -72,12 +93,14 @@ struct BusBoard: Sendable {
   mutating func handle(_ event: NotificationServerEvent) -> [Order] {
     guard !isClosed else { return [] }
     switch event {
-    case .open(let capabilities):
+    case .open(let capabilities, let identity):
+      // Another server would give the numbers of this one to other popups.
+      if identity != self.identity { standing.removeAll() }
+      self.identity = identity
       let wasOpen = if case .open = way { true } else { false }
       way = .open(capabilities)
       return (wasOpen ? [] : [.tell(.opened)]) + advance()
     case .gone:
-      // Another server would give the numbers of this one to other popups.
       standing.removeAll()
       // Who looks will hear what there is now.
       if case .looking = way { return [] }
@@ -95,8 +118,8 @@ struct BusBoard: Sendable {
     case .closed(let number, let reason):
       guard let index = standing.firstIndex(where: { $0.number == number }) else { return [] }
       let popup = standing.remove(at: index)
-      guard !popup.isAnswered, let message = popup.content.message else { return [] }
-      return [.tell(.closed(message.occurrence, reason))]
+      guard !popup.isAnswered, let occurrence = popup.occurrence else { return [] }
+      return [.tell(.closed(occurrence, reason))]
     }
   }
 
@@ -108,8 +131,8 @@ struct BusBoard: Sendable {
       unwanted.insert(call)
       orders.append(.failed(showing, Self.withdrawn))
     }
-    orders += standing.filter { $0.content.key == key }.map { .close($0.number) }
-    standing.removeAll { $0.content.key == key }
+    orders += standing.filter { $0.key == key }.map { .close($0.number) }
+    standing.removeAll { $0.key == key }
     return orders
   }
 
@@ -128,7 +151,7 @@ struct BusBoard: Sendable {
       let showing = queue.remove(at: index)
       lastCall += 1
       calls[lastCall] = showing
-      let earlier = standing.last { $0.content.key == showing.content.key }?.number ?? 0
+      let earlier = standing.last { $0.key == showing.content.key }?.number ?? 0
       orders.append(.notify(lastCall, showing, capabilities, replacing: earlier))
     }
     return orders
@@ -154,15 +177,16 @@ struct BusBoard: Sendable {
       return [.failed(showing, fault)] + advance()
     }
     // A server that gives a number again has forgotten the popup that had it.
-    standing.removeAll { $0.number == number || $0.content.key == showing.content.key }
-    standing.append(Standing(number: number, content: showing.content))
+    standing.removeAll { $0.number == number || $0.key == showing.content.key }
+    standing.append(
+      Standing(number: number, key: showing.content.key, occurrence: showing.content.message?.occurrence))
     if standing.count > Self.remembered { standing.removeFirst() }
     return [.delivered(showing)] + advance()
   }
 
   private mutating func invoked(_ number: UInt32, _ text: String) -> [Order] {
     guard let key = ActionKey(text) else { return [] }
-    let index = standing.firstIndex { $0.number == number && $0.content.key == .occurrence(key.occurrence) }
+    let index = standing.firstIndex { $0.number == number && $0.key == .occurrence(key.occurrence) }
     // The server closes it now, which is nothing to tell of; where it does not, the withdrawal that follows will.
     if let index { standing[index].isAnswered = true }
     return [.tell(.answered(key.occurrence, key.answer, isOurs: index != nil))]

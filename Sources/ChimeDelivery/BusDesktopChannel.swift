@@ -34,10 +34,12 @@ public final class BusDesktopChannel: PopupTransport {
   }
 
   /// Connects at once, so that the buttons of popups from before are heard.
-  public func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) {
+  public func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
     state.withLock { $0.listener = handler }
-    change { $0.listen() }
+    change { $0.listen(remembering: memory) }
   }
+
+  public var memory: String { state.withLock(\.board.memory) }
 
   public func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void) {
     change { $0.admit(Showing(content, report)) }

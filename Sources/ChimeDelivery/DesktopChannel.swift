@@ -38,7 +38,10 @@ public final class DesktopChannel: Channel, PopupTransport {
   }
 
   /// notify-send tells of answers only, and those are reported.
-  public func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
+  public func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
+
+  /// Nothing: no other run of notify-send could do anything about a popup.
+  public var memory: String { "" }
 
   /// Closes the occurrence's popup where its program still waits. One whose program has been let go stays until its
   /// server or the user closes it: notify-send cannot close a popup of another run.

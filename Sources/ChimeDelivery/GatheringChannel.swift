@@ -29,10 +29,15 @@ public final class GatheringChannel: Channel {
   }
 
   /// Tells of answers, closed popups and reopened ways from now on, from any thread. Called once, before messages.
-  public func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) {
+  ///
+  /// - Parameter memory: that of the channel before this one, in this process or an earlier; empty for none.
+  public func listen(remembering memory: String = "", _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
     state.withLock { $0.listener = handler }
-    transport.listen { [weak self] event in self?.perform([.tell(event)]) }
+    transport.listen(remembering: memory) { [weak self] event in self?.perform([.tell(event)]) }
   }
+
+  /// What the next channel has to know of the popups that stand now; also valid after `stop()`.
+  public var memory: String { transport.memory }
 
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     change { $0.admit(Gathering.Held(message: message, report: report), now: clock()) }

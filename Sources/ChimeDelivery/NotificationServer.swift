@@ -24,8 +24,8 @@ public protocol NotificationServer: Sendable {
 }
 
 public enum NotificationServerEvent: Hashable, Sendable {
-  /// There is a server, or another one than before.
-  case open(ServerCapabilities)
+  /// There is a server, or another one than before. `identity` is no other server's, on this bus or another.
+  case open(ServerCapabilities, identity: String)
   /// The server that was there is gone, or the bus is; its popups are gone with it.
   case gone
   /// There is no server to be had.

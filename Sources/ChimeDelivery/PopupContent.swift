@@ -43,7 +43,11 @@ public struct PopupSummary: Hashable, Sendable {
 /// A way to the screen: notify-send, or a connection to the notification server.
 public protocol PopupTransport: Sendable {
   /// Tells of what happens beside the reports, from any thread. Called once, before anything is shown.
-  func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void)
+  ///
+  /// - Parameter memory: what an earlier transport had as its `memory`; empty for none.
+  func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void)
+  /// What a later transport has to know of the popups that stand now; empty for nothing. Also valid after `stop()`.
+  var memory: String { get }
   /// Begins to show. Returns at once; `report` is called once with `.ended`, and may be called with `.answered` later.
   func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void)
   /// Takes down what still shows of it.

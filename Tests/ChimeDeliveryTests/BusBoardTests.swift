@@ -37,7 +37,7 @@ import Testing
   func board(showing ids: String...) throws -> BusBoard {
     var board = BusBoard()
     _ = board.listen()
-    _ = board.handle(.open(Self.all))
+    _ = board.handle(.open(Self.all, identity: ":1.5@bus"))
     for (index, id) in ids.enumerated() {
       _ = board.admit(try showing(id))
       _ = board.handle(.shown(UInt64(index + 1), number: UInt32(index + 1)))
@@ -49,11 +49,14 @@ import Testing
     var board = BusBoard()
     #expect(short(board.admit(try showing())) == ["look+"])
     #expect(short(board.admit(try showing("r2"))) == [])
-    #expect(short(board.handle(.open(Self.all))) == ["opened", "notify 1 r1 for 0", "notify 2 r2 for 0"])
+    #expect(
+      short(board.handle(.open(Self.all, identity: ":1.5@bus"))) == [
+        "opened", "notify 1 r1 for 0", "notify 2 r2 for 0",
+      ])
     #expect(short(board.handle(.shown(1, number: 7))) == ["delivered r1"])
     #expect(short(board.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
     // Told again by whoever noticed as well.
-    #expect(short(board.handle(.open(Self.all))) == [])
+    #expect(short(board.handle(.open(Self.all, identity: ":1.5@bus"))) == [])
     #expect(short(board.handle(.shown(9, number: 9))) == [])
   }
 
@@ -73,7 +76,7 @@ import Testing
     var quiet = BusBoard()
     _ = quiet.listen()
     #expect(short(quiet.handle(.unreachable(Self.noServer))) == [])
-    #expect(short(quiet.handle(.open(Self.all))) == ["opened"])
+    #expect(short(quiet.handle(.open(Self.all, identity: ":1.5@bus"))) == ["opened"])
   }
 
   @Test func forgetsTheNumbersOfAServerThatLeft() throws {
@@ -82,9 +85,38 @@ import Testing
     #expect(short(board.handle(.shown(2, number: 1))) == ["delivered r1"])
     #expect(short(board.handle(.gone)) == [])
     #expect(board.way == .shut)
-    #expect(short(board.handle(.open(Self.all))) == ["opened"])
+    #expect(short(board.handle(.open(Self.all, identity: ":1.5@bus"))) == ["opened"])
     #expect(short(board.admit(try showing("r1", round: 3))) == ["notify 3 r1 for 0"])
     #expect(short(board.handle(.closed(number: 1, .expired))) == [])
+  }
+
+  @Test func remembersForTheNextDaemonWhatStands() throws {
+    var before = try board(showing: "r1", "r2", "r3")
+    _ = before.withdraw(.occurrence(id("r2")))
+    let memory = ":1.5@bus\n1 r1@1774744200\n3 r3@1774744200"
+    #expect(before.memory == memory)
+    _ = before.close()
+    #expect(before.memory == memory)
+    #expect(BusBoard().memory == "")
+
+    func after(_ memory: String, identity: String = ":1.5@bus") -> BusBoard {
+      var board = BusBoard()
+      _ = board.listen(remembering: memory)
+      _ = board.handle(.open(Self.all, identity: identity))
+      return board
+    }
+    var same = after(memory)
+    #expect(short(same.handle(.invoked(number: 1, key: "done:r1@1774744200"))) == ["done r1"])
+    #expect(short(same.withdraw(.occurrence(id("r1")))) == ["close 1"])
+    #expect(short(same.admit(try showing("r3", round: 2))) == ["notify 1 r3 for 3"])
+    #expect(short(same.handle(.closed(number: 3, .expired))) == [])
+    // Another server, a memory that is none.
+    for var other in [
+      after(memory, identity: ":1.6@bus"), after("x\n1 r1@1774744200"), after(":1.5@bus\nr1\n1\n-1 r1@5\n"),
+    ] {
+      #expect(other.memory == "")
+      #expect(short(other.withdraw(.occurrence(id("r1")))) == [])
+    }
   }
 
   @Test func asksForSixteenAtATime() throws {

@@ -189,7 +189,8 @@ final class Screen: PopupTransport {
   private let shown = Events<Shown>()
 
   func next() async throws -> Shown { try await shown.next() }
-  func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
+  func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
+  var memory: String { "" }
   func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void) {
     shown.append((content, report))
   }

@@ -94,6 +94,26 @@ struct AwayTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func popupsFromBeforeAStopAreTakenDownByTheNextDaemon() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(Transport.bus.toml)
+      var daemon = try await home.start()
+      try await home.did("in", "1s", "Shown before")
+      let popup = try await desktop.popup(titled: "Shown before")
+      try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
+      _ = try await daemon.stop()
+      daemon = try await home.start()
+      try await home.listening(desktop)
+      try await home.did("done", "Shown before")
+      try await eventually("it is taken down") {
+        desktop.calls("CloseNotification").contains { $0.hasSuffix(" \(popup)") }
+      }
+      #expect(daemon.process.isRunning)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func aBusThatWasRestartedIsFoundAgain() async throws {
     try await Home.live { home in
       var desktop = try await home.startMockDesktop()

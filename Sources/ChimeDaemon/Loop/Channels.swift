@@ -42,7 +42,14 @@ final class Channels: Sendable {
   }
 
   /// Tells what happens on the desktop, from any thread. Called once, before messages are sent.
-  func listen(_ handler: @escaping @Sendable (DesktopEvent) -> Void) { desktop.listen(handler) }
+  ///
+  /// - Parameter memory: `desktopMemory` of the channels before these.
+  func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
+    desktop.listen(remembering: memory, handler)
+  }
+
+  /// What the next channels have to know of the popups that stand.
+  var desktopMemory: String { desktop.memory }
 
   func channel(for lane: Lane) -> any Channel { lane.channel == .desktop ? desktop : webhook }
 

@@ -4,10 +4,27 @@ import Glibc
 
 // What happens on the desktop beside the outcome of a delivery.
 extension EventLoop {
-  func listenToDesktop() {
-    channels.listen { [weak self] event in
+  /// Under this name the store keeps which popups stood when the daemon stopped.
+  static let popupsNote = "popups"
+
+  /// - Parameter memory: of the channels before these.
+  func listenToDesktop(remembering memory: String) {
+    channels.listen(remembering: memory) { [weak self] event in
       guard let self else { return }
       Task(executorPreference: executor) { await self.heard(event) }
+    }
+  }
+
+  /// Keeps for the next daemon what is known of the popups on the screen. What cannot be kept costs no more than that
+  /// these popups stay when they are answered elsewhere.
+  func rememberDesktop() async {
+    let memory = channels.desktopMemory
+    do {
+      let known = try await store.read { try $0.note(Self.popupsNote) } ?? ""
+      guard memory != known else { return }
+      try await store.write { try $0.setNote(Self.popupsNote, memory.isEmpty ? nil : memory) }
+    } catch {
+      log(.info, "which popups stand could not be kept; ignoring: \(error)")
     }
   }
 

@@ -102,7 +102,6 @@ actor EventLoop {
   func start(listening sockets: [Int32], signals: Int32) async throws {
     running = self
     try armTimers()
-    listenToDesktop()
     let poller = try Poller(queue: executor.queue) { [unowned self] in assumeIsolated { $0.pollerIsReady() } }
     self.poller = poller
     self.signals = signals
@@ -113,11 +112,14 @@ actor EventLoop {
     watchSleep(poller)
     _ = refreshCalendars()
 
-    let (horizon, known) = try await store.write { [horizons] transaction in
+    let (horizon, known, popups) = try await store.write { [horizons] transaction in
       try transaction.releaseClaims()
-      return (try horizons.read(transaction), try transaction.endpoints(owner: nil))
+      return (
+        try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(Self.popupsNote)
+      )
     }
     adopt(known)
+    listenToDesktop(remembering: popups ?? "")
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
     for socket in sockets {
       let token = try poller.add(socket, .readable)
@@ -319,7 +321,7 @@ actor EventLoop {
     channels = Channels(
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
       endpoints: endpoints)
-    listenToDesktop()
+    listenToDesktop(remembering: old.desktopMemory)
     agenda.laneCapacity = configuration.channels.webhookConcurrency
     Task {
       await withTaskExecutorPreference(executor) {
@@ -369,6 +371,7 @@ actor EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         await channels.stop()
+        await rememberDesktop()
         await store.close()
         site.removeSocket()
         exit(EXIT_SUCCESS)

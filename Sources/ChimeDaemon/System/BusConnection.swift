@@ -162,12 +162,20 @@ final class BusConnection {
       if let fault = fault(of: message, since: started) {
         answer(.unreachable(fault))
       } else if let names = BusReader.texts(in: message) {
-        answer(.open(ServerCapabilities(names: names)))
+        answer(.open(ServerCapabilities(names: names), identity: identity))
       } else {
         answer(.unreachable(Self.nonsense("GetCapabilities", message)))
       }
     }
     asksForCapabilities = true
+  }
+
+  /// The server's unique name, which its bus gives to nobody else, and the bus's id.
+  private var identity: String {
+    var id = sd_id128_t()
+    sd_bus_get_bus_id(bus, &id)
+    let bytes = withUnsafeBytes(of: &id) { Array($0) }
+    return (owner ?? "") + "@" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   private func answer(_ event: NotificationServerEvent) {
