@@ -171,7 +171,8 @@ struct BusBoard: Sendable {
 
   private mutating func shown(_ call: UInt64, _ number: UInt32) -> [Order] {
     if unwanted.remove(call) != nil { return [.close(number)] + advance() }
-    guard let showing = calls.removeValue(forKey: call) else { return [] }
+    // Given up before the server showed it: another attempt follows, or has followed.
+    guard let showing = calls.removeValue(forKey: call) else { return [.close(number)] }
     guard number != 0 else {
       let fault = NotificationFault(isBlocked: false, sentence: "the notification server gave the popup no number")
       return [.failed(showing, fault)] + advance()

@@ -30,6 +30,7 @@ public enum NotificationServerEvent: Hashable, Sendable {
   case gone
   /// There is no server to be had.
   case unreachable(NotificationFault)
+  /// Also for a call that was refused because it took too long, when the server shows it after all.
   case shown(UInt64, number: UInt32)
   case refused(UInt64, NotificationFault)
   /// A button was pressed: `ActionInvoked`.

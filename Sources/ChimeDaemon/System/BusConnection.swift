@@ -20,6 +20,10 @@ final class BusConnection {
   private var awaited: [UInt64: (OpaquePointer) -> Void] = [:]
   /// The popups whose calls are under way, for when the connection breaks.
   private var calls: Set<UInt64> = []
+  /// Calls of popups whose time is up, by their cookies, oldest first: the server may show them yet.
+  private var late: [(cookie: UInt64, call: UInt64)] = []
+  /// How many of them are remembered.
+  private static let lateLimit = 64
   /// The unique name of the server; nil while there is none.
   private var owner: String?
   /// When the bus has to have said who owns the name; nil once it has.
@@ -45,6 +49,7 @@ final class BusConnection {
       "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
         + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.service)'")
     try match("type='signal',sender='\(Self.service)',path='\(Self.path)',interface='\(Self.service)'")
+    try watchLateAnswers()
     try askForOwner()
   }
 
@@ -106,6 +111,7 @@ final class BusConnection {
     try send(message) { [unowned self] answer in
       calls.remove(call)
       if let fault = fault(of: answer, since: started) {
+        remember(answer, of: call)
         tell(.refused(call, fault))
         return
       }
@@ -226,6 +232,41 @@ final class BusConnection {
       }, nil, Unmanaged.passUnretained(self).toOpaque())
     guard result >= 0, let slot else { throw .refused(call: "AddMatch", code: -result) }
     slots.append(slot)
+  }
+
+  /// sd-bus passes on what is an answer to nothing that is awaited, such as that of a server that hung.
+  private func watchLateAnswers() throws(BusTrouble) {
+    var slot: OpaquePointer?
+    let result = sd_bus_add_filter(
+      bus, &slot,
+      { message, context, _ in
+        guard let message, let context else { return 0 }
+        Unmanaged<BusConnection>.fromOpaque(context).takeUnretainedValue().heardLate(message)
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+    guard result >= 0, let slot else { throw .refused(call: "sd_bus_add_filter", code: -result) }
+    slots.append(slot)
+  }
+
+  private func remember(_ answer: OpaquePointer, of call: UInt64) {
+    var cookie: UInt64 = 0
+    guard sd_bus_message_get_reply_cookie(answer, &cookie) >= 0 else { return }
+    late.append((cookie, call))
+    if late.count > Self.lateLimit { late.removeFirst() }
+  }
+
+  private func heardLate(_ message: OpaquePointer) {
+    var cookie: UInt64 = 0
+    var number: UInt32 = 0
+    guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0,
+      let index = late.firstIndex(where: { $0.cookie == cookie }),
+      sd_bus_message_get_sender(message).map({ String(cString: $0) }) == owner
+    else { return }
+    let call = late.remove(at: index).call
+    guard sd_bus_message_has_signature(message, "u") > 0,
+      sd_bus_message_read_basic(message, CChar(UInt8(ascii: "u")), &number) > 0
+    else { return }
+    tell(.shown(call, number: number))
   }
 
   private func method(
