@@ -14,16 +14,33 @@ public struct Agenda: Sendable {
     case horizon(Horizon)
     /// A timer fired, the clock was set, the zone changed, the machine woke: look again.
     case awake
+    /// How lanes are worked off from now on. What was known of `renewed` ones is forgotten: they are others now.
+    case policies(LanePolicies, renewed: Set<Lane>)
+    /// The way of a lane that was shut is open again.
+    case opened(Lane)
     /// The firing transaction has committed.
-    case fired(claimed: [Lane: Int], Horizon)
+    case fired(claimed: [Claim], Horizon)
     /// The firing transaction failed; nothing was changed.
     case firingFailed
-    /// Deliveries of a lane were claimed.
-    case claimed(Lane, count: Int, Horizon)
-    /// The claim failed; nothing was changed.
-    case claimFailed(Lane)
-    /// An attempt of a lane is over and its outcome has been recorded (or could not be).
-    case ended(Lane)
+    /// A transaction that was to claim for these lanes has committed.
+    case claimed(Set<Lane>, [Claim], Horizon)
+    /// A transaction that was to claim for these lanes failed; nothing was changed.
+    case claimFailed(Set<Lane>)
+    /// Attempts are over; their outcomes are on their way to the store.
+    case ended([Ending])
+    /// Claimed deliveries that have not begun are not to be sent any more: they have been cancelled.
+    case dropped([Claim])
+  }
+
+  /// What came of one attempt.
+  public struct Ending: Hashable, Sendable {
+    public var lane: Lane
+    public var outcome: LaneOutcome
+
+    public init(_ lane: Lane, _ outcome: LaneOutcome) {
+      self.lane = lane
+      self.outcome = outcome
+    }
   }
 
   public enum Effect: Hashable, Sendable {
@@ -36,38 +53,38 @@ public struct Agenda: Sendable {
     case fire(limit: Int, room: Room)
     /// Claim at most `limit` deliveries of a lane.
     case claim(Lane, limit: Int)
+    /// Begin an attempt at a delivery that has been claimed.
+    case send(Claim)
+    /// Give a claimed delivery back: it is not begun.
+    case release(Claim)
   }
 
-  /// How many attempts a lane may have under way, less those that are.
+  /// How many deliveries each lane may claim.
   public struct Room: Hashable, Sendable {
-    /// Of a lane that has no room of its own.
-    public var capacity: Int
-    public var taken: [Lane: Int]
+    public var policies: LanePolicies
+    /// Of lanes that are known; others may claim as many as their policy lets be under way.
+    public var known: [Lane: Int]
 
-    public init(capacity: Int, taken: [Lane: Int]) {
-      self.capacity = capacity
-      self.taken = taken
+    public init(policies: LanePolicies, known: [Lane: Int] = [:]) {
+      self.policies = policies
+      self.known = known
     }
 
-    /// How many more attempts the lane may have.
-    public func left(in lane: Lane) -> Int { max(0, Agenda.capacity(of: lane, capacity) - (taken[lane] ?? 0)) }
+    public func left(in lane: Lane) -> Int {
+      if let room = known[lane] { return room }
+      var fresh = LaneState()
+      return fresh.room(policies[lane], spare: 0, at: .earliest)
+    }
   }
 
   /// How many due times one transaction fires: enough to share a commit, few enough to keep the writer free.
   public static let batch = 500
   /// How long the agenda waits before it asks a failing store again.
   public static let storeRetry = Milliseconds.seconds(5)
+  /// How many deliveries all lanes together claim beyond those that may be under way: each is held in memory.
+  public static let spare = 2_048
 
-  /// Attempts under way in the desktop's lane at least: what waited for a screen is to be seen together, so that it can
-  /// be shown as a few popups.
-  public static let desktopCapacity = 64
-
-  /// Attempts under way in one lane at most.
-  public var laneCapacity: Int
-
-  static func capacity(of lane: Lane, _ capacity: Int) -> Int {
-    lane.channel == .desktop ? max(desktopCapacity, capacity) : capacity
-  }
+  public private(set) var policies: LanePolicies
 
   private var nextDue: Instant?
   private var latestHorizon: UInt64 = 0
@@ -76,17 +93,21 @@ public struct Agenda: Sendable {
   private var lanes: [Lane: LaneState] = [:]
   private var armedDue: Instant?
   private var armedOutbox: Instant?
+  private var dice: Dice
 
-  private struct LaneState {
-    var earliest: Instant?
-    var underWay = 0
-    var isClaiming = false
+  /// - Parameter seed: spreads the rests of lanes; another one for each daemon.
+  public init(policies: LanePolicies = LanePolicies(), seed: UInt64 = 0) {
+    self.policies = policies
+    dice = Dice(state: seed)
   }
-
-  public init(laneCapacity: Int = 8) { self.laneCapacity = max(1, laneCapacity) }
 
   /// The earliest due time that is known.
   public var earliestDue: Instant? { nextDue }
+
+  /// Lanes that rest after failures in a row, each with when it is tried again.
+  public func rests(at now: Instant) -> [Lane: Instant] {
+    lanes.filter { policies[$0.key].rests }.compactMapValues { $0.breaker.restsUntil(at: now) }
+  }
 
   /// Takes one event at `now` and says what to do. Never blocks, never fails.
   public mutating func handle(_ event: Event, now: Instant) -> [Effect] {
@@ -98,25 +119,43 @@ public struct Agenda: Sendable {
       // A timer that fired is not armed any more; and after a step of the clock none can be trusted.
       armedDue = nil
       armedOutbox = nil
-    case .fired(let claimed, let horizon):
+    case .policies(let policies, let renewed):
+      self.policies = policies
+      for lane in lanes.keys {
+        lanes[lane]?.shutUntil = nil
+        if renewed.contains(lane) { lanes[lane]?.breaker = Breaker() }
+      }
+    case .opened(let lane): lanes[lane]?.shutUntil = nil
+    case .fired(let claims, let horizon):
       isFiring = false
       storeRetryAt = nil
-      for (lane, count) in claimed { lanes[lane, default: LaneState()].underWay += count }
+      hold(claims)
       adopt(horizon)
     case .firingFailed:
       isFiring = false
       storeRetryAt = now + Self.storeRetry
-    case .claimed(let lane, let count, let horizon):
-      lanes[lane, default: LaneState()].isClaiming = false
-      lanes[lane, default: LaneState()].underWay += count
+    case .claimed(let asked, let claims, let horizon):
+      for lane in asked { lanes[lane]?.isClaiming = false }
+      hold(claims)
       adopt(horizon)
-    case .claimFailed(let lane):
-      lanes[lane, default: LaneState()].isClaiming = false
+    case .claimFailed(let asked):
+      for lane in asked { lanes[lane]?.isClaiming = false }
       storeRetryAt = now + Self.storeRetry
-    case .ended(let lane):
-      if let state = lanes[lane] { lanes[lane]?.underWay = max(0, state.underWay - 1) }
+    case .ended(let endings):
+      for ending in endings {
+        lanes[ending.lane]?.ended(ending.outcome, at: now, spread: dice.next())
+        // The next of an ordered lane is claimed as soon as the outcome of its head is recorded: in one transaction.
+        if policies[ending.lane].isOrdered { lanes[ending.lane]?.earliest = now }
+      }
+    case .dropped(let claims):
+      let ids = Set(claims.map(\.id))
+      for lane in Set(claims.map(\.lane)) { lanes[lane]?.drop(ids) }
     }
     return decide(now: now)
+  }
+
+  private mutating func hold(_ claims: [Claim]) {
+    for claim in claims { lanes[claim.lane, default: LaneState()].hold(claim) }
   }
 
   private mutating func adopt(_ horizon: Horizon) {
@@ -126,7 +165,7 @@ public struct Agenda: Sendable {
     nextDue = horizon.nextDue
     for lane in lanes.keys { lanes[lane]?.earliest = nil }
     for (lane, earliest) in horizon.outbox { lanes[lane, default: LaneState()].earliest = earliest }
-    lanes = lanes.filter { $0.value.earliest != nil || $0.value.underWay > 0 || $0.value.isClaiming }
+    lanes = lanes.filter { !$0.value.isBlank }
   }
 
   private mutating func decide(now: Instant) -> [Effect] {
@@ -134,10 +173,17 @@ public struct Agenda: Sendable {
     // A clock that was set far back must not turn five seconds into years.
     if let retry = storeRetryAt, retry <= now || retry - now > Self.storeRetry { storeRetryAt = nil }
 
+    let order = lanes.keys.sorted()
+    for lane in order { advance(lane, now: now, &effects) }
+    var spare = Self.spare - lanes.values.reduce(0) { $0 + $1.heldCount }
+
     if storeRetryAt == nil, !isFiring, let due = nextDue, due <= now {
       isFiring = true
-      let taken = lanes.mapValues { $0.underWay + ($0.isClaiming ? max(laneCapacity, Self.desktopCapacity) : 0) }
-      effects.append(.fire(limit: Self.batch, room: Room(capacity: laneCapacity, taken: taken)))
+      var known: [Lane: Int] = [:]
+      for lane in order where !policies[lane].isClosed {
+        known[lane] = lanes[lane]?.isClaiming == true ? 0 : room(lane, spare: spare, now: now)
+      }
+      effects.append(.fire(limit: Self.batch, room: Room(policies: policies, known: known)))
     }
     // While a firing transaction is under way its outcome brings the next time.
     let wantedDue = isFiring ? nil : [storeRetryAt, nextDue].compactMap { $0 }.max()
@@ -147,22 +193,62 @@ public struct Agenda: Sendable {
     }
 
     var outbox: Instant?
-    for lane in lanes.keys.sorted() {
-      guard let state = lanes[lane], let earliest = state.earliest, !state.isClaiming,
-        state.underWay < Self.capacity(of: lane, laneCapacity)
-      else { continue }
-      if earliest <= now, storeRetryAt == nil, !isFiring {
-        lanes[lane]?.isClaiming = true
-        effects.append(.claim(lane, limit: Self.capacity(of: lane, laneCapacity) - state.underWay))
-      } else if earliest > now || storeRetryAt != nil {
-        let at = max(earliest, storeRetryAt ?? earliest)
-        outbox = min(outbox ?? at, at)
-      }
+    for lane in order {
+      guard let at = claim(lane, spare: &spare, now: now, &effects) else { continue }
+      outbox = min(outbox ?? at, at)
     }
     if armedOutbox != outbox {
       armedOutbox = outbox
       effects.append(.armOutbox(outbox))
     }
     return effects
+  }
+
+  /// Begins what a lane holds and may begin.
+  private mutating func advance(_ lane: Lane, now: Instant, _ effects: inout [Effect]) {
+    guard let count = lanes[lane]?.heldCount, count > 0 else { return }
+    guard let (begin, release) = lanes[lane]?.advance(policies[lane], at: now) else { return }
+    effects += begin.map(Effect.send) + release.map(Effect.release)
+  }
+
+  private mutating func room(_ lane: Lane, spare: Int, now: Instant) -> Int {
+    lanes[lane]?.room(policies[lane], spare: spare, at: now) ?? 0
+  }
+
+  /// Claims for a lane that has room for what may be tried.
+  ///
+  /// - Returns: when the lane is to be looked at again, where nothing else brings that about.
+  private mutating func claim(
+    _ lane: Lane, spare: inout Int, now: Instant, _ effects: inout [Effect]
+  ) -> Instant? {
+    let policy = policies[lane]
+    guard !policy.isClosed else { return nil }
+    let rate = lanes[lane]?.rateLets(policy, at: now)
+    // What is held waits for an attempt to end, or for the rate.
+    let heldUntil = (lanes[lane]?.heldCount ?? 0) > 0 ? rate : nil
+    guard let earliest = lanes[lane]?.earliest, lanes[lane]?.isClaiming == false else { return heldUntil }
+    let rest = lanes[lane]?.restsUntil(policy, at: now)
+    let at = [earliest, rest, rate, storeRetryAt].compactMap { $0 }.max() ?? earliest
+    if at > now { return min(at, heldUntil ?? at) }
+    let limit = room(lane, spare: spare, now: now)
+    guard limit > 0 else { return nil }
+    spare -= max(0, limit - policy.concurrency)
+    lanes[lane]?.isClaiming = true
+    effects.append(.claim(lane, limit: limit))
+    return nil
+  }
+
+  /// A plain generator (SplitMix64): what it spreads has no need of secrecy.
+  private struct Dice: Sendable {
+    var state: UInt64
+
+    /// From 0 to below 1.
+    mutating func next() -> Double {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return Double((mixed ^ (mixed >> 31)) >> 11) / 9_007_199_254_740_992
+    }
   }
 }

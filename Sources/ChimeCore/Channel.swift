@@ -4,7 +4,7 @@ public import ChimeSchedule
 public struct OutboundMessage: Hashable, Sendable {
   public var delivery: Delivery
   public var occurrence: Occurrence
-  /// The definition as it is now; nil when the reminder has been removed since.
+  /// The definition as it is now; nil when the reminder has been removed since, or cannot be read.
   public var reminder: Reminder?
 
   public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?) {

@@ -31,6 +31,8 @@ public struct Delivery: Hashable, Sendable, Codable {
   /// Attempts that have ended.
   public var attempts: Int
   public var createdAt: Instant
+  /// Of `attempts`, those that ended before a person had it sent again: they count no more for the retry schedule.
+  public var attemptsBefore: Int
 
   public enum State: Hashable, Sendable, Codable {
     /// No attempt has ended yet. Exits: delivered, waiting, dead, cancelled.
@@ -47,7 +49,7 @@ public struct Delivery: Hashable, Sendable, Codable {
 
   public init(
     id: DeliveryID, occurrence: OccurrenceID, lane: Lane, round: Int, state: State = .pending,
-    attempts: Int = 0, createdAt: Instant
+    attempts: Int = 0, createdAt: Instant, attemptsBefore: Int = 0
   ) {
     self.id = id
     self.occurrence = occurrence
@@ -56,6 +58,7 @@ public struct Delivery: Hashable, Sendable, Codable {
     self.state = state
     self.attempts = attempts
     self.createdAt = createdAt
+    self.attemptsBefore = attemptsBefore
   }
 
   /// Whether it is still owed.

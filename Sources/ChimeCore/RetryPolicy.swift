@@ -20,8 +20,13 @@ public enum RetryPolicy {
     return wait + .milliseconds(Int64.random(in: 0...(wait.rawValue / 10), using: &generator))
   }
 
-  /// How many attempts count for the schedule: those that found their way shut were nobody's failure.
-  public static func counted(_ attempts: [Attempt]) -> Int { attempts.count { $0.outcome != .refused } }
+  /// How many attempts count for the schedule: those that found their way shut were nobody's failure, and those before
+  /// a person had it sent again are past.
+  ///
+  /// - Parameter attempts: all that have ended, oldest first.
+  public static func counted(_ attempts: [Attempt], of delivery: Delivery) -> Int {
+    attempts.dropFirst(delivery.attemptsBefore).count { $0.outcome != .refused }
+  }
 
   /// The state that an attempt leaves a delivery in.
   ///

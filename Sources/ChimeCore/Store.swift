@@ -87,11 +87,19 @@ public protocol StoreTransaction {
   // The outbox.
 
   /// Claims up to `limit` owed deliveries of a lane whose time has come, oldest first, and hides them until
-  /// `visibleAgain`, so that a claim lost in a crash comes back by itself.
+  /// `visibleAgain`, so that a claim lost in a crash comes back by itself. Of an ordered lane only the oldest that it owes
+  /// can be claimed, and only when its time has come.
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage]
-  /// Appends an attempt and sets the delivery's state. A delivery that is no longer owed keeps its state; the
-  /// attempt is appended all the same.
+  /// Appends an attempt and sets the delivery's state. The first that is delivered makes its open occurrence a delivered
+  /// one. A delivery that is no longer owed keeps its state; the attempt is appended all the same.
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
+  /// Gives claimed deliveries back: each is visible at its own time again.
+  func release(_ ids: [DeliveryID]) throws
+  /// Owes a delivery once more, whatever has become of it: it may be tried from `now` on, and what was tried before
+  /// counts no more for the retry schedule. One that waits for its time is tried at once.
+  ///
+  /// - Returns: false when there is none, or when it is claimed, and so under way.
+  @discardableResult func replay(_ id: DeliveryID, now: Instant) throws -> Bool
   /// Makes every hidden delivery visible: for a store with one daemon, at its start.
   func releaseClaims() throws
   /// Makes the owed deliveries of a lane that wait for their time visible at once: its endpoint has been put, its bus
@@ -103,8 +111,22 @@ public protocol StoreTransaction {
   /// Oldest first.
   func attempts(of id: DeliveryID) throws -> [Attempt]
 
+  // History.
+
+  /// The scheduled time of the latest occurrence that has `count` later ones; nil when there are not so many.
+  func timeOfOccurrence(after count: Int) throws -> Instant?
+  /// Removes history, oldest first, with its deliveries and attempts: looks at no more than `limit` occurrences.
+  ///
+  /// Closed ones go that were scheduled and closed before `closedBefore`, and unanswered ones that were scheduled before
+  /// `openBefore`. What is still owed or comes again stays: snoozed ones, and those with owed deliveries. With the last
+  /// trace of a reminder that has been removed its name is free again.
+  ///
+  /// - Parameter past: looks at those after this one only; nil: from the oldest on.
+  func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned
+
   // Endpoints.
 
+  /// Adds or replaces it. Its lane is ordered from now on when its settings say so.
   func put(_ endpoint: Endpoint) throws
   /// Removes it and cancels what its lane owes. Returns whether there was one.
   @discardableResult func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool
@@ -305,16 +327,21 @@ public struct DeliveryFilter: Hashable, Sendable {
   public var reminder: ReminderID?
   public var occurrence: OccurrenceID?
   public var state: State?
+  /// Of the time at which it was made.
+  public var from: Instant?
+  public var before: Instant?
 
   public init(
     owner: UInt32? = nil, channel: ChannelName? = nil, reminder: ReminderID? = nil, occurrence: OccurrenceID? = nil,
-    state: State? = nil
+    state: State? = nil, from: Instant? = nil, before: Instant? = nil
   ) {
     self.owner = owner
     self.channel = channel
     self.reminder = reminder
     self.occurrence = occurrence
     self.state = state
+    self.from = from
+    self.before = before
   }
 }
 

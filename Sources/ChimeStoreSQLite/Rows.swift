@@ -49,7 +49,8 @@ extension Statement {
       missedRun: optionalInt(first + 11).map { .init(count: $0, through: instant(first + 12)) })
   }
 
-  /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at`
+  /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at,
+  /// attempts_before`
   func delivery(_ first: Int32) throws -> Delivery {
     let id = DeliveryID(rawValue: text(first))
     let at = instant(first + 7)
@@ -67,7 +68,7 @@ extension Statement {
       id: id,
       occurrence: OccurrenceID(reminder: ReminderID(rawValue: text(first + 1)), scheduledAt: instant(first + 2)),
       lane: Lane(owner: uint32(first + 3), channel: ChannelName(rawValue: text(first + 4))), round: int(first + 5),
-      state: state, attempts: int(first + 8), createdAt: instant(first + 9))
+      state: state, attempts: int(first + 8), createdAt: instant(first + 9), attemptsBefore: int(first + 10))
   }
 
   /// `number, started_at, took_ms, outcome, status, answer, error`

@@ -180,6 +180,12 @@ private let version2: StaticString = """
   -- 1: a delivery is tried only when every earlier one of the lane has been settled.
   ALTER TABLE lane ADD COLUMN ordered INTEGER NOT NULL DEFAULT 0;
 
+  -- `in_order`: 1 in an ordered lane, whose index finds its oldest. `attempts_before`: those that ended before it was sent
+  -- again on request.
+  ALTER TABLE delivery ADD COLUMN in_order INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE delivery ADD COLUMN attempts_before INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX delivery_in_order ON delivery (lane) WHERE state <= 1 AND in_order = 1;
+
   -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
   ALTER TABLE endpoint ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
   ALTER TABLE endpoint ADD COLUMN failing_since INTEGER;

@@ -13,6 +13,16 @@ extension Transaction {
         disabled_at = excluded.disabled_at, failing_since = excluded.failing_since, settings = excluded.settings
       """, endpoint.lane.owner, endpoint.lane.channel.rawValue, endpoint.url, endpoint.createdAt,
       endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
+    try setOrdered(endpoint.settings.inOrder ?? false, endpoint.lane)
+  }
+
+  private func setOrdered(_ isOrdered: Bool, _ lane: Lane) throws {
+    let known = try standing(of: lane)
+    guard isOrdered != (known?.isOrdered ?? false) else { return }
+    let key = try known?.key ?? standingMaking(lane).key
+    let code = isOrdered ? 1 : 0
+    try connection.run("UPDATE lane SET ordered = ? WHERE key = ?", code, key)
+    try connection.run("UPDATE delivery SET in_order = ? WHERE lane = ? AND state <= 1", code, key)
   }
 
   func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
@@ -20,6 +30,7 @@ extension Transaction {
     try connection.run(
       "DELETE FROM endpoint WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue)
     guard connection.changes > 0 else { return false }
+    try setOrdered(false, lane)
     if let laneKey = try key(of: lane) {
       try connection.run(
         "UPDATE delivery SET state = 4, state_at = ? WHERE lane = ? AND state <= 1", now, laneKey)

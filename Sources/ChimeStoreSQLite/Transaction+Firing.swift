@@ -122,14 +122,17 @@ extension Transaction {
 
   private func insert(_ delivery: Delivery, of reminder: Int64) throws {
     let (code, at) = DeliveryCode.of(delivery.state)
+    let lane = try standingMaking(delivery.lane)
     try connection.run(
       """
       INSERT INTO delivery (
-        id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
+        attempts_before)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      delivery.id.rawValue, delivery.occurrence.scheduledAt, reminder, try keyMaking(delivery.lane), delivery.round,
-      code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt)
+      delivery.id.rawValue, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round,
+      code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt, lane.isOrdered ? 1 : 0,
+      delivery.attemptsBefore)
   }
 
   func horizon() throws -> Horizon {
@@ -137,7 +140,11 @@ extension Transaction {
     let nextDue = try connection.first("SELECT min(next_at) FROM due") { $0.optionalInstant(0) } ?? nil
     let lanes = try connection.all(
       """
-      SELECT l.owner, l.channel, (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1)
+      SELECT l.owner, l.channel, iif(
+        l.ordered = 1,
+        (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
+          ORDER BY d.key LIMIT 1),
+        (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1))
       FROM lane l
       """
     ) { row in

@@ -50,10 +50,22 @@ final class Transaction: StoreTransaction {
     lanes.removeAll(keepingCapacity: true)
   }
 
-  func keyMaking(_ lane: Lane) throws -> Int64 {
-    if let known = try key(of: lane) { return known }
+  func standing(of lane: Lane) throws -> LaneStanding? {
+    try connection.first(
+      "SELECT key, ordered FROM lane WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue
+    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
+  }
+
+  func standingMaking(_ lane: Lane) throws -> LaneStanding {
+    if let known = try standing(of: lane) { return known }
     try connection.run("INSERT INTO lane (owner, channel) VALUES (?, ?)", lane.owner, lane.channel.rawValue)
-    return connection.lastInsertedKey
+    return LaneStanding(key: connection.lastInsertedKey, isOrdered: false)
+  }
+
+  /// What the store knows of a lane.
+  struct LaneStanding {
+    var key: Int64
+    var isOrdered: Bool
   }
 }
 

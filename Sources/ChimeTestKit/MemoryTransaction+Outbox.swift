@@ -5,10 +5,7 @@ import ChimeSchedule
 extension MemoryTransaction {
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage] {
     try requireWriting()
-    let places = contents.outbox.indices.filter {
-      let entry = contents.outbox[$0]
-      return entry.delivery.lane == lane && entry.delivery.isOwed && entry.visibleAt <= now
-    }
+    let places = triable(in: lane).filter { contents.outbox[$0].visibleAt <= now }
     let claimed = places.sorted {
       (contents.outbox[$0].visibleAt, $0) < (contents.outbox[$1].visibleAt, $1)
     }.prefix(max(limit, 0))
@@ -19,6 +16,14 @@ extension MemoryTransaction {
         OutboundMessage(delivery: delivery, occurrence: $0, reminder: contents.reminders[$0.id.reminder])
       }
     }
+  }
+
+  /// What the lane owes; of an ordered lane only the oldest.
+  func triable(in lane: Lane) -> [Int] {
+    let owed = contents.outbox.indices.filter {
+      contents.outbox[$0].delivery.lane == lane && contents.outbox[$0].delivery.isOwed
+    }
+    return contents.endpoints[lane]?.settings.inOrder == true ? Array(owed.prefix(1)) : owed
   }
 
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
@@ -33,6 +38,31 @@ extension MemoryTransaction {
     guard contents.outbox[place].delivery.isOwed else { return }
     contents.outbox[place].delivery.state = state
     contents.outbox[place].visibleAt = contents.outbox[place].delivery.ownTime
+    let key = contents.outbox[place].delivery.occurrence
+    if case .delivered(let at) = state, let occurrence = contents.occurrences[key], occurrence.isOpen,
+      occurrence.deliveredAt == nil
+    {
+      contents.occurrences[key] = occurrence.delivered(at: at)
+    }
+  }
+
+  func release(_ ids: [DeliveryID]) throws {
+    try requireWriting()
+    for place in ids.compactMap({ contents.places[$0] }) where contents.outbox[place].delivery.isOwed {
+      contents.outbox[place].visibleAt = contents.outbox[place].delivery.ownTime
+    }
+  }
+
+  func replay(_ id: DeliveryID, now: Instant) throws -> Bool {
+    try requireWriting()
+    guard let place = contents.places[id] else { return false }
+    var entry = contents.outbox[place]
+    guard !entry.delivery.isOwed || entry.visibleAt == entry.delivery.ownTime else { return false }
+    entry.delivery.state = .waiting(until: now)
+    entry.delivery.attemptsBefore = entry.delivery.attempts
+    entry.visibleAt = now
+    contents.outbox[place] = entry
+    return true
   }
 
   func releaseClaims() throws {
@@ -62,11 +92,55 @@ extension MemoryTransaction {
       if let channel = filter.channel, delivery.lane.channel != channel { return false }
       if let reminder = filter.reminder, delivery.occurrence.reminder != reminder { return false }
       if let occurrence = filter.occurrence, delivery.occurrence != occurrence { return false }
+      if let from = filter.from, delivery.createdAt < from { return false }
+      if let before = filter.before, delivery.createdAt >= before { return false }
       return filter.state.map { $0 == delivery.state.kind } ?? true
     }.on(page)
   }
 
   func attempts(of id: DeliveryID) throws -> [Attempt] { contents.attempts[id] ?? [] }
+}
+
+// History.
+extension MemoryTransaction {
+  func timeOfOccurrence(after count: Int) throws -> Instant? {
+    contents.occurrences.keys.map(\.scheduledAt).sorted(by: >).dropFirst(max(count, 0)).first
+  }
+
+  func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned {
+    try requireWriting()
+    guard let end = edge.end else { return Pruned(count: 0, past: past, isOver: true) }
+    func rank(_ id: OccurrenceID) -> (Instant, Int) { (id.scheduledAt, order(id)) }
+    let start = past.map(rank)
+    let all = contents.occurrences.keys.filter { id in
+      id.scheduledAt < end && start.map { rank(id) > $0 } ?? true
+    }.sorted { rank($0) < rank($1) }
+    var result = Pruned(count: 0, past: past, isOver: all.count < limit)
+    for id in all.prefix(max(limit, 0)) {
+      guard let occurrence = contents.occurrences[id] else { continue }
+      let isOwed = contents.outbox.contains { $0.delivery.occurrence == id && $0.delivery.isOwed }
+      if edge.takes(occurrence), !isOwed, contents.snoozes[id] == nil {
+        forget(id)
+        result.count += 1
+      } else {
+        result.past = id
+      }
+    }
+    return result
+  }
+
+  private func forget(_ id: OccurrenceID) {
+    contents.occurrences[id] = nil
+    for entry in contents.outbox where entry.delivery.occurrence == id { contents.attempts[entry.delivery.id] = nil }
+    contents.outbox.removeAll { $0.delivery.occurrence == id }
+    contents.places = [:]
+    for (place, entry) in contents.outbox.enumerated() { contents.places[entry.delivery.id] = place }
+    if contents.reminders[id.reminder] == nil,
+      !contents.occurrences.keys.contains(where: { $0.reminder == id.reminder })
+    {
+      contents.order[id.reminder] = nil
+    }
+  }
 }
 
 // Endpoints, tokens, notes and counts.

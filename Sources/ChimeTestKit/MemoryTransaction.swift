@@ -20,7 +20,7 @@ final class MemoryTransaction: StoreTransaction {
   func upsert(_ reminder: Reminder, next: Instant?) throws {
     try requireWriting()
     if contents.order[reminder.id] == nil {
-      contents.order[reminder.id] = contents.order.count
+      contents.order[reminder.id] = (contents.order.values.max() ?? -1) + 1
     } else if reminder.generation == 0 {
       throw StoreFailure.idTaken(reminder.id)
     }
@@ -183,9 +183,8 @@ final class MemoryTransaction: StoreTransaction {
 
   func horizon() throws -> Horizon {
     var horizon = Horizon(nextDue: (Array(contents.regular.values) + contents.snoozes.values).min())
-    for entry in contents.outbox where entry.delivery.isOwed {
-      let lane = entry.delivery.lane
-      horizon.outbox[lane] = min(horizon.outbox[lane] ?? entry.visibleAt, entry.visibleAt)
+    for lane in Set(contents.outbox.map(\.delivery.lane)) {
+      horizon.outbox[lane] = triable(in: lane).map { contents.outbox[$0].visibleAt }.min()
     }
     return horizon
   }

@@ -51,7 +51,7 @@ public struct StoreComparison: Sendable {
     let now = at(Int64(number))
     let id = ReminderID(rawValue: "r\(pick(0...30))")
     let lane = [desktop, team, Lane(owner: 2, channel: .desktop)][pick(0...2)]
-    switch pick(0...15) {
+    switch pick(0...18) {
     case 0...2:
       var reminder = try sample(id.rawValue, owner: UInt32(pick(1...3)), generation: Int64(pick(0...2)))
       reminder.tags = ["t\(pick(0...3))"]
@@ -99,10 +99,25 @@ public struct StoreComparison: Sendable {
       return "woken"
     case 14:
       if pick(0...1) == 0 {
-        try store.put(Endpoint(lane: lane, url: "http://\(number)/", createdAt: now))
+        let settings = EndpointSettings(inOrder: pick(0...1) == 0 ? true : nil)
+        try store.put(Endpoint(lane: lane, url: "http://\(number)/", settings: settings, createdAt: now))
         return "endpoint put"
       }
       return "endpoint removed \(try store.removeEndpoint(lane, now: now))"
+    case 15, 16:
+      let listed = try store.deliveries(DeliveryFilter(), page: Page(limit: 2, offset: pick(0...20)))
+      if pick(0...1) == 0 {
+        try store.release(listed.map(\.id))
+        return "released"
+      }
+      return "sent again \(try listed.map { try store.replay($0.id, now: now) })"
+    case 17:
+      let count = pick(0...60)
+      let surplus = try store.timeOfOccurrence(after: count)
+      let edge = HistoryLimits(age: .seconds(Int64(pick(1...400))), count: count).edge(at: now, surplus: surplus)
+      guard let edge else { return "nothing to prune" }
+      let first = try store.prune(edge, past: nil, limit: pick(1...20))
+      return "pruned \(first) \(try store.prune(edge, past: first.past, limit: 20))"
     default:
       try store.keepAnswer([UInt8(pick(0...255))], owner: 1, token: "t\(pick(0...9))", now: at(Int64(number) * 1_000))
       try store.setNote("n\(pick(0...5))", pick(0...2) == 0 ? nil : "\(number)")

@@ -6,6 +6,9 @@ import Testing
 struct AgendaTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let team = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+  static func policies(_ concurrency: Int) -> LanePolicies {
+    LanePolicies(usual: LanePolicy(concurrency: concurrency))
+  }
   static let home = Lane(owner: 1_000, channel: ChannelName(rawValue: "home"))
 
   @Test func armsTheEarliestAndNothingElse() {
@@ -31,19 +34,19 @@ struct AgendaTests {
   }
 
   @Test func firesWhenTheTimeHasComeAndOnlyOnceAtATime() {
-    var agenda = Agenda(laneCapacity: 4)
+    var agenda = Agenda(policies: Self.policies(4))
     _ = agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: Self.now - .seconds(1))
     let effects = agenda.handle(.awake, now: Self.now)
-    #expect(effects == [.fire(limit: Agenda.batch, room: Agenda.Room(capacity: 4, taken: [:]))])
+    #expect(effects == [.fire(limit: Agenda.batch, room: Agenda.Room(policies: Self.policies(4)))])
     #expect(agenda.handle(.awake, now: Self.now) == [])
     let next = Self.now + .minutes(5)
-    #expect(agenda.handle(.fired(claimed: [:], Horizon(nextDue: next)), now: Self.now) == [.armDue(next)])
+    #expect(agenda.handle(.fired(claimed: [], Horizon(nextDue: next)), now: Self.now) == [.armDue(next)])
   }
 
   @Test func goesOnFiringWhileMoreIsDue() {
     var agenda = Agenda()
     _ = agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: Self.now)
-    let effects = agenda.handle(.fired(claimed: [:], Horizon(nextDue: Self.now)), now: Self.now)
+    let effects = agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now)), now: Self.now)
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
@@ -70,19 +73,10 @@ struct AgendaTests {
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }
 
-  @Test func aLaneTakesItsShareAndNoMore() {
-    var agenda = Agenda(laneCapacity: 2)
-    let horizon = Horizon(outbox: [Self.team: Self.now])
-    #expect(agenda.handle(.horizon(horizon), now: Self.now) == [.claim(Self.team, limit: 2)])
-    #expect(agenda.handle(.horizon(horizon), now: Self.now) == [])
-    #expect(agenda.handle(.claimed(Self.team, count: 2, horizon), now: Self.now) == [])
-    #expect(agenda.handle(.ended(Self.team), now: Self.now) == [.claim(Self.team, limit: 1)])
-  }
-
   @Test func oneLaneDelaysNoOther() {
-    var agenda = Agenda(laneCapacity: 1)
+    var agenda = Agenda(policies: Self.policies(1))
     _ = agenda.handle(.horizon(Horizon(outbox: [Self.team: Self.now])), now: Self.now)
-    _ = agenda.handle(.claimed(Self.team, count: 1, Horizon()), now: Self.now)
+    _ = agenda.handle(.claimed([Self.team], [Claims.claim(1, Self.team)], Horizon()), now: Self.now)
     // The team's endpoint hangs; home's is served.
     let both = Horizon(outbox: [Self.team: Self.now, Self.home: Self.now])
     #expect(agenda.handle(.horizon(both), now: Self.now) == [.claim(Self.home, limit: 1)])
@@ -96,8 +90,9 @@ struct AgendaTests {
   }
 
   @Test func firingClaimsNoMoreThanThereIsRoomFor() {
-    var agenda = Agenda(laneCapacity: 3)
-    _ = agenda.handle(.fired(claimed: [Self.team: 2], Horizon(nextDue: Self.now)), now: Self.now - .seconds(9))
+    var agenda = Agenda(policies: Self.policies(3))
+    let claims = (1...2).map { Claims.claim($0, Self.team, until: Self.now + .minutes(1)) }
+    _ = agenda.handle(.fired(claimed: claims, Horizon(nextDue: Self.now)), now: Self.now - .seconds(9))
     let effects = agenda.handle(.awake, now: Self.now)
     guard case .fire(_, let room)? = effects.first else {
       Issue.record("\(effects)")

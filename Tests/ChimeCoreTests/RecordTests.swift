@@ -61,7 +61,10 @@ struct RecordTests {
       Attempt(number: 0, startedAt: Self.now, took: .zero, outcome: outcome)
     }
     var generator = SystemRandomNumberGenerator()
-    let counted = RetryPolicy.counted([.refused, .refused, .failed].map(attempt))
+    let delivery = Delivery(
+      id: DeliveryID(rawValue: "msg_1"), occurrence: Self.occurrence(.fired).id,
+      lane: Lane(owner: 1, channel: .desktop), round: 1, createdAt: Self.now)
+    let counted = RetryPolicy.counted([.refused, .refused, .failed].map(attempt), of: delivery)
     #expect(counted == 1)
     // The first failure that counts is tried again at once.
     #expect(

@@ -70,6 +70,9 @@ package struct Configuration: Hashable, Sendable {
 
   package var channels = Channels()
 
+  /// How much history is kept.
+  package var history = HistoryLimits(age: .days(400), count: 100_000)
+
   package var maxMessageBytes = 1 << 20
   package var maxNesting = 64
   package var maxConnections = 256
@@ -180,6 +183,22 @@ extension ConfigurationKey {
         configuration.channels.webhookCertificateFile = text
         return true
       }, show: { TOMLText.quoted($0.channels.webhookCertificateFile) }),
+    ConfigurationKey(
+      path: "history.keepFor", expected: "a duration from 1d to 36600d, such as \"400d\", or \"\" for any age",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value else { return false }
+        let age = text.isEmpty ? nil : try? DurationText.parse(text)
+        guard text.isEmpty || age.map({ (.days(1)...(.days(36_600))).contains($0) }) == true else { return false }
+        configuration.history.age = age
+        return true
+      }, show: { TOMLText.quoted($0.history.age.map(DurationText.format) ?? "") }),
+    ConfigurationKey(
+      path: "history.keepAtMost", expected: "a whole number from 1 to 1000000000, or 0 for any number",
+      set: { configuration, value in
+        guard case .scalar(.integer(let number)) = value, (0...1_000_000_000).contains(number) else { return false }
+        configuration.history.count = number == 0 ? nil : Int(number)
+        return true
+      }, show: { String($0.history.count ?? 0) }),
     .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
     .number("control.maxNesting", \.maxNesting, 8...512),
     .number("control.maxConnections", \.maxConnections, 1...100_000),

@@ -68,11 +68,14 @@ extension EventLoop {
     clockEvents += 1
     if slept > .seconds(1) {
       publish([Happening(kind: .resumed, message: "the machine slept for \(DurationText.format(whole(slept)))")])
+      outbox.seenFailing = [:]
     }
     if step > .seconds(1) || step < .seconds(-1) {
       let way = step > .zero ? "forward" : "back"
       let size = DurationText.format(whole(max(step, .zero - step)))
       publish([Happening(kind: .clock, message: "the clock was set \(way) by \(size)")])
+      outbox.seenFailing = [:]
+      history.clockWasSet(at: SystemClock.now)
     }
     handle(.awake)
     if step < .seconds(-1) { rescan([.backwardStep]) }
@@ -93,6 +96,8 @@ extension EventLoop {
             }
             return try horizons.read(transaction)
           }
+          // What was shut may be open, and what was waited for by the clock would come later than meant.
+          handle(.policies(agenda.policies, renewed: []))
           handle(.horizon(horizon))
         } catch {
           storeFailed(error, "deliveries wait")
@@ -114,6 +119,7 @@ extension EventLoop {
       for goesToSleep in try sleepWatch.process() where !goesToSleep {
         clockEvents += 1
         publish([Happening(kind: .resumed, message: "the machine is awake again")])
+        outbox.seenFailing = [:]
         handle(.awake)
       }
       poller?.change(token, sleepWatch.interest)

@@ -5,7 +5,7 @@ import Dispatch
 /// What a firing transaction has committed.
 private struct Fired: Sendable {
   var firings: [Firing]
-  var messages: [OutboundMessage]
+  var claims: [ClaimedMessage]
   var horizon: Horizon
   /// Reminders whose zone the machine does not have any more.
   var withoutZone: [Reminder]
@@ -49,24 +49,22 @@ extension EventLoop {
       return decision.decide(due, timetable: bearings.timetable(of: due.reminder, in: zone), using: &generator)
     }
     try transaction.record(firings)
-    var messages: [OutboundMessage] = []
+    var claims: [ClaimedMessage] = []
     for lane in Set(firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)
       guard left > 0 else { continue }
-      messages += try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: now + claimSpan, limit: left)
+      claims += try claim(lane, limit: left, in: transaction, room.policies, now: now)
     }
     return Fired(
-      firings: firings, messages: messages, horizon: try horizons.read(transaction), withoutZone: withoutZone,
+      firings: firings, claims: claims, horizon: try horizons.read(transaction), withoutZone: withoutZone,
       unreadable: transaction.unreadable)
   }
 
   private func didFire(_ fired: Fired) {
     let nowMicroseconds = SystemClock.nowMicroseconds
-    var claimed: [Lane: Int] = [:]
-    for message in fired.messages { claimed[message.delivery.lane, default: 0] += 1 }
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    for message in fired.messages { dispatch(message) }
-    handle(.fired(claimed: claimed, fired.horizon))
+    handle(.fired(claimed: hold(fired.claims), fired.horizon))
+    pruneHistory()
     var happenings: [Happening] = []
     for firing in fired.firings {
       for occurrence in firing.occurrences {

@@ -2,92 +2,202 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-/// How long a claimed delivery stays hidden: longer than any attempt takes, so that only one lost in a crash is seen
-/// again.
-let claimSpan = Milliseconds.minutes(2)
+/// What an outbox transaction has committed.
+private struct OutboxCommit: Sendable {
+  var claims: [ClaimedMessage] = []
+  /// What the outcomes came to; nil where it was not worth a record.
+  var settled: [(outcome: Outcome, recorded: Attempt?, state: Delivery.State)] = []
+  /// Endpoints that were disabled, each with the occurrence that tells of it.
+  var disabled: [(endpoint: Endpoint, notice: Occurrence)] = []
+  /// Endpoints whose `failingSince` is another.
+  var changed: [Endpoint] = []
+  /// Outcomes that the store refused, and why.
+  var refused: [String] = []
+  var horizon = Horizon()
+}
 
 // The outbox: claiming, sending, and what came of it.
+//
+// One transaction at a time records what has come since the last and claims what there is room for, so that a commit
+// serves as many attempts as ended during the one before: the faster they end, the more share it.
 extension EventLoop {
-  func claim(_ lane: Lane, limit: Int) {
-    let (store, horizons) = (store, horizons)
-    Task {
+  // MARK: To the store
+
+  func workOutbox() {
+    if isStopping { outbox.work.claims = [] }
+    guard outbox.task == nil, !outbox.work.isEmpty else { return }
+    let part = outbox.work.take()
+    guard !part.needsNoTransaction else { return record(part.answers) }
+    let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
+    let bearings = bearings
+    outbox.task = Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let (messages, horizon) = try await store.write { transaction in
-            let now = SystemClock.now
-            let messages = try transaction.claimDeliveries(
-              lane: lane, now: now, visibleAgain: now + claimSpan, limit: limit)
-            return (messages, try horizons.read(transaction))
+          let commit = try await store.write { transaction in
+            try Self.work(part, in: transaction, policies, seenFailing: seen, bearings, horizons)
           }
-          for message in messages { dispatch(message) }
-          handle(.claimed(lane, count: messages.count, horizon))
+          outbox.task = nil
+          didWork(part, commit)
         } catch {
-          storeFailed(error, "deliveries wait")
-          handle(.claimFailed(lane))
+          outbox.task = nil
+          record(part.answers)
+          let isLost = !part.outcomes.isEmpty
+          storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
+          if part.claims.isEmpty { workOutbox() } else { handle(.claimFailed(Set(part.claims.map(\.lane)))) }
         }
       }
     }
   }
 
-  func dispatch(_ message: OutboundMessage) {
-    channels.channel(for: message.delivery.lane).send(message) { [weak self] report in
-      guard let self else { return }
-      Task(executorPreference: executor) { await self.reported(report, on: message) }
-    }
+  /// Waits until all that channels have reported is recorded.
+  func settleOutbox() async {
+    takeOutcomes()
+    while let task = outbox.task { await task.value }
   }
 
-  private func reported(_ report: ChannelReport, on message: OutboundMessage) {
-    switch report {
-    case .ended(let attempt, let next): record(attempt, next, message)
-    case .answered(let answer): record(answer, to: message.occurrence.id)
-    }
-  }
-
-  private func record(_ attempt: Attempt, _ next: ChannelReport.NextStep, _ message: OutboundMessage) {
-    let (store, horizons) = (store, horizons)
-    let delivery = message.delivery
-    var attempt = attempt
-    attempt.number = delivery.attempts + 1
+  private static func work(
+    _ part: OutboxWork, in transaction: any StoreTransaction, _ policies: LanePolicies,
+    seenFailing: [Lane: Instant], _ bearings: Bearings, _ horizons: HorizonReader
+  ) throws -> OutboxCommit {
     let now = SystemClock.now
-    // A way that is shut is recorded once, not every half minute of a weekend without a session.
-    let isRepeatedBlock = if case .blocked = next { delivery.attempts > 0 } else { false }
-    let (ended, recorded) = (attempt, isRepeatedBlock ? nil : attempt)
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (state, horizon, endpointsChanged) = try await store.write { transaction in
-            var generator = SystemRandomNumberGenerator()
-            let counted = RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [ended])
-            let state = RetryPolicy.state(after: next, attempts: counted, now: now, using: &generator)
-            try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
-            if case .delivered = state, let occurrence = try transaction.occurrence(delivery.occurrence),
-              occurrence.isOpen, occurrence.deliveredAt == nil
-            {
-              try transaction.update(occurrence.delivered(at: now), now: now)
-            }
-            var changed = false
-            if case .disable(let reason) = next, var endpoint = try transaction.endpoint(delivery.lane) {
-              endpoint.disabled = Endpoint.Disabled(reason: reason, at: now)
-              try transaction.put(endpoint)
-              changed = true
-            }
-            return (state, try horizons.read(transaction), changed)
-          }
-          handle(.ended(delivery.lane))
-          handle(.horizon(horizon))
-          if endpointsChanged { take([.endpointsChanged]) }
-          publishOutcome(of: recorded, state, message)
-        } catch {
-          // The outcome is lost and the delivery comes back by itself: at least once, with the same id.
-          storeFailed(error, "an outcome could not be recorded; the delivery will be repeated")
-          handle(.ended(delivery.lane))
-        }
+    var commit = OutboxCommit()
+    var endpoints: [Lane: Endpoint?] = [:]
+    for outcome in part.outcomes {
+      do {
+        let (state, recorded) = try record(outcome, in: transaction, now: now)
+        commit.settled.append((outcome, recorded, state))
+      } catch StoreFailure.internalError(let reason) {
+        // One that cannot be recorded must not take its neighbours with it.
+        commit.refused.append(reason)
+        continue
       }
+      let lane = outcome.lane
+      guard lane.channel != .desktop else { continue }
+      let known = try endpoints[lane] ?? transaction.endpoint(lane)
+      endpoints[lane] = known
+      let seen = seenFailing[lane]
+      guard let changed = known?.after(outcome.attempt, outcome.next, seenSince: seen, at: now) else { continue }
+      endpoints[lane] = changed
+      try transaction.put(changed)
+      if changed.disabled != nil {
+        commit.disabled.append((changed, try EndpointNotice.record(changed, in: transaction, bearings, now: now)))
+      } else {
+        commit.changed.append(changed)
+      }
+    }
+    try transaction.release(part.releases)
+    for (lane, limit) in part.claims {
+      commit.claims += try claim(lane, limit: limit, in: transaction, policies, now: now)
+    }
+    commit.horizon = try horizons.read(transaction)
+    return commit
+  }
+
+  static func claim(
+    _ lane: Lane, limit: Int, in transaction: any StoreTransaction, _ policies: LanePolicies, now: Instant
+  ) throws -> [ClaimedMessage] {
+    let until = now + policies[lane].claimSpan
+    return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map {
+      ClaimedMessage(claim: Claim(id: $0.delivery.id, lane: lane, until: until), message: $0)
     }
   }
 
-  private func publishOutcome(of attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage) {
-    guard let attempt else { return }
+  private static func record(
+    _ outcome: Outcome, in transaction: any StoreTransaction, now: Instant
+  ) throws -> (Delivery.State, Attempt?) {
+    let delivery = outcome.message.delivery
+    var attempt = outcome.attempt
+    attempt.number = delivery.attempts + 1
+    var generator = SystemRandomNumberGenerator()
+    // An attempt that arrived needs no look at those before it.
+    let counted =
+      attempt.outcome == .delivered
+      ? 1 : RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [attempt], of: delivery)
+    let state = RetryPolicy.state(after: outcome.next, attempts: counted, now: now, using: &generator)
+    // A way that is shut is recorded once, not every half minute of a weekend without a session.
+    let isRepeatedBlock = if case .blocked = outcome.next { delivery.attempts > 0 } else { false }
+    let recorded = isRepeatedBlock ? nil : attempt
+    try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
+    return (state, recorded)
+  }
+
+  private func didWork(_ part: OutboxWork, _ commit: OutboxCommit) {
+    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
+    // What is said first is done first: the next messages leave before the log hears of the last.
+    let claims = hold(commit.claims)
+    if part.claims.isEmpty {
+      handle(.horizon(commit.horizon))
+    } else {
+      handle(.claimed(Set(part.claims.map(\.lane)), claims, commit.horizon))
+    }
+    record(part.answers)
+    workOutbox()
+    for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
+    publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
+    guard !commit.disabled.isEmpty else { return }
+    publish(commit.disabled.map { Happening(kind: .fired, occurrence: $0.notice, message: $0.notice.title) })
+    take([.endpointsChanged])
+  }
+
+  // MARK: To the channels
+
+  /// Keeps what was claimed until the agenda says that it begins.
+  func hold(_ claims: [ClaimedMessage]) -> [Claim] {
+    for claimed in claims { outbox.held[claimed.claim.id] = claimed }
+    return claims.map(\.claim)
+  }
+
+  func begin(_ claim: Claim) {
+    guard let message = outbox.held.removeValue(forKey: claim.id)?.message else { return }
+    channels.channel(for: claim.lane).send(message) { [weak self] report in self?.heard(report, on: message) }
+  }
+
+  func giveBack(_ claim: Claim) {
+    outbox.held[claim.id] = nil
+    outbox.work.releases.append(claim.id)
+  }
+
+  /// Forgets what is held and has been cancelled since.
+  func drop(_ isCancelled: (OutboundMessage) -> Bool) {
+    let dropped = outbox.held.values.filter { isCancelled($0.message) }.map(\.claim)
+    guard !dropped.isEmpty else { return }
+    for claim in dropped { outbox.held[claim.id] = nil }
+    handle(.dropped(dropped))
+  }
+
+  /// Called by channels, from any thread.
+  private nonisolated func heard(_ report: ChannelReport, on message: OutboundMessage) {
+    let wakes: Bool
+    switch report {
+    case .ended(let attempt, let next): wakes = inbox.put(Outcome(attempt: attempt, next: next, message: message))
+    case .answered(let answer): wakes = inbox.put(answer, to: message.occurrence.id)
+    }
+    if wakes { executor.queue.async { self.assumeIsolated { $0.takeOutcomes() } } }
+  }
+
+  private func takeOutcomes() {
+    let (arrived, answers) = inbox.take()
+    outbox.work.answers += answers
+    guard !arrived.isEmpty else { return workOutbox() }
+    let now = SystemClock.now
+    for outcome in arrived {
+      switch outcome.attempt.outcome {
+      case .delivered: outbox.seenFailing[outcome.lane] = nil
+      case .failed: outbox.seenFailing[outcome.lane] = outbox.seenFailing[outcome.lane] ?? now
+      case .refused: break
+      }
+    }
+    outbox.work.outcomes += arrived
+    handle(.ended(arrived.map { Agenda.Ending($0.lane, LaneOutcome($0.attempt, $0.next)) }))
+    workOutbox()
+  }
+
+  // MARK: What is told
+
+  private static func happening(
+    _ attempt: Attempt?, _ state: Delivery.State, _ message: OutboundMessage
+  ) -> Happening? {
+    guard let attempt else { return nil }
     let title = "\"\(message.occurrence.title)\""
     let channel = message.delivery.lane.channel
     var happening: Happening
@@ -109,7 +219,11 @@ extension EventLoop {
     }
     happening.delivery = message.delivery.id
     happening.channel = channel
-    publish([happening])
+    return happening
+  }
+
+  private func record(_ answers: [OutboxWork.Answer]) {
+    for answer in answers { record(answer.answer, to: answer.occurrence) }
   }
 
   /// Someone pressed a button.

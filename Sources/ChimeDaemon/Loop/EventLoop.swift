@@ -39,6 +39,9 @@ actor EventLoop {
   var owedRescans: Set<Rescan> = []
   var channels: Channels
   var agenda: Agenda
+  let inbox = OutcomeInbox()
+  var outbox = OutboxState()
+  var history = HistoryState()
   var poller: Poller?
   var watched: [Poller.Token: Watched] = [:]
   var listeners: [Poller.Token: Int32] = [:]
@@ -93,7 +96,8 @@ actor EventLoop {
       endpoints: endpoints)
     startedAt = SystemClock.now
     absence = Absence(runningSince: startedAt)
-    agenda = Agenda(laneCapacity: configuration.channels.webhookConcurrency)
+    agenda = Agenda(
+      policies: Self.policies(of: [], configuration.channels), seed: UInt64.random(in: .min ... .max))
   }
 
   /// Arms the timers, watches the descriptors, reads what the store owes, and says READY.
@@ -169,9 +173,12 @@ actor EventLoop {
       case .armOutbox(let time):
         if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
       case .fire(let limit, let room): fire(limit: limit, room: room)
-      case .claim(let lane, let limit): claim(lane, limit: limit)
+      case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
+      case .send(let claim): begin(claim)
+      case .release(let claim): giveBack(claim)
       }
     }
+    workOutbox()
   }
 
   func arm(clientsAfter wait: Milliseconds?) {
@@ -201,7 +208,10 @@ actor EventLoop {
     for notice in notices {
       switch notice {
       case .event(let happening): happenings.append(happening)
-      case .withdraw(let occurrence): channels.withdraw(occurrence)
+      case .withdraw(let occurrence):
+        channels.withdraw(occurrence)
+        drop { $0.occurrence.id == occurrence }
+      case .cancelled(let ids): drop { ids.contains($0.delivery.id) }
       case .endpointsChanged: reloadEndpoints()
       }
     }
@@ -218,12 +228,6 @@ actor EventLoop {
     for happening in happenings { log(happening.level, happening.message, happening.fields) }
     streamToWatchers(happenings)
     staleSummary()
-  }
-
-  /// Where there are endpoints, HTTP is made ready at once: a first message does not wait for its libraries.
-  private func adopt(_ known: [Endpoint]) {
-    endpoints.replace(with: known)
-    if !known.isEmpty { channels.webhook.prepare() }
   }
 
   private func reloadEndpoints() {
@@ -295,13 +299,16 @@ actor EventLoop {
     defer { ServiceManager.ready(status: summary) }
     do {
       let loaded = try site.loadConfiguration().configuration
-      if loaded.channels != configuration.channels { renewChannels(loaded) }
+      let isRenewed = loaded.channels != configuration.channels
+      if isRenewed { renewChannels(loaded) }
       var reasons: Set<Rescan> = []
       if loaded.place != configuration.place {
         reasons.insert(.place)
         bearings.version += 1
       }
       configuration = loaded
+      if isRenewed { renewPolicies() }
+      pruneHistory(isAsked: true)
       bearings.place = loaded.place
       log.setLevel(configuration.logLevel)
       reasons.formUnion(refreshZones())
@@ -322,7 +329,6 @@ actor EventLoop {
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
       endpoints: endpoints)
     listenToDesktop(remembering: old.desktopMemory)
-    agenda.laneCapacity = configuration.channels.webhookConcurrency
     Task {
       await withTaskExecutorPreference(executor) {
         await old.stop()
@@ -341,6 +347,8 @@ actor EventLoop {
     var residentBytes: Int
     var summary: String
     var attention: [String]
+    /// Lanes that are not tried before then, because they failed again and again.
+    var rests: [Lane: Instant]
   }
 
   func snapshot() async -> Snapshot {
@@ -352,7 +360,7 @@ actor EventLoop {
       pid: Int(getpid()), isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: storeProblem, connections: clients.count, clockEvents: clockEvents,
       residentBytes: ProcessFacts.residentBytes, summary: summary,
-      attention: attention)
+      attention: attention, rests: agenda.rests(at: SystemClock.now))
   }
 
   /// Ends cleanly: no new clients, channels stopped, the store closed.
@@ -371,6 +379,7 @@ actor EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         await channels.stop()
+        await settleOutbox()
         await rememberDesktop()
         await store.close()
         site.removeSocket()

@@ -8,6 +8,8 @@ enum LoopNotice: Sendable {
   case event(Happening)
   /// The occurrence was closed: take down what still shows of it.
   case withdraw(OccurrenceID)
+  /// Deliveries were cancelled: what is held of them is not sent.
+  case cancelled(Set<DeliveryID>)
   /// The endpoints in memory are to be read again.
   case endpointsChanged
 

@@ -1,0 +1,153 @@
+public import ChimeSchedule
+
+/// A delivery that this daemon has claimed: hidden from others until then.
+public struct Claim: Hashable, Sendable {
+  public var id: DeliveryID
+  public var lane: Lane
+  public var until: Instant
+
+  public init(id: DeliveryID, lane: Lane, until: Instant) {
+    self.id = id
+    self.lane = lane
+    self.until = until
+  }
+}
+
+/// What the agenda knows of one lane.
+struct LaneState: Sendable {
+  /// The earliest time at which something owed may be tried; nil when nothing is owed.
+  var earliest: Instant?
+  /// Attempts under way.
+  var begun = 0
+  /// Whether a transaction that claims is under way.
+  var isClaiming = false
+  /// When the way may be open again; nil while it is open as far as is known. Until then only what has just fired is
+  /// tried, one at a time: it may find the way open earlier.
+  var shutUntil: Instant?
+  /// How many of the oldest that are held were claimed before the way was found to be shut.
+  private var stale = 0
+  var breaker = Breaker()
+  private var rate = RateWindow()
+  /// Claimed and not begun, oldest first, from `first` on.
+  private var held: [Claim] = []
+  private var first = 0
+  /// How long attempts that arrive take, smoothed; nil while the last one failed.
+  private var pace: Double?
+
+  /// A lane works off in this time what it claims ahead.
+  static let ahead = Milliseconds.seconds(2)
+  /// At most so many times its concurrency is claimed.
+  static let mostAhead = 64.0
+
+  var heldCount: Int { held.count - first }
+  /// Claimed in all.
+  var taken: Int { begun + heldCount }
+
+  /// Whether there is nothing to be remembered.
+  var isBlank: Bool {
+    earliest == nil && taken == 0 && !isClaiming && shutUntil == nil && breaker.isSound && rate.isEmpty
+  }
+
+  /// When what is owed may be tried again; nil when it may be now.
+  func restsUntil(_ policy: LanePolicy, at now: Instant) -> Instant? {
+    let shut = shutUntil.flatMap { $0 > now ? $0 : nil }
+    let breaker = policy.rests ? breaker.restsUntil(at: now) : nil
+    return [shut, breaker].compactMap { $0 }.max()
+  }
+
+  /// Whether one attempt is to show if the lane works again.
+  private func probes(_ policy: LanePolicy, at now: Instant) -> Bool {
+    shutUntil != nil || (policy.rests && breaker.probes(at: now))
+  }
+
+  /// How many attempts may be under way now.
+  private func width(_ policy: LanePolicy, at now: Instant) -> Int {
+    if policy.isClosed || (policy.rests && breaker.restsUntil(at: now) != nil) { return 0 }
+    return policy.isOrdered || probes(policy, at: now) ? 1 : policy.concurrency
+  }
+
+  /// How many more may be claimed now: more than may be under way only for a lane whose attempts arrive quickly.
+  ///
+  /// - Parameter spare: how many more than their width all lanes together may claim.
+  mutating func room(_ policy: LanePolicy, spare: Int, at now: Instant) -> Int {
+    let width = width(policy, at: now)
+    guard width > 0 else { return 0 }
+    var window = width
+    if width == policy.concurrency, !policy.isOrdered, let pace {
+      let times = min(max(Double(Self.ahead.rawValue) / max(pace, 1), 1), Self.mostAhead)
+      window = min(Int(Double(width) * times), width + max(0, spare))
+    }
+    // Half a window at a time, so that claims come in batches.
+    guard taken < max(width, window / 2) else { return 0 }
+    var room = window - taken
+    if let limit = policy.rate { room = min(room, rate.room(limit, at: now) - heldCount) }
+    return max(0, room)
+  }
+
+  /// When the rate lets the next one begin; nil when one may now.
+  mutating func rateLets(_ policy: LanePolicy, at now: Instant) -> Instant? {
+    guard let limit = policy.rate, rate.room(limit, at: now) <= heldCount else { return nil }
+    return rate.next(limit)
+  }
+
+  mutating func hold(_ claim: Claim) { held.append(claim) }
+
+  mutating func drop(_ ids: Set<DeliveryID>) {
+    stale -= held[first...].prefix(stale).count { ids.contains($0.id) }
+    held = held[first...].filter { !ids.contains($0.id) }
+    first = 0
+  }
+
+  /// What may be begun now, counted as begun, and what has to go back.
+  mutating func advance(_ policy: LanePolicy, at now: Instant) -> (begin: [Claim], release: [Claim]) {
+    if let limit = policy.rate { rate.forget(limit, at: now) }
+    let width = width(policy, at: now)
+    var begin: [Claim] = []
+    var release: [Claim] = []
+    while first < held.count {
+      let claim = held[first]
+      // Its attempt might outlive the claim, and another take it for lost.
+      if width == 0 || stale > 0 || now + policy.attemptLimit > claim.until || claim.until - now > policy.claimSpan {
+        release.append(claim)
+        stale -= min(stale, 1)
+      } else {
+        guard begun < width else { break }
+        if let limit = policy.rate {
+          guard rate.room(limit, at: now) > 0 else { break }
+          rate.begin(at: now)
+        }
+        begun += 1
+        begin.append(claim)
+      }
+      first += 1
+    }
+    if first == held.count {
+      held.removeAll(keepingCapacity: held.count <= 1_024)
+      first = 0
+    }
+    return (begin, release)
+  }
+
+  mutating func ended(_ outcome: LaneOutcome, at now: Instant, spread: Double) {
+    begun = max(0, begun - 1)
+    switch outcome {
+    case .arrived(let took):
+      shutUntil = nil
+      breaker.answered()
+      let took = Double(max(took.rawValue, 0))
+      pace = pace.map { $0 * 0.8 + took * 0.2 } ?? took
+    case .declined:
+      shutUntil = nil
+      breaker.answered()
+      pace = nil
+    case .failed(let asked):
+      shutUntil = nil
+      breaker.failed(at: now, asked: asked, spread: spread)
+      pace = nil
+    case .shut(let wait):
+      shutUntil = now + wait
+      stale = heldCount
+      pace = nil
+    }
+  }
+}

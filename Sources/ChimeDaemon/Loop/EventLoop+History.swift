@@ -1,0 +1,64 @@
+import ChimeCore
+import ChimeSchedule
+
+/// When the history was last looked through.
+struct HistoryState {
+  private(set) var isPruning = false
+  private var next: Instant?
+
+  /// How long a daemon runs, and how long after a step of the clock it waits, before it goes by the clock: a machine may
+  /// start in another year and be told the time a minute later.
+  static let settling = Milliseconds.minutes(10)
+
+  /// Whether it is time; if so, the next time is an interval later.
+  mutating func begins(at now: Instant, runningSince start: Instant) -> Bool {
+    let due = next ?? start + Self.settling
+    // After the clock was set back the next time may be years away.
+    guard !isPruning, now >= due || due - now > HistoryLimits.interval + Self.settling else { return false }
+    isPruning = true
+    next = now + HistoryLimits.interval
+    return true
+  }
+
+  mutating func ended() { isPruning = false }
+
+  mutating func clockWasSet(at now: Instant) { next = now + Self.settling }
+}
+
+// The history is looked through when something has fired, not by a timer: while nothing fires it does not grow, and an
+// idle machine is not woken for it.
+extension EventLoop {
+  /// - Parameter isAsked: whether somebody has just changed what is kept; else it is done once an hour.
+  func pruneHistory(isAsked: Bool = false) {
+    let now = SystemClock.now
+    if isAsked { history.clockWasSet(at: now - HistoryState.settling) }
+    guard !isStopping, history.begins(at: now, runningSince: startedAt) else { return }
+    let (store, limits) = (store, configuration.history)
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do {
+          let surplus = try await store.read { transaction in
+            try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0) }
+          }
+          if let edge = limits.edge(at: now, surplus: surplus) { try await prune(edge) }
+        } catch {
+          log(.warning, "the history could not be shortened; ignoring: \(error)")
+        }
+        history.ended()
+      }
+    }
+  }
+
+  /// In small transactions, so that firing is not held up.
+  private func prune(_ edge: HistoryEdge) async throws {
+    var (past, count) = (OccurrenceID?.none, 0)
+    while !isStopping {
+      let from = past
+      let part = try await store.write { try $0.prune(edge, past: from, limit: HistoryLimits.batch) }
+      count += part.count
+      past = part.past
+      if part.isOver { break }
+    }
+    if count > 0 { log(.info, "\(count) old \(count == 1 ? "time was" : "times were") removed from the history") }
+  }
+}

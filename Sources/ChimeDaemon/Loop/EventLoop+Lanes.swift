@@ -1,0 +1,55 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+// How lanes are worked off: the endpoints' own settings and the configuration, as the agenda's policies.
+extension EventLoop {
+  /// Takes the endpoints as they are in the store. Where there are some, HTTP is made ready at once: a first message does
+  /// not wait for its libraries.
+  func adopt(_ known: [Endpoint]) {
+    endpoints.replace(with: known)
+    if !known.isEmpty { channels.webhook.prepare() }
+    let former = outbox.endpoints
+    outbox.endpoints = Dictionary(known.map { ($0.lane, $0) }) { _, last in last }
+    let renewed = Set(former.keys).union(outbox.endpoints.keys).filter { lane in
+      !Self.isTheSame(former[lane], outbox.endpoints[lane])
+    }
+    // What was owed to an endpoint that is gone has been cancelled.
+    drop { message in
+      let lane = message.delivery.lane
+      return former[lane] != nil && outbox.endpoints[lane] == nil
+    }
+    handle(.policies(Self.policies(of: known, configuration.channels), renewed: renewed))
+  }
+
+  /// After a change of the configuration.
+  func renewPolicies() {
+    let known = Array(outbox.endpoints.values)
+    handle(.policies(Self.policies(of: known, configuration.channels), renewed: Set(outbox.endpoints.keys)))
+  }
+
+  /// Whether what is known of how the one answers holds for the other.
+  private static func isTheSame(_ one: Endpoint?, _ other: Endpoint?) -> Bool {
+    var (one, other) = (one, other)
+    one?.failingSince = nil
+    other?.failingSince = nil
+    return one == other
+  }
+
+  static func policies(of known: [Endpoint], _ settings: Configuration.Channels) -> LanePolicies {
+    // A channel ends its attempts by itself; what it does before and after is a matter of milliseconds.
+    let margin = Milliseconds.seconds(5)
+    let webhookLimit = settings.webhookTimeout + margin
+    let lanes = known.map {
+      ($0.lane, LanePolicy($0, concurrency: settings.webhookConcurrency, attemptLimit: webhookLimit))
+    }
+    return LanePolicies(
+      lanes: Dictionary(lanes) { _, last in last },
+      desktop: LanePolicy(concurrency: Self.popupsAtOnce, attemptLimit: settings.desktopTimeout + margin),
+      usual: LanePolicy(concurrency: settings.webhookConcurrency, attemptLimit: webhookLimit))
+  }
+
+  /// Popups that are being handed over at once for one user: what waited for a screen is to be seen together, so that it
+  /// can be shown as a few.
+  private static let popupsAtOnce = 64
+}

@@ -1,0 +1,279 @@
+import ChimeCore
+import ChimeSchedule
+
+private let again = at(500)
+
+extension StoreConformance {
+  /// Lanes that keep their order, deliveries that are given back or sent again.
+  static let laneCases: [Case] = [
+    Case("an ordered lane sends its oldest only, and waits for it") { subject in
+      try await subject.write { store in
+        try store.put(ordered(team))
+        for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, lanes: [team, desktop]) }
+        func claim(_ now: Instant) throws -> [String] {
+          try store.claimDeliveries(lane: team, now: now, visibleAgain: again, limit: 9)
+            .map(\.occurrence.id.reminder.rawValue)
+        }
+        try expect(store.horizon().outbox, is: [team: at(10), desktop: at(10)], "the horizon")
+        try expect(claim(at(10)), is: ["aaaa"], "the first")
+        try expect(claim(at(10)), is: [], "while it is under way")
+        try expect(store.horizon().outbox[team], is: again, "the horizon while it is under way")
+        let head = try store.oldest(team)
+        try store.acknowledge(head, attempt: failure, state: .waiting(until: at(70)))
+        try expect(store.horizon().outbox[team], is: at(70), "the horizon of a lane whose first failed")
+        try expect(claim(at(69)), is: [], "before its time")
+        try expect(claim(at(70)), is: ["aaaa"], "at its time")
+        try store.acknowledge(head, attempt: nil, state: .delivered(at: at(71)))
+        try expect(store.horizon().outbox[team], is: at(10), "the horizon behind it")
+        try expect(claim(at(71)), is: ["bbbb"], "the second")
+        try store.acknowledge(try store.oldest(team), attempt: nil, state: .dead(at: at(72)))
+        try store.update(Occurrence(answered: .done, store.theOccurrence(occurrence("cccc"))), now: at(73))
+        try expect(store.horizon().outbox[team], is: nil, "the horizon when nothing is owed")
+        let other = try store.claimDeliveries(lane: desktop, now: at(80), visibleAgain: again, limit: 9)
+        try expect(other.count, is: 2, "what a lane without order may claim")
+      }
+    },
+    Case("a lane is ordered from the moment its endpoint says so, and no longer than that") { subject in
+      try await subject.write { store in
+        for id in ["aaaa", "bbbb"] { try store.addFired(id, lanes: [team]) }
+        try store.acknowledge(try store.oldest(team), attempt: nil, state: .waiting(until: at(90)))
+        try expect(store.horizon().outbox[team], is: at(10), "the horizon without order")
+        try store.put(ordered(team))
+        try expect(store.horizon().outbox[team], is: at(90), "the horizon in order")
+        try store.put(Endpoint(lane: team, url: "http://h/", createdAt: at(0)))
+        try expect(store.horizon().outbox[team], is: at(10), "the horizon without order again")
+      }
+      try await subject.write { store in
+        try store.put(ordered(team))
+        try store.removeEndpoint(team, now: at(20))
+        for id in ["cccc", "dddd"] { try store.addFired(id, lanes: [team]) }
+        let claims = try store.claimDeliveries(lane: team, now: at(20), visibleAgain: again, limit: 9)
+        try expect(claims.count, is: 2, "what can be claimed when the endpoint is gone")
+      }
+    },
+    Case("what is given back is visible at its own time again") { subject in
+      try await subject.write { store in
+        for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id) }
+        let ids = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 9)
+          .map(\.delivery.id)
+        try store.acknowledge(ids[1], attempt: failure, state: .waiting(until: at(60)))
+        try store.acknowledge(ids[2], attempt: nil, state: .delivered(at: at(11)))
+        try store.release(ids + [DeliveryID(rawValue: "msg_none")])
+        try expect(store.horizon().outbox, is: [desktop: at(10)], "the horizon")
+        let claims = try store.claimDeliveries(lane: desktop, now: at(12), visibleAgain: again, limit: 9)
+        try expect(claims.map(\.delivery.id), is: [ids[0]], "what can be claimed")
+        try expect(store.delivery(ids[1])?.state, is: .waiting(until: at(60)), "the state of one that failed")
+        try expect(store.delivery(ids[2])?.state, is: .delivered(at: at(11)), "the state of one that arrived")
+      }
+    },
+    Case("what is sent again keeps its id and its attempts, and counts them no more") { subject in
+      for state in [Delivery.State.dead(at: at(20)), .cancelled(at: at(20)), .delivered(at: at(20))] {
+        let id = "k\(state)".filter(\.isLetter)
+        try await subject.write { store in
+          try store.addFired(id)
+          let delivery = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0]
+            .delivery
+          try store.acknowledge(delivery.id, attempt: failure, state: .waiting(until: at(10)))
+          try store.acknowledge(delivery.id, attempt: failure, state: state)
+          try expect(store.replay(delivery.id, now: at(30)), "\(state) is sent again")
+          try expect(store.delivery(delivery.id)?.state, is: .waiting(until: at(30)), "the state")
+          try expect(store.delivery(delivery.id)?.attempts, is: 2, "the attempts")
+          try expect(store.delivery(delivery.id)?.attemptsBefore, is: 2, "those that count no more")
+          try expect(store.horizon().outbox, is: [desktop: at(30)], "the horizon")
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          let claims = try store.claimDeliveries(lane: desktop, now: at(30), visibleAgain: again, limit: 9)
+          try expect(claims.map(\.delivery.attemptsBefore), is: [2], "what a claim brings of it")
+          try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .delivered(at: at(31)))
+        }
+      }
+    },
+    Case("what is under way is not sent again beside it, and what waits is tried at once") { subject in
+      try await subject.write { store in
+        try store.addFired("aaaa")
+        let id = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0].delivery.id
+        try expect(!store.replay(id, now: at(11)), "one under way stays")
+        try store.acknowledge(id, attempt: failure, state: .waiting(until: at(9_000)))
+        try expect(store.replay(id, now: at(12)), "one that waits")
+        try expect(store.horizon().outbox, is: [desktop: at(12)], "the horizon")
+        try expect(!store.replay(DeliveryID(rawValue: "msg_none"), now: at(12)), "one that is not there")
+      }
+    },
+    Case("what is sent again in an ordered lane takes its old place") { subject in
+      try await subject.write { store in
+        try store.addFired("aaaa", lanes: [team])
+        let id = try store.oldest(team)
+        try store.acknowledge(id, attempt: nil, state: .dead(at: at(11)))
+        try store.put(ordered(team))
+        try store.addFired("bbbb", lanes: [team])
+        try store.replay(id, now: at(40))
+        try expect(store.horizon().outbox, is: [team: at(40)], "the horizon")
+        let claims = try store.claimDeliveries(lane: team, now: at(40), visibleAgain: again, limit: 9)
+        try expect(claims.map(\.delivery.id), is: [id], "what can be claimed")
+      }
+    },
+    Case("the first delivery that arrives makes its open occurrence a delivered one") { subject in
+      try await subject.write { store in
+        let key = try store.addFired("aaaa", lanes: [desktop, team])
+        try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(12)))
+        try expect(store.theOccurrence(key).state, is: .delivered, "the state")
+        try expect(store.theOccurrence(key).deliveredAt, is: at(12), "its time")
+        try store.acknowledge(try store.oldest(team), attempt: nil, state: .delivered(at: at(15)))
+        try expect(store.theOccurrence(key).deliveredAt, is: at(12), "its time after the second")
+
+        let snoozed = try store.addFired("bbbb")
+        var occurrence = try store.theOccurrence(snoozed)
+        occurrence.state = .snoozed(until: at(60))
+        try store.update(occurrence, now: at(20))
+        try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(21)))
+        try expect(store.theOccurrence(snoozed).state, is: .snoozed(until: at(60)), "a snoozed one's state")
+        try expect(store.horizon().nextDue, is: at(60), "and its end")
+
+        let failed = try store.addFired("cccc")
+        try store.acknowledge(try store.oldest(desktop), attempt: failure, state: .waiting(until: at(99)))
+        try expect(store.theOccurrence(failed).state, is: .fired, "the state after a failure")
+      }
+    },
+  ]
+
+  /// What is removed of the history, and what is not.
+  static let historyCases: [Case] = [
+    Case("closed times go when they are old, with all that belongs to them") { subject in
+      try await subject.write { store in
+        for (number, id) in ["aaaa", "bbbb", "cccc"].enumerated() {
+          try store.addPast(id, at: at(Int64(number) * 100), endedAt: at(Int64(number) * 100 + 5))
+        }
+        try expect(store.timeOfOccurrence(after: 0), is: at(200), "the time of the newest")
+        try expect(store.timeOfOccurrence(after: 2), is: at(0), "the time of the third")
+        try expect(store.timeOfOccurrence(after: 3), is: nil, "the time of a fourth")
+        let deliveries = try store.allDeliveries()
+        let pruned = try store.prune(HistoryEdge(closedBefore: at(150)), past: nil, limit: 10)
+        try expect(pruned, is: Pruned(count: 2, past: nil, isOver: true), "what was removed")
+        let left = try store.occurrences(OccurrenceFilter(), page: Page()).map(\.id.reminder.rawValue)
+        try expect(left, is: ["cccc"], "the occurrences that are left")
+        try expect(store.allDeliveries(), is: [deliveries[0]], "the deliveries that are left")
+        try expect(store.attempts(of: deliveries[0].id).count, is: 1, "their attempts")
+        try expect(store.delivery(deliveries[1].id), is: nil, "a delivery that went")
+        try expect(store.attempts(of: deliveries[1].id), is: [], "its attempts")
+        try expect(store.reminder(ReminderID(rawValue: "aaaa"))?.last, is: nil, "a reminder whose times went")
+      }
+    },
+    Case("what was closed late, is unanswered, comes again or is owed does not go for its age alone") { subject in
+      try await subject.write { store in
+        try store.addPast("late", at: at(0), endedAt: at(900))
+        try store.addFired("open")
+        try store.acknowledge(try store.oldest(desktop), attempt: nil, state: .delivered(at: at(11)))
+        try store.addFired("owed")
+        let snoozed = try store.addFired("snoozed", lanes: [])
+        var occurrence = try store.theOccurrence(snoozed)
+        occurrence.state = .snoozed(until: at(9_000))
+        try store.update(occurrence, now: at(20))
+        let kept = try store.occurrences(OccurrenceFilter(), page: Page())
+        let first = try store.prune(HistoryEdge(closedBefore: at(500)), past: nil, limit: 10)
+        try expect(first.count, is: 0, "how many closed ones went")
+        try expect(first.isOver, "all were looked at")
+        try expect(store.occurrences(OccurrenceFilter(), page: Page()), is: kept, "the occurrences that are left")
+        let second = try store.prune(HistoryEdge(closedBefore: at(2_000), openBefore: at(1_000)), past: nil, limit: 10)
+        try expect(second.count, is: 2, "how many went in the end")
+        let left = try store.occurrences(OccurrenceFilter(), page: Page()).map(\.id.reminder.rawValue)
+        try expect(Set(left), is: ["owed", "snoozed"], "the occurrences that are left in the end")
+        try expect(store.horizon().nextDue, is: at(9_000), "the snooze's end")
+      }
+    },
+    Case("history goes in small steps, past what stays") { subject in
+      try await subject.write { store in
+        for number in 0..<10 {
+          // Every third one is owed.
+          if number % 3 == 0 {
+            try store.upsert(sample("owed\(number)"), next: at(Int64(number)))
+            try store.fireDue(at: at(Int64(number)), lanes: [team])
+          } else {
+            try store.addPast("r\(number)", at: at(Int64(number)), endedAt: at(20))
+          }
+        }
+      }
+      var (past, counts) = (OccurrenceID?.none, [Int]())
+      while true {
+        let from = past
+        let part = try await subject.write {
+          try $0.prune(HistoryEdge(closedBefore: at(1_000), openBefore: at(1_000)), past: from, limit: 4)
+        }
+        counts.append(part.count)
+        past = part.past
+        if part.isOver { break }
+        try expect(counts.count < 9, "it comes to an end")
+      }
+      try expect(counts, is: [2, 3, 1], "how many went in each step")
+      let left = try await subject.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }
+      try expect(left.count, is: 4, "how many are left")
+    },
+    Case("a name is free again with the last trace of its reminder") { subject in
+      try await subject.write { store in
+        try store.addPast("aaaa", at: at(0), endedAt: at(5))
+        try store.remove(ReminderID(rawValue: "aaaa"), now: at(6))
+      }
+      try await expect(.idTaken(ReminderID(rawValue: "aaaa"))) {
+        try await subject.write { try $0.upsert(sample("aaaa"), next: at(50)) }
+      }
+      try await subject.write { store in
+        _ = try store.prune(HistoryEdge(closedBefore: at(100)), past: nil, limit: 10)
+        try store.upsert(sample("aaaa"), next: at(50))
+        try expect(store.horizon().nextDue, is: at(50), "the horizon")
+      }
+    },
+    Case("nothing goes where nothing is to go, nor in a reading body") { subject in
+      try await subject.write { store in
+        try store.addPast("aaaa", at: at(0), endedAt: at(5))
+        try expect(
+          store.prune(HistoryEdge(), past: nil, limit: 10), is: Pruned(count: 0, past: nil, isOver: true), "nothing")
+      }
+      try await expect(.readOnly) {
+        try await subject.read { _ = try $0.prune(HistoryEdge(closedBefore: at(9)), past: nil, limit: 1) }
+      }
+      try await expect(.readOnly) { try await subject.read { try $0.release([]) } }
+      try await expect(.readOnly) {
+        try await subject.read { _ = try $0.replay(DeliveryID(rawValue: "x"), now: at(1)) }
+      }
+    },
+  ]
+
+  private static let failure = Attempt(number: 1, startedAt: at(10), took: .zero, outcome: .failed)
+
+  private static func ordered(_ lane: Lane) -> Endpoint {
+    Endpoint(lane: lane, url: "http://h/", settings: EndpointSettings(inOrder: true), createdAt: at(0))
+  }
+
+  private static func occurrence(_ id: String) -> OccurrenceID {
+    OccurrenceID(reminder: ReminderID(rawValue: id), scheduledAt: at(10))
+  }
+}
+
+extension StoreTransaction {
+  /// The oldest delivery that a lane owes.
+  fileprivate func oldest(_ lane: Lane) throws -> DeliveryID {
+    let owed = try allDeliveries().filter { $0.lane == lane && $0.isOwed }
+    guard let last = owed.last else { throw ConformanceFailure(description: "\(lane) owes nothing") }
+    return last.id
+  }
+
+  /// A reminder that fired, was delivered and done.
+  fileprivate func addPast(_ id: String, at time: Instant, endedAt: Instant) throws {
+    try upsert(sample(id), next: time)
+    try fireDue(at: time)
+    let key = OccurrenceID(reminder: ReminderID(rawValue: id), scheduledAt: time)
+    let attempt = Attempt(number: 1, startedAt: time, took: .zero, outcome: .delivered)
+    try acknowledge(try oldest(desktop), attempt: attempt, state: .delivered(at: time))
+    var occurrence = try theOccurrence(key)
+    occurrence.state = .done
+    occurrence.endedAt = endedAt
+    try update(occurrence, now: endedAt)
+  }
+}
+
+extension Occurrence {
+  fileprivate init(answered state: State, _ occurrence: Occurrence) {
+    self = occurrence
+    self.state = state
+  }
+}
