@@ -6,12 +6,14 @@ import FoundationEssentials
 ///
 /// Every key is always there, `null` where there is nothing to say, and keys are in alphabetical order, so that all
 /// attempts of one delivery send the same bytes.
-struct WebhookMessage<Content: Encodable>: Encodable {
+struct WebhookMessage<Content> {
   var type: String
   /// When what it tells of happened; an attempt's own time is in the header `webhook-timestamp`.
   var timestamp: String
   var data: Content
+}
 
+extension WebhookMessage: Encodable where Content: Encodable {
   func bytes() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -20,30 +22,25 @@ struct WebhookMessage<Content: Encodable>: Encodable {
 }
 
 /// `data` of `reminder.fired`.
-struct FiredReminder: Encodable {
+struct FiredReminder {
   let message: OutboundMessage
 
-  private enum Key: String, CodingKey {
-    case occurrence, reminder, title, body, scheduledAt, firedAt, late, latenessMs, channel, round, tags, urgency, url
-  }
-
-  func encode(to encoder: any Encoder) throws {
+  fileprivate func write(_ data: inout JSONText) {
     let occurrence = message.occurrence
     let reminder = message.reminder
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(occurrence.id.description, forKey: .occurrence)
-    try container.encode(occurrence.id.reminder.rawValue, forKey: .reminder)
-    try container.encode(occurrence.title, forKey: .title)
-    try container.encode(reminder?.body, forKey: .body)
-    try container.encode(Timestamp.rfc3339(occurrence.id.scheduledAt), forKey: .scheduledAt)
-    try container.encode(occurrence.firedAt.map(Timestamp.rfc3339), forKey: .firedAt)
-    try container.encode(occurrence.late?.rawValue, forKey: .late)
-    try container.encode(occurrence.lateness?.rawValue, forKey: .latenessMs)
-    try container.encode(message.delivery.lane.channel.rawValue, forKey: .channel)
-    try container.encode(message.delivery.round, forKey: .round)
-    try container.encode(reminder?.tags ?? [], forKey: .tags)
-    try container.encode((reminder?.urgency ?? .normal).rawValue, forKey: .urgency)
-    try container.encode(reminder?.url, forKey: .url)
+    data.member("body", reminder?.body)
+    data.member("channel", message.delivery.lane.channel.rawValue)
+    data.member("firedAt", occurrence.firedAt.map(Timestamp.rfc3339))
+    data.member("late", occurrence.late?.rawValue)
+    data.member("latenessMs", occurrence.lateness?.rawValue)
+    data.member("occurrence", occurrence.id.description)
+    data.member("reminder", occurrence.id.reminder.rawValue)
+    data.member("round", Int64(message.delivery.round))
+    data.member("scheduledAt", Timestamp.rfc3339(occurrence.id.scheduledAt))
+    data.member("tags", reminder?.tags ?? [])
+    data.member("title", occurrence.title)
+    data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
+    data.member("url", reminder?.url)
   }
 }
 
@@ -52,6 +49,16 @@ extension WebhookMessage where Content == FiredReminder {
     self.init(
       type: "reminder.fired", timestamp: Timestamp.rfc3339(message.delivery.createdAt),
       data: FiredReminder(message: message))
+  }
+
+  func bytes() throws -> [UInt8] {
+    var json = JSONText()
+    json.object { json in
+      json.object("data") { data.write(&$0) }
+      json.member("timestamp", timestamp)
+      json.member("type", type)
+    }
+    return json.bytes
   }
 }
 
