@@ -45,6 +45,12 @@ struct ConfigurationTests {
       path = "/tmp/a \\"quoted\\" place.db"
       [control]
       maxConnections = 7
+      [webhook]
+      allow = ["::ffff:10.0.0.0/104", "::1"]
+      deny = ["10.1.0.0/16"]
+      proxy = "socks5h://[::1]:1080"
+      noProxy = ["localhost", ".lan", "10.0.0.0/8"]
+      caFile = "/etc/ssl/own.pem"
       [place]
       latitude = -33.8688
       longitude = 151
@@ -66,8 +72,9 @@ struct ConfigurationTests {
         ]))
     #expect(loaded.configuration.calendars["School_1"] == .file("/home/ann/a \"quoted\" name.ics"))
     #expect(loaded.configuration.calendars["none"] == .days([]))
-    #expect(loaded.origins["calendars.holidays"] == "chimed.toml:15")
+    #expect(loaded.origins["calendars.holidays"] == "chimed.toml:21")
     #expect(loaded.configuration.place == Place(latitude: -33.8688, longitude: 151))
+    #expect(loaded.configuration.channels.webhookAllow.map { "\($0)" } == ["10.0.0.0/8", "::1"])
     #expect(loaded.configuration.catchUp == CatchUp(suspend: .latest, downtime: .all))
   }
 
@@ -95,6 +102,16 @@ struct ConfigurationTests {
     ("[defaults]\ntimezone = \"../../etc/passwd\"", "defaults.timezone has to be an IANA zone name"),
     ("[defaults]\nsnooze = [\"0s\"]", "defaults.snooze has to be an array of durations"),
     ("[log\nlevel = 1", "this is not TOML"),
+    (
+      "[webhook]\nallow = [\"10.0.0.1/8\"]",
+      "chimed.toml:2:9: webhook.allow has to be an array of addresses and blocks of addresses, such as "
+    ),
+    ("[webhook]\ndeny = \"10.0.0.0/8\"", "webhook.deny has to be an array of addresses"),
+    ("[webhook]\nproxy = \"proxy.lan:3128\"", "webhook.proxy has to be a proxy without user name and password"),
+    // A password is not repeated.
+    ("[webhook]\nproxy = \"http://ann:hunter2@proxy:3128\"", "here is \"http://<redacted>@proxy:3128\""),
+    ("[webhook]\nnoProxy = [\"*\"]", "webhook.noProxy has to be an array of names, addresses"),
+    ("[webhook]\ncaFile = \"ca.pem\"", "webhook.caFile has to be the absolute path of a file"),
     ("[place]\nlatitude = 91", "chimed.toml:2:12: place.latitude has to be degrees north as a number from -90 to 90"),
     ("[place]\nlongitude = -180.5", "from -180 to 180, or \"\" for no place; here is -180.5"),
     ("[place]\nlatitude = \"Prague\"", "here is \"Prague\""),

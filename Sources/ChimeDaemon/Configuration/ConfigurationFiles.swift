@@ -108,11 +108,18 @@ package enum ConfigurationFiles {
 
   static func shown(_ value: ConfigurationValue) -> String {
     switch value {
-    case .scalar(.string(let text)): TOMLText.quoted(String(text.prefix(80)))
+    case .scalar(.string(let text)): TOMLText.quoted(String(withoutPassword(text).prefix(80)))
     case .scalar(.integer(let number)): String(number)
     case .scalar(.float(let number)): "\(number)"
     default: value.kind
     }
+  }
+
+  /// With `<redacted>` for what an address has before its last `@`: a refusal is logged.
+  private static func withoutPassword(_ text: String) -> String {
+    guard let at = text.lastIndex(of: "@") else { return text }
+    let scheme = text.contains("://") ? text.prefix { $0 != ":" } + "://" : ""
+    return scheme + "<redacted>" + text[at...]
   }
 
   private static func unknown(_ path: String) -> String {

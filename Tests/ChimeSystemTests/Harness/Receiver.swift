@@ -19,12 +19,19 @@ struct Receiver: Sendable {
     var id: String { headers["webhook-id"].string ?? "" }
   }
 
-  /// - Parameter answers: the statuses of the first requests; 204 afterwards.
-  static func start(in home: Home, answering answers: [Int] = []) async throws -> Receiver {
+  /// - Parameters:
+  ///   - answers: the statuses of the first requests; 204 afterwards.
+  ///   - bodies: what the first requests are answered with, with status 200, instead.
+  ///   - isHeld: whether answers wait for `Home.releaseReceiver`.
+  static func start(
+    in home: Home, answering answers: [Int] = [], saying bodies: [String] = [], isHeld: Bool = false
+  ) async throws -> Receiver {
     let file = home.path + "/receiver.secret"
     try home.write(secret, to: file)
+    if isHeld { try home.write("", to: file + ".hold") }
     let process = try await home.spawn(
-      Machine.clients, [Machine.support("webhook-receiver"), file] + answers.map(String.init))
+      Machine.clients,
+      [Machine.support("webhook-receiver"), file] + answers.map(String.init) + bodies.map { "200:" + $0 })
     let port = try await eventually("the receiver says its port") { () -> Int? in
       if let end = process.end { throw HarnessFailure("the receiver ended with \(end): \(process.errors)") }
       return try process.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
@@ -44,6 +51,9 @@ struct Receiver: Sendable {
 }
 
 extension Home {
+  /// Lets a receiver that holds its answers give them.
+  func releaseReceiver() { unlink(path + "/receiver.secret.hold") }
+
   /// Makes the receiver known to the daemon under a name.
   func addEndpoint(_ name: String, _ receiver: Receiver) async throws {
     _ = try await answer(

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// Which addresses the daemon dials, by its configuration.
+@Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct AddressTests {
+  /// What `chime endpoint test` says went wrong; nil when it arrived.
+  private func fault(_ home: Home, _ name: String) async throws -> String? {
+    let output = try await home.chime("endpoint", "test", name, "--json")
+    return output.status == 0 ? nil : output.text
+  }
+
+  private func reload(_ home: Home, _ daemon: Daemon, _ toml: String) async throws {
+    let before = daemon.notifications.lines.count { $0 == "READY=1" }
+    try home.configure(toml)
+    daemon.process.send(SIGHUP)
+    try await eventually("it has read the configuration again") {
+      daemon.notifications.lines.count { $0 == "READY=1" } > before
+    }
+  }
+
+  /// A rule that is changed counts from the next message on, whatever connections there are.
+  @Test(.timeLimit(.minutes(1)))
+  func aChangedRuleCountsAtOnce() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let daemon = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      #expect(try await fault(home, "team") == nil)
+      try await reload(home, daemon, "[webhook]\ndeny = [\"127.0.0.0/8\"]\n")
+      let refused = try await fault(home, "team")
+      #expect(refused?.contains("127.0.0.1 may not be dialled") == true, "\(refused ?? "")")
+      try await reload(home, daemon, "")
+      #expect(try await fault(home, "team") == nil)
+      #expect(receiver.requests.count == 2)
+    }
+  }
+
+  @Test(.enabled(if: Machine.isRoot, "needs root, whom the system's daemon serves"), .timeLimit(.minutes(1)))
+  func theSystemsDaemonDialsNothingLocalUnlessItIsAllowed() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      try home.configure("")
+      let daemon = try await home.start(
+        Machine.chimed,
+        ["--system", "--socket", home.socket, "--state-dir", home.state, "--config", home.configuration])
+      try await home.addEndpoint("team", receiver)
+      let refused = try await fault(home, "team")
+      #expect(refused?.contains("127.0.0.1 is a loopback address and may not be dialled") == true, "\(refused ?? "")")
+      let id = try await home.add("Tea", "in 1s", to: ["team"])
+      let waiting = try await eventually("the delivery waits for its next attempt") {
+        let first = try await home.answer("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])[
+          "deliveries"][0]
+        return first["state"].string == "waiting" ? first : nil
+      }
+      #expect(waiting["lastResult"].string?.contains("to allow of [webhook]") == true)
+      #expect(receiver.requests.isEmpty)
+      try await reload(home, daemon, "[webhook]\nallow = [\"127.0.0.1\"]\n")
+      #expect(try await fault(home, "team") == nil)
+    }
+  }
+
+  /// A name that leads elsewhere the second time, as a hostile name server's do: an /etc/hosts that is changed below it.
+  @Test(.enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
+  func aNameThatMovesIsJudgedWhereItLeads() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let hosts = home.path + "/hosts"
+      try home.write("127.0.0.2 moving.test\n", to: hosts, mode: 0o644)
+      try home.configure("[webhook]\ndeny = [\"127.0.0.1\"]\n")
+      let daemon = try await home.start(
+        "unshare", ["-m", "sh", "-c", "mount --bind \(hosts) /etc/hosts && exec \(Machine.chimed)"])
+      _ = try await home.answer(
+        "io.chime.Endpoints.Put",
+        [
+          "name": "moving", "url": .string("http://moving.test:\(receiver.port)/hook"),
+          "secret": .string(Receiver.secret),
+        ])
+      // It may be dialled there; nobody listens.
+      let absent = try await fault(home, "moving")
+      #expect(absent?.contains("connect") == true && absent?.contains("dialled") == false, "\(absent ?? "")")
+      // In its place: a file renamed over it would not be the one that is mounted.
+      let file = try #require(FileHandle(forWritingAtPath: hosts))
+      try file.truncate(atOffset: 0)
+      try file.write(contentsOf: Data("127.0.0.1 moving.test\n".utf8))
+      try file.close()
+      // Another time limit: a channel of its own, which remembers no name.
+      try await reload(home, daemon, "[webhook]\ndeny = [\"127.0.0.1\"]\ntimeout = \"14s\"\n")
+      let refused = try await fault(home, "moving")
+      #expect(refused?.contains("127.0.0.1 may not be dialled") == true, "\(refused ?? "")")
+      #expect(receiver.requests.isEmpty)
+    }
+  }
+
+  /// libcurl would wait for the resolver as it gives a request up, and all others with it: half a minute here.
+  @Test(.enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
+  func aNameServerThatHangsDelaysNobody() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let server = try await home.spawn(
+        Machine.debianPython,
+        [
+          "-u", "-c",
+          "import socket\ns = socket.socket(type=socket.SOCK_DGRAM)\ns.bind(('127.0.0.9', 53))\n"
+            + "while True: s.recv(512); print('asked')",
+        ])
+      let resolver = home.path + "/resolv.conf"
+      try home.write("nameserver 127.0.0.9\noptions timeout:30 attempts:1\n", to: resolver, mode: 0o644)
+      try home.configure("[webhook]\ntimeout = \"500ms\"\n")
+      _ = try await home.start(
+        "unshare", ["-m", "sh", "-c", "mount --bind \(resolver) /etc/resolv.conf && exec \(Machine.chimed)"])
+      try await home.addEndpoint("here", receiver)
+      _ = try await home.answer(
+        "io.chime.Endpoints.Put",
+        ["name": "hung", "url": "http://hung.test/", "secret": .string(Receiver.secret)])
+      let begin = ContinuousClock.now
+      let hung = try await fault(home, "hung")
+      #expect(hung?.contains("Resolving timed out") == true, "\(hung ?? "")")
+      #expect(server.output.contains("asked"))
+      #expect(try await fault(home, "here") == nil)
+      #expect(begin.duration(to: .now) < .seconds(15))
+    }
+  }
+}
