@@ -39,7 +39,7 @@ extension EventLoop {
     _ horizons: HorizonReader
   ) throws -> Fired {
     let now = SystemClock.now
-    var generator = SystemRandomNumberGenerator()
+    var generator = PooledRandom()
     let decision = FiringDecision(now: now, absence: absence)
     var withoutZone: [Reminder] = []
     let firings = try transaction.claimDue(now: now, limit: limit).map { due in

@@ -35,14 +35,18 @@ package final class Log: Sendable {
   package func setLevel(_ level: Configuration.LogLevel) { threshold.store(level.priority, ordering: .relaxed) }
 
   package func callAsFunction(
-    _ level: Configuration.LogLevel, _ message: String, _ fields: [(Field, String)] = []
+    _ level: Configuration.LogLevel, _ message: String, _ fields: @autoclosure () -> [(Field, String)] = []
   ) {
     guard level.priority <= threshold.load(ordering: .relaxed) else { return }
-    let message = message.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: " ")
+    var message = message
+    // Thousands of lines are written in one second, and hardly any has an end of line in it.
+    if message.utf8.contains(0x0A) {
+      message = message.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: " ")
+    }
     switch way {
     case .journal:
       var entries = ["MESSAGE=\(message)", "PRIORITY=\(level.priority)", "SYSLOG_IDENTIFIER=chimed"]
-      entries += fields.map { "\($0.0.rawValue)=\($0.1)" }
+      entries += fields().map { "\($0.0.rawValue)=\($0.1)" }
       if Self.sendToJournal(entries) { return }
       Self.writeLine("<\(level.priority)>\(message)")
     case .prefixed: Self.writeLine("<\(level.priority)>\(message)")
