@@ -10,9 +10,9 @@ public enum OccurrencesInterface {
   public enum State: String, Codable, Hashable, Sendable, CaseIterable {
     case fired, delivered, snoozed, done, dismissed, missed
   }
-  public enum Late: String, Codable, Hashable, Sendable, CaseIterable { case suspend, downtime }
+  public enum Late: String, Codable, Hashable, Sendable, CaseIterable { case suspend, downtime, quiet }
   public enum Missed: String, Codable, Hashable, Sendable, CaseIterable {
-    case suspend, downtime, paused, skipped, overCap
+    case suspend, downtime, paused, skipped, overCap, quiet
   }
 
   public struct Occurrence: Codable, Hashable, Sendable {
@@ -36,13 +36,18 @@ public enum OccurrencesInterface {
     public var missed: Missed?
     /// For a run of missed times recorded as one: how many.
     public var missedCount: Int?
-    /// How often it has fired: 1, and one more after each snooze.
+    /// How often it has fired: 1, and one more after each snooze and with each repeat.
     public var rounds: Int
+    /// How often it has been repeated since it fired, or since its last snooze.
+    public var repeats: Int?
+    /// When it is repeated next, unless someone answers.
+    public var repeatAt: Wire.Time?
 
     public init(
       id: String, reminder: String, title: String, state: State, scheduledAt: Wire.Time, firedAt: Wire.Time? = nil,
       deliveredAt: Wire.Time? = nil, endedAt: Wire.Time? = nil, snoozedUntil: Wire.Time? = nil, late: Late? = nil,
-      latenessMs: Int? = nil, missed: Missed? = nil, missedCount: Int? = nil, rounds: Int
+      latenessMs: Int? = nil, missed: Missed? = nil, missedCount: Int? = nil, rounds: Int,
+      repeats: Int? = nil, repeatAt: Wire.Time? = nil
     ) {
       self.id = id
       self.reminder = reminder
@@ -58,6 +63,8 @@ public enum OccurrencesInterface {
       self.missed = missed
       self.missedCount = missedCount
       self.rounds = rounds
+      self.repeats = repeats
+      self.repeatAt = repeatAt
     }
   }
 
@@ -87,9 +94,14 @@ public enum OccurrencesInterface {
     public var last: Wire.Time?
     public var paused: Bool
     public var when: String
+    /// The time of the schedule that quiet hours hold until then.
+    public var held: Wire.Time?
+    /// Whether it is a repeat of what nobody has answered.
+    public var repeats: Bool?
 
     public init(
-      reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String
+      reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String,
+      held: Wire.Time? = nil, repeats: Bool? = nil
     ) {
       self.reminder = reminder
       self.title = title
@@ -98,6 +110,8 @@ public enum OccurrencesInterface {
       self.last = last
       self.paused = paused
       self.when = when
+      self.held = held
+      self.repeats = repeats
     }
   }
 
@@ -128,7 +142,7 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// The next time of each reminder, earliest first.
+  /// The next time at which each reminder is heard, earliest first.
   public enum Upcoming {
     public static let method = "io.chime.Occurrences.Upcoming"
 

@@ -8,7 +8,9 @@ public enum RemindersInterface {
   }
 
   public enum State: String, Codable, Hashable, Sendable, CaseIterable { case active, paused, waiting, finished }
-  public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable { case gap, fold, place }
+  public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable {
+    case gap, fold, place, jitter, nag, quiet, snooze
+  }
 
   /// A reminder as the daemon keeps it.
   public struct Reminder: Codable, Hashable, Sendable {
@@ -33,9 +35,17 @@ public enum RemindersInterface {
     public var icon: String?
     public var sound: String?
     public var url: String?
+    /// The notification's category (Desktop Notifications Specification).
+    public var category: String?
     public var catchUp: Wire.CatchUp
     /// How late is still useful.
     public var grace: String
+    /// It comes up to this much after each of its times; null for not at all.
+    public var jitter: String?
+    /// Null when it fires once and waits.
+    public var nag: Nag?
+    /// Null for quiet hours as configured.
+    public var quiet: Quiet?
     /// The lengths of a snooze; the first is the default.
     public var snooze: [String]
     /// waiting: it fired and nobody has answered; finished: it has no further time.
@@ -44,8 +54,13 @@ public enum RemindersInterface {
     public var pausedUntil: Wire.Time?
     /// How many of the next times are passed over.
     public var skipNext: Int
-    /// Its next time, or the end of a snooze when that comes first.
+    /// When it next comes: at a time of its schedule, later by its jitter or by quiet hours, or at the end of a snooze
+    /// when that comes first.
     public var next: Wire.Time?
+    /// The time of its schedule that quiet hours hold until `next`; null when they hold none.
+    public var held: Wire.Time?
+    /// When it is repeated, unless someone answers.
+    public var repeatAt: Wire.Time?
     /// When it last came due.
     public var last: Wire.Time?
     /// When it was last done; kept for schedules that count from there.
@@ -55,9 +70,11 @@ public enum RemindersInterface {
     public init(
       id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
       fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String],
-      urgency: Wire.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, catchUp: Wire.CatchUp,
-      grace: String, snooze: [String], state: State, pausedUntil: Wire.Time? = nil, skipNext: Int,
-      next: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time
+      urgency: Wire.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil,
+      catchUp: Wire.CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil,
+      snooze: [String], state: State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil,
+      held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil,
+      createdAt: Wire.Time
     ) {
       self.id = id
       self.title = title
@@ -74,112 +91,22 @@ public enum RemindersInterface {
       self.icon = icon
       self.sound = sound
       self.url = url
+      self.category = category
       self.catchUp = catchUp
       self.grace = grace
+      self.jitter = jitter
+      self.nag = nag
+      self.quiet = quiet
       self.snooze = snooze
       self.state = state
       self.pausedUntil = pausedUntil
       self.skipNext = skipNext
       self.next = next
+      self.held = held
+      self.repeatAt = repeatAt
       self.last = last
       self.lastDone = lastDone
       self.createdAt = createdAt
-    }
-  }
-
-  /// What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
-  public struct Draft: Codable, Hashable, Sendable {
-    public var title: String
-    public var when: String
-    public var body: String?
-    public var timezone: String?
-    public var gap: Wire.Gap?
-    public var fold: Wire.Fold?
-    public var latitude: Double?
-    public var longitude: Double?
-    public var channels: [String]?
-    public var tags: [String]?
-    public var urgency: Wire.Urgency?
-    public var icon: String?
-    public var sound: String?
-    public var url: String?
-    public var catchUp: Wire.CatchUp?
-    public var grace: String?
-    public var snooze: [String]?
-
-    public init(
-      title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
-      fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
-      tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
-      url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil, snooze: [String]? = nil
-    ) {
-      self.title = title
-      self.when = when
-      self.body = body
-      self.timezone = timezone
-      self.gap = gap
-      self.fold = fold
-      self.latitude = latitude
-      self.longitude = longitude
-      self.channels = channels
-      self.tags = tags
-      self.urgency = urgency
-      self.icon = icon
-      self.sound = sound
-      self.url = url
-      self.catchUp = catchUp
-      self.grace = grace
-      self.snooze = snooze
-    }
-  }
-
-  /// What Update changes: a field that is null stays as it is; an empty string removes a body, icon, sound or url.
-  public struct Change: Codable, Hashable, Sendable {
-    public var title: String?
-    public var when: String?
-    public var body: String?
-    public var timezone: String?
-    public var gap: Wire.Gap?
-    public var fold: Wire.Fold?
-    public var latitude: Double?
-    public var longitude: Double?
-    public var channels: [String]?
-    public var tags: [String]?
-    public var urgency: Wire.Urgency?
-    public var icon: String?
-    public var sound: String?
-    public var url: String?
-    public var catchUp: Wire.CatchUp?
-    public var grace: String?
-    public var snooze: [String]?
-    /// What goes back to having no value of its own: gap and fold to the dialect's own rule, place to the configured one.
-    public var reset: [Resettable]?
-
-    public init(
-      title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
-      fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
-      tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
-      url: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil, snooze: [String]? = nil,
-      reset: [Resettable]? = nil
-    ) {
-      self.title = title
-      self.when = when
-      self.body = body
-      self.timezone = timezone
-      self.gap = gap
-      self.fold = fold
-      self.latitude = latitude
-      self.longitude = longitude
-      self.channels = channels
-      self.tags = tags
-      self.urgency = urgency
-      self.icon = icon
-      self.sound = sound
-      self.url = url
-      self.catchUp = catchUp
-      self.grace = grace
-      self.snooze = snooze
-      self.reset = reset
     }
   }
 

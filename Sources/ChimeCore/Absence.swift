@@ -11,8 +11,10 @@ public struct Absence: Hashable, Sendable {
   public static let tolerance = Milliseconds.seconds(60)
 
   /// Why a time that fires at `now` is late; nil when it is on time.
-  public func cause(of scheduledAt: Instant, now: Instant) -> LateCause? {
-    guard now - scheduledAt > Self.tolerance else { return nil }
-    return scheduledAt < runningSince ? .downtime : .suspend
+  ///
+  /// - Parameter due: when it was to fire: its scheduled time, later by its jitter or by the quiet hours that held it.
+  public func cause(of due: Instant, now: Instant) -> LateCause? {
+    guard now - due > Self.tolerance else { return nil }
+    return due < runningSince ? .downtime : .suspend
   }
 }

@@ -25,7 +25,7 @@ public struct Delivery: Hashable, Sendable, Codable {
   public let id: DeliveryID
   public let occurrence: OccurrenceID
   public let lane: Lane
-  /// Which firing of the occurrence it belongs to: 1, and one more after each snooze.
+  /// Which firing of the occurrence it belongs to: 1, and one more after each snooze and with each repeat.
   public let round: Int
   public var state: State
   /// Attempts that have ended.
@@ -43,7 +43,8 @@ public struct Delivery: Hashable, Sendable, Codable {
     case delivered(at: Instant)
     /// Given up. No exit (a person may replay it).
     case dead(at: Instant)
-    /// No longer wanted: the occurrence was answered, or its reminder or endpoint removed. No exit.
+    /// No longer wanted: the occurrence was answered, a later round of it takes its place, or its reminder or endpoint was
+    /// removed. No exit.
     case cancelled(at: Instant)
   }
 

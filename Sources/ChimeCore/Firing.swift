@@ -4,23 +4,27 @@ public import ChimeSchedule
 public struct Firing: Hashable, Sendable {
   /// The due time it was made for, as `claimDue` gave it.
   public var due: DueReminder
-  /// Occurrences to insert, or to replace where the store has them as missed or snoozed.
+  /// Occurrences to insert, or to replace where the store has them as missed, or as what the decision was made for.
   public var occurrences: [Occurrence]
   public var deliveries: [Delivery]
   /// The reminder's next scheduled time; nil ends it. Ignored when `advances` is false.
   public var next: Instant?
-  /// Whether the decision consumed the regular due time (a snooze's end does not).
+  /// When `next` is looked at; nil: at that time and the reminder's jitter. Quiet hours put it off.
+  public var nextDueAt: Instant?
+  /// Whether the decision was about the regular due time (that of a snooze's end or a repeat is not).
   public var advances: Bool
   /// What is left of the reminder's skips.
   public var skipNext: Int
 
   public init(
-    due: DueReminder, occurrences: [Occurrence], deliveries: [Delivery], next: Instant?, advances: Bool, skipNext: Int
+    due: DueReminder, occurrences: [Occurrence], deliveries: [Delivery], next: Instant?, nextDueAt: Instant? = nil,
+    advances: Bool, skipNext: Int
   ) {
     self.due = due
     self.occurrences = occurrences
     self.deliveries = deliveries
     self.next = next
+    self.nextDueAt = nextDueAt
     self.advances = advances
     self.skipNext = skipNext
   }

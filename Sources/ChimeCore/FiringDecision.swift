@@ -1,11 +1,11 @@
 public import ChimeSchedule
 
-/// Decides what becomes of a due time: what fires, what is recorded as missed and why, and what comes next.
+/// Decides what becomes of a due time: what fires, what is held, what is recorded as missed and why, and what comes next.
 ///
 /// Pure: the same due time, clock and random source give the same decision, in the daemon, in tests and in simulation.
 ///
 ///     let decision = FiringDecision(now: now, absence: Absence(runningSince: start))
-///     let firing = decision.decide(due, timetable: due.reminder.timetable(in: zone), using: &random)
+///     let firing = decision.decide(due, timetable: timetable, quiet: quiet, using: &random)
 public struct FiringDecision: Sendable {
   public var now: Instant
   public var absence: Absence
@@ -22,74 +22,131 @@ public struct FiringDecision: Sendable {
     self.absence = absence
   }
 
+  /// - Parameter quiet: the quiet hours that the reminder is under; nil for none.
   public func decide(
-    _ due: DueReminder, timetable: Timetable, using generator: inout some RandomNumberGenerator
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet? = nil, using generator: inout some RandomNumberGenerator
   ) -> Firing {
-    // A regular time whose occurrence is snoozed has been heard before: the clock went back.
-    if let occurrence = due.occurrence, case .snoozed(let until) = occurrence.state, until == due.dueAt {
-      return decideSnoozed(occurrence, due, using: &generator)
-    }
-    return decideRegular(due, timetable: timetable, using: &generator)
-  }
-
-  // A snooze that ends consumes no time of the schedule.
-  private func decideSnoozed(
-    _ snoozed: Occurrence, _ due: DueReminder, using generator: inout some RandomNumberGenerator
-  ) -> Firing {
-    var occurrence = snoozed
-    var deliveries: [Delivery] = []
-    let cause = absence.cause(of: due.dueAt, now: now)
-    if due.reminder.pause.holds(at: now) {
-      occurrence.state = .missed(.paused)
-      occurrence.endedAt = now
-    } else if let cause, now - due.dueAt > due.reminder.grace {
-      occurrence.state = .missed(cause.missReason)
-      occurrence.endedAt = now
-    } else {
-      occurrence.state = .fired
-      occurrence.rounds += 1
-      occurrence.late = cause
-      deliveries = self.deliveries(of: occurrence, due.reminder, using: &generator)
-    }
-    return Firing(
-      due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
-      skipNext: due.reminder.skipNext)
+    due.isRegular
+      ? decideRegular(due, timetable: timetable, quiet: quiet, using: &generator)
+      : decideAgain(due, quiet: quiet, using: &generator)
   }
 
   private func decideRegular(
-    _ due: DueReminder, timetable: Timetable, using generator: inout some RandomNumberGenerator
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, using generator: inout some RandomNumberGenerator
   ) -> Firing {
+    let jitter = due.reminder.jitterOffset
+    // Its definition may have changed since it was made due.
+    guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
+    // A due time that lies further behind its scheduled time has been put off: quiet hours held it until then.
+    let heldUntil = due.dueAt > due.scheduledAt + jitter ? due.dueAt : nil
+    let latest = now - jitter
     var times: [Instant] = [due.scheduledAt]
     var next = timetable.next(after: due.scheduledAt)
-    while let time = next, time <= now, times.count < Self.lookahead {
+    while let time = next, time <= latest, times.count < Self.lookahead {
       times.append(time)
       next = timetable.next(after: time)
     }
-    if let time = next, time <= now {
+    if let time = next, time <= latest {
       // More than one decision can look at: keep back as many as catching up may need, and go on from there.
       next = times[times.count - CatchUp.cap]
       times.removeLast(CatchUp.cap)
     }
-    let remainsBehind = next.map { $0 <= now } ?? false
+    let remainsBehind = next.map { $0 <= latest } ?? false
 
     let skipped = min(due.reminder.skipNext, times.count)
     var verdicts = times.enumerated().map { position, time -> Verdict in
       if position < skipped { return .missed(.skipped) }
-      return due.reminder.pause.holds(at: time) ? .missed(.paused) : .fires(absence.cause(of: time, now: now))
+      if due.reminder.pause.holds(at: time) { return .missed(.paused) }
+      return verdict(on: time + jitter, heldUntil: heldUntil, quiet)
     }
-    applyCatchUp(due.reminder, times, &verdicts, remainsBehind: remainsBehind)
+    applyCatchUp(due.reminder, times, jitter, &verdicts, remainsBehind: remainsBehind)
 
+    // What the store has already in another state than missed was heard before: the clock went back.
+    let isKnown = due.occurrence?.firedAt != nil
+    if let quiet, let end = quiet.end(at: now),
+      verdicts.indices.contains(where: { verdicts[$0].isFiring && !(isKnown && $0 == 0) })
+    {
+      if !quiet.drops { return putOff(due, to: end) }
+      for position in verdicts.indices where verdicts[position].isFiring { verdicts[position] = .missed(.quiet) }
+    }
+    return record(
+      due, Array(zip(times, verdicts).dropFirst(isKnown ? 1 : 0)), next: next, skipped: skipped, using: &generator)
+  }
+
+  /// Lets the due time stand and looks at it later. What has passed by then is looked at together.
+  private func putOff(_ due: DueReminder, to time: Instant) -> Firing {
+    Firing(
+      due: due, occurrences: [], deliveries: [], next: due.scheduledAt, nextDueAt: time, advances: true,
+      skipNext: due.reminder.skipNext)
+  }
+
+  private enum Verdict {
+    case fires(LateCause?), missed(MissReason)
+
+    var isFiring: Bool { if case .fires = self { true } else { false } }
+  }
+
+  /// What becomes of a time that was to ring at `moment`, as far as it stands alone.
+  private func verdict(on moment: Instant, heldUntil: Instant?, _ quiet: Quiet?) -> Verdict {
+    var heard = moment
+    if let quiet, let end = quiet.end(at: moment) {
+      if quiet.drops { return .missed(.quiet) }
+      heard = end
+    }
+    if let heldUntil, moment <= heldUntil { heard = max(heard, heldUntil) }
+    // What was held is heard when the quiet hours end, unless nobody could fire it then either.
+    return .fires(absence.cause(of: heard, now: now) ?? (heard > moment ? .quiet : nil))
+  }
+
+  /// Turns late times that the reminder's rules do not let fire into missed ones.
+  private func applyCatchUp(
+    _ reminder: Reminder, _ times: [Instant], _ jitter: Milliseconds, _ verdicts: inout [Verdict], remainsBehind: Bool
+  ) {
+    // From the latest backwards: whether something later fires, and how many late ones do.
+    var laterFires = remainsBehind
+    var caughtUp = remainsBehind ? CatchUp.cap : 0
+    for position in times.indices.reversed() {
+      guard case .fires(let cause) = verdicts[position] else { continue }
+      guard let cause else {
+        laterFires = true
+        continue
+      }
+      let rule =
+        switch cause {
+        case .downtime: reminder.catchUp.downtime
+        case .suspend: reminder.catchUp.suspend
+        // One popup in the morning, whatever the rules for absence are.
+        case .quiet: CatchUpRule.latest
+        }
+      let tooLate = now - (times[position] + jitter) > reminder.grace
+      switch rule {
+      case .skip: verdicts[position] = .missed(cause.missReason)
+      case .latest where laterFires || tooLate: verdicts[position] = .missed(cause.missReason)
+      case .all where tooLate: verdicts[position] = .missed(cause.missReason)
+      case .all where caughtUp >= CatchUp.cap: verdicts[position] = .missed(.overCap)
+      case .latest, .all:
+        laterFires = true
+        caughtUp += 1
+      }
+    }
+  }
+
+  private func record(
+    _ due: DueReminder, _ judged: [(time: Instant, verdict: Verdict)], next: Instant?, skipped: Int,
+    using generator: inout some RandomNumberGenerator
+  ) -> Firing {
     var occurrences: [Occurrence] = []
     var deliveries: [Delivery] = []
     var missed: [(reason: MissReason, times: [Instant])] = []
-    for (time, verdict) in zip(times, verdicts) {
-      // What the store has already in another state than missed was heard before: the clock went back.
-      if time == due.scheduledAt, let known = due.occurrence, known.firedAt != nil { continue }
+    // Of several that fire together only the latest insists.
+    let insists = judged.last { $0.verdict.isFiring }?.time
+    for (time, verdict) in judged {
       switch verdict {
       case .fires(let cause):
         let occurrence = Occurrence(
           id: OccurrenceID(reminder: due.reminder.id, scheduledAt: time), title: due.reminder.title,
-          owner: due.reminder.owner, state: .fired, firedAt: now, late: cause, rounds: 1)
+          owner: due.reminder.owner, state: .fired, firedAt: now, late: cause, rounds: 1,
+          repeatAt: time == insists ? firstRepeat(due.reminder) : nil)
         occurrences.append(occurrence)
         deliveries += self.deliveries(of: occurrence, due.reminder, using: &generator)
       case .missed(let reason):
@@ -106,35 +163,6 @@ public struct FiringDecision: Sendable {
       skipNext: due.reminder.skipNext - skipped)
   }
 
-  private enum Verdict { case fires(LateCause?), missed(MissReason) }
-
-  /// Turns late times that the reminder's rules do not let fire into missed ones.
-  private func applyCatchUp(
-    _ reminder: Reminder, _ times: [Instant], _ verdicts: inout [Verdict], remainsBehind: Bool
-  ) {
-    // From the latest backwards: whether something later fires, and how many late ones do.
-    var laterFires = remainsBehind
-    var caughtUp = remainsBehind ? CatchUp.cap : 0
-    for position in times.indices.reversed() {
-      guard case .fires(let cause) = verdicts[position] else { continue }
-      guard let cause else {
-        laterFires = true
-        continue
-      }
-      let rule = cause == .downtime ? reminder.catchUp.downtime : reminder.catchUp.suspend
-      let tooLate = now - times[position] > reminder.grace
-      switch rule {
-      case .skip: verdicts[position] = .missed(cause.missReason)
-      case .latest where laterFires || tooLate: verdicts[position] = .missed(cause.missReason)
-      case .all where tooLate: verdicts[position] = .missed(cause.missReason)
-      case .all where caughtUp >= CatchUp.cap: verdicts[position] = .missed(.overCap)
-      case .latest, .all:
-        laterFires = true
-        caughtUp += 1
-      }
-    }
-  }
-
   private func record(missed times: [Instant], _ reason: MissReason, _ reminder: Reminder) -> [Occurrence] {
     func occurrence(_ time: Instant, run: Occurrence.MissedRun?) -> Occurrence {
       Occurrence(
@@ -146,16 +174,6 @@ public struct FiringDecision: Sendable {
     }
     return [occurrence(first, run: Occurrence.MissedRun(count: times.count, through: last))]
   }
-
-  private func deliveries(
-    of occurrence: Occurrence, _ reminder: Reminder, using generator: inout some RandomNumberGenerator
-  ) -> [Delivery] {
-    reminder.channels.map { channel in
-      Delivery(
-        id: DeliveryID(at: now, using: &generator), occurrence: occurrence.id,
-        lane: Lane(owner: reminder.owner, channel: channel), round: occurrence.rounds, createdAt: now)
-    }
-  }
 }
 
 extension LateCause {
@@ -164,20 +182,7 @@ extension LateCause {
     switch self {
     case .suspend: .suspend
     case .downtime: .downtime
+    case .quiet: .quiet
     }
-  }
-}
-
-extension FiringDecision {
-  /// Fires a reminder beside its schedule, at the present second.
-  public func fireNow(
-    _ reminder: Reminder, using generator: inout some RandomNumberGenerator
-  ) -> (occurrence: Occurrence, deliveries: [Delivery]) {
-    // Scheduled times are whole seconds: the present one is both when it was to fire and when it did.
-    let second = Instant(seconds: now.seconds)
-    let occurrence = Occurrence(
-      id: OccurrenceID(reminder: reminder.id, scheduledAt: second), title: reminder.title, owner: reminder.owner,
-      state: .fired, firedAt: second, rounds: 1)
-    return (occurrence, deliveries(of: occurrence, reminder, using: &generator))
   }
 }

@@ -2,7 +2,7 @@ public import ChimeSchedule
 
 /// One time of one reminder that has come, and what became of it.
 ///
-///     (scheduled) → fired → delivered → done | dismissed | snoozed(until) → fired …
+///     (scheduled) → fired → delivered → done | dismissed | snoozed(until) → fired … | fired (repeated) …
 ///                 → missed(reason)
 public struct Occurrence: Hashable, Sendable, Codable {
   public let id: OccurrenceID
@@ -18,15 +18,19 @@ public struct Occurrence: Hashable, Sendable, Codable {
   public var endedAt: Instant?
   /// Why it fired late; nil when it was on time.
   public var late: LateCause?
-  /// How often it has fired: 1, and one more after each snooze.
+  /// How often it has fired: 1, and one more after each snooze and with each repeat.
   public var rounds: Int
+  /// How often it has been repeated since it fired, or since its last snooze.
+  public var repeats: Int
+  /// When it is repeated next, unless it is answered; nil: it is not. Only ever set while it is fired or delivered.
+  public var repeatAt: Instant?
   /// For a run of missed times recorded as one: how many, and the last of them.
   public var missedRun: MissedRun?
 
   public enum State: Hashable, Sendable, Codable {
     /// The intent is recorded; deliveries are owed. Exits: delivered, snoozed, done, dismissed.
     case fired
-    /// At least one channel had it. Exits: snoozed, done, dismissed.
+    /// At least one channel had it. Exits: fired (a repeat), snoozed, done, dismissed.
     case delivered
     /// Fires again at `until`. Exits: fired, done, dismissed.
     case snoozed(until: Instant)
@@ -50,7 +54,8 @@ public struct Occurrence: Hashable, Sendable, Codable {
 
   public init(
     id: OccurrenceID, title: String, owner: UInt32, state: State, firedAt: Instant? = nil, deliveredAt: Instant? = nil,
-    endedAt: Instant? = nil, late: LateCause? = nil, rounds: Int = 0, missedRun: MissedRun? = nil
+    endedAt: Instant? = nil, late: LateCause? = nil, rounds: Int = 0, repeats: Int = 0, repeatAt: Instant? = nil,
+    missedRun: MissedRun? = nil
   ) {
     self.id = id
     self.title = title
@@ -61,6 +66,8 @@ public struct Occurrence: Hashable, Sendable, Codable {
     self.endedAt = endedAt
     self.late = late
     self.rounds = rounds
+    self.repeats = repeats
+    self.repeatAt = repeatAt
     self.missedRun = missedRun
   }
 
@@ -72,16 +79,30 @@ public struct Occurrence: Hashable, Sendable, Codable {
     }
   }
 
-  /// Scheduled time to firing; nil when it did not fire.
+  /// When it comes again: the end of its snooze, or its next repeat. Nil: not.
+  public var comesAgain: Instant? {
+    switch state {
+    case .snoozed(let until): until
+    case .fired, .delivered: repeatAt
+    case .done, .dismissed, .missed: nil
+    }
+  }
+
+  /// Which repeat a round of it was: 0 for one that was none.
+  public func repetition(ofRound round: Int) -> Int { max(0, repeats - (rounds - round)) }
+
+  /// Scheduled time to firing, jitter and quiet hours included; nil when it did not fire.
   public var lateness: Milliseconds? { firedAt.map { $0 - id.scheduledAt } }
 }
 
-/// Why a time came late or passed altogether without being heard.
+/// Why a time came late.
 public enum LateCause: String, Hashable, Sendable, Codable, CaseIterable {
   /// The machine slept, the daemon was stopped, or the clock was set forward.
   case suspend
   /// The daemon was not running.
   case downtime
+  /// Quiet hours held it.
+  case quiet
 }
 
 /// Why a time was recorded as missed.
@@ -93,6 +114,8 @@ public enum MissReason: String, Hashable, Sendable, Codable, CaseIterable {
   case skipped
   /// More times had passed than `CatchUp.cap`.
   case overCap
+  /// It fell into quiet hours, and was dropped, or a later time was heard in its place.
+  case quiet
 }
 
 extension Occurrence {
@@ -110,6 +133,7 @@ extension Occurrence {
   /// - Throws: `AnswerRefused` when the occurrence is closed in another way, or the snooze is not 1 s … 366 days.
   public func answered(_ answer: Answer, at now: Instant) throws(AnswerRefused) -> Occurrence {
     var result = self
+    result.repeatAt = nil
     switch (state, answer) {
     case (.done, .done), (.dismissed, .dismiss): return self
     // A missed one may still be done: the water was drunk although nobody reminded.

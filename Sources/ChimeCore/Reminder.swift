@@ -24,9 +24,17 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var icon: String?
   public var sound: String?
   public var url: String?
+  /// What kind of notification it is (Desktop Notifications Specification, "Categories"), such as `email.arrived`.
+  public var category: String?
   public var catchUp: CatchUp
   /// How late is still useful; later it is recorded as missed.
   public var grace: Milliseconds
+  /// It is looked at up to this much after each of its times, so that many do not come at once; see `jitterOffset`.
+  public var jitter: Milliseconds
+  /// Nil: it fires once and waits.
+  public var nag: Nag?
+  /// Nil: quiet hours as configured.
+  public var quiet: QuietRule?
   /// The lengths of a snooze that are offered; the first is the default. Never empty.
   public var snoozeLengths: [Milliseconds]
   public var pause: Pause
@@ -42,8 +50,9 @@ public struct Reminder: Hashable, Sendable, Codable {
     id: ReminderID, owner: UInt32, title: String, body: String? = nil, schedule: Schedule,
     timezone: ZoneChoice = .local, gap: GapRule? = nil, fold: FoldRule? = nil, place: Place? = nil,
     channels: [ChannelName] = [.desktop], tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil,
-    sound: String? = nil, url: String? = nil,
-    catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12),
+    sound: String? = nil, url: String? = nil, category: String? = nil,
+    catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
+    quiet: QuietRule? = nil,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
     lastDone: Instant? = nil, createdAt: Instant, generation: Int64 = 0
   ) {
@@ -62,8 +71,12 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.icon = icon
     self.sound = sound
     self.url = url
+    self.category = category
     self.catchUp = catchUp
     self.grace = grace
+    self.jitter = jitter
+    self.nag = nag
+    self.quiet = quiet
     self.snoozeLengths = snoozeLengths
     self.pause = pause
     self.skipNext = skipNext

@@ -29,13 +29,16 @@ public protocol StoreTransaction {
   // Definitions and due times.
 
   /// Inserts the reminder, or replaces it when `id` is known, together with its regular due time: any other regular
-  /// due time of it is dropped (the due times of its snoozed occurrences stay).
+  /// due time of it is dropped (those of its snoozed and repeated occurrences stay).
   ///
   /// A reminder of generation 0 is a new one: it throws `StoreFailure.idTaken` when its id is in use, or was used by a
   /// reminder of which only history is left.
   ///
-  /// - Parameter next: its next scheduled time; nil when there is none.
-  func upsert(_ reminder: Reminder, next: Instant?) throws
+  /// - Parameters:
+  ///   - next: its next scheduled time; nil when there is none.
+  ///   - nextDueAt: when that is looked at; nil: at that time and its `jitterOffset`. A later time tells the decision that
+  ///     quiet hours have held it.
+  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws
   /// Removes the reminder and its due times, and cancels what it owes. Occurrences, deliveries and attempts stay as
   /// history, but its open occurrences are dismissed at `now`.
   ///
@@ -63,14 +66,21 @@ public protocol StoreTransaction {
   /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
   /// for this transaction.
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
+  /// Makes the regular due times due at once whose scheduled time has passed and which are looked at later than `now`:
+  /// quiet hours, or the zone they are read in, have changed. That they were held stays to be seen.
+  func lookAgain(now: Instant) throws
   /// What the last `claimDue`, `reminders` or `reminder` of this body could not read. Due times that could not be claimed
   /// for it have been put off by an hour, so that they hold up no other.
   var unreadable: [UnreadableReminder] { get }
   /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
   /// time each was made for, and updates the reminder's `skipNext`. An occurrence that exists in another state than
-  /// `missed` is never inserted a second time, nor are its deliveries; a snoozed one is replaced by the decision that
-  /// was made for the end of that very snooze. A reminder that has been removed fires no more, and one that has been
-  /// changed since (its generation differs) keeps its due time for a new decision.
+  /// `missed` is never inserted a second time, nor are its deliveries; one that comes again is replaced by the decision
+  /// that was made for the end of that very snooze, or for that very repeat. A reminder that has been removed fires no
+  /// more, and one that has been changed since (its generation differs) keeps its due time for a new decision.
+  ///
+  /// An occurrence with a time to come again is due then. One that fires for the first time, of a reminder that insists
+  /// (`nag`), ends the repeats of its occurrences of earlier times. A delivery of a later round than the first cancels what earlier rounds of
+  /// its occurrence still owe to its lane.
   func record(_ firings: [Firing]) throws
   /// What the loop has to wait for: the earliest due time, and each lane's earliest owed delivery.
   func horizon() throws -> Horizon
@@ -80,8 +90,8 @@ public protocol StoreTransaction {
   func occurrence(_ id: OccurrenceID) throws -> Occurrence?
   /// Newest first by scheduled time.
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
-  /// Replaces an occurrence. When it is snoozed, its due time becomes the snooze's end; when it is closed, its due
-  /// time is dropped and its owed deliveries are cancelled at `now`. Throws when there is no such occurrence.
+  /// Replaces an occurrence. Its due time becomes that at which it comes again, or is dropped when it does not; when it is
+  /// closed, its owed deliveries are cancelled at `now`. Throws when there is no such occurrence.
   func update(_ occurrence: Occurrence, now: Instant) throws
 
   // The outbox.
@@ -155,23 +165,31 @@ public protocol StoreTransaction {
 /// A reminder with what the store knows beside its definition.
 public struct ReminderRecord: Hashable, Sendable {
   public var reminder: Reminder
-  /// Its next regular time.
+  /// Its next regular time, as its schedule gives it.
   public var next: Instant?
+  /// When that is looked at: later by its jitter, or at the end of the quiet hours that hold it.
+  public var nextDueAt: Instant?
   /// Its latest occurrence, by scheduled time.
   public var last: Occurrence?
   /// How many of its occurrences are open.
   public var open: Int
   /// When its earliest snoozed occurrence fires again.
   public var snoozedUntil: Instant?
+  /// When the first of its unanswered occurrences is repeated.
+  public var repeatAt: Instant?
 
+  /// - Parameter nextDueAt: nil: at `next` and the jitter.
   public init(
-    reminder: Reminder, next: Instant? = nil, last: Occurrence? = nil, open: Int = 0, snoozedUntil: Instant? = nil
+    reminder: Reminder, next: Instant? = nil, nextDueAt: Instant? = nil, last: Occurrence? = nil, open: Int = 0,
+    snoozedUntil: Instant? = nil, repeatAt: Instant? = nil
   ) {
     self.reminder = reminder
     self.next = next
+    self.nextDueAt = nextDueAt ?? next.map { $0 + reminder.jitterOffset }
     self.last = last
     self.open = open
     self.snoozedUntil = snoozedUntil
+    self.repeatAt = repeatAt
   }
 }
 
@@ -192,6 +210,8 @@ public struct UnreadableReminder: Hashable, Sendable {
 }
 
 extension StoreTransaction {
+  public func upsert(_ reminder: Reminder, next: Instant?) throws { try upsert(reminder, next: next, nextDueAt: nil) }
+
   /// The reminder; nil when there is none, and when its definition cannot be read (`unreadable` then has it).
   public func readableReminder(_ id: ReminderID) throws -> ReminderRecord? {
     do { return try reminder(id) } catch  where !unreadable.isEmpty { return nil }
@@ -210,8 +230,14 @@ extension StoreTransaction {
 }
 
 extension ReminderRecord {
-  /// What comes first of its next regular time and the end of a snooze.
-  public var coming: Instant? { [next, snoozedUntil].compactMap { $0 }.min() }
+  /// Whether quiet hours hold its next regular time.
+  public var isHeld: Bool {
+    guard let next, let nextDueAt else { return false }
+    return nextDueAt > next + reminder.jitterOffset
+  }
+
+  /// What comes first of the moment at which its next regular time is looked at, the end of a snooze and a repeat.
+  public var coming: Instant? { [nextDueAt, snoozedUntil, repeatAt].compactMap { $0 }.min() }
 }
 
 /// One due time with all that a decision about it needs.
@@ -219,15 +245,21 @@ public struct DueReminder: Hashable, Sendable {
   public var reminder: Reminder
   /// The occurrence's scheduled time.
   public var scheduledAt: Instant
-  /// When it was to fire: the scheduled time, or the end of a snooze.
+  /// When it was to be looked at: the scheduled time and its jitter, the end of quiet hours, that of a snooze, or the
+  /// time of a repeat.
   public var dueAt: Instant
-  /// The occurrence, when it exists already (a snoozed one, or one that was missed or fired before).
+  /// Whether it is a time of the schedule; otherwise the occurrence comes again.
+  public var isRegular: Bool
+  /// The occurrence, when it exists already (one that comes again, or one that was missed or fired before).
   public var occurrence: Occurrence?
 
-  public init(reminder: Reminder, scheduledAt: Instant, dueAt: Instant, occurrence: Occurrence? = nil) {
+  public init(
+    reminder: Reminder, scheduledAt: Instant, dueAt: Instant, isRegular: Bool = true, occurrence: Occurrence? = nil
+  ) {
     self.reminder = reminder
     self.scheduledAt = scheduledAt
     self.dueAt = dueAt
+    self.isRegular = isRegular
     self.occurrence = occurrence
   }
 }

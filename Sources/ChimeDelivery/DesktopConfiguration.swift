@@ -97,6 +97,9 @@ public struct DesktopConfiguration: Sendable {
       if let sound = reminder.sound, !sound.isEmpty {
         look.hints.append(Look.Hint(name: sound.hasPrefix("/") ? "sound-file" : "sound-name", value: line(sound)))
       }
+      if let category = reminder.category, !category.isEmpty {
+        look.hints.append(Look.Hint(name: "category", value: line(category)))
+      }
       return look
     }
   }

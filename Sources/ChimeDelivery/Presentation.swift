@@ -54,10 +54,11 @@ public enum Presentation {
     return lines.joined(separator: "\n")
   }
 
-  /// `was due at 08:30, 2 h late`; nil when it was on time.
+  /// `was due at 08:30, 2 h late`, or `was due at 23:15, in quiet hours`; nil when it was on time.
   public static func lateRemark(_ occurrence: Occurrence, timeOfDay: (Instant) -> String) -> String? {
     guard occurrence.late != nil, let lateness = occurrence.lateness, lateness > .zero else { return nil }
-    return "was due at \(timeOfDay(occurrence.id.scheduledAt)), \(span(lateness)) late"
+    let why = occurrence.late == .quiet ? "in quiet hours" : "\(span(lateness)) late"
+    return "was due at \(timeOfDay(occurrence.id.scheduledAt)), \(why)"
   }
 
   /// A span in at most two units, rounded down: `45 s`, `10 min`, `1 h 30 min`, `2 d 3 h`.

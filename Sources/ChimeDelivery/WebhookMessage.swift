@@ -35,6 +35,7 @@ struct FiredReminder {
     data.member("latenessMs", occurrence.lateness?.rawValue)
     data.member("occurrence", occurrence.id.description)
     data.member("reminder", occurrence.id.reminder.rawValue)
+    data.member("repeat", Int64(occurrence.repetition(ofRound: message.delivery.round)))
     data.member("round", Int64(message.delivery.round))
     data.member("scheduledAt", Timestamp.rfc3339(occurrence.id.scheduledAt))
     data.member("tags", reminder?.tags ?? [])

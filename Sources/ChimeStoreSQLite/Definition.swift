@@ -18,8 +18,12 @@ struct Definition: Codable, Hashable {
   var icon: String?
   var sound: String?
   var url: String?
+  var category: String?
   var catchUp: CatchUp?
   var grace: Milliseconds?
+  var jitter: Milliseconds?
+  var nag: Nag?
+  var quiet: QuietRule?
   var snoozeLengths: [Milliseconds]?
   var pause: Pause?
   var lastDone: Instant?
@@ -38,8 +42,12 @@ struct Definition: Codable, Hashable {
     icon = reminder.icon
     sound = reminder.sound
     url = reminder.url
+    category = reminder.category
     catchUp = reminder.catchUp == Self.usualCatchUp ? nil : reminder.catchUp
     grace = reminder.grace == Self.usualGrace ? nil : reminder.grace
+    jitter = reminder.jitter == .zero ? nil : reminder.jitter
+    nag = reminder.nag
+    quiet = reminder.quiet
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
@@ -53,8 +61,8 @@ struct Definition: Codable, Hashable {
     Reminder(
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
       place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
-      url: url,
-      catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
+      url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
+      jitter: jitter ?? .zero, nag: nag, quiet: quiet,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
       lastDone: lastDone, createdAt: createdAt, generation: generation)
   }

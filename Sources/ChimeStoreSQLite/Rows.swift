@@ -28,7 +28,7 @@ extension Statement {
   }
 
   /// `alias.id, scheduled_at, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-  /// run_count, run_through, title`
+  /// run_count, run_through, title, repeats, repeat_at`
   func occurrence(_ first: Int32) throws -> Occurrence {
     let id = OccurrenceID(reminder: ReminderID(rawValue: text(first)), scheduledAt: instant(first + 1))
     let state: Occurrence.State? =
@@ -45,7 +45,8 @@ extension Statement {
     return Occurrence(
       id: id, title: text(first + 13), owner: uint32(first + 2), state: state, firedAt: optionalInstant(first + 5),
       deliveredAt: optionalInstant(first + 6), endedAt: optionalInstant(first + 7),
-      late: optionalText(first + 10).flatMap(LateCause.init), rounds: int(first + 4),
+      late: optionalText(first + 10).flatMap(LateCause.init), rounds: int(first + 4), repeats: int(first + 14),
+      repeatAt: optionalInstant(first + 15),
       missedRun: optionalInt(first + 11).map { .init(count: $0, through: instant(first + 12)) })
   }
 

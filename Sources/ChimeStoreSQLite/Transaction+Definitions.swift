@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 
 extension Transaction {
-  func upsert(_ reminder: Reminder, next: Instant?) throws {
+  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
     try requireWriting()
     claimed[reminder.id] = nil
     let known = try key(of: reminder.id)
@@ -27,7 +27,8 @@ extension Transaction {
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
       reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)))
     if let next {
-      try setDue(reminder: key, snoozeOf: Self.regular, at: next)
+      try setDue(
+        reminder: key, snoozeOf: Self.regular, at: nextDueAt ?? next + reminder.jitterOffset, scheduledAt: next)
     } else if known != nil {
       try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = -1", key)
     }
@@ -49,7 +50,7 @@ extension Transaction {
       """, now, key)
     try connection.run(
       """
-      UPDATE occurrence SET state = 4, ended_at = ?1, snoozed_until = NULL
+      UPDATE occurrence SET state = 4, ended_at = ?1, snoozed_until = NULL, repeat_at = NULL
       WHERE state <= 2 AND reminder = ?2
       """, now, key)
     return true
@@ -60,11 +61,16 @@ extension Transaction {
     let found = try connection.first(
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        d.next_at,
+        coalesce(d.scheduled_at, d.next_at), d.next_at,
         (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
-        (SELECT min(s.next_at) FROM due s WHERE s.reminder = r.key AND s.snooze_of >= 0),
+        (SELECT min(s.next_at) FROM due s
+          CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 2
+          WHERE s.reminder = r.key AND s.snooze_of >= 0),
+        (SELECT min(s.next_at) FROM due s
+          CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
+          WHERE s.reminder = r.key AND s.snooze_of >= 0),
         a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title
+        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
       FROM alias a
       JOIN reminder r ON r.key = a.key
       LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
@@ -79,12 +85,13 @@ extension Transaction {
   /// The due time of a reminder that is no snooze's end.
   static var regular: Int64 { -1 }
 
-  func setDue(reminder: Int64, snoozeOf: Int64, at next: Instant) throws {
+  /// - Parameter scheduledAt: of a regular due time, where that is another than `next`.
+  func setDue(reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil) throws {
     try connection.run(
       """
-      INSERT INTO due (reminder, snooze_of, next_at) VALUES (?, ?, ?)
-      ON CONFLICT (reminder, snooze_of) DO UPDATE SET next_at = excluded.next_at
-      """, reminder, snoozeOf, next)
+      INSERT INTO due (reminder, snooze_of, next_at, scheduled_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (reminder, snooze_of) DO UPDATE SET next_at = excluded.next_at, scheduled_at = excluded.scheduled_at
+      """, reminder, snoozeOf, next, scheduledAt == next ? nil : scheduledAt)
   }
 
   /// Nil for one that cannot be read, which is then in `unreadable`.
@@ -97,7 +104,8 @@ extension Transaction {
       return nil
     }
     return ReminderRecord(
-      reminder: reminder, next: row.optionalInstant(10),
-      last: row.isNull(14) ? nil : try row.occurrence(13), open: row.int(11), snoozedUntil: row.optionalInstant(12))
+      reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
+      last: row.isNull(16) ? nil : try row.occurrence(15), open: row.int(12), snoozedUntil: row.optionalInstant(13),
+      repeatAt: row.optionalInstant(14))
   }
 }

@@ -8,14 +8,14 @@ extension Transaction {
     let found = try connection.all(
       """
       SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        d.reminder, d.snooze_of, d.next_at,
+        d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
         a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title
+        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
       FROM due d
       CROSS JOIN reminder r ON r.key = d.reminder
       CROSS JOIN alias a ON a.key = d.reminder
       LEFT JOIN occurrence o ON o.reminder = d.reminder
-        AND o.scheduled_at = iif(d.snooze_of = -1, d.next_at, d.snooze_of)
+        AND o.scheduled_at = iif(d.snooze_of = -1, coalesce(d.scheduled_at, d.next_at), d.snooze_of)
       WHERE d.next_at <= ?
       ORDER BY d.next_at, d.reminder, d.snooze_of
       LIMIT ?
@@ -31,15 +31,26 @@ extension Transaction {
       }
       claimed[reminder.id] = Standing(
         key: row.int64(10), generation: reminder.generation, skipNext: reminder.skipNext)
-      let dueAt = row.instant(12)
+      let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)
       return DueReminder(
-        reminder: reminder, scheduledAt: row.int64(11) == Self.regular ? dueAt : row.instant(11), dueAt: dueAt,
-        occurrence: row.isNull(14) ? nil : try row.occurrence(13))
+        reminder: reminder, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
+        isRegular: isRegular, occurrence: row.isNull(15) ? nil : try row.occurrence(14))
     }
     for key in putOff {
-      try connection.run("UPDATE due SET next_at = ? WHERE reminder = ? AND next_at <= ?", now + .hours(1), key, now)
+      // The scheduled time of a regular one is kept where it is not the due time any more.
+      try connection.run(
+        """
+        UPDATE due SET scheduled_at = iif(snooze_of = -1, coalesce(scheduled_at, next_at), NULL), next_at = ?
+        WHERE reminder = ? AND next_at <= ?
+        """, now + .hours(1), key, now)
     }
     return found.compactMap { $0 }
+  }
+
+  func lookAgain(now: Instant) throws {
+    try requireWriting()
+    try connection.run(
+      "UPDATE due SET next_at = ?1 WHERE snooze_of = -1 AND next_at > ?1 AND scheduled_at <= ?1", now)
   }
 
   func record(_ firings: [Firing]) throws {
@@ -52,22 +63,44 @@ extension Transaction {
     // A reminder that has been removed since fires no more.
     guard let standing = try standing(of: due.reminder.id) else { return }
     var passedOver: [OccurrenceID] = []
+    if !firing.advances {
+      try connection.run(
+        "DELETE FROM due WHERE reminder = ? AND snooze_of = ? AND next_at = ?", standing.key, due.scheduledAt,
+        due.dueAt)
+    }
     for occurrence in firing.occurrences {
-      // A snooze's end may be fired by the decision that was made for it, and by no other.
-      let endsSnooze = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
-      if try !insert(occurrence, of: standing.key, endingSnooze: endsSnooze ? due.dueAt : nil) {
+      // What comes again may do so by the decision that was made for it, and by no other.
+      let isOwn = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
+      if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.comesAgain : nil) {
+        try follow(occurrence, of: standing.key, due.reminder)
+      } else {
         passedOver.append(occurrence.id)
       }
     }
     for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
       try insert(delivery, of: standing.key)
     }
-    if firing.advances {
-      try advance(firing, standing)
-    } else {
+    if firing.advances { try advance(firing, standing) }
+  }
+
+  /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
+  private func follow(_ occurrence: Occurrence, of key: Int64, _ reminder: Reminder) throws {
+    // A reminder that never insisted has nothing to end.
+    if reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
       try connection.run(
-        "DELETE FROM due WHERE reminder = ? AND snooze_of = ? AND next_at = ?", standing.key, due.scheduledAt,
-        due.dueAt)
+        """
+        DELETE FROM due WHERE reminder = ?1 AND snooze_of >= 0 AND snooze_of < ?2 AND EXISTS (
+          SELECT 1 FROM occurrence x
+          WHERE x.scheduled_at = due.snooze_of AND x.reminder = ?1 AND x.state < 2)
+        """, key, occurrence.id.scheduledAt)
+      try connection.run(
+        """
+        UPDATE occurrence SET repeat_at = NULL
+        WHERE state <= 2 AND state < 2 AND reminder = ?1 AND repeat_at IS NOT NULL AND scheduled_at < ?2
+        """, key, occurrence.id.scheduledAt)
+    }
+    if let again = occurrence.comesAgain {
+      try setDue(reminder: key, snoozeOf: occurrence.id.scheduledAt.milliseconds, at: again)
     }
   }
 
@@ -77,12 +110,16 @@ extension Transaction {
     let reminder = firing.due.reminder
     guard standing.generation == reminder.generation else { return }
     if let next = firing.next {
+      let dueAt = firing.nextDueAt ?? next + reminder.jitterOffset
       try connection.run(
-        "UPDATE due SET next_at = ? WHERE reminder = ? AND snooze_of = -1 AND next_at = ?", next, standing.key,
-        firing.due.scheduledAt)
+        """
+        UPDATE due SET next_at = ?, scheduled_at = ?
+        WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?
+        """, dueAt, dueAt == next ? nil : next, standing.key, firing.due.scheduledAt)
     } else {
       try connection.run(
-        "DELETE FROM due WHERE reminder = ? AND snooze_of = -1 AND next_at = ?", standing.key, firing.due.scheduledAt)
+        "DELETE FROM due WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?", standing.key,
+        firing.due.scheduledAt)
     }
     guard connection.changes > 0, firing.skipNext != standing.skipNext else { return }
     try connection.run("UPDATE reminder SET skip_next = ? WHERE key = ?", firing.skipNext, standing.key)
@@ -98,31 +135,41 @@ extension Transaction {
     ) { Standing(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 
-  /// Inserts an occurrence, or replaces one that was missed, or whose snooze ends.
+  /// Inserts an occurrence, or replaces one that was missed, or that comes again at that very time.
   ///
   /// - Returns: whether it was written.
-  private func insert(_ occurrence: Occurrence, of reminder: Int64, endingSnooze snoozeEnd: Instant?) throws -> Bool {
+  private func insert(_ occurrence: Occurrence, of reminder: Int64, comingAgain again: Instant?) throws -> Bool {
     try connection.run(
       """
       INSERT INTO occurrence (
         scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
-        run_count, run_through, title)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+        run_count, run_through, title, repeats, repeat_at)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
       ON CONFLICT (scheduled_at, reminder) DO UPDATE SET
         owner = ?3, state = ?4, rounds = ?5, fired_at = ?6, delivered_at = ?7, ended_at = ?8, snoozed_until = ?9,
-        reason = ?10, late = ?11, run_count = ?12, run_through = ?13, title = ?14
-      WHERE occurrence.state = 5 OR (occurrence.state = 2 AND occurrence.snoozed_until = ?15)
+        reason = ?10, late = ?11, run_count = ?12, run_through = ?13, title = ?14,
+        repeats = ?15, repeat_at = ?16
+      WHERE occurrence.state = 5 OR (occurrence.state = 2 AND occurrence.snoozed_until = ?17)
+        OR (occurrence.state < 2 AND occurrence.repeat_at = ?17)
       """,
       occurrence.id.scheduledAt, reminder, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
       occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
-      occurrence.missedRun?.through, occurrence.title, snoozeEnd)
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, again)
     return connection.changes > 0
   }
 
   private func insert(_ delivery: Delivery, of reminder: Int64) throws {
     let (code, at) = DeliveryCode.of(delivery.state)
     let lane = try standingMaking(delivery.lane)
+    if delivery.round > 1 {
+      // What waited for its channel to come back is shown once, not a round at a time.
+      try connection.run(
+        """
+        UPDATE delivery SET state = 4, state_at = ?1
+        WHERE scheduled_at = ?2 AND reminder = ?3 AND lane = ?4 AND state <= 1 AND round < ?5
+        """, delivery.createdAt, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round)
+    }
     try connection.run(
       """
       INSERT INTO delivery (

@@ -36,11 +36,16 @@ extension Transaction {
   private static var columns: StaticString {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-      d.next_at,
+      coalesce(d.scheduled_at, d.next_at), d.next_at,
       (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
-      (SELECT min(s.next_at) FROM due s WHERE s.reminder = r.key AND s.snooze_of >= 0),
+      (SELECT min(s.next_at) FROM due s
+        CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 2
+        WHERE s.reminder = r.key AND s.snooze_of >= 0),
+      (SELECT min(s.next_at) FROM due s
+        CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
+        WHERE s.reminder = r.key AND s.snooze_of >= 0),
       a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
     FROM (
     """
   }

@@ -6,7 +6,7 @@ extension Transaction {
     try connection.first(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
       FROM alias a
       JOIN occurrence o ON o.reminder = a.key
       WHERE a.id = ? AND o.scheduled_at = ?
@@ -18,7 +18,7 @@ extension Transaction {
     var query = ComposedQuery(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
-        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
       FROM occurrence o
       JOIN alias a ON a.key = o.reminder
       """)
@@ -41,18 +41,18 @@ extension Transaction {
       """
       UPDATE occurrence SET
         owner = ?, state = ?, rounds = ?, fired_at = ?, delivered_at = ?, ended_at = ?, snoozed_until = ?, reason = ?,
-        late = ?, run_count = ?, run_through = ?, title = ?
+        late = ?, run_count = ?, run_through = ?, title = ?, repeats = ?, repeat_at = ?
       WHERE scheduled_at = ? AND reminder = ?
       """,
       occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds, occurrence.firedAt,
       occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
       occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
-      occurrence.missedRun?.through, occurrence.title, at, key)
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, at, key)
     guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }
 
-    if let until = occurrence.state.snoozedUntil {
+    if let again = occurrence.comesAgain {
       // History alone is left of a removed reminder: it is not due again.
-      if try isPresent(key) { try setDue(reminder: key, snoozeOf: at.milliseconds, at: until) }
+      if try isPresent(key) { try setDue(reminder: key, snoozeOf: at.milliseconds, at: again) }
     } else {
       try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = ?", key, at)
     }

@@ -27,7 +27,7 @@ extension Transaction {
       SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
         d.attempts_before,
         a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title,
+        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at,
         a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition
       FROM delivery d
       CROSS JOIN lane l ON l.key = d.lane
@@ -40,7 +40,7 @@ extension Transaction {
       OutboundMessage(
         delivery: try row.delivery(0), occurrence: try row.occurrence(11),
         // One that cannot be read must not hold up the outbox: its message leaves as one of a removed reminder does.
-        reminder: row.isNull(26) ? nil : try? row.reminder(25, reader))
+        reminder: row.isNull(28) ? nil : try? row.reminder(27, reader))
     }
   }
 

@@ -9,10 +9,11 @@ extension StoreConformance {
           [.fired, .delivered, .snoozed(until: at(99)), .done, .dismissed] + MissReason.allCases.map { .missed($0) }
         let id = try await subject.write { try $0.addFired("aaaa") }
         for state in states {
-          for late in [LateCause.suspend, .downtime, nil] {
+          for late in LateCause.allCases.map(Optional.some) + [nil] {
             let wanted = Occurrence(
               id: id, title: "Other", owner: 4_294_967_295, state: state, firedAt: late == nil ? nil : at(11),
               deliveredAt: at(12), endedAt: late == nil ? nil : at(13), late: late, rounds: 7,
+              repeats: late == nil ? 0 : 5, repeatAt: late == nil ? nil : at(77),
               missedRun: late == nil ? nil : .init(count: 4, through: at(14)))
             let found = try await subject.write { store in
               try store.update(wanted, now: at(20))

@@ -30,7 +30,7 @@ extension StoreConformance {
       },
       Case("a claim brings all that a channel needs, and counts no attempt") { subject in
         let message = try await subject.write { store in
-          try store.upsert(fullSample("full"), next: at(10))
+          try store.upsert(fullSample("full"), next: at(10), nextDueAt: at(10))
           try store.fireDue(at: at(10), lanes: [team])
           return try store.claimDeliveries(lane: team, now: at(10), visibleAgain: again, limit: 1)[0]
         }

@@ -40,8 +40,9 @@ struct MemoryContents: Sendable {
   /// Every reminder there ever was, with its place in the order of their making.
   var order: [ReminderID: Int] = [:]
   var reminders: [ReminderID: Reminder] = [:]
-  var regular: [ReminderID: Instant] = [:]
-  var snoozes: [OccurrenceID: Instant] = [:]
+  var regular: [ReminderID: Regular] = [:]
+  /// When occurrences come again.
+  var again: [OccurrenceID: Instant] = [:]
   var occurrences: [OccurrenceID: Occurrence] = [:]
   /// Oldest first.
   var outbox: [Entry] = []
@@ -50,6 +51,11 @@ struct MemoryContents: Sendable {
   var endpoints: [Lane: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   var notes: [String: String] = [:]
+
+  struct Regular: Sendable {
+    var scheduledAt: Instant
+    var dueAt: Instant
+  }
 
   struct Entry: Sendable {
     var delivery: Delivery

@@ -119,7 +119,7 @@ extension MemoryTransaction {
     for id in all.prefix(max(limit, 0)) {
       guard let occurrence = contents.occurrences[id] else { continue }
       let isOwed = contents.outbox.contains { $0.delivery.occurrence == id && $0.delivery.isOwed }
-      if edge.takes(occurrence), !isOwed, contents.snoozes[id] == nil {
+      if edge.takes(occurrence), !isOwed, contents.again[id] == nil {
         forget(id)
         result.count += 1
       } else {

@@ -17,7 +17,7 @@ final class MemoryTransaction: StoreTransaction {
 
   // Definitions and due times.
 
-  func upsert(_ reminder: Reminder, next: Instant?) throws {
+  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
     try requireWriting()
     if contents.order[reminder.id] == nil {
       contents.order[reminder.id] = (contents.order.values.max() ?? -1) + 1
@@ -25,18 +25,21 @@ final class MemoryTransaction: StoreTransaction {
       throw StoreFailure.idTaken(reminder.id)
     }
     contents.reminders[reminder.id] = reminder
-    contents.regular[reminder.id] = next
+    contents.regular[reminder.id] = next.map {
+      .init(scheduledAt: $0, dueAt: nextDueAt ?? $0 + reminder.jitterOffset)
+    }
   }
 
   func remove(_ id: ReminderID, now: Instant) throws -> Bool {
     try requireWriting()
     guard contents.reminders.removeValue(forKey: id) != nil else { return false }
     contents.regular[id] = nil
-    contents.snoozes = contents.snoozes.filter { $0.key.reminder != id }
+    contents.again = contents.again.filter { $0.key.reminder != id }
     cancel(at: now) { $0.occurrence.reminder == id }
     for (key, occurrence) in contents.occurrences where key.reminder == id && occurrence.isOpen {
       contents.occurrences[key]?.state = .dismissed
       contents.occurrences[key]?.endedAt = now
+      contents.occurrences[key]?.repeatAt = nil
     }
     return true
   }
@@ -44,10 +47,13 @@ final class MemoryTransaction: StoreTransaction {
   func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     guard let reminder = contents.reminders[id] else { return nil }
     let occurrences = contents.occurrences.values.filter { $0.id.reminder == id }
+    func again(where match: (Occurrence) -> Bool) -> Instant? {
+      occurrences.filter(match).compactMap { contents.again[$0.id] }.min()
+    }
     return ReminderRecord(
-      reminder: reminder, next: contents.regular[id],
+      reminder: reminder, next: contents.regular[id]?.scheduledAt, nextDueAt: contents.regular[id]?.dueAt,
       last: occurrences.max { $0.id.scheduledAt < $1.id.scheduledAt }, open: occurrences.count { $0.isOpen },
-      snoozedUntil: contents.snoozes.filter { $0.key.reminder == id }.values.min())
+      snoozedUntil: again { $0.isSnoozed }, repeatAt: again { !$0.isSnoozed })
   }
 
   func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
@@ -111,10 +117,8 @@ final class MemoryTransaction: StoreTransaction {
       throw StoreFailure.internalError("there is no occurrence \(occurrence.id) to update")
     }
     contents.occurrences[occurrence.id] = occurrence
-    contents.snoozes[occurrence.id] = nil
-    if case .snoozed(let until) = occurrence.state, contents.reminders[occurrence.id.reminder] != nil {
-      contents.snoozes[occurrence.id] = until
-    }
+    let isPresent = contents.reminders[occurrence.id.reminder] != nil
+    contents.again[occurrence.id] = isPresent ? occurrence.comesAgain : nil
     if !occurrence.isOpen { cancel(at: now) { $0.occurrence == occurrence.id } }
   }
 
@@ -134,17 +138,26 @@ final class MemoryTransaction: StoreTransaction {
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
     // Among equals the older reminder, and of one reminder the regular time, comes first.
     var due: [(rank: (Instant, Int, Int64), id: OccurrenceID)] = []
-    for (id, at) in contents.regular where at <= now {
-      due.append(((at, contents.order[id] ?? -1, -1), OccurrenceID(reminder: id, scheduledAt: at)))
+    for (id, time) in contents.regular where time.dueAt <= now {
+      due.append(
+        ((time.dueAt, contents.order[id] ?? -1, -1), OccurrenceID(reminder: id, scheduledAt: time.scheduledAt)))
     }
-    for (id, at) in contents.snoozes where at <= now {
+    for (id, at) in contents.again where at <= now {
       due.append(((at, order(id), id.scheduledAt.milliseconds), id))
     }
     return due.sorted { $0.rank < $1.rank }.prefix(max(limit, 0)).compactMap { rank, id in
       contents.reminders[id.reminder].map {
         DueReminder(
-          reminder: $0, scheduledAt: id.scheduledAt, dueAt: rank.0, occurrence: contents.occurrences[id])
+          reminder: $0, scheduledAt: id.scheduledAt, dueAt: rank.0, isRegular: rank.2 < 0,
+          occurrence: contents.occurrences[id])
       }
+    }
+  }
+
+  func lookAgain(now: Instant) throws {
+    try requireWriting()
+    for (id, time) in contents.regular where time.scheduledAt <= now && time.dueAt > now {
+      contents.regular[id]?.dueAt = now
     }
   }
 
@@ -159,35 +172,65 @@ final class MemoryTransaction: StoreTransaction {
     let own = OccurrenceID(reminder: reminder.id, scheduledAt: due.scheduledAt)
     var passedOver: Set<OccurrenceID> = []
     for occurrence in firing.occurrences {
-      switch contents.occurrences[occurrence.id]?.state {
-      case nil, .missed: contents.occurrences[occurrence.id] = occurrence
-      case .snoozed(until: due.dueAt) where !firing.advances && occurrence.id == own:
-        contents.occurrences[occurrence.id] = occurrence
-      default: passedOver.insert(occurrence.id)
+      let known = contents.occurrences[occurrence.id]
+      // What comes again may do so by the decision that was made for it, and by no other.
+      let isMadeForIt =
+        !firing.advances && occurrence.id == own && known?.comesAgain != nil
+        && known?.comesAgain == due.occurrence?.comesAgain
+      switch known?.state {
+      case nil, .missed: break
+      case .some where isMadeForIt: break
+      default:
+        passedOver.insert(occurrence.id)
+        continue
       }
+      if due.reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
+        endRepeats(before: occurrence.id)
+      }
+      contents.occurrences[occurrence.id] = occurrence
+      contents.again[occurrence.id] = occurrence.comesAgain
     }
     for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
+      cancel(at: delivery.createdAt) {
+        $0.occurrence == delivery.occurrence && $0.lane == delivery.lane && $0.round < delivery.round
+      }
       contents.places[delivery.id] = contents.outbox.count
       contents.outbox.append(.init(delivery: delivery, visibleAt: delivery.ownTime))
     }
     if firing.advances {
-      guard reminder.generation == due.reminder.generation, contents.regular[reminder.id] == due.scheduledAt else {
-        return
+      guard reminder.generation == due.reminder.generation,
+        contents.regular[reminder.id]?.scheduledAt == due.scheduledAt
+      else { return }
+      contents.regular[reminder.id] = firing.next.map {
+        .init(scheduledAt: $0, dueAt: firing.nextDueAt ?? $0 + reminder.jitterOffset)
       }
-      contents.regular[reminder.id] = firing.next
       contents.reminders[reminder.id]?.skipNext = firing.skipNext
-    } else if contents.snoozes[own] == due.dueAt {
-      contents.snoozes[own] = nil
+    } else if contents.again[own] == due.dueAt, passedOver.contains(own) || firing.occurrences.isEmpty {
+      contents.again[own] = nil
+    }
+  }
+
+  /// A time that fires leaves nothing to insist on for those before it.
+  private func endRepeats(before id: OccurrenceID) {
+    for (key, occurrence) in contents.occurrences
+    where key.reminder == id.reminder && key.scheduledAt < id.scheduledAt && occurrence.isOpen && !occurrence.isSnoozed
+    {
+      contents.occurrences[key]?.repeatAt = nil
+      contents.again[key] = nil
     }
   }
 
   func horizon() throws -> Horizon {
-    var horizon = Horizon(nextDue: (Array(contents.regular.values) + contents.snoozes.values).min())
+    var horizon = Horizon(nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min())
     for lane in Set(contents.outbox.map(\.delivery.lane)) {
       horizon.outbox[lane] = triable(in: lane).map { contents.outbox[$0].visibleAt }.min()
     }
     return horizon
   }
+}
+
+extension Occurrence {
+  fileprivate var isSnoozed: Bool { if case .snoozed = state { true } else { false } }
 }
 
 extension Array {

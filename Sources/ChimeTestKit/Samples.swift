@@ -22,36 +22,44 @@ func fullSample(_ id: String) throws -> Reminder {
     body: "two\nlines", schedule: try Schedule(canonical: "at 2026-12-01 09:00"), timezone: .named("Europe/Prague"),
     gap: .skip, fold: .both, place: Place(latitude: -33.8688, longitude: 151.2093), channels: [.desktop, team.channel],
     tags: ["a b", "\"'%_", ""], urgency: .critical,
-    icon: "cup", sound: "bell", url: "https://example.org/?a=1&b=/", catchUp: CatchUp(suspend: .all, downtime: .skip),
-    grace: .seconds(5), snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3, lastDone: at(70),
+    icon: "cup", sound: "bell", url: "https://example.org/?a=1&b=/", category: "x-chime.water",
+    catchUp: CatchUp(suspend: .all, downtime: .skip), grace: .seconds(5), jitter: .minutes(3),
+    nag: Nag(every: .minutes(5), max: 3, escalation: [.init(from: 2, channels: [team.channel])]),
+    quiet: QuietRule(hours: try QuietHours(["mon-fri 22:00-07:00", "sat,sun 23:00-09:00"]), handling: .drop),
+    snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3, lastDone: at(70),
     createdAt: at(5), generation: 9)
 }
 
 /// The decision to fire `due` now through `lanes`.
 func fire(
-  _ due: DueReminder, next: Instant? = nil, lanes: [Lane] = [desktop], now: Instant? = nil, tag: String = ""
+  _ due: DueReminder, next: Instant? = nil, lanes: [Lane] = [desktop], now: Instant? = nil, repeatAt: Instant? = nil,
+  tag: String = ""
 ) -> Firing {
   let now = now ?? due.dueAt
   let id = OccurrenceID(reminder: due.reminder.id, scheduledAt: due.scheduledAt)
-  let isSnoozed = due.dueAt != due.scheduledAt
   let rounds = (due.occurrence?.rounds ?? 0) + 1
   let occurrence = Occurrence(
     id: id, title: due.reminder.title, owner: due.reminder.owner, state: .fired,
-    firedAt: due.occurrence?.firedAt ?? now, rounds: rounds)
+    firedAt: due.occurrence?.firedAt ?? now, rounds: rounds, repeats: due.isRegular ? 0 : rounds - 1,
+    repeatAt: repeatAt)
   return Firing(
     due: due, occurrences: [occurrence],
     deliveries: lanes.map { lane in
       Delivery(
         id: DeliveryID(rawValue: "msg_\(id)_\(lane.owner)_\(lane.channel)_\(rounds)\(tag)"), occurrence: id, lane: lane,
         round: rounds, createdAt: now)
-    }, next: next, advances: !isSnoozed, skipNext: due.reminder.skipNext)
+    }, next: next, advances: due.isRegular, skipNext: due.reminder.skipNext)
 }
 
 extension StoreTransaction {
   /// Fires all that is due.
   @discardableResult
-  func fireDue(at now: Instant, next: Instant? = nil, lanes: [Lane] = [desktop]) throws -> [Firing] {
-    let firings = try claimDue(now: now, limit: 10_000).map { fire($0, next: next, lanes: lanes, now: now) }
+  func fireDue(
+    at now: Instant, next: Instant? = nil, lanes: [Lane] = [desktop], repeatAt: Instant? = nil
+  ) throws -> [Firing] {
+    let firings = try claimDue(now: now, limit: 10_000).map {
+      fire($0, next: next, lanes: lanes, now: now, repeatAt: repeatAt)
+    }
     try record(firings)
     return firings
   }

@@ -51,12 +51,16 @@ public struct StoreComparison: Sendable {
     let now = at(Int64(number))
     let id = ReminderID(rawValue: "r\(pick(0...30))")
     let lane = [desktop, team, Lane(owner: 2, channel: .desktop)][pick(0...2)]
-    switch pick(0...18) {
+    switch pick(0...19) {
     case 0...2:
       var reminder = try sample(id.rawValue, owner: UInt32(pick(1...3)), generation: Int64(pick(0...2)))
       reminder.tags = ["t\(pick(0...3))"]
       reminder.skipNext = pick(0...2)
-      try store.upsert(reminder, next: pick(0...4) == 0 ? nil : at(Int64(number + pick(-20...40))))
+      reminder.jitter = .seconds(Int64(pick(0...1) * pick(0...30)))
+      reminder.nag = pick(0...1) == 0 ? nil : Nag(every: .seconds(10))
+      let next = at(Int64(number + pick(-20...40)))
+      try store.upsert(
+        reminder, next: pick(0...4) == 0 ? nil : next, nextDueAt: pick(0...3) == 0 ? next + .seconds(20) : nil)
       return "put"
     case 3: return "removed \(try store.remove(id, now: now))"
     case 4...7:
@@ -66,10 +70,16 @@ public struct StoreComparison: Sendable {
         due.map { due in
           var firing = fire(
             due, next: pick(0...3) == 0 ? nil : now + .seconds(Int64(pick(1...60))), lanes: lanes, now: now,
-            tag: "-\(number)")
-          if pick(0...3) == 0 {
-            firing.occurrences[0].state = .missed(MissReason.allCases[pick(0...4)])
+            repeatAt: pick(0...1) == 0 ? nil : now + .seconds(Int64(pick(1...20))), tag: "-\(number)")
+          switch pick(0...7) {
+          case 0, 1:
+            firing.occurrences[0].state = .missed(MissReason.allCases[pick(0...MissReason.allCases.count - 1)])
             firing.deliveries = []
+          // Held, or answered meanwhile.
+          case 2:
+            (firing.occurrences, firing.deliveries) = ([], [])
+            if due.isRegular { (firing.next, firing.nextDueAt) = (due.scheduledAt, now + .seconds(30)) }
+          default: break
           }
           return firing
         })
@@ -81,6 +91,8 @@ public struct StoreComparison: Sendable {
         .delivered, .snoozed(until: now + .seconds(Int64(pick(-5...30)))), .done, .dismissed, .fired,
       ]
       occurrence.state = states[pick(0...4)]
+      occurrence.repeats = pick(0...3)
+      occurrence.repeatAt = pick(0...1) == 0 ? nil : now + .seconds(Int64(pick(-5...20)))
       try store.update(occurrence, now: now)
       return "updated \(occurrence)"
     case 11, 12:
@@ -118,6 +130,9 @@ public struct StoreComparison: Sendable {
       guard let edge else { return "nothing to prune" }
       let first = try store.prune(edge, past: nil, limit: pick(1...20))
       return "pruned \(first) \(try store.prune(edge, past: first.past, limit: 20))"
+    case 18:
+      try store.lookAgain(now: now)
+      return "looked at again"
     default:
       try store.keepAnswer([UInt8(pick(0...255))], owner: 1, token: "t\(pick(0...9))", now: at(Int64(number) * 1_000))
       try store.setNote("n\(pick(0...5))", pick(0...2) == 0 ? nil : "\(number)")

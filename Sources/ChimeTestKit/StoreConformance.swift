@@ -36,7 +36,8 @@ public enum StoreConformance {
   }
 
   public static let cases =
-    definitionCases + listingCases + firingCases + occurrenceCases + outboxCases + laneCases + historyCases + otherCases
+    definitionCases + listingCases + firingCases + insistenceCases + occurrenceCases + outboxCases
+    + laneCases + historyCases + otherCases
     + transactionCases
 
   /// The engine under test.

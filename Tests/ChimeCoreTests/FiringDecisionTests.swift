@@ -19,12 +19,13 @@ struct FiringDecisionTests {
 
   static func decide(
     _ reminder: Reminder, dueAt: Instant = eight, now: Instant, runningSince: Instant = .earliest,
-    occurrence: Occurrence? = nil
+    isRegular: Bool = true, occurrence: Occurrence? = nil
   ) -> Firing {
     var generator = SystemRandomNumberGenerator()
     return FiringDecision(now: now, absence: Absence(runningSince: runningSince)).decide(
       DueReminder(
-        reminder: reminder, scheduledAt: occurrence?.id.scheduledAt ?? dueAt, dueAt: dueAt, occurrence: occurrence),
+        reminder: reminder, scheduledAt: occurrence?.id.scheduledAt ?? dueAt, dueAt: dueAt, isRegular: isRegular,
+        occurrence: occurrence),
       timetable: reminder.timetable(in: .utc), using: &generator)
   }
 
@@ -152,7 +153,7 @@ struct FiringDecisionTests {
     let snoozed = try first.answered(.snooze(for: .minutes(10)), at: Self.eight + .minutes(1))
     #expect(snoozed.state == .snoozed(until: Self.eight + .minutes(11)))
     let again = Self.decide(
-      reminder, dueAt: Self.eight + .minutes(11), now: Self.eight + .minutes(11), occurrence: snoozed)
+      reminder, dueAt: Self.eight + .minutes(11), now: Self.eight + .minutes(11), isRegular: false, occurrence: snoozed)
     #expect(!again.advances)
     #expect(again.occurrences.map(\.id) == [first.id])
     #expect(again.occurrences.map(\.rounds) == [2])

@@ -131,7 +131,7 @@ final class SystemEdgeTests {
 struct ReminderFieldsTests {
   static let now = Instant(seconds: 1_795_161_600)
   static let fields = ReminderFields(
-    bearings: Bearings(zones: ZoneCatalog(localLink: "/nonexistent")), now: now)
+    bearings: Bearings(zones: ZoneCatalog(localLink: "/nonexistent")), configuration: Configuration(), now: now)
 
   static func reminder() throws -> Reminder {
     Reminder(

@@ -63,7 +63,7 @@ extension RealThings {
       #expect(
         request["body"]?.string == """
           {"data":{"body":"two\\nlines","channel":"status.204","firedAt":"2026-03-29T00:33:00Z","late":"suspend",\
-          "latenessMs":180000,"occurrence":"r7k2@1774744200","reminder":"r7k2","round":1,\
+          "latenessMs":180000,"occurrence":"r7k2@1774744200","reminder":"r7k2","repeat":0,"round":1,\
           "scheduledAt":"2026-03-29T00:30:00Z","tags":["a","b/c"],"title":"Tè & <b>","urgency":"normal",\
           "url":"https://example.org/"},"timestamp":"2026-03-29T00:33:00Z","type":"reminder.fired"}
           """)

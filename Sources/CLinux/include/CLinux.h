@@ -1,6 +1,10 @@
 #pragma once
 // What Linux offers and Swift's Glibc module does not import: epoll, timerfd, inotify, pidfd, peer credentials.
 // No feature macro here: the system's types must look as they do in Swift's own Glibc module.
+#ifdef __swift__
+// What both have is that module's, whichever of the two a compilation meets first: timespec, for one.
+#pragma clang module import SwiftGlibc
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -22,19 +22,32 @@ enum Shapes {
       .init("icon", "its icon") { .optional($0.icon) },
       .init("sound", "its sound") { .optional($0.sound) },
       .init("url", "its link") { .optional($0.url) },
+      .init("category", "its category") { .optional($0.category) },
       .init("catchUp", "`suspend` and `downtime`, each `latest`, `all` or `skip`") {
         .members([
           "suspend": .string($0.catchUp.suspend.rawValue), "downtime": .string($0.catchUp.downtime.rawValue),
         ])
       },
       .init("grace", "how late is still useful (ISO 8601)") { .string($0.grace) },
+      .init("jitter", "up to how much after each of its times it comes (ISO 8601); null for not at all") {
+        .optional($0.jitter)
+      },
+      .init("nag", "`every` (ISO 8601), `max` and `escalation`: a list of `from` and `channels`; null when it has none")
+      {
+        nag($0.nag)
+      },
+      .init("quiet", "`rule` (`hold`, `drop`, `off`) and `hours`, each null for the configured; null for both") {
+        quiet($0.quiet)
+      },
       .init("snooze", "the lengths of a snooze (ISO 8601), the default first") { .strings($0.snooze) },
       .init("state", "`active`, `paused`, `waiting` (fired and unanswered) or `finished`") {
         .string($0.state.rawValue)
       },
       .init("pausedUntil", "when its pause ends") { .time($0.pausedUntil) },
       .init("skipNext", "how many of the next times are passed over") { .int($0.skipNext) },
-      .init("next", "its next time") { .time($0.next) },
+      .init("next", "when it next comes") { .time($0.next) },
+      .init("held", "the time of its schedule that quiet hours hold until then") { .time($0.held) },
+      .init("repeatAt", "when it is repeated, unless someone answers") { .time($0.repeatAt) },
       .init("last", "when it last came due") { .time($0.last) },
       .init("lastDone", "when it was last done, where its schedule counts from there") { .time($0.lastDone) },
       .init("createdAt", "when it was added") { .time($0.createdAt) },
@@ -75,6 +88,8 @@ enum Shapes {
       .init("last", "when it last came due") { .time($0.last) },
       .init("paused", "whether the reminder is paused") { .bool($0.paused) },
       .init("when", "the schedule in canonical form") { .string($0.when) },
+      .init("held", "the time of its schedule that quiet hours hold until `at`") { .time($0.held) },
+      .init("repeats", "whether it is a repeat of what nobody has answered") { .bool($0.repeats ?? false) },
     ])
 
   static let occurrence = Shape<OccurrencesInterface.Occurrence>(
@@ -89,13 +104,19 @@ enum Shapes {
       .init("deliveredAt", "when it first arrived") { .time($0.deliveredAt) },
       .init("endedAt", "when it was done, dismissed, or found to be missed") { .time($0.endedAt) },
       .init("snoozedUntil", "when its snooze ends") { .time($0.snoozedUntil) },
-      .init("late", "why it came late: `suspend` or `downtime`") { .optional($0.late?.rawValue) },
+      .init("late", "why it came late: `suspend`, `downtime` or `quiet`") { .optional($0.late?.rawValue) },
       .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
-      .init("missed", "why it was missed: `suspend`, `downtime`, `paused`, `skipped` or `overCap`") {
+      .init("missed", "why it was missed: `suspend`, `downtime`, `paused`, `skipped`, `overCap` or `quiet`") {
         .optional($0.missed?.rawValue)
       },
       .init("missedCount", "for a run of missed times recorded as one: how many") { .optional($0.missedCount) },
-      .init("rounds", "how often it has fired: 1, and one more after each snooze") { .int($0.rounds) },
+      .init("rounds", "how often it has fired: 1, and one more after each snooze and with each repeat") {
+        .int($0.rounds)
+      },
+      .init("repeats", "how often it has been repeated since it fired, or since its last snooze") {
+        .int($0.repeats ?? 0)
+      },
+      .init("repeatAt", "when it is repeated next, unless someone answers") { .time($0.repeatAt) },
     ])
 
   static let delivery = Shape<DeliveriesInterface.Delivery>(
@@ -190,4 +211,20 @@ enum Shapes {
       .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
       .init("message", "the event as a sentence") { .string($0.message) },
     ])
+
+  private static func nag(_ nag: RemindersInterface.Nag?) -> JSONText {
+    guard let nag else { return .null }
+    return .members([
+      "every": .optional(nag.every), "max": .optional(nag.max),
+      "escalation": .list(
+        (nag.escalation ?? []).map { .members(["from": .int($0.from), "channels": .strings($0.channels)]) }),
+    ])
+  }
+
+  private static func quiet(_ quiet: RemindersInterface.Quiet?) -> JSONText {
+    guard let quiet else { return .null }
+    return .members([
+      "rule": .optional(quiet.rule?.rawValue), "hours": quiet.hours.map { .strings($0) } ?? .null,
+    ])
+  }
 }

@@ -6,6 +6,7 @@ enum Adding {
   static let options = DraftOptions.all + [DraftOptions.token, DraftOptions.dryRun]
 
   static func add(_ context: Context, title: String, when: String) throws -> ExitCode {
+    try InsistenceOptions.checkNew(context.line)
     let draft = try DraftOptions.draft(context.line, title: title, when: when)
     if context.line.has("dry-run") { return try Explaining.dryRun(context, draft: draft) }
     let reply: RemindersInterface.Add.Reply = try context.daemon().call(
@@ -41,10 +42,14 @@ enum Adding {
     let end = reminder.state == .paused ? reminder.pausedUntil.flatMap { WallClock.instant($0) } ?? .latest : .earliest
     if let (instant, zone) = next, instant >= end {
       parts.append("next \(moment(context, instant, zone: zone)), \(clock.relative(instant))")
+      if let held = reminder.held { parts.append("quiet hours hold \(clock.text(held)) until then") }
     } else if reminder.state == .finished {
       parts.append("finished: it has no further time")
     } else if reminder.state == .waiting {
       parts.append("it waits for an answer and has no further time")
+    }
+    if let again = reminder.repeatAt {
+      parts.append("nobody has answered: it is repeated \(clock.text(again)), \(clock.relative(again))")
     }
     if reminder.skipNext > 0 {
       parts.append(reminder.skipNext == 1 ? "one time is passed over" : "\(reminder.skipNext) times are passed over")

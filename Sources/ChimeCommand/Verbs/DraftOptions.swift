@@ -3,30 +3,32 @@ import ChimeSchedule
 
 /// The options that say what a reminder is like, for `add`, `in`, `at` and `edit`.
 enum DraftOptions {
-  static let all: [Verb.Option] = [
-    .value("body", nil, "TEXT", "A longer text under the title"),
-    .value(
-      "to", nil, "CHANNEL", "Where it goes: desktop or an endpoint's name; several with commas or repeated",
-      repeats: true),
-    .value("tz", nil, "ZONE", "Its time zone, such as Europe/Prague; local (the default) follows the machine"),
-    .value(
-      "gap", nil, "RULE", "A wall-clock time that daylight saving removes: shift it by the gap, or skip it",
-      choices: Wire.Gap.allCases.map(\.rawValue), mayBeEmpty: true),
-    .value(
-      "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
-      choices: Wire.Fold.allCases.map(\.rawValue), mayBeEmpty: true),
-    place,
-    .value("tag", nil, "TAG", "A tag; several with commas or repeated", repeats: true),
-    .value("urgency", nil, "LEVEL", "low, normal or critical", choices: Wire.Urgency.allCases.map(\.rawValue)),
-    .value("icon", nil, "NAME", "An icon's name or file"),
-    .value("sound", nil, "NAME", "A sound's name or file"),
-    .value("url", nil, "URL", "A link that goes with it"),
-    .value(
-      "catch-up", nil, "RULE",
-      "A time that passed unheard: latest (one, marked late), all or skip; or suspend=RULE,downtime=RULE"),
-    .value("grace", nil, "LENGTH", "How late is still useful, such as 12h; later it is recorded as missed"),
-    .value("snooze", nil, "LENGTHS", "The lengths of a snooze, the default first, such as 10m,1h", repeats: true),
-  ]
+  static let all: [Verb.Option] =
+    [
+      .value("body", nil, "TEXT", "A longer text under the title"),
+      .value(
+        "to", nil, "CHANNEL", "Where it goes: desktop or an endpoint's name; several with commas or repeated",
+        repeats: true),
+      .value("tz", nil, "ZONE", "Its time zone, such as Europe/Prague; local (the default) follows the machine"),
+      .value(
+        "gap", nil, "RULE", "A wall-clock time that daylight saving removes: shift it by the gap, or skip it",
+        choices: Wire.Gap.allCases.map(\.rawValue), mayBeEmpty: true),
+      .value(
+        "fold", nil, "RULE", "A wall-clock time that daylight saving repeats: first, last or both",
+        choices: Wire.Fold.allCases.map(\.rawValue), mayBeEmpty: true),
+      place,
+      .value("tag", nil, "TAG", "A tag; several with commas or repeated", repeats: true),
+      .value("urgency", nil, "LEVEL", "low, normal or critical", choices: Wire.Urgency.allCases.map(\.rawValue)),
+      .value("icon", nil, "NAME", "An icon's name or file"),
+      .value("sound", nil, "NAME", "A sound's name or file"),
+      .value("url", nil, "URL", "A link that goes with it"),
+      .value(
+        "catch-up", nil, "RULE",
+        "A time that passed unheard: latest (one, marked late), all or skip; or suspend=RULE,downtime=RULE"),
+      .value("grace", nil, "LENGTH", "How late is still useful, such as 12h; later it is recorded as missed"),
+      .value("snooze", nil, "LENGTHS", "The lengths of a snooze, the default first, such as 10m,1h", repeats: true),
+      .value("category", nil, "NAME", "What kind of notification it is, such as email.arrived or x-chime.health"),
+    ] + InsistenceOptions.all
 
   static let place = Verb.Option.value(
     "place", nil, "LAT,LON", "Where its sun is watched from, such as 50.0875,14.4213; otherwise the configured place")
@@ -41,19 +43,24 @@ enum DraftOptions {
       title: title, when: when, body: line.value("body"), timezone: line.value("tz"), gap: gap(line), fold: fold(line),
       latitude: place?.latitude, longitude: place?.longitude, channels: line.list("to"), tags: line.list("tag"),
       urgency: line.value("urgency").flatMap { .init(rawValue: $0) },
-      icon: line.value("icon"), sound: line.value("sound"), url: line.value("url"), catchUp: catchUp(line),
-      grace: line.value("grace").map { try LengthText.iso($0, option: "grace") }, snooze: snooze(line))
+      icon: line.value("icon"), sound: line.value("sound"), url: line.value("url"), category: line.value("category"),
+      catchUp: catchUp(line), grace: line.value("grace").map { try LengthText.iso($0, option: "grace") },
+      jitter: InsistenceOptions.jitter(line), nag: InsistenceOptions.nag(line), quiet: InsistenceOptions.quiet(line),
+      snooze: snooze(line))
   }
 
   /// What the options change; an empty value removes.
   static func change(_ line: ParsedLine) throws -> RemindersInterface.Change {
     let draft = try draft(line, title: "", when: "")
-    let reset = RemindersInterface.Resettable.allCases.filter { line.value($0.rawValue).map(trimmed) == "" }
+    let reset = RemindersInterface.Resettable.allCases.filter { field in
+      line.value(field == .quiet ? "quiet-rule" : field.rawValue).map(trimmed) == ""
+    }
     return RemindersInterface.Change(
       title: line.value("title"), when: line.value("when"), body: draft.body, timezone: draft.timezone, gap: draft.gap,
       fold: draft.fold, latitude: draft.latitude, longitude: draft.longitude, channels: draft.channels,
       tags: draft.tags, urgency: draft.urgency, icon: draft.icon,
-      sound: draft.sound, url: draft.url, catchUp: draft.catchUp, grace: draft.grace, snooze: draft.snooze,
+      sound: draft.sound, url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace,
+      jitter: draft.jitter, nag: draft.nag, quiet: draft.quiet, snooze: draft.snooze,
       reset: reset.isEmpty ? nil : reset)
   }
 
@@ -67,7 +74,8 @@ enum DraftOptions {
   static func fold(_ line: ParsedLine) -> Wire.Fold? { line.value("fold").flatMap { .init(rawValue: $0) } }
 
   private static func snooze(_ line: ParsedLine) throws -> [String]? {
-    try line.list("snooze")?.map { try LengthText.iso($0, option: "snooze") }
+    guard let lengths = line.list("snooze"), !lengths.isEmpty else { return nil }
+    return try lengths.map { try LengthText.iso($0, option: "snooze") }
   }
 
   private static func catchUp(_ line: ParsedLine) throws -> Wire.CatchUp? {

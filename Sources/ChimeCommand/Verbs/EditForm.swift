@@ -20,6 +20,12 @@ struct EditForm: Equatable {
       "catch-up": suspend == downtime ? suspend : "suspend=\(suspend),downtime=\(downtime)",
       "grace": LengthText.human(reminder.grace),
       "snooze": reminder.snooze.map { LengthText.human($0) }.joined(separator: ", "),
+      "category": reminder.category ?? "", "nag": reminder.nag?.every.map { LengthText.human($0) } ?? "",
+      "nag-max": reminder.nag?.max.map { String($0) } ?? "",
+      "escalate": InsistenceOptions.text(reminder.nag?.escalation),
+      "quiet-rule": reminder.quiet?.rule?.rawValue ?? "",
+      "quiet-hours": (reminder.quiet?.hours ?? []).joined(separator: "; "),
+      "jitter": reminder.jitter.map { LengthText.human($0) } ?? "",
     ]
     // What the form cannot say back as it was would be a change that nobody made.
     values = values.mapValues { EditForm.written($0).trimmedLines }

@@ -77,7 +77,7 @@ enum History {
       return .init("snoozed\(until ?? "")")
     case .missed:
       let reasons = [
-        occurrence.missed.map { $0 == .overCap ? "over the cap" : $0.rawValue },
+        occurrence.missed.map { $0 == .overCap ? "over the cap" : $0 == .quiet ? "quiet hours" : $0.rawValue },
         occurrence.missedCount.flatMap { $0 > 1 ? "\($0) times" : nil },
       ].compactMap { $0 }
       return .init(reasons.isEmpty ? "missed" : "missed (\(reasons.joined(separator: ", ")))", .caution)

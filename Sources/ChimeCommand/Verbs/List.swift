@@ -85,7 +85,7 @@ enum List {
   /// How far away, or what keeps it.
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     switch reminder.state {
-    case .active: .init(clock.relative(reminder.next))
+    case .active: .init(clock.relative(reminder.next) + (reminder.held == nil ? "" : ", held"))
     case .waiting: .init("unanswered", .caution)
     case .paused: .init("paused", .faint)
     case .finished: .init("finished", .faint)

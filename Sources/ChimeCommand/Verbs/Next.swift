@@ -26,7 +26,7 @@ enum Next {
       ])
       for coming in upcoming {
         let tone: Style.Tone = coming.paused ? .faint : .plain
-        let mark = coming.snoozed ? " (snoozed)" : coming.paused ? " (paused)" : ""
+        let mark = mark(coming)
         table.rows.append([
           .init(clock.text(coming.at), tone), .init(clock.relative(coming.at), tone),
           .init(clock.text(coming.last), .faint), .init(clock.relative(coming.last), .faint),
@@ -36,5 +36,13 @@ enum Next {
       context.print(table: table)
     }
     return .success
+  }
+
+  /// What is to be known of a time that is none of the schedule, or not only.
+  private static func mark(_ coming: OccurrencesInterface.Coming) -> String {
+    if coming.repeats == true { return " (unanswered)" }
+    if coming.snoozed { return " (snoozed)" }
+    if coming.paused { return " (paused)" }
+    return coming.held == nil ? "" : " (held by quiet hours)"
   }
 }

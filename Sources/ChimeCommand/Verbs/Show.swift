@@ -54,7 +54,7 @@ enum Show {
       ("place", PlaceText.text(reminder.latitude, reminder.longitude)),
       ("tags", reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
       ("urgency", reminder.urgency == .normal ? nil : reminder.urgency.rawValue),
-      ("icon", reminder.icon), ("sound", reminder.sound), ("link", reminder.url),
+      ("icon", reminder.icon), ("sound", reminder.sound), ("link", reminder.url), ("category", reminder.category),
       ("in a gap", reminder.gap?.rawValue), ("in a fold", reminder.fold?.rawValue),
     ]
     let (suspend, downtime) = (reminder.catchUp.suspend, reminder.catchUp.downtime)
@@ -62,6 +62,9 @@ enum Show {
       suspend == downtime ? suspend.rawValue : "\(suspend.rawValue) after sleep, \(downtime.rawValue) after downtime"
     facts += [
       ("catch up", "\(rule), up to \(LengthText.human(reminder.grace)) late"),
+      ("repeats", reminder.nag.map { InsistenceOptions.words($0) }),
+      ("in quiet", reminder.quiet.map { InsistenceOptions.words($0) }),
+      ("jitter", reminder.jitter.map { "up to \(LengthText.human($0))" }),
       ("snooze", reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
       ("last done", reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
       ("last", reminder.last == nil ? "never" : "\(clock.text(reminder.last)), \(clock.relative(reminder.last))"),

@@ -31,7 +31,17 @@ enum Snooze {
     Answering.answer(
       context, reply.occurrence,
       until == nil ? "snoozed" : "snoozed until \(clock.text(until)), \(clock.relative(until))")
+    if length == nil, context.format == .human, !context.isQuiet { offer(context, reply.occurrence.reminder) }
     return .success
+  }
+
+  /// The lengths that the reminder offers beside the one that was taken.
+  private static func offer(_ context: Context, _ id: String) {
+    let reply: RemindersInterface.Get.Reply? = try? context.daemon().call(
+      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id))
+    let others = (reply?.reminder.snooze ?? []).dropFirst().map { LengthText.human($0) }
+    guard !others.isEmpty else { return }
+    context.note("Or for \(others.joined(separator: " or ")): chime snooze \(id) \(others[0])", .faint)
   }
 
   /// The words of the id, and the length in ISO 8601.

@@ -30,6 +30,9 @@ package struct Configuration: Hashable, Sendable {
   package var grace = Milliseconds.hours(12)
   package var snooze: [Milliseconds] = [.minutes(10), .hours(1)]
   package var catchUp = CatchUp()
+  package var jitter = Milliseconds.zero
+
+  package var quiet = QuietDefaults()
 
   /// Degrees north and east; both or none.
   package var latitude: Double?
@@ -143,6 +146,24 @@ extension ConfigurationKey {
       }, show: { TOMLText.array($0.snooze.map(DurationText.format)) }),
     .choice("defaults.catchUpSuspend", \.catchUp.suspend, CatchUpRule.self),
     .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
+    .duration("defaults.jitter", \.jitter, Reminder.jitters),
+    ConfigurationKey(
+      path: "quiet.hours",
+      expected:
+        "an array of spans, such as [\"22:00-07:00\", \"sat,sun 07:00-09:00\"], which leave some minute of the week",
+      set: { configuration, value in
+        guard let texts = value.strings, let hours = try? QuietHours(texts) else { return false }
+        configuration.quiet.hours = hours
+        return true
+      }, show: { TOMLText.array($0.quiet.hours.texts) }),
+    ConfigurationKey(
+      path: "quiet.rule", expected: "\"hold\" or \"drop\"",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, let rule = QuietRule.Handling(rawValue: text), rule != .off
+        else { return false }
+        configuration.quiet.handling = rule
+        return true
+      }, show: { TOMLText.quoted($0.quiet.handling.rawValue) }),
     .degrees("place.latitude", \.latitude, "north", 90),
     .degrees("place.longitude", \.longitude, "east", 180),
     .choice("desktop.transport", \.channels.desktopTransport, Configuration.Channels.DesktopTransport.self),

@@ -44,11 +44,13 @@ extension Desk {
       id: unnamed, owner: caller.owner, title: draft.title,
       schedule: try fields.schedule(draft.when, in: zone, at: place), timezone: zone, place: place,
       channels: configuration.defaultChannels,
-      catchUp: configuration.catchUp, grace: configuration.grace, snoozeLengths: configuration.snooze, createdAt: now)
+      catchUp: configuration.catchUp, grace: configuration.grace, jitter: configuration.jitter,
+      snoozeLengths: configuration.snooze, createdAt: now)
     let change = Interface.Change(
       title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,
       channels: draft.channels, tags: draft.tags, urgency: draft.urgency, icon: draft.icon, sound: draft.sound,
-      url: draft.url, catchUp: draft.catchUp, grace: draft.grace, snooze: draft.snooze)
+      url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace, jitter: draft.jitter,
+      nag: draft.nag, quiet: draft.quiet, snooze: draft.snooze)
     try fields.apply(change, to: &reminder)
     return reminder
   }
@@ -69,7 +71,7 @@ extension Desk {
   }
 
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
-    try reminder.channels.filter { $0 != .desktop }.compactMap { channel in
+    try reminder.channels(atRepeat: .max).filter { $0 != .desktop }.compactMap { channel in
       let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
       return endpoint == nil
@@ -183,6 +185,8 @@ extension Desk {
       var record = try Lookup(transaction: transaction, owner: caller.sees).reminder(id)
       let before = record.reminder
       try edit(&record.reminder)
+      // What quiet hours hold is looked at again: the change may let it come, or pass.
+      var nextDueAt = record.isHeld ? now : nil
       let timesChanged =
         record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
         || record.reminder.gap != before.gap || record.reminder.fold != before.fold
@@ -193,9 +197,9 @@ extension Desk {
           ? try before.lastDone ?? lastDone(record.reminder.id, transaction) : nil
       }
       // A due time that has come is left to the loop; a changed schedule begins afresh from now.
-      if timesChanged { record.next = try fields.firstTime(of: record.reminder) }
+      if timesChanged { (record.next, nextDueAt) = (try fields.firstTime(of: record.reminder), nil) }
       record.reminder.generation += 1
-      try transaction.upsert(record.reminder, next: record.next)
+      try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
       let reply = Interface.Update.Reply(
         reminder: wire.reminder(record), warnings: try warnings(about: record.reminder, transaction))
       return (reply, [.reminder(kind, record.reminder, "\(verb) \"\(record.reminder.title)\"")])

@@ -10,7 +10,7 @@ extension Desk {
       throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
     }
     let after = try instant(request.after, "after") ?? now
-    let fields = ReminderFields(bearings: bearings, now: after)
+    let fields = ReminderFields(bearings: bearings, configuration: configuration, now: after)
     let question = try Question(
       request.when, request.timezone, request.latitude, request.longitude, fields, usually: configuration.timezone)
     let timetable = question.schedule.timetable(

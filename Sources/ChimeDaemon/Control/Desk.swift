@@ -29,7 +29,7 @@ struct Desk: Sendable {
   let now: Instant
 
   var wire: WireMapper { WireMapper(bearings: bearings, now: now) }
-  var fields: ReminderFields { ReminderFields(bearings: bearings, now: now) }
+  var fields: ReminderFields { ReminderFields(bearings: bearings, configuration: configuration, now: now) }
 
   /// Answers a call; never throws, whatever was asked.
   func answer(_ call: VarlinkCall) async -> VarlinkReply {

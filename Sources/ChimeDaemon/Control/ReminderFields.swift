@@ -5,6 +5,7 @@ import ChimeSchedule
 /// Judges what a client wants a reminder to be, field by field, and says what is wrong in a sentence.
 struct ReminderFields {
   let bearings: Bearings
+  let configuration: Configuration
   let now: Instant
 
   static let maxTitleBytes = 1_000
@@ -24,6 +25,10 @@ struct ReminderFields {
     if reset.contains(.place) { reminder.place = nil }
     if reset.contains(.gap) { reminder.gap = nil }
     if reset.contains(.fold) { reminder.fold = nil }
+    if reset.contains(.jitter) { reminder.jitter = .zero }
+    if reset.contains(.nag) { reminder.nag = nil }
+    if reset.contains(.quiet) { reminder.quiet = nil }
+    if reset.contains(.snooze) { reminder.snoozeLengths = configuration.snooze }
     if let place = try place(change.latitude, change.longitude) { reminder.place = place }
     if let when = change.when { reminder.schedule = try schedule(when, in: reminder.timezone, at: reminder.place) }
     if let gap = change.gap { reminder.gap = GapRule(rawValue: gap.rawValue) }
@@ -34,6 +39,7 @@ struct ReminderFields {
     if let icon = change.icon { reminder.icon = try optional(icon, "icon") }
     if let sound = change.sound { reminder.sound = try optional(sound, "sound") }
     if let url = change.url { reminder.url = try optional(url, "url") }
+    if let category = change.category { reminder.category = try optional(category, "category", maximum: 255) }
     if let catchUp = change.catchUp {
       reminder.catchUp = CatchUp(
         suspend: CatchUpRule(rawValue: catchUp.suspend.rawValue) ?? .latest,
@@ -42,6 +48,9 @@ struct ReminderFields {
     if let grace = change.grace {
       reminder.grace = try Self.duration(grace, "grace", .seconds(1)...(.days(3_660)))
     }
+    if let jitter = change.jitter { reminder.jitter = try Self.duration(jitter, "jitter", Reminder.jitters) }
+    if let nag = change.nag { reminder.nag = try self.nag(nag, over: reminder.nag) }
+    if let quiet = change.quiet { reminder.quiet = try self.quiet(quiet, over: reminder.quiet) }
     if let snooze = change.snooze {
       guard (1...10).contains(snooze.count) else {
         throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")
@@ -149,16 +158,16 @@ struct ReminderFields {
     return .invalidValue(field: "timezone", "this machine has no time zone '\(shown)'; \(hint)")
   }
 
-  private func channels(_ names: [String]) throws -> [ChannelName] {
+  func channels(_ names: [String], _ field: String = "channels") throws -> [ChannelName] {
     guard (1...Self.maxItems).contains(names.count) else {
-      throw ControlFailure.invalidValue(field: "channels", "give one to \(Self.maxItems) channels")
+      throw ControlFailure.invalidValue(field: field, "give one to \(Self.maxItems) channels")
     }
     var result: [ChannelName] = []
     for name in names {
       let channel = ChannelName(rawValue: name)
       guard channel == .desktop || channel.isValidForEndpoint else {
         throw ControlFailure.invalidValue(
-          field: "channels", "'\(name.prefix(64))' is no channel: give desktop, or the name of an endpoint")
+          field: field, "'\(name.prefix(64))' is no channel: give desktop, or the name of an endpoint")
       }
       if !result.contains(channel) { result.append(channel) }
     }
@@ -177,8 +186,8 @@ struct ReminderFields {
     return result
   }
 
-  private func optional(_ value: String, _ field: String) throws -> String? {
-    value.isEmpty ? nil : try text(value, field, maximum: 2_048)
+  private func optional(_ value: String, _ field: String, maximum: Int = 2_048) throws -> String? {
+    value.isEmpty ? nil : try text(value, field, maximum: maximum)
   }
 
   /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).

@@ -24,32 +24,60 @@ struct WireMapper: Sendable {
     let zone = zone(of: reminder)
     var pausedUntil: Wire.Time?
     if case .until(let end) = reminder.pause, end > now { pausedUntil = time(end, in: zone) }
-    let next = nextHeard(record)
+    let heard = nextHeard(record)
     return RemindersInterface.Reminder(
       id: reminder.id.rawValue, title: reminder.title, body: reminder.body, when: reminder.schedule.canonical,
       timezone: reminder.timezone.text, gap: reminder.gap.flatMap { Wire.Gap(rawValue: $0.rawValue) },
       fold: reminder.fold.flatMap { Wire.Fold(rawValue: $0.rawValue) }, latitude: reminder.place?.latitude,
       longitude: reminder.place?.longitude, channels: reminder.channels.map(\.rawValue),
       tags: reminder.tags, urgency: Wire.Urgency(rawValue: reminder.urgency.rawValue) ?? .normal, icon: reminder.icon,
-      sound: reminder.sound, url: reminder.url, catchUp: catchUp(reminder.catchUp),
-      grace: DurationText.formatISO8601(reminder.grace), snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
+      sound: reminder.sound, url: reminder.url, category: reminder.category, catchUp: catchUp(reminder.catchUp),
+      grace: DurationText.formatISO8601(reminder.grace),
+      jitter: reminder.jitter == .zero ? nil : DurationText.formatISO8601(reminder.jitter), nag: reminder.nag.map(nag),
+      quiet: reminder.quiet.map(quiet), snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
-      next: next.map { time($0, in: zone) }, last: record.last.map { time($0.id.scheduledAt, in: zone) },
+      next: heard.map { time($0.at, in: zone) }, held: heard?.held.map { time($0, in: zone) },
+      repeatAt: repeatAt(record).map { time($0, in: zone) },
+      last: record.last.map { time($0.id.scheduledAt, in: zone) },
       lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone))
   }
 
-  /// When the reminder will next be heard: its next time that is neither skipped nor falls into a pause, or the end of
-  /// a snooze when that comes first.
-  func nextHeard(_ record: ReminderRecord) -> Instant? {
+  /// When the reminder is next heard at a time of its schedule or at the end of a snooze, and which time of its schedule
+  /// quiet hours hold until then.
+  func nextHeard(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
+    let scheduled = nextScheduled(record)
+    guard let snoozed = record.snoozedUntil, snoozed <= scheduled?.at ?? .latest else { return scheduled }
+    return (snoozed, nil)
+  }
+
+  /// The next time of the schedule that is neither skipped nor falls into a pause nor into quiet hours that drop it, with
+  /// its jitter and the quiet hours that hold it.
+  private func nextScheduled(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
+    let reminder = record.reminder
+    let (timetable, offset, quiet) = (
+      bearings.timetable(of: reminder), reminder.jitterOffset, bearings.quiet(of: reminder)
+    )
     var next = record.next
-    if next != nil, record.reminder.skipNext > 0 || record.reminder.pause != .none {
-      let timetable = bearings.timetable(of: record.reminder)
-      for _ in 0..<record.reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
-      if case .until(let end) = record.reminder.pause, let time = next, time < end {
-        next = timetable.next(after: end - .milliseconds(1))
-      }
+    for _ in 0..<reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
+    if case .until(let end) = reminder.pause, let time = next, time < end {
+      next = timetable.next(after: end - .milliseconds(1))
     }
-    return [next, record.snoozedUntil].compactMap { $0 }.min()
+    // Where all of a year fall into quiet hours, the first stands for them.
+    let first = next
+    for _ in 0..<1_000 {
+      guard let time = next else { break }
+      // What has passed already rings now, if it may.
+      guard let quiet, let end = quiet.end(at: max(time + offset, now)) else { return (time + offset, nil) }
+      let useful = quiet.drops ? .zero : reminder.grace
+      if end - (time + offset) <= useful { return (end, time) }
+      next = timetable.next(after: max(time, end - offset - useful - .milliseconds(1)))
+    }
+    return first.map { ($0 + offset, nil) }
+  }
+
+  /// When what nobody has answered is repeated.
+  func repeatAt(_ record: ReminderRecord) -> Instant? {
+    record.reminder.nag == nil || record.reminder.pause.holds(at: now) ? nil : record.repeatAt
   }
 
   func state(_ record: ReminderRecord) -> RemindersInterface.State {
@@ -61,6 +89,16 @@ struct WireMapper: Sendable {
       return .finished
     }
     return .waiting
+  }
+
+  private func nag(_ nag: Nag) -> RemindersInterface.Nag {
+    RemindersInterface.Nag(
+      every: DurationText.formatISO8601(nag.every), max: nag.max,
+      escalation: nag.escalation.map { .init(from: $0.from, channels: $0.channels.map(\.rawValue)) })
+  }
+
+  private func quiet(_ rule: QuietRule) -> RemindersInterface.Quiet {
+    RemindersInterface.Quiet(rule: rule.handling.flatMap { .init(rawValue: $0.rawValue) }, hours: rule.hours?.texts)
   }
 
   private func catchUp(_ rules: CatchUp) -> Wire.CatchUp {
@@ -93,7 +131,8 @@ struct WireMapper: Sendable {
       endedAt: occurrence.endedAt.map { time($0, in: zone) }, snoozedUntil: snoozedUntil.map { time($0, in: zone) },
       late: occurrence.late.flatMap { OccurrencesInterface.Late(rawValue: $0.rawValue) },
       latenessMs: occurrence.lateness.map { Int($0.rawValue) }, missed: missed,
-      missedCount: occurrence.missedRun.map(\.count), rounds: occurrence.rounds)
+      missedCount: occurrence.missedRun.map(\.count), rounds: occurrence.rounds, repeats: occurrence.repeats,
+      repeatAt: occurrence.repeatAt.map { time($0, in: zone) })
   }
 
   func delivery(_ delivery: Delivery, title: String, lastAttempt: Attempt?) -> DeliveriesInterface.Delivery {

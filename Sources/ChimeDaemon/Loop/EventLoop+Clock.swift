@@ -14,6 +14,8 @@ enum Rescan: Hashable, Sendable {
   case place
   /// The clock went back: what had been passed over comes again.
   case backwardStep
+  /// Other quiet hours are configured: what they hold is looked at again, no time of a schedule moves.
+  case quietHours
 
   /// Whether the reminder's times may be others now.
   func concerns(_ reminder: Reminder) -> Bool {
@@ -28,6 +30,15 @@ enum Rescan: Hashable, Sendable {
       reminder.schedule.calendarNames.contains { names?.contains($0) ?? true }
     case .place: reminder.schedule.needsPlace && reminder.place == nil
     case .backwardStep: true
+    case .quietHours: false
+    }
+  }
+
+  /// Whether what quiet hours hold may have to be heard at another time: the clock that they are read on is another.
+  fileprivate var concernsQuiet: Bool {
+    switch self {
+    case .localZone, .zoneRules, .backwardStep, .quietHours: true
+    case .calendars, .place: false
     }
   }
 
@@ -36,7 +47,7 @@ enum Rescan: Hashable, Sendable {
     switch self {
     case .localZone: .zone(.local)
     case .calendars: .withExceptions
-    case .zoneRules, .place, .backwardStep: .all
+    case .zoneRules, .place, .backwardStep, .quietHours: .all
     }
   }
 }
@@ -144,19 +155,9 @@ extension EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          var last: ReminderID?
-          repeat {
-            let (ids, end) = try await store.read { [last] transaction in
-              let ids = try transaction.reminderIDs(selection, after: last, limit: 1_000)
-              let concerned = try ids.filter { id in
-                guard let record = try transaction.readableReminder(id) else { return false }
-                return reasons.contains { $0.concerns(record.reminder) }
-              }
-              return (concerned, ids.last)
-            }
-            try await reschedule(ids)
-            last = end
-          } while last != nil
+          if reasons.contains(where: \.concernsQuiet) { try await lookAgain() }
+          // Quiet hours move no time of a schedule: nothing has to be read for them.
+          if reasons != [.quietHours] { try await rescan(selection, reasons) }
           try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
         } catch {
           owedRescans.formUnion(reasons)
@@ -166,6 +167,22 @@ extension EventLoop {
     }
   }
 
+  private func rescan(_ selection: ReminderSelection, _ reasons: Set<Rescan>) async throws {
+    var last: ReminderID?
+    repeat {
+      let (ids, end) = try await store.read { [last] transaction in
+        let ids = try transaction.reminderIDs(selection, after: last, limit: 1_000)
+        let concerned = try ids.filter { id in
+          guard let record = try transaction.readableReminder(id) else { return false }
+          return reasons.contains { $0.concerns(record.reminder) }
+        }
+        return (concerned, ids.last)
+      }
+      try await reschedule(ids)
+      last = end
+    } while last != nil
+  }
+
   /// Computes the due times of some reminders anew.
   func recompute(_ ids: [ReminderID]) {
     guard !ids.isEmpty else { return }
@@ -173,11 +190,23 @@ extension EventLoop {
       await withTaskExecutorPreference(executor) {
         do {
           try await reschedule(ids)
+          // What was decided meanwhile may have been held by the quiet hours of before.
+          try await lookAgain()
         } catch {
           storeFailed(error, "due times could not be computed anew")
         }
       }
     }
+  }
+
+  /// What quiet hours hold is looked at again, as they are now.
+  private func lookAgain() async throws {
+    let horizons = horizons
+    let horizon = try await store.write { transaction in
+      try transaction.lookAgain(now: SystemClock.now)
+      return try horizons.read(transaction)
+    }
+    handle(.horizon(horizon))
   }
 
   private func reschedule(_ ids: [ReminderID]) async throws {

@@ -46,7 +46,9 @@ extension EventLoop {
       // A zone that the machine has lost is stood in for, and the log says so.
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { withoutZone.append(due.reminder) }
-      return decision.decide(due, timetable: bearings.timetable(of: due.reminder, in: zone), using: &generator)
+      return decision.decide(
+        due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
+        using: &generator)
     }
     try transaction.record(firings)
     var claims: [ClaimedMessage] = []
@@ -67,9 +69,7 @@ extension EventLoop {
     pruneHistory()
     var happenings: [Happening] = []
     for firing in fired.firings {
-      for occurrence in firing.occurrences {
-        happenings.append(Self.happening(occurrence, due: firing.due, nowMicroseconds))
-      }
+      happenings += firing.occurrences.compactMap { Self.happening($0, firing, nowMicroseconds) }
     }
     publish(happenings)
     for reminder in fired.unreadable { log(.error, reminder.reason, [(.reminder, reminder.id.rawValue)]) }
@@ -81,13 +81,21 @@ extension EventLoop {
     }
   }
 
-  private static func happening(_ occurrence: Occurrence, due: DueReminder, _ nowMicroseconds: Int64) -> Happening {
+  /// Nil where nobody hears anything: a repeat is put off, or is the last.
+  private static func happening(_ occurrence: Occurrence, _ firing: Firing, _ nowMicroseconds: Int64) -> Happening? {
+    let due = firing.due
     if case .missed(let reason) = occurrence.state {
       let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
       return Happening(
         kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(reason.rawValue)\(count)")
     }
-    let dueAt = occurrence.rounds > 1 ? due.dueAt : occurrence.id.scheduledAt
+    guard firing.deliveries.contains(where: { $0.occurrence == occurrence.id }) else { return nil }
+    let isPlain = due.isRegular && occurrence.late != .quiet
+    let dueAt = isPlain ? occurrence.id.scheduledAt + due.reminder.jitterOffset : due.dueAt
+    if occurrence.repeats > 0 {
+      let count = "\(occurrence.repeats) of \(due.reminder.nag?.max ?? occurrence.repeats)"
+      return Happening(kind: .fired, occurrence: occurrence, message: "\"\(occurrence.title)\" repeated (\(count))")
+    }
     let late = occurrence.late.map { " late (\($0.rawValue))" } ?? ""
     var happening = Happening(kind: .fired, occurrence: occurrence, message: "\"\(occurrence.title)\" fired\(late)")
     happening.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000

@@ -142,7 +142,9 @@ extension EventLoop {
   var surroundingsText: String {
     let zones = zones.fingerprint
     let place = bearings.place.map { "\($0.latitude) \($0.longitude)" } ?? "-"
-    return "local \(zones.local)\ndatabase \(zones.database)\nplace \(place)\ncalendars \(calendarFiles.fingerprint)"
+    let quiet = "\(bearings.quiet.handling.rawValue) \(bearings.quiet.hours.texts.joined(separator: "; "))"
+    return
+      "local \(zones.local)\ndatabase \(zones.database)\nplace \(place)\ncalendars \(calendarFiles.fingerprint)\nquiet \(quiet)"
   }
 
   /// Computes anew what was computed with other surroundings, by a daemon before this one.
@@ -163,6 +165,7 @@ extension EventLoop {
       if changed.contains("database") { reasons.insert(.zoneRules(unchanged: [])) }
       if changed.contains("place") { reasons.insert(.place) }
       if changed.contains("calendars") { reasons.insert(.calendars(nil)) }
+      if changed.contains("quiet") { reasons.insert(.quietHours) }
       log(
         .notice, "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew")
       rescan(reasons)

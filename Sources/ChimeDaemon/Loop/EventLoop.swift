@@ -86,7 +86,7 @@ actor EventLoop {
     self.log = log
     self.store = store
     self.zones = zones
-    bearings = Bearings(zones: zones, place: configuration.place)
+    bearings = Bearings(zones: zones, place: configuration.place, quiet: configuration.quiet)
     zoneDatabase = zones.fingerprint.database
     self.secrets = secrets
     self.service = service
@@ -306,10 +306,15 @@ actor EventLoop {
         reasons.insert(.place)
         bearings.version += 1
       }
+      if loaded.quiet != configuration.quiet {
+        reasons.insert(.quietHours)
+        bearings.version += 1
+      }
       configuration = loaded
       if isRenewed { renewPolicies() }
       pruneHistory(isAsked: true)
       bearings.place = loaded.place
+      bearings.quiet = loaded.quiet
       log.setLevel(configuration.logLevel)
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())

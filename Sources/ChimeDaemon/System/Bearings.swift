@@ -1,7 +1,8 @@
 import ChimeCore
 import ChimeSchedule
 
-/// What schedules are read against here: the machine's zones, and the place and the calendars of the configuration.
+/// What schedules are read against here: the machine's zones, and the place, the calendars and the quiet hours of the
+/// configuration.
 ///
 /// A value: whoever has taken it before a reload goes on with what was in force.
 struct Bearings: Sendable {
@@ -9,6 +10,8 @@ struct Bearings: Sendable {
   /// Grows with each change, so that what was computed with older ones is seen to be stale.
   var version = 0
   var place: Place?
+  /// The quiet hours of all who have none of their own.
+  var quiet = QuietDefaults()
   /// The days of each named calendar.
   var calendars: [String: [ClosedRange<CivilDate>]] = [:]
   /// What is wrong with the calendars whose file cannot be read, as sentences. Those that were read before still have
@@ -20,6 +23,11 @@ struct Bearings: Sendable {
     Surroundings(
       zone: zone, place: place ?? self.place, zones: { [zones] in zones.zone($0) },
       calendar: { [calendars] in calendars[$0] })
+  }
+
+  /// The quiet hours that the reminder is under.
+  func quiet(of reminder: Reminder) -> Quiet? {
+    Quiet(of: reminder, quiet, local: zones.local, own: zone(of: reminder) ?? .utc)
   }
 
   /// The zone that governs the reminder; nil when the machine does not have it any more.

@@ -1,0 +1,118 @@
+import ChimeControl
+import ChimeSchedule
+
+/// The options that say how a reminder insists, and when it is quiet.
+enum InsistenceOptions {
+  static let all: [Verb.Option] = [
+    .value("nag", nil, "LENGTH", "Repeat it every so often while nobody answers, such as 5m"),
+    .value("nag-max", nil, "N", "How often it is repeated at most: 1 to 100, 10 unless told otherwise"),
+    .value(
+      "escalate", nil, "N:CHANNELS", "From the Nth repeat on it goes to further channels too, such as 3:team,phone",
+      repeats: true),
+    .value(
+      "quiet-rule", nil, "RULE",
+      "Its times in quiet hours: hold them until the end, drop them, or off (they ring); otherwise as configured",
+      choices: RemindersInterface.QuietRule.allCases.map(\.rawValue), mayBeEmpty: true),
+    .value(
+      "quiet-hours", nil, "SPAN",
+      "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
+      repeats: true),
+    .value("jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
+  ]
+
+  static func jitter(_ line: ParsedLine) throws -> String? {
+    guard let text = line.value("jitter"), !trimmed(text).isEmpty else { return nil }
+    return try LengthText.iso(text, option: "jitter")
+  }
+
+  /// What the options say of it; nil when they say nothing, or take it away.
+  static func nag(_ line: ParsedLine) throws -> RemindersInterface.Nag? {
+    let max = try isEmpty(line, "nag-max") ? nil : line.count("nag-max", maximum: 100)
+    let steps = try line.has("escalate") ? parts(line, "escalate").map(step) : nil
+    guard let text = line.value("nag") else {
+      return max == nil && steps == nil ? nil : RemindersInterface.Nag(max: max, escalation: steps)
+    }
+    if isEmpty(line, "nag") {
+      guard max == nil, steps?.isEmpty ?? true else {
+        throw Failure.usage("--nag \"\" takes the repeats away: --nag-max and --escalate have nothing to go with")
+      }
+      return nil
+    }
+    return RemindersInterface.Nag(every: try LengthText.iso(text, option: "nag"), max: max, escalation: steps)
+  }
+
+  /// For a new reminder: how often it is repeated goes with how often it may be.
+  static func checkNew(_ line: ParsedLine) throws {
+    guard line.value("nag") == nil, let lone = ["nag-max", "escalate"].first(where: { line.has($0) }) else { return }
+    throw Failure.usage("--\(lone) goes with --nag LENGTH", hint: "such as --nag 5m")
+  }
+
+  /// `3:team,phone`
+  private static func step(_ text: String) throws -> RemindersInterface.Escalation {
+    let pair = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
+    let channels = pair.count == 2 ? pair[1].split(separator: ",").map { trimmed(String($0)) } : []
+    guard let from = pair.first.flatMap({ Int($0) }), (1...100).contains(from), !channels.isEmpty,
+      !channels.contains("")
+    else {
+      throw Failure.usage(
+        "--escalate takes the number of a repeat and channels, not \"\(text)\"", hint: "such as --escalate 3:team,phone"
+      )
+    }
+    return RemindersInterface.Escalation(from: from, channels: channels)
+  }
+
+  static func quiet(_ line: ParsedLine) throws -> RemindersInterface.Quiet? {
+    let rule = line.value("quiet-rule").flatMap { RemindersInterface.QuietRule(rawValue: $0) }
+    guard line.has("quiet-hours") else { return rule.map { RemindersInterface.Quiet(rule: $0) } }
+    do {
+      return RemindersInterface.Quiet(rule: rule, hours: try QuietHours(parts(line, "quiet-hours")).texts)
+    } catch {
+      throw Failure.usage("--quiet-hours: \(error.message)")
+    }
+  }
+
+  /// The values of an option, whose parts may stand in one with semicolons between them, as the editor's form has them.
+  private static func parts(_ line: ParsedLine, _ name: String) -> [String] {
+    line.values(name).flatMap { $0.split(separator: ";") }.map { trimmed(String($0)) }.filter { !$0.isEmpty }
+  }
+
+  private static func isEmpty(_ line: ParsedLine, _ name: String) -> Bool { line.value(name).map(trimmed) == "" }
+
+  // MARK: As text
+
+  static func text(_ steps: [RemindersInterface.Escalation]?) -> String {
+    (steps ?? []).map { "\($0.from):\($0.channels.joined(separator: ","))" }.joined(separator: "; ")
+  }
+
+  /// `every 5m, at most 6 times; team from the 3rd on`
+  static func words(_ nag: RemindersInterface.Nag) -> String {
+    let times = nag.max.map { $0 == 1 ? ", once" : ", at most \($0) times" } ?? ""
+    let steps = (nag.escalation ?? []).map {
+      "\($0.channels.joined(separator: ", ")) from the \(ordinal($0.from)) on"
+    }
+    return (["every \(nag.every.map { LengthText.human($0) } ?? "")\(times)"] + steps).joined(separator: "; ")
+  }
+
+  private static func ordinal(_ number: Int) -> String {
+    switch (number % 10, number % 100) {
+    case (_, 11...13): "\(number)th"
+    case (1, _): "\(number)st"
+    case (2, _): "\(number)nd"
+    case (3, _): "\(number)rd"
+    default: "\(number)th"
+    }
+  }
+
+  /// `dropped, mon-fri 22:00-07:00; sat,sun 23:00-09:00`
+  static func words(_ quiet: RemindersInterface.Quiet) -> String {
+    let rule =
+      switch quiet.rule {
+      case .hold: "held until they end"
+      case .drop: "dropped"
+      case .off: "off: it rings in them"
+      case nil: "as configured"
+      }
+    guard let hours = quiet.hours, !hours.isEmpty, quiet.rule != .off else { return rule }
+    return "\(rule), \(hours.joined(separator: "; "))"
+  }
+}
