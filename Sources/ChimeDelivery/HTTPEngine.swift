@@ -4,6 +4,8 @@ import ChimeCore
 struct HTTPJob: Sendable {
   /// Whose queue it waits in; nil to be sent past all queues.
   var lane: Lane?
+  /// How many of its lane may be under way at once; what the latest job of a lane says counts.
+  var room = 1
   /// Whether `HTTPResult.details` are wanted.
   var isInspected = false
   /// Makes the request at the moment it leaves; nil when there is nothing to send after all. Called on the HTTP thread.
@@ -22,13 +24,11 @@ final class HTTPEngine: Sendable {
 
   private let worker: Worker<Command>
 
-  /// - Parameters:
-  ///   - perLane: exchanges of one lane that may be under way at once.
-  ///   - library: what the thread loads as libcurl.
-  init(limits: HTTPLimits, route: HTTPRoute, perLane: Int, library: String) {
+  /// - Parameter library: what the thread loads as libcurl.
+  init(limits: HTTPLimits, route: HTTPRoute, library: String) {
     worker = Worker(name: "chime-http") { mailbox in
       // Told only after the loop's end has closed every connection.
-      let loop = HTTPLoop(limits: limits, route: route, perLane: max(1, perLane), mailbox: mailbox, library: library)
+      let loop = HTTPLoop(limits: limits, route: route, mailbox: mailbox, library: library)
       let stops = loop?.run() ?? []
       for done in stops { done() }
     }

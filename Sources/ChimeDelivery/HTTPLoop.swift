@@ -9,7 +9,6 @@ import ChimeSchedule
 struct HTTPLoop: ~Copyable {
   private let limits: HTTPLimits
   private let route: HTTPRoute
-  private let perLane: Int
   private let mailbox: Mailbox<HTTPEngine.Command>
   private let multi: UnsafeMutableRawPointer
   private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
@@ -25,6 +24,7 @@ struct HTTPLoop: ~Copyable {
 
   private struct LaneQueue {
     var underWay = 0
+    private var room = 1
     /// The first `taken` places are empty: taking from the front of an array moves all of it.
     private var waiting: [HTTPJob?] = []
     private var taken = 0
@@ -32,11 +32,14 @@ struct HTTPLoop: ~Copyable {
     var isIdle: Bool { underWay == 0 && taken == waiting.count }
     var rest: [HTTPJob] { waiting[taken...].compactMap(\.self) }
 
-    mutating func append(_ job: HTTPJob) { waiting.append(job) }
+    mutating func append(_ job: HTTPJob) {
+      room = max(1, job.room)
+      waiting.append(job)
+    }
 
-    /// The next job, when fewer than `limit` are under way.
-    mutating func next(_ limit: Int) -> HTTPJob? {
-      guard underWay < limit, taken < waiting.count else { return nil }
+    /// The next job, when there is room for it.
+    mutating func next() -> HTTPJob? {
+      guard underWay < room, taken < waiting.count else { return nil }
       defer {
         waiting[taken] = nil
         taken += 1
@@ -55,7 +58,7 @@ struct HTTPLoop: ~Copyable {
 
   /// Nil, with what was asked refused, when libcurl is not there or cannot start; the next command tries again.
   init?(
-    limits: HTTPLimits, route: HTTPRoute, perLane: Int, mailbox: Mailbox<HTTPEngine.Command>, library: String
+    limits: HTTPLimits, route: HTTPRoute, mailbox: Mailbox<HTTPEngine.Command>, library: String
   ) {
     do throws(LibcurlMissing) { try Libcurl.load(library) } catch {
       Self.refuse(mailbox, HTTPResult(failure: error.description, isImpossible: true))
@@ -68,7 +71,6 @@ struct HTTPLoop: ~Copyable {
     chime_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
     self.limits = limits
     self.route = route
-    self.perLane = perLane
     self.mailbox = mailbox
     self.multi = multi
   }
@@ -120,7 +122,7 @@ struct HTTPLoop: ~Copyable {
 
   /// Begins what the lane has room for.
   private mutating func advance(_ lane: Lane) {
-    while let job = lanes[lane]?.next(perLane) {
+    while let job = lanes[lane]?.next() {
       if begin(job) { lanes[lane]?.underWay += 1 }
     }
     if lanes[lane]?.isIdle == true { lanes[lane] = nil }

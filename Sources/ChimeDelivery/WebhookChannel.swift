@@ -9,7 +9,8 @@ public struct WebhookConfiguration: Sendable {
   public var connectTimeout = Milliseconds.seconds(5)
   /// Time for one attempt in all.
   public var totalTimeout = Milliseconds.seconds(15)
-  /// Attempts of one endpoint that may be under way at once; further ones wait in its queue.
+  /// Attempts of one endpoint that may be under way at once, unless it has a number of its own; further ones wait in its
+  /// queue.
   public var concurrentPerEndpoint = 8
   /// Bytes of an answer's body that are read at most; the status of a longer one counts all the same.
   public var answerLimit = 65_536
@@ -40,8 +41,8 @@ public final class WebhookChannel: Channel {
 
   /// - Parameters:
   ///   - clock: the wall clock, by default the system's.
-  ///   - access: the endpoint of a lane as it is now; nil when there is none. Asked on the channel's thread at the
-  ///     moment an attempt leaves, so it must be quick: a look-up in memory.
+  ///   - access: the endpoint of a lane as it is now; nil when there is none. Asked by whoever sends, and on the
+  ///     channel's thread at the moment an attempt leaves, so it must be quick: a look-up in memory.
   public convenience init(
     configuration: WebhookConfiguration, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (Lane) -> EndpointAccess?
@@ -62,7 +63,7 @@ public final class WebhookChannel: Channel {
         connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit),
       route: HTTPRoute(
         network: configuration.network, proxy: configuration.proxy, certificateFile: configuration.certificateFile),
-      perLane: configuration.concurrentPerEndpoint, library: library)
+      library: library)
   }
 
   /// Makes ready for a first message, so that it need not wait for libcurl to be loaded (some milliseconds).
@@ -75,6 +76,7 @@ public final class WebhookChannel: Channel {
     engine.send(
       HTTPJob(
         lane: delivery.lane,
+        room: access(delivery.lane)?.endpoint.settings.concurrency ?? configuration.concurrentPerEndpoint,
         prepare: {
           let now = clock()
           do throws(Shut) {

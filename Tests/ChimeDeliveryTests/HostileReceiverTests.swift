@@ -61,6 +61,27 @@ extension RealThings {
       await channel.stop()
     }
 
+    /// An endpoint's own number of attempts at once counts, not the channel's.
+    @Test(arguments: [1, 3, 12])
+    func anEndpointGetsAsManyAtOnceAsItTakes(_ own: Int) async throws {
+      var open = try known("hang-in-headers")
+      open.endpoint.settings.concurrency = own
+      let (endpoint, receiver) = (open, receiver)
+      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in endpoint }
+      let reports = try (1...16).map { channel.reports(of: try message(channel: "team", round: $0)) }
+      for _ in 1...own { _ = try await receiver.lines.next() }
+      // A message past the queue arrives after all that there was room for.
+      #expect(await channel.test(try known("once")).isDelivered)
+      #expect(try await receiver.lines.next()["path"] == "/once")
+      await channel.stop()
+      for report in reports { #expect(try await report.next().next == .retry) }
+      #expect(receiver.lines.isEmpty)
+    }
+
+    private func known(_ path: String) throws -> EndpointAccess {
+      try access(to: url(path))
+    }
+
     @Test func followsNoRedirect() async throws {
       let (attempt, next) = try await attempted(url("loop"))
       #expect(next == .retry && attempt.status == 307)
