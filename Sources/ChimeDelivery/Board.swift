@@ -67,13 +67,14 @@ struct Board: Sendable {
 
   mutating func handle(_ event: Supervisor.Event, of run: Supervisor.RunID, limit: Int) -> [Order] {
     guard var entry = entries[run] else { return [] }
+    let number = entry.popup.number
     let actions = entry.popup.handle(event)
     var orders = actions.map { Order.act(run, entry.showing, $0) }
     switch event {
     case .ended, .notStarted:
       entries[run] = nil
       // Nobody waits for a summary's answer: its program ends when the popup is shown.
-      if case .summary = entry.showing.content, let number = entry.popup.number { stand(entry.showing, number) }
+      if case .summary = entry.showing.content, let number { stand(entry.showing, number) }
     default: entries[run] = entry
     }
     // Another server would give the numbers of this one to other popups.

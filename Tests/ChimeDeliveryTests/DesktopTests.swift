@@ -105,6 +105,24 @@ extension RealThings {
       #expect(first.isEmpty)
     }
 
+    @Test func showsASummaryInItsOwnPlaceWithoutWaiting() async throws {
+      let channel = channel()
+      for (titles, replaced) in [(["a", "b"], 0), (["a", "b", "<c>"], 1)] {
+        let reports = Events<ChannelReport>()
+        channel.show(.summary(PopupSummary(number: 7, titles: titles))) { reports.append($0) }
+        #expect(try await reports.next().next == .settled)
+        let shown = try await call("Notify")
+        #expect(shown[1] == .number(Double(replaced)) && shown[5].array.isEmpty)
+        #expect(shown[3].string == "\(titles.count) more reminders while you were away")
+        #expect(shown[4].string == titles.joined(separator: "\n").replacing("<c>", with: "&lt;c&gt;"))
+      }
+      let other = Events<ChannelReport>()
+      channel.show(.summary(PopupSummary(number: 8, titles: ["d", "e"]))) { other.append($0) }
+      #expect(try await other.next().next == .settled)
+      #expect(try await call("Notify")[1] == 0)
+      await channel.stop()
+    }
+
     @Test func waitsForABusAndForAServer() async throws {
       for (environment, sentence) in [
         (["PATH": "/usr/bin:/bin"], "no session bus"),

@@ -137,6 +137,35 @@ struct AwayTests {
     }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
+  func aServerIsStartedForAMessageByABusThatCan(_ transport: Transport) async throws {
+    try await Home.live { home in
+      let services = home.path + "/services"
+      try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
+      let log = home.path + "/activated.log"
+      let program =
+        "#!/bin/sh\necho $$ > \(home.path)/activated\nexec \(Machine.debianPython) -m dbusmock --session "
+        + "--template notification_daemon --logfile \(log)\n"
+      try home.write(program, to: home.path + "/server", mode: 0o700)
+      try home.write(
+        "[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=\(home.path)/server\n",
+        to: services + "/notifications.service")
+      let bus = try await home.startBus(services: services)
+      try home.configure(transport.toml)
+      let daemon = try await home.start()
+      // Listening for servers starts none.
+      try await home.did("status")
+      #expect(!FileManager.default.fileExists(atPath: home.path + "/activated"))
+      try await home.did("in", "1s", "Wake up")
+      try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
+      let desktop = MockDesktop(home: home, log: log, bus: bus, server: daemon.process)
+      #expect(desktop.shown.count == 1)
+      // The bus has started it, and nobody else would end it.
+      let pid = try String(contentsOfFile: home.path + "/activated", encoding: .utf8)
+      try kill(#require(pid_t(pid.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func aServerThatHangsIsGivenItsTimeAndTriedAgain() async throws {
     try await Home.live { home in

@@ -163,8 +163,11 @@ final class BusConnection {
     defer { sd_bus_message_unref(message) }
     sd_bus_message_set_auto_start(message, wantsActivation ? 1 : 0)
     let started = Self.monotonicMicroseconds
+    let asked = owner
     try send(message) { [unowned self] message in
       asksForCapabilities = false
+      // What the server before this one said, or did not say any more, is of no interest.
+      if let asked, let owner, owner != asked, (try? askForCapabilities()) != nil { return }
       if let fault = fault(of: message, since: started) {
         answer(.unreachable(fault))
       } else if let names = BusReader.texts(in: message) {

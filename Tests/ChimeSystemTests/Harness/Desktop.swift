@@ -4,10 +4,18 @@ extension Home {
   var bus: String { "unix:path=\(path)/bus" }
 
   /// A private session bus at the address that everything in this home is given.
+  ///
+  /// - Parameter services: a folder with what the bus may start; by default it starts nothing.
   @discardableResult
-  func startBus() async throws -> Child {
+  func startBus(services: String? = nil) async throws -> Child {
+    var configuration = Machine.support("bus.conf")
+    if let services {
+      let text = try String(contentsOfFile: configuration, encoding: .utf8)
+      configuration = path + "/bus.conf"
+      try write(text.replacing("<auth>", with: "<servicedir>\(services)</servicedir><auth>"), to: configuration)
+    }
     let daemon = try await spawn(
-      "dbus-daemon", ["--nofork", "--nopidfile", "--config-file", Machine.support("bus.conf"), "--address", bus])
+      "dbus-daemon", ["--nofork", "--nopidfile", "--config-file", configuration, "--address", bus])
     try await eventually("the bus listens") {
       if let end = daemon.end { throw HarnessFailure("dbus-daemon ended with \(end): \(daemon.errors)") }
       return (try? RawSocket(path: path + "/bus")) != nil
