@@ -32,8 +32,9 @@ struct BusBoard: Sendable {
     var isAnswered = false
   }
 
-  /// Calls under way at once; further popups wait for their turn.
-  static let calls = 16
+  /// Calls under way at once; further popups wait for their turn. As many as the desktop's lane begins at once, so that
+  /// none takes longer than a call's time.
+  static let calls = 64
   /// Popups whose numbers are remembered. The buttons of older ones still work by their keys.
   static let remembered = 256
   static let stopping = NotificationFault(isBlocked: false, sentence: "given up because the daemon stops")

@@ -47,12 +47,18 @@ struct Gathering: Sendable {
   private var lastNumber: UInt64 = 0
   /// Whether the last that was heard of the way is that it is shut.
   private var isShut = false
+  /// When it was open again: what was owed then has waited, tried or not.
+  private var openedAt: Instant?
   private var isClosed = false
 
   mutating func admit(_ arrival: Held, now: Instant) -> [Order] {
     guard !isClosed else { return [.refuse(arrival, Self.stopping)] }
     let delivery = arrival.message.delivery
-    guard delivery.attempts > 0 || now - delivery.createdAt >= Self.fresh else { return [.show(arrival, others: [])] }
+    // One that was set before now; a clock that was set back makes nothing wait.
+    let opened = openedAt.flatMap { $0 <= now ? $0 : nil }
+    guard
+      delivery.attempts > 0 || now - delivery.createdAt >= Self.fresh || opened.map({ delivery.createdAt < $0 }) == true
+    else { return [.show(arrival, others: [])] }
     held.append(arrival)
     return held.count == 1 ? [.wait] : []
   }
@@ -92,12 +98,13 @@ struct Gathering: Sendable {
   /// An attempt has ended.
   ///
   /// - Parameter summary: the number of the summary that was tried, with those that it was tried for.
-  mutating func ended(_ next: ChannelReport.NextStep, summary: (UInt64, [Held])? = nil) -> [Order] {
+  mutating func ended(
+    _ next: ChannelReport.NextStep, summary: (UInt64, [Held])? = nil, now: Instant
+  ) -> [Order] {
     switch next {
     case .settled:
       guard isShut else { return [] }
-      isShut = false
-      return [.tell(.opened)]
+      return opened(now: now)
     case .blocked:
       isShut = true
       episode = nil
@@ -107,6 +114,13 @@ struct Gathering: Sendable {
       }
     }
     return []
+  }
+
+  /// Popups can be shown again.
+  mutating func opened(now: Instant) -> [Order] {
+    isShut = false
+    openedAt = now
+    return [.tell(.opened)]
   }
 
   mutating func withdraw(_ occurrence: OccurrenceID) -> [Order] {

@@ -33,7 +33,10 @@ public final class GatheringChannel: Channel {
   /// - Parameter memory: that of the channel before this one, in this process or an earlier; empty for none.
   public func listen(remembering memory: String = "", _ handler: @escaping @Sendable (DesktopEvent) -> Void) {
     state.withLock { $0.listener = handler }
-    transport.listen(remembering: memory) { [weak self] event in self?.perform([.tell(event)]) }
+    transport.listen(remembering: memory) { [weak self] event in
+      guard let self else { return }
+      if event == .opened { change { $0.opened(now: self.clock()) } } else { perform([.tell(event)]) }
+    }
   }
 
   /// What the next channel has to know of the popups that stand now; also valid after `stop()`.
@@ -83,7 +86,8 @@ public final class GatheringChannel: Channel {
         if next == .settled { attempt.answer = "shown by round \(held.message.delivery.round)" }
         other.conclude(attempt, next)
       }
-      self?.change { $0.ended(next) }
+      guard let self else { return }
+      change { $0.ended(next, now: self.clock()) }
     }
   }
 
@@ -92,7 +96,8 @@ public final class GatheringChannel: Channel {
       guard case .ended(var attempt, let next) = report else { return }
       if next == .settled { attempt.answer = "shown in a summary of \(summary.titles.count)" }
       for member in members { member.conclude(attempt, next) }
-      self?.change { $0.ended(next, summary: (summary.number, members)) }
+      guard let self else { return }
+      change { $0.ended(next, summary: (summary.number, members), now: self.clock()) }
     }
   }
 }

@@ -120,17 +120,17 @@ import Testing
     }
   }
 
-  @Test func asksForSixteenAtATime() throws {
+  @Test func asksForSixtyFourAtATime() throws {
     var board = try board()
     var orders: [BusBoard.Order] = []
-    for number in 1...20 { orders += board.admit(try showing("r\(number)")) }
+    for number in 1...68 { orders += board.admit(try showing("r\(number)")) }
     #expect(orders.count == BusBoard.calls)
-    #expect(short(board.handle(.shown(1, number: 1))) == ["delivered r1", "notify 17 r17 for 0"])
+    #expect(short(board.handle(.shown(1, number: 1))) == ["delivered r1", "notify 65 r65 for 0"])
     // The server leaves: what waits hears of it at once, what is under way from the bus.
     #expect(short(board.handle(.gone)).count == 3)
     #expect(short(board.handle(.refused(2, Self.noServer))) == ["failed r2: nobody"])
     // And when the daemon stops, everyone hears.
-    #expect(board.close().count == 15)
+    #expect(board.close().count == 63)
     #expect(short(board.admit(try showing())) == ["failed r1: given up because the daemon stops"])
   }
 

@@ -75,7 +75,11 @@ struct PopupTests {
       dunst.destroy()
       _ = try await dunst.ended()
       for number in 1...8 { _ = try await home.add("Waiting \(number)", "in 1s") }
-      try await eventually("all wait") { try await home.deliveries("waiting").count == 8 }
+      try await eventually("all wait") {
+        let waiting = try await home.deliveries("waiting").count
+        let pending = try await home.deliveries("pending").count
+        return waiting > 0 && waiting + pending == 8
+      }
       _ = try await startDunst()
       if transport == .program { _ = try await home.add("At its time", "in 1s") }
       let popups = transport == .program ? 5 : 4
