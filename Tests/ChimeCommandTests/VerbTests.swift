@@ -141,6 +141,24 @@ import Varlink
         "edit r7k2 --place \"\" --gap \"\" --fold \"\"", "Reminders.Update",
         #"{"change":{"reset":["gap","fold","place"]},"id":"r7k2"}"#, []
       ),
+      (
+        "edit r7k2 --nag-max 3 --escalate 2:team,phone --escalate \"3: x; 4:y\" --jitter 10m", "Reminders.Update",
+        #"{"change":{"jitter":"PT10M","nag":{"escalation":[{"channels":["team","phone"],"from":2},"#
+          + #"{"channels":["x"],"from":3},{"channels":["y"],"from":4}],"max":3}},"id":"r7k2"}"#, []
+      ),
+      (
+        "edit r7k2 --nag 5m --escalate \"\" --quiet-hours \"weekdays 22-7; sat 0-9\"", "Reminders.Update",
+        #"{"change":{"nag":{"escalation":[],"every":"PT5M"},"#
+          + #""quiet":{"hours":["mon-fri 22:00-07:00","sat 00:00-09:00"]}},"id":"r7k2"}"#, []
+      ),
+      (
+        "edit r7k2 --quiet-rule drop --quiet-hours \"\" --category email", "Reminders.Update",
+        #"{"change":{"category":"email","quiet":{"hours":[],"rule":"drop"}},"id":"r7k2"}"#, []
+      ),
+      (
+        "edit r7k2 --nag \"\" --nag-max \"\" --quiet-rule \"\" --jitter \"\" --snooze \"\" --category \"\"",
+        "Reminders.Update", #"{"change":{"category":"","reset":["jitter","nag","quiet","snooze"]},"id":"r7k2"}"#, []
+      ),
       ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused without end"]),
       ("pause r7k2 --until 2026-12-01", "Reminders.Pause", #"{"id":"r7k2","until":"2026-12-01T00:00:00+01:00"}"#, []),
       (

@@ -41,6 +41,10 @@ struct ConfigurationTests {
       grace = "90m"
       snooze = ["5m"]
       catchUpDowntime = "all"
+      jitter = "5m"
+      [quiet]
+      hours = ["weekdays 22-7", "sat,sun 23:00-09:00"]
+      rule = "drop"
       [store]
       path = "/tmp/a \\"quoted\\" place.db"
       [control]
@@ -64,6 +68,9 @@ struct ConfigurationTests {
     #expect(try Self.apply(loaded.text).configuration == loaded.configuration)
     #expect(loaded.configuration.timezone == .named("Europe/Prague"))
     #expect(loaded.configuration.grace == .minutes(90))
+    #expect(loaded.configuration.jitter == .minutes(5))
+    #expect(loaded.configuration.quiet.hours.texts == ["mon-fri 22:00-07:00", "sat,sun 23:00-09:00"])
+    #expect(loaded.configuration.quiet.handling == .drop)
     #expect(
       loaded.configuration.calendars["holidays"]
         == .days([
@@ -72,7 +79,7 @@ struct ConfigurationTests {
         ]))
     #expect(loaded.configuration.calendars["School_1"] == .file("/home/ann/a \"quoted\" name.ics"))
     #expect(loaded.configuration.calendars["none"] == .days([]))
-    #expect(loaded.origins["calendars.holidays"] == "chimed.toml:21")
+    #expect(loaded.origins["calendars.holidays"] == "chimed.toml:25")
     #expect(loaded.configuration.place == Place(latitude: -33.8688, longitude: 151))
     #expect(loaded.configuration.channels.webhookAllow.map { "\($0)" } == ["10.0.0.0/8", "::1"])
     #expect(loaded.configuration.catchUp == CatchUp(suspend: .latest, downtime: .all))
@@ -101,6 +108,11 @@ struct ConfigurationTests {
     ("[defaults]\nchannels = [1]", "defaults.channels has to be an array of channel names"),
     ("[defaults]\ntimezone = \"../../etc/passwd\"", "defaults.timezone has to be an IANA zone name"),
     ("[defaults]\nsnooze = [\"0s\"]", "defaults.snooze has to be an array of durations"),
+    ("[defaults]\njitter = \"25h\"", "defaults.jitter has to be a duration from 0s to 1d"),
+    ("[quiet]\nhours = \"22:00-07:00\"", "quiet.hours has to be an array of spans, such as"),
+    ("[quiet]\nhours = [\"22:00-25:00\"]", "quiet.hours has to be an array of spans, such as"),
+    ("[quiet]\nhours = [\"00:00-24:00\"]", "which leave some minute of the week"),
+    ("[quiet]\nrule = \"off\"", "quiet.rule has to be \"hold\" or \"drop\"; here is \"off\""),
     ("[log\nlevel = 1", "this is not TOML"),
     (
       "[webhook]\nallow = [\"10.0.0.1/8\"]",
