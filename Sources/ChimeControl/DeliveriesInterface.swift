@@ -80,11 +80,40 @@ public enum DeliveriesInterface {
     public var reminder: String?
     public var channel: String?
     public var state: State?
+    /// Of the time at which it was due to leave (RFC 3339): from `since` on, and before `before`.
+    public var since: String?
+    public var before: String?
 
-    public init(reminder: String? = nil, channel: String? = nil, state: State? = nil) {
+    public init(
+      reminder: String? = nil, channel: String? = nil, state: State? = nil, since: String? = nil, before: String? = nil
+    ) {
       self.reminder = reminder
       self.channel = channel
       self.state = state
+      self.since = since
+      self.before = before
+    }
+  }
+
+  /// Which deliveries are meant: one by its id; or those that fit all that is given; or, with nothing else given, `all`.
+  public struct Selection: Codable, Hashable, Sendable {
+    public var id: String?
+    public var reminder: String?
+    public var channel: String?
+    public var since: String?
+    public var before: String?
+    public var all: Bool?
+
+    public init(
+      id: String? = nil, reminder: String? = nil, channel: String? = nil, since: String? = nil, before: String? = nil,
+      all: Bool? = nil
+    ) {
+      self.id = id
+      self.reminder = reminder
+      self.channel = channel
+      self.since = since
+      self.before = before
+      self.all = all
     }
   }
 
@@ -133,6 +162,64 @@ public enum DeliveriesInterface {
       public init(delivery: Delivery, attempts: [Attempt]) {
         self.delivery = delivery
         self.attempts = attempts
+      }
+    }
+  }
+
+  /// Sends messages again, under the same id, and counts the attempts of the retry schedule anew.
+  public enum Redeliver {
+    public static let method = "io.chime.Deliveries.Redeliver"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var which: Selection
+      public var limit: Int?
+      public var dryRun: Bool?
+
+      public init(which: Selection, limit: Int? = nil, dryRun: Bool? = nil) {
+        self.which = which
+        self.limit = limit
+        self.dryRun = dryRun
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var count: Int
+      public var skipped: Int
+      /// The first 100.
+      public var deliveries: [Delivery]
+      public var notes: [String]
+
+      public init(count: Int, skipped: Int, deliveries: [Delivery], notes: [String]) {
+        self.count = count
+        self.skipped = skipped
+        self.deliveries = deliveries
+        self.notes = notes
+      }
+    }
+  }
+
+  /// Gives up messages that are still owed.
+  public enum Cancel {
+    public static let method = "io.chime.Deliveries.Cancel"
+
+    public struct Parameters: Codable, Hashable, Sendable {
+      public var which: Selection
+      public var dryRun: Bool?
+
+      public init(which: Selection, dryRun: Bool? = nil) {
+        self.which = which
+        self.dryRun = dryRun
+      }
+    }
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var count: Int
+      /// The first 100.
+      public var deliveries: [Delivery]
+
+      public init(count: Int, deliveries: [Delivery]) {
+        self.count = count
+        self.deliveries = deliveries
       }
     }
   }

@@ -46,6 +46,11 @@ import Varlink
       case "Deliveries.List": .reply(DeliveriesInterface.List.Reply(deliveries: [Samples.delivery]))
       case "Deliveries.Get":
         .reply(DeliveriesInterface.Get.Reply(delivery: Samples.delivery, attempts: [Samples.attempt]))
+      case "Deliveries.Redeliver":
+        .reply(
+          DeliveriesInterface.Redeliver.Reply(
+            count: 1, skipped: 2, deliveries: [Samples.delivery], notes: ["endpoint \"team\" is disabled"]))
+      case "Deliveries.Cancel": .reply(DeliveriesInterface.Cancel.Reply(count: 12, deliveries: [Samples.delivery]))
       case "Endpoints.Put", "Endpoints.Remove": .reply(EndpointsInterface.Put.Reply(endpoint: Samples.endpoint))
       case "Endpoints.List": .reply(EndpointsInterface.List.Reply(endpoints: [Samples.endpoint]))
       case "Endpoints.Test": .reply(EndpointsInterface.Test.Reply(result: Samples.result))
@@ -192,6 +197,18 @@ import Varlink
         #"{"filter":{"channel":"team","reminder":"r7k2","state":"dead"},"limit":50}"#,
         ["HTTP 503; again in 5 min", "msg_1"]
       ),
+      (
+        "deliveries --since 2026-03-26 --before 2026-03-27", "Deliveries.List",
+        #"{"filter":{"before":"2026-03-27T00:00:00+01:00","since":"2026-03-26T00:00:00+01:00"},"limit":50}"#, []
+      ),
+      ("redeliver msg_1", "Deliveries.Redeliver", #"{"which":{"id":"msg_1"}}"#, ["1 message is sent again", "msg_1"]),
+      (
+        "redeliver --to team --since 2026-03-26 -n 5 --dry-run", "Deliveries.Redeliver",
+        #"{"dryRun":true,"limit":5,"which":{"channel":"team","since":"2026-03-26T00:00:00+01:00"}}"#,
+        ["1 message would be sent again"]
+      ),
+      ("redeliver --all", "Deliveries.Redeliver", #"{"which":{"all":true}}"#, []),
+      ("discard --of r7k2", "Deliveries.Cancel", #"{"which":{"reminder":"r7k2"}}"#, ["12 messages are given up"]),
       ("deliveries --id msg_1", "Deliveries.Get", #"{"id":"msg_1"}"#, ["41 ms", "busy"]),
       (
         "endpoint add team http://127.0.0.1:8099/hook", "Endpoints.Put",
@@ -213,6 +230,28 @@ import Varlink
     #expect(outcome.lines.allSatisfy { !$0.hasSuffix(" ") })
   }
 
+  @Test func manyAreAskedAboutBeforeTheyAreGivenUp() throws {
+    for (answer, methods) in [("y\n", 2), ("no\n", 1)] {
+      let daemon = try Self.daemon()
+      let outcome = chime(
+        ["discard", "--all"], daemon: daemon, isTerminal: true, input: answer, isInputTerminal: true)
+      #expect(outcome.errors.contains("Give up 12 messages? [y/N]"), "\(outcome.errors)")
+      #expect(daemon.calls.count == methods)
+      #expect(daemon.calls.first?.parameters.description == #"{"dryRun":true,"which":{"all":true}}"#)
+      #expect(outcome.status == (methods == 2 ? .success : .failed))
+    }
+    let few = try Self.daemon()
+    #expect(chime(["redeliver", "--all"], daemon: few, isTerminal: true, isInputTerminal: true).status == .success)
+    #expect(few.calls.count == 2)
+  }
+
+  @Test(arguments: ["redeliver", "discard", "redeliver msg_1 --all", "discard msg_1 --to team"])
+  func whichMessagesHasToBeSaid(line: String) throws {
+    let outcome = chime(words(line), daemon: try Self.daemon())
+    #expect(outcome.status == .usage)
+    #expect(outcome.errors.contains("`chime deliveries` shows them"), "\(outcome.errors)")
+  }
+
   /// One object whose list is named after what it lists; one header line and as many fields in every line.
   @Test(arguments: [
     ("list", "reminders"), ("next", "upcoming"), ("history", "occurrences"), ("deliveries", "deliveries"),
@@ -222,7 +261,8 @@ import Varlink
     ("at 18:00 Tea", "reminder"), ("edit r7k2 --title T", "reminder"), ("pause r7k2", "reminder"),
     ("resume r7k2", "reminder"), ("skip r7k2", "reminder"), ("remove r7k2", "reminder"), ("status", "status"),
     ("endpoint add team http://x", "endpoint"), ("endpoint test team", "result"), ("endpoint remove team", "endpoint"),
-    ("deliveries --id msg_1", "delivery"), ("when daily at 8", "next"), ("version", "version"),
+    ("deliveries --id msg_1", "delivery"), ("redeliver msg_1", "skipped"), ("discard --all", "count"),
+    ("when daily at 8", "next"), ("version", "version"),
     ("add Tea every 90m --dry-run", "dryRun"), ("import -", "imported"), ("import crontab - --dry-run", "remarks"),
   ])
   func forPrograms(_ line: String, _ key: String) throws {

@@ -12,10 +12,10 @@ enum Deliveries {
         "Only those that are pending, waiting (for the next attempt), delivered, dead or cancelled",
         choices: DeliveriesInterface.State.allCases.map(\.rawValue)),
       .value("id", nil, "DELIVERY", "One delivery, with every attempt"),
-      Listings.limit("deliveries", usually: 50),
-    ],
+    ] + Listings.since + [Listings.limit("deliveries", usually: 50)],
     examples: [
-      .init(command: "chime deliveries --to team --state dead"), .init(command: "chime deliveries Stand-up --json"),
+      .init(command: "chime deliveries --to team --state dead --since \"2 days\""),
+      .init(command: "chime deliveries Stand-up --json"),
     ],
     alsoTried: ["delivery", "messages", "outbox"],
     json: "`deliveries`, and `more`; with --id: `delivery`, and `attempts`", run: run)
@@ -25,7 +25,8 @@ enum Deliveries {
     if let id = line.value("id") { return try one(context, id) }
     let filter = DeliveriesInterface.Filter(
       reminder: context.optionalSubject(), channel: line.value("to"),
-      state: line.value("state").flatMap { .init(rawValue: $0) })
+      state: line.value("state").flatMap { .init(rawValue: $0) }, since: try Listings.moment(context, "since"),
+      before: try Listings.moment(context, "before"))
     let limit = try Listings.limit(line, usually: 50)
     let daemon = try context.daemon()
     let (deliveries, isCut) = try Listings.pages(limit: limit) { limit, cursor in
@@ -35,27 +36,29 @@ enum Deliveries {
           filter: filter == DeliveriesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.deliveries, reply.cursor)
     }
-    let empty = ["Nothing has been delivered that fits.", "`chime fire ID` fires a reminder now."]
-    context.print(deliveries, as: Shapes.delivery, isCut: isCut, empty: empty) {
-      let clock = context.clock()
-      var table = Table(columns: [
-        .init(title: "WHEN"), .init(title: "TO", canShrink: true), .init(title: "STATE"),
-        .init(title: "TRIES", alignRight: true, dropOrder: 2), .init(title: "RESULT", canShrink: true, dropOrder: 3),
-        .init(title: "REMINDER", canShrink: true), .init(title: "ID", dropOrder: 1),
-      ])
-      for delivery in deliveries {
-        let result = [
-          delivery.lastResult, delivery.nextAttempt.map { "again \(clock.relative($0))" },
-        ].compactMap { $0 }.joined(separator: "; ")
-        table.rows.append([
-          .init(clock.text(delivery.createdAt)), .init(delivery.channel), state(delivery),
-          .init(String(delivery.attempts)), .init(result.isEmpty ? "-" : result, .faint),
-          .init("\(delivery.reminder)  \(delivery.title)"), .init(delivery.id, .faint),
-        ])
-      }
-      context.print(table: table)
-    }
+    let empty = ["No message fits.", "`chime fire ID` fires a reminder now."]
+    context.print(deliveries, as: Shapes.delivery, isCut: isCut, empty: empty) { table(context, deliveries) }
     return .success
+  }
+
+  static func table(_ context: Context, _ deliveries: [DeliveriesInterface.Delivery]) {
+    let clock = context.clock()
+    var table = Table(columns: [
+      .init(title: "WHEN"), .init(title: "TO", canShrink: true), .init(title: "STATE"),
+      .init(title: "TRIES", alignRight: true, dropOrder: 2), .init(title: "RESULT", canShrink: true, dropOrder: 3),
+      .init(title: "REMINDER", canShrink: true), .init(title: "ID", dropOrder: 1),
+    ])
+    for delivery in deliveries {
+      let result = [
+        delivery.lastResult, delivery.nextAttempt.map { "again \(clock.relative($0))" },
+      ].compactMap { $0 }.joined(separator: "; ")
+      table.rows.append([
+        .init(clock.text(delivery.createdAt)), .init(delivery.channel), state(delivery),
+        .init(String(delivery.attempts)), .init(result.isEmpty ? "-" : result, .faint),
+        .init("\(delivery.reminder)  \(delivery.title)"), .init(delivery.id, .faint),
+      ])
+    }
+    context.print(table: table)
   }
 
   private static func state(_ delivery: DeliveriesInterface.Delivery) -> Table.Cell {

@@ -6,26 +6,18 @@ enum History {
   static let verb = Verb(
     name: "history", group: .look, arguments: ["[ID|TITLE]"], summary: "List the times that have come, newest first",
     options: [
-      .flag("open", nil, "Only those that wait for an answer"),
-      .value("since", nil, "TIME", "Only from a time on, such as \"3 days\" (ago), yesterday or 2026-12-01"),
-      .value("before", nil, "TIME", "Only before a time"),
-      Listings.limit("times", usually: 50),
-    ],
+      .flag("open", nil, "Only those that wait for an answer")
+    ] + Listings.since + [Listings.limit("times", usually: 50)],
     examples: [.init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\"")],
     alsoTried: ["log", "past", "occurrences"],
     json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
-    func moment(_ option: String) throws -> String? {
-      guard let text = line.value(option) else { return nil }
-      let zone = try context.localZone()
-      return RFC3339.format(
-        try MomentText.parse(text, option: option, now: context.now, zone: zone, toward: .past), in: zone)
-    }
     let filter = OccurrencesInterface.Filter(
-      reminder: context.optionalSubject(), open: line.has("open") ? true : nil, since: try moment("since"),
-      before: try moment("before"))
+      reminder: context.optionalSubject(), open: line.has("open") ? true : nil,
+      since: try Listings.moment(context, "since"),
+      before: try Listings.moment(context, "before"))
     let limit = try Listings.limit(line, usually: 50)
     let daemon = try context.daemon()
     let (occurrences, isCut) = try Listings.pages(limit: limit) { limit, cursor in

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeSchedule
 
 /// What the listings have in common.
 enum Listings {
@@ -30,5 +31,19 @@ enum Listings {
       cursor = answer.cursor == cursor ? nil : answer.cursor
     } while cursor != nil && items.count < limit ?? .max
     return (items, cursor != nil)
+  }
+
+  /// `--since` and `--before` of what has passed.
+  static let since: [Verb.Option] = [
+    .value("since", nil, "TIME", "Only from a time on, such as \"3 days\" (ago), yesterday or 2026-12-01"),
+    .value("before", nil, "TIME", "Only before a time"),
+  ]
+
+  /// The time after such an option, as the daemon takes it.
+  static func moment(_ context: Context, _ option: String) throws -> String? {
+    guard let text = context.line.value(option) else { return nil }
+    let zone = try context.localZone()
+    return RFC3339.format(
+      try MomentText.parse(text, option: option, now: context.now, zone: zone, toward: .past), in: zone)
   }
 }

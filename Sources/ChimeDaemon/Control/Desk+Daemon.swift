@@ -26,7 +26,15 @@ extension Desk {
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: loopState.attention))
+        attention: loopState.attention + resting(loopState.rests)))
+  }
+
+  private func resting(_ rests: [Lane: Instant]) -> [String] {
+    rests.filter { caller.sees == nil || $0.key.owner == caller.sees }.sorted { $0.key < $1.key }.map { lane, until in
+      let time = RFC3339.format(until, in: bearings.zones.local).dropFirst(11).prefix(8)
+      return
+        "endpoint \"\(lane.channel)\" rests until \(time): \(Breaker.threshold) attempts or more have failed in a row"
+    }
   }
 
   func reload() async throws -> DaemonInterface.Reload.Reply {

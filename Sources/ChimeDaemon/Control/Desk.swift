@@ -63,6 +63,8 @@ struct Desk: Sendable {
     case SchedulesInterface.Convert.method: try VarlinkReply(convert(call.parameters()))
     case DeliveriesInterface.List.method: try VarlinkReply(await deliveries(call.parameters()))
     case DeliveriesInterface.Get.method: try VarlinkReply(await delivery(call.parameters()))
+    case DeliveriesInterface.Redeliver.method: try VarlinkReply(await redeliver(call.parameters()))
+    case DeliveriesInterface.Cancel.method: try VarlinkReply(await cancelDeliveries(call.parameters()))
     case EndpointsInterface.Put.method: try VarlinkReply(await putEndpoint(call.parameters()))
     case EndpointsInterface.Remove.method: try VarlinkReply(await removeEndpoint(call.parameters()))
     case EndpointsInterface.List.method: try VarlinkReply(await listEndpoints())

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+/// What becomes of messages that cannot be delivered at first, in the real daemon.
+@Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct OutboxTests {
+  @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
+  func anEndpointThatIsGoneIsDisabledAndItsOwnerTold() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: [410])
+      let desktop = try await home.startMockDesktop()
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      let first = try await home.add("First", "in 1s", to: ["team"])
+      _ = try await desktop.popup(titled: #"Webhook \"team\" is off: it answered 410 Gone"#)
+      let dead = try #require(try await home.deliveries("dead").first?["id"].string)
+      #expect(try await home.answer("io.chime.Endpoints.List")["endpoints"][0]["disabled"].string != nil)
+
+      // What comes meanwhile waits, and nobody is asked to take it.
+      let second = try await home.add("Second", "in 1s", to: ["team"])
+      try await eventually("it has fired") { try await home.latestOccurrence(of: second) != .null }
+      let waiting = try await home.deliveries("pending")
+      #expect(waiting.map { $0["reminder"].string } == [second])
+      let told = try await home.did("redeliver", "--to", "team", "--dry-run")
+      #expect(told.contains("1 message would be sent again"), "\(told)")
+      #expect(told.contains(dead))
+
+      // It is mended: what waited leaves at once, and what was given up when it is asked for.
+      try await home.addEndpoint("team", receiver)
+      try await eventually("the one that waited arrives") { try await home.deliveries("delivered").count == 2 }
+      let output = try await home.chime("redeliver", "--to", "team", "--since", "1 hour", "--json")
+      #expect(try output.json["count"].int == 1, "\(output.text)")
+      try await eventually("the dead one arrives") { try await home.deliveries("dead").isEmpty }
+      try await eventually("and is recorded") { try await home.deliveries("delivered").count == 3 }
+      #expect(receiver.requests.map(\.answered) == [410, 204, 204])
+      #expect(receiver.requests.first?.id == dead)
+      #expect(receiver.requests.last?.id == dead, "under the same id")
+
+      // Named by its id a delivered one is sent once more; of many only dead ones are, and not those answered since.
+      try await home.did("redeliver", dead)
+      try await eventually("it comes once more") { receiver.requests.count == 4 }
+      #expect(receiver.requests.last?.id == dead)
+      try await eventually("and is recorded") { try await home.deliveries("delivered").count == 3 }
+      #expect(try await home.attempts(of: first).map { $0["number"].int } == [1, 2, 3])
+      let nothing = try await home.chime("redeliver", "--all")
+      #expect(nothing.status == 0 && nothing.err.contains("Nothing that was given up fits"), "\(nothing.text)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func anEndpointThatFailsAgainAndAgainRests() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: Array(repeating: 503, count: 100))
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      for number in 1...20 { _ = try await home.add("Number \(number)", "in 2s", to: ["team"]) }
+      let sentence = try await eventually("the status says that it rests") { () -> String? in
+        let attention = try await home.answer("io.chime.Daemon.Status")["status"]["attention"]
+        return attention.elements.compactMap(\.string).first { $0.contains("\"team\" rests until") }
+      }
+      #expect(sentence.contains("in a row"))
+      #expect(try await home.did("status").contains("rests until"))
+      // Five in a row, and at most those that were under way beside the fifth.
+      #expect((5...12).contains(receiver.requests.count), "\(receiver.requests.count)")
+      try await eventually("all have fired") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 20
+      }
+      // What was not tried has used up no attempt.
+      let untried = try await home.deliveries("pending")
+      #expect(untried.count >= 8 && untried.allSatisfy { $0["attempts"].int == 0 }, "\(untried.count)")
+      let discarded = try await home.did("discard", "--to", "team")
+      #expect(discarded.contains("20 messages are given up"), "\(discarded)")
+      #expect(try await home.deliveries("cancelled").count == 20)
+    }
+  }
+
+  /// The daemon is killed while it holds what it has claimed ahead.
+  @Test(.timeLimit(.minutes(2)))
+  func aCrashAmidstAFloodLosesNothing() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let daemon = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      let count = 400
+      let socket = home.socket
+      try await blocking {
+        let client = try RawSocket(path: socket)
+        for number in 1...count {
+          _ = try client.call(
+            "io.chime.Reminders.Add",
+            ["reminder": ["title": .string("Number \(number)"), "when": "in 4s", "channels": ["team"]]])
+        }
+      }
+      try await eventually("the flood has begun") { receiver.requests.count >= 60 }
+      try await daemon.crash()
+      let before = receiver.requests.count
+      #expect(before < count, "in the middle of it: \(before)")
+      _ = try await home.start()
+      try await eventually("all have arrived", within: .seconds(60)) {
+        try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 0
+      }
+      let requests = receiver.requests
+      #expect(Set(requests.map(\.id)).count == count)
+      // What may come twice is what was under way, and what had arrived and was not yet recorded.
+      #expect(requests.count < count + 100, "\(requests.count)")
+      #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func historyIsKeptWithinItsLimits() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      for number in 1...6 { _ = try await home.add("Number \(number)", "in 1s") }
+      let open = try await eventually("all have fired") { () -> [JSON]? in
+        let listed = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
+        return listed.count == 6 ? listed : nil
+      }
+      for occurrence in open.dropFirst() { try await home.did("dismiss", occurrence["id"].string ?? "") }
+      try home.configure("[history]\nkeepAtMost = 2\n")
+      daemon.process.send(SIGHUP)
+      // Two are kept, and the one that nobody has answered.
+      try await eventually("the oldest are gone") {
+        let left = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
+        return left.count <= 3 && left.contains(where: { $0["id"] == open[0]["id"] })
+      }
+      #expect(try await daemon.stop() == .exited(0))
+      let check = try await home.run(
+        "sqlite3", [home.state + "/chime.db", "PRAGMA integrity_check; PRAGMA foreign_key_check"])
+      #expect(check.out == "ok\n", "\(check.text)")
+    }
+  }
+}
