@@ -181,7 +181,7 @@ public struct Agenda: Sendable {
       isFiring = true
       var known: [Lane: Int] = [:]
       for lane in order where !policies[lane].isClosed {
-        known[lane] = lanes[lane]?.isClaiming == true ? 0 : room(lane, spare: spare, now: now)
+        known[lane] = lanes[lane]?.isClaiming == true ? 0 : room(lane, spare: spare, isFiring: true, now: now)
       }
       effects.append(.fire(limit: Self.batch, room: Room(policies: policies, known: known)))
     }
@@ -211,8 +211,8 @@ public struct Agenda: Sendable {
     effects += begin.map(Effect.send) + release.map(Effect.release)
   }
 
-  private mutating func room(_ lane: Lane, spare: Int, now: Instant) -> Int {
-    lanes[lane]?.room(policies[lane], spare: spare, at: now) ?? 0
+  private mutating func room(_ lane: Lane, spare: Int, isFiring: Bool = false, now: Instant) -> Int {
+    lanes[lane]?.room(policies[lane], spare: spare, isFiring: isFiring, at: now) ?? 0
   }
 
   /// Claims for a lane that has room for what may be tried.

@@ -19,35 +19,36 @@ public struct HistoryLimits: Hashable, Sendable {
 
   /// What is to go at `now`; nil when nothing is.
   ///
-  /// - Parameter surplus: the scheduled time of the latest occurrence that is one too many; nil when none is.
-  public func edge(at now: Instant, surplus: Instant?) -> HistoryEdge? {
-    let oldest = age.map { now - $0 }
-    let edge = HistoryEdge(
-      closedBefore: [oldest, surplus.map { $0 + .milliseconds(1) }].compactMap { $0 }.max(), openBefore: oldest)
-    return edge.closedBefore == nil ? nil : edge
+  /// - Parameter last: the scheduled time of the last occurrence that is within `count`; nil when there are not so many.
+  public func edge(at now: Instant, last: Instant?) -> HistoryEdge? {
+    let edge = HistoryEdge(oldest: age.map { now - $0 }, first: last)
+    return edge.end == nil ? nil : edge
   }
 }
 
 /// What is to go of the history.
 public struct HistoryEdge: Hashable, Sendable {
-  public var closedBefore: Instant?
-  public var openBefore: Instant?
+  /// Times go that were scheduled and closed before, and unanswered ones that were scheduled before.
+  public var oldest: Instant?
+  /// Closed times go that were scheduled before.
+  public var first: Instant?
 
-  public init(closedBefore: Instant? = nil, openBefore: Instant? = nil) {
-    self.closedBefore = closedBefore
-    self.openBefore = openBefore
+  public init(oldest: Instant? = nil, first: Instant? = nil) {
+    self.oldest = oldest
+    self.first = first
   }
 
-  /// The latest scheduled time that concerns it.
-  public var end: Instant? { [closedBefore, openBefore].compactMap { $0 }.max() }
+  /// What is scheduled from here on stays.
+  public var end: Instant? { [oldest, first].compactMap { $0 }.max() }
 
   /// Whether an occurrence that owes nothing goes.
   public func takes(_ occurrence: Occurrence) -> Bool {
+    let isOld = oldest.map { occurrence.id.scheduledAt < $0 && (occurrence.endedAt ?? .earliest) < $0 } ?? false
+    let isSurplus = first.map { occurrence.id.scheduledAt < $0 } ?? false
     switch occurrence.state {
-    case .snoozed: false
-    case .fired, .delivered: openBefore.map { occurrence.id.scheduledAt < $0 } ?? false
-    case .done, .dismissed, .missed:
-      closedBefore.map { occurrence.id.scheduledAt < $0 && (occurrence.endedAt ?? .earliest) < $0 } ?? false
+    case .snoozed: return false
+    case .fired, .delivered: return isOld
+    case .done, .dismissed, .missed: return isOld || isSurplus
     }
   }
 }

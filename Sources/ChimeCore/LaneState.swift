@@ -22,7 +22,7 @@ struct LaneState: Sendable {
   /// Whether a transaction that claims is under way.
   var isClaiming = false
   /// When the way may be open again; nil while it is open as far as is known. Until then only what has just fired is
-  /// tried, one at a time: it may find the way open earlier.
+  /// tried, which may find it open earlier; then one of those that wait.
   var shutUntil: Instant?
   /// How many of the oldest that are held were claimed before the way was found to be shut.
   private var stale = 0
@@ -55,22 +55,20 @@ struct LaneState: Sendable {
     return [shut, breaker].compactMap { $0 }.max()
   }
 
-  /// Whether one attempt is to show if the lane works again.
-  private func probes(_ policy: LanePolicy, at now: Instant) -> Bool {
-    shutUntil != nil || (policy.rests && breaker.probes(at: now))
-  }
-
   /// How many attempts may be under way now.
   private func width(_ policy: LanePolicy, at now: Instant) -> Int {
     if policy.isClosed || (policy.rests && breaker.restsUntil(at: now) != nil) { return 0 }
-    return policy.isOrdered || probes(policy, at: now) ? 1 : policy.concurrency
+    return policy.isOrdered || (policy.rests && breaker.probes(at: now)) ? 1 : policy.concurrency
   }
 
   /// How many more may be claimed now: more than may be under way only for a lane whose attempts arrive quickly.
   ///
-  /// - Parameter spare: how many more than their width all lanes together may claim.
-  mutating func room(_ policy: LanePolicy, spare: Int, at now: Instant) -> Int {
-    let width = width(policy, at: now)
+  /// - Parameters:
+  ///   - spare: how many more than their width all lanes together may claim.
+  ///   - isFiring: whether it is for what fires now.
+  mutating func room(_ policy: LanePolicy, spare: Int, isFiring: Bool = false, at now: Instant) -> Int {
+    var width = width(policy, at: now)
+    if shutUntil != nil, !isFiring { width = min(width, 1) }
     guard width > 0 else { return 0 }
     var window = width
     if width == policy.concurrency, !policy.isOrdered, let pace {

@@ -125,10 +125,8 @@ public protocol StoreTransaction {
 
   /// The scheduled time of the latest occurrence that has `count` later ones; nil when there are not so many.
   func timeOfOccurrence(after count: Int) throws -> Instant?
-  /// Removes history, oldest first, with its deliveries and attempts: looks at no more than `limit` occurrences.
-  ///
-  /// Closed ones go that were scheduled and closed before `closedBefore`, and unanswered ones that were scheduled before
-  /// `openBefore`. What is still owed or comes again stays: snoozed ones, and those with owed deliveries. With the last
+  /// Removes the history that `edge` takes, oldest first, with its deliveries and attempts: looks at no more than `limit`
+  /// occurrences. What is still owed or comes again stays: snoozed ones, and those with owed deliveries. With the last
   /// trace of a reminder that has been removed its name is free again.
   ///
   /// - Parameter past: looks at those after this one only; nil: from the oldest on.

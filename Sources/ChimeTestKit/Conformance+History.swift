@@ -148,7 +148,7 @@ extension StoreConformance {
         try expect(store.timeOfOccurrence(after: 2), is: at(0), "the time of the third")
         try expect(store.timeOfOccurrence(after: 3), is: nil, "the time of a fourth")
         let deliveries = try store.allDeliveries()
-        let pruned = try store.prune(HistoryEdge(closedBefore: at(150)), past: nil, limit: 10)
+        let pruned = try store.prune(HistoryEdge(first: at(150)), past: nil, limit: 10)
         try expect(pruned, is: Pruned(count: 2, past: nil, isOver: true), "what was removed")
         let left = try store.occurrences(OccurrenceFilter(), page: Page()).map(\.id.reminder.rawValue)
         try expect(left, is: ["cccc"], "the occurrences that are left")
@@ -170,11 +170,11 @@ extension StoreConformance {
         occurrence.state = .snoozed(until: at(9_000))
         try store.update(occurrence, now: at(20))
         let kept = try store.occurrences(OccurrenceFilter(), page: Page())
-        let first = try store.prune(HistoryEdge(closedBefore: at(500)), past: nil, limit: 10)
+        let first = try store.prune(HistoryEdge(oldest: at(10)), past: nil, limit: 10)
         try expect(first.count, is: 0, "how many closed ones went")
         try expect(first.isOver, "all were looked at")
         try expect(store.occurrences(OccurrenceFilter(), page: Page()), is: kept, "the occurrences that are left")
-        let second = try store.prune(HistoryEdge(closedBefore: at(2_000), openBefore: at(1_000)), past: nil, limit: 10)
+        let second = try store.prune(HistoryEdge(oldest: at(1_000)), past: nil, limit: 10)
         try expect(second.count, is: 2, "how many went in the end")
         let left = try store.occurrences(OccurrenceFilter(), page: Page()).map(\.id.reminder.rawValue)
         try expect(Set(left), is: ["owed", "snoozed"], "the occurrences that are left in the end")
@@ -197,7 +197,7 @@ extension StoreConformance {
       while true {
         let from = past
         let part = try await subject.write {
-          try $0.prune(HistoryEdge(closedBefore: at(1_000), openBefore: at(1_000)), past: from, limit: 4)
+          try $0.prune(HistoryEdge(oldest: at(1_000), first: at(500)), past: from, limit: 4)
         }
         counts.append(part.count)
         past = part.past
@@ -217,7 +217,7 @@ extension StoreConformance {
         try await subject.write { try $0.upsert(sample("aaaa"), next: at(50)) }
       }
       try await subject.write { store in
-        _ = try store.prune(HistoryEdge(closedBefore: at(100)), past: nil, limit: 10)
+        _ = try store.prune(HistoryEdge(first: at(100)), past: nil, limit: 10)
         try store.upsert(sample("aaaa"), next: at(50))
         try expect(store.horizon().nextDue, is: at(50), "the horizon")
       }
@@ -229,7 +229,7 @@ extension StoreConformance {
           store.prune(HistoryEdge(), past: nil, limit: 10), is: Pruned(count: 0, past: nil, isOver: true), "nothing")
       }
       try await expect(.readOnly) {
-        try await subject.read { _ = try $0.prune(HistoryEdge(closedBefore: at(9)), past: nil, limit: 1) }
+        try await subject.read { _ = try $0.prune(HistoryEdge(first: at(9)), past: nil, limit: 1) }
       }
       try await expect(.readOnly) { try await subject.read { try $0.release([]) } }
       try await expect(.readOnly) {

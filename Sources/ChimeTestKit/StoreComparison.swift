@@ -125,9 +125,9 @@ public struct StoreComparison: Sendable {
       return "sent again \(try listed.map { try store.replay($0.id, now: now) })"
     case 17:
       let count = pick(0...60)
-      let surplus = try store.timeOfOccurrence(after: count)
-      let edge = HistoryLimits(age: .seconds(Int64(pick(1...400))), count: count).edge(at: now, surplus: surplus)
-      guard let edge else { return "nothing to prune" }
+      let last = try store.timeOfOccurrence(after: count)
+      let limits = HistoryLimits(age: pick(0...2) == 0 ? nil : .seconds(Int64(pick(1...400))), count: count)
+      guard let edge = limits.edge(at: now, last: last) else { return "nothing to prune" }
       let first = try store.prune(edge, past: nil, limit: pick(1...20))
       return "pruned \(first) \(try store.prune(edge, past: first.past, limit: 20))"
     case 18:

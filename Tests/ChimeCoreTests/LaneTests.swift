@@ -230,7 +230,7 @@ struct LaneTests {
       Issue.record("nothing fires")
       return
     }
-    #expect(room.left(in: game.lane) == 1)
+    #expect(room.left(in: game.lane) == 4)
     game.play(.fired(claimed: [Claims.claim(9_000, game.lane, until: game.now + .minutes(1))], Horizon()))
     #expect(game.underWay.map(\.id.rawValue) == ["msg_9000"])
     game.end(1, .arrived(took: .milliseconds(5)))
@@ -409,16 +409,26 @@ struct EndpointHealthTests {
 
   @Test func historyGoesByAgeAndNumber() {
     let (now, day) = (Self.now, Milliseconds.days(1))
-    #expect(HistoryLimits().edge(at: now, surplus: nil) == nil)
-    #expect(HistoryLimits(count: 5).edge(at: now, surplus: nil) == nil)
-    #expect(
-      HistoryLimits(age: day).edge(at: now, surplus: nil) == .init(closedBefore: now - day, openBefore: now - day))
-    let surplus = now - .hours(1)
-    #expect(
-      HistoryLimits(age: day, count: 5).edge(at: now, surplus: surplus)
-        == .init(closedBefore: surplus + .milliseconds(1), openBefore: now - day))
-    #expect(
-      HistoryLimits(age: day, count: 5).edge(at: now, surplus: now - .days(9))
-        == .init(closedBefore: now - day, openBefore: now - day))
+    #expect(HistoryLimits().edge(at: now, last: nil) == nil)
+    #expect(HistoryLimits(count: 5).edge(at: now, last: nil) == nil)
+    #expect(HistoryLimits(age: day).edge(at: now, last: nil) == .init(oldest: now - day))
+    let edge = HistoryLimits(age: day, count: 5).edge(at: now, last: now - .hours(1))
+    #expect(edge == .init(oldest: now - day, first: now - .hours(1)))
+    #expect(edge?.end == now - .hours(1))
+    func goes(_ state: Occurrence.State, _ age: Milliseconds, endedAt: Instant? = nil) -> Bool? {
+      let id = OccurrenceID(reminder: ReminderID(rawValue: "r"), scheduledAt: now - age)
+      return edge?.takes(Occurrence(id: id, title: "", owner: 1, state: state, endedAt: endedAt))
+    }
+    #expect(goes(.done, .hours(2), endedAt: now) == true, "too many")
+    #expect(goes(.done, .hours(1), endedAt: now) == false)
+    #expect(goes(.delivered, .hours(23)) == false)
+    #expect(goes(.delivered, .hours(25)) == true)
+    #expect(goes(.snoozed(until: now), .days(9)) == false)
+    let byAge = HistoryEdge(oldest: now - day)
+    let id = OccurrenceID(reminder: ReminderID(rawValue: "r"), scheduledAt: now - .days(2))
+    var occurrence = Occurrence(id: id, title: "", owner: 1, state: .missed(.suspend), endedAt: now - .hours(3))
+    #expect(!byAge.takes(occurrence), "closed a short while ago")
+    occurrence.endedAt = now - .hours(25)
+    #expect(byAge.takes(occurrence))
   }
 }

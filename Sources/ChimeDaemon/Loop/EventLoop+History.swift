@@ -37,10 +37,10 @@ extension EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let surplus = try await store.read { transaction in
-            try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0) }
+          let last = try await store.read { transaction in
+            try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
           }
-          if let edge = limits.edge(at: now, surplus: surplus) { try await prune(edge) }
+          if let edge = limits.edge(at: now, last: last) { try await prune(edge) }
         } catch {
           log(.warning, "the history could not be shortened; ignoring: \(error)")
         }
