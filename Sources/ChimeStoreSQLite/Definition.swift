@@ -77,6 +77,8 @@ final class DefinitionReader {
   private let decoder = JSONDecoder()
   private var definitions: [String: Definition] = [:]
   private var schedules: [String: Schedule] = [:]
+  /// An endpoint is read with each group of outcomes.
+  private var settings: [String: EndpointSettings] = [:]
 
   /// How many of each are remembered; when there are more, all are forgotten.
   private static let limit = 512
@@ -91,7 +93,11 @@ final class DefinitionReader {
   }
 
   func settings(_ text: String) throws -> EndpointSettings {
-    try decoder.decode(EndpointSettings.self, from: Data(text.utf8))
+    if let known = settings[text] { return known }
+    let read = try decoder.decode(EndpointSettings.self, from: Data(text.utf8))
+    if settings.count >= Self.limit { settings.removeAll(keepingCapacity: true) }
+    settings[text] = read
+    return read
   }
 
   func definition(_ text: String) throws -> Definition {

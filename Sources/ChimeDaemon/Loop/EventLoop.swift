@@ -225,7 +225,10 @@ actor EventLoop {
   /// Tells the log and those who watch.
   func publish(_ happenings: [Happening]) {
     guard !happenings.isEmpty else { return }
-    for happening in happenings { log(happening.level, happening.message, happening.fields) }
+    log(
+      happenings.lazy.map { happening in
+        Log.Entry(level: happening.level, message: happening.message) { happening.fields }
+      })
     streamToWatchers(happenings)
     staleSummary()
   }

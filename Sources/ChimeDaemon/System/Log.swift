@@ -38,20 +38,52 @@ package final class Log: Sendable {
     _ level: Configuration.LogLevel, _ message: String, _ fields: @autoclosure () -> [(Field, String)] = []
   ) {
     guard level.priority <= threshold.load(ordering: .relaxed) else { return }
+    var lines: [UInt8] = []
+    add(level, message, fields, to: &lines)
+    Self.write(lines)
+  }
+
+  /// One entry of several.
+  struct Entry {
+    var level: Configuration.LogLevel
+    var message: String
+    /// Asked only by the journal.
+    var fields: () -> [(Field, String)]
+  }
+
+  /// Several at once: thousands of reminders may fire in one second, and on standard error each would be a system call.
+  func callAsFunction(_ entries: some Sequence<Entry>) {
+    let threshold = threshold.load(ordering: .relaxed)
+    var lines: [UInt8] = []
+    for entry in entries where entry.level.priority <= threshold {
+      add(entry.level, entry.message, entry.fields, to: &lines)
+      if lines.count > 32_768 {
+        Self.write(lines)
+        lines.removeAll(keepingCapacity: true)
+      }
+    }
+    Self.write(lines)
+  }
+
+  /// Sends an entry to the journal, or adds its line to `lines`.
+  private func add(
+    _ level: Configuration.LogLevel, _ message: String, _ fields: () -> [(Field, String)], to lines: inout [UInt8]
+  ) {
     var message = message
-    // Thousands of lines are written in one second, and hardly any has an end of line in it.
     if message.utf8.contains(0x0A) {
       message = message.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: " ")
     }
-    switch way {
-    case .journal:
+    if way == .journal {
       var entries = ["MESSAGE=\(message)", "PRIORITY=\(level.priority)", "SYSLOG_IDENTIFIER=chimed"]
       entries += fields().map { "\($0.0.rawValue)=\($0.1)" }
       if Self.sendToJournal(entries) { return }
-      Self.writeLine("<\(level.priority)>\(message)")
-    case .prefixed: Self.writeLine("<\(level.priority)>\(message)")
-    case .plain: Self.writeLine("chimed: \(level <= .warning ? "\(level.rawValue): " : "")\(message)")
     }
+    switch way {
+    case .journal, .prefixed: lines += "<\(level.priority)>".utf8
+    case .plain: lines += "chimed: \(level <= .warning ? "\(level.rawValue): " : "")".utf8
+    }
+    lines += message.utf8
+    lines.append(0x0A)
   }
 
   /// Whether a descriptor is the stream that systemd connected to the journal (systemd.exec(5), $JOURNAL_STREAM).
@@ -80,9 +112,9 @@ package final class Log: Sendable {
     }
   }
 
-  private static func writeLine(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
+  private static func write(_ lines: [UInt8]) {
+    guard !lines.isEmpty else { return }
     // A standard error that is gone must not stop the daemon; SIGPIPE is ignored.
-    _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    _ = lines.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
