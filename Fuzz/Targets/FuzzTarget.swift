@@ -5,7 +5,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case phrase, cron, calendar, rrule, solar
   /// Time zone files, and schedules in the zones they make.
   case tzif
-  /// RFC 3339, durations, civil dates and times.
+  /// RFC 3339, durations, civil dates and times, spans of quiet hours.
   case moments
   /// The cutting of a stream into messages.
   case framer

@@ -77,7 +77,7 @@ private func checkReading(_ instant: Instant, _ zone: Zone) throws(BrokenPropert
   }
 }
 
-/// What is understood as a moment, a duration, a date or a time is written so that it is understood as the same.
+/// What is understood as a moment, a duration, a date, a time or a span of quiet hours is written so that it is understood as the same.
 func checkMoments(_ text: String) throws(BrokenProperty) {
   do {
     let instant = try RFC3339.parse(text)
@@ -104,5 +104,20 @@ func checkMoments(_ text: String) throws(BrokenProperty) {
   if let date = CivilDate(text) { try require(CivilDate(date.description) == date, "\(text) became \(date)") }
   if let time = CivilTime(text) { try require(CivilTime(time.description) == time, "\(text) became \(time)") }
   if let both = CivilDateTime(text) { try require(CivilDateTime(both.description) == both, "\(text) became \(both)") }
+  try checkQuietSpan(text)
   _ = Zone.isValidIdentifier(text)
+}
+
+/// A span has one form, and what it makes quiet ends, unless it makes all of the week so.
+private func checkQuietSpan(_ text: String) throws(BrokenProperty) {
+  guard let span = try? QuietSpan(text) else { return }
+  try require((try? QuietSpan(span.description)) == span, "\(text) became \(span)")
+  guard let hours = try? QuietHours([span]) else { return }
+  for zone in [Zone.utc, Ground.newYork, Ground.lordHowe] {
+    for hour in 0..<200 as Range<Int64> {
+      let now = Instant(seconds: 1_793_433_600 + hour * 3_600)
+      guard let end = hours.end(ofQuietAt: now, in: zone) else { continue }
+      try require(end > now && hours.end(ofQuietAt: end, in: zone) == nil, "\(span) does not end at \(end)")
+    }
+  }
 }
