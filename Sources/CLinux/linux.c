@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -91,42 +90,6 @@ int64_t chime_wall_clock(void) {
 }
 
 void chime_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
-
-int chime_spawn(const char *path, char *const arguments[], char *const environment[], int output, int errors,
-                pid_t *pid, int *pidfd) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  int failure = posix_spawn_file_actions_init(&actions);
-  if (failure != 0) return failure;
-  failure = posix_spawnattr_init(&attributes);
-  if (failure != 0) {
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
-  }
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  if ((failure = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
-      (failure = posix_spawn_file_actions_adddup2(&actions, output, 1)) == 0 &&
-      (failure = posix_spawn_file_actions_adddup2(&actions, errors, 2)) == 0 &&
-      (failure = posix_spawn_file_actions_addclosefrom_np(&actions, 3)) == 0)
-    failure = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return failure;
-  *pidfd = chime_pidfd_open(*pid);
-  if (*pidfd >= 0) return 0;
-  // A child that cannot be watched is not kept.
-  failure = errno;
-  kill(-*pid, SIGKILL);
-  while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR) {
-  }
-  return failure;
-}
 
 void chime_malloc_keep_small(void) {
   mallopt(M_ARENA_MAX, 1);

@@ -42,6 +42,8 @@ public enum ChannelReport: Hashable, Sendable {
     /// The way is shut for now, which is nobody's failure (no session bus): try again after this long, and do not
     /// count it as an attempt of the schedule.
     case blocked(Milliseconds)
+    /// Not at all: the channel's own rule leaves this one out (a command that still runs).
+    case cancel
     /// Never again (HTTP 410): the endpoint is to be disabled, for this reason.
     case disable(String)
   }

@@ -43,8 +43,8 @@ public struct Delivery: Hashable, Sendable, Codable {
     case delivered(at: Instant)
     /// Given up. No exit (a person may replay it).
     case dead(at: Instant)
-    /// No longer wanted: the occurrence was answered, a later round of it takes its place, or its reminder or endpoint was
-    /// removed. No exit.
+    /// No longer wanted: the occurrence was answered, a later round of it takes its place, its reminder or endpoint was
+    /// removed, or its channel left it out. No exit.
     case cancelled(at: Instant)
   }
 

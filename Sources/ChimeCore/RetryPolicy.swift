@@ -37,6 +37,7 @@ public enum RetryPolicy {
     switch next {
     case .settled: return .delivered(at: now)
     case .disable: return .dead(at: now)
+    case .cancel: return .cancelled(at: now)
     case .blocked(let wait): return .waiting(until: now + max(wait, .seconds(1)))
     case .retry:
       guard let wait = wait(afterAttempts: attempts, using: &generator) else { return .dead(at: now) }

@@ -36,15 +36,17 @@ final class Supervisor: Sendable {
   /// How long a program that has begun to answer may take until it listens for an interrupt.
   static let attention = Duration.seconds(1)
 
-  /// How long a program may take to follow a signal before it is killed.
-  static let patience = Duration.seconds(2)
+  private let worker: Worker<Command>
 
-  private let worker = Worker<Command>(name: "chime-children") { mailbox in
-    do throws(SystemError) {
-      let stops = try SupervisorLoop(mailbox).run()
-      for done in stops { done() }
-    } catch {
-      Supervisor.refuse(mailbox.close(), .system(error))
+  /// - Parameter name: its thread's, at most 15 bytes.
+  init(name: String = "chime-children") {
+    worker = Worker<Command>(name: name) { mailbox in
+      do throws(SystemError) {
+        let stops = try SupervisorLoop(mailbox).run()
+        for done in stops { done() }
+      } catch {
+        Supervisor.refuse(mailbox.close(), .system(error))
+      }
     }
   }
 
@@ -65,7 +67,7 @@ final class Supervisor: Sendable {
   /// Puts the run's deadline at `span` from now.
   func setDeadline(_ run: RunID, in span: Duration) { _ = try? worker.post(.await(run, span)) }
 
-  /// Signals the run's process group and kills it when it is still there after `patience`.
+  /// Signals the run's process group and kills it when it is still there after the program's `patience`.
   func end(_ run: RunID, with signal: Int32) { _ = try? worker.post(.end(run, signal)) }
 
   /// Ends all runs, SIGTERM first, and returns when none is left.
@@ -182,6 +184,10 @@ private struct SupervisorLoop: ~Copyable {
       for descriptor in [run.child.pidfd, run.child.output, run.child.errors] {
         guard Self.watch(descriptor, number, in: epoll) else { throw .system(SystemError("epoll_ctl", errno)) }
       }
+      run.child.feed()
+      if run.child.input >= 0, !Self.watch(run.child.input, number, for: EPOLLOUT, in: epoll) {
+        throw .system(SystemError("epoll_ctl", errno))
+      }
       runs[number] = run
     } catch {
       handler(.notStarted(error))
@@ -191,13 +197,15 @@ private struct SupervisorLoop: ~Copyable {
   private func end(_ run: Run, with signal: Int32) {
     run.interrupt = nil
     run.child.signal(signal)
-    let limit = SuspendingClock.now.advanced(by: Supervisor.patience)
+    let limit = SuspendingClock.now.advanced(by: run.child.patience)
     run.killAt = min(run.killAt ?? limit, limit)
   }
 
   /// Reads what a run has to say, its complaints first, since they explain the output that follows; and its end last.
   private mutating func attend(_ number: Supervisor.RunID) {
     guard let run = runs[number] else { return }
+    // A descriptor that is closed leaves the epoll set by itself.
+    run.child.feed()
     let exit = run.child.reap()
     // Of one that is gone all is read, of one that babbles one bufferful a turn.
     let complaints = read(run.child.errors, toTheEnd: exit != nil)
@@ -241,7 +249,7 @@ private struct SupervisorLoop: ~Copyable {
         }
       } else if run.killAt != nil {
         run.child.signal(SIGKILL)
-        run.killAt = now.advanced(by: Supervisor.patience)
+        run.killAt = now.advanced(by: run.child.patience)
       } else {
         run.deadline = now.advanced(by: .seconds(86_400))
         run.handler(.deadline)
@@ -265,8 +273,10 @@ private struct SupervisorLoop: ~Copyable {
     throw failure
   }
 
-  private static func watch(_ descriptor: Int32, _ mark: UInt64, in epoll: Int32) -> Bool {
-    var event = epoll_event(events: UInt32(EPOLLIN.rawValue), data: epoll_data_t(u64: mark))
+  private static func watch(
+    _ descriptor: Int32, _ mark: UInt64, for events: EPOLL_EVENTS = EPOLLIN, in epoll: Int32
+  ) -> Bool {
+    var event = epoll_event(events: UInt32(events.rawValue), data: epoll_data_t(u64: mark))
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0
   }
 }

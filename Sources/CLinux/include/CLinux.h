@@ -49,8 +49,43 @@ int chime_pty(int ends[2]);
 int64_t chime_wall_clock(void);
 /// Names the calling thread, for ps and debuggers: at most 15 bytes.
 void chime_name_thread(const char *name);
-/// posix_spawn(3) into a process group of its own, with default signal handlers, no signal blocked, /dev/null as standard
-/// input, `output` and `errors` as the other two and no further descriptor. Fills `pid` and `pidfd`, which turns readable
-/// when the process ends. Returns 0, or an error number, and then there is no process.
-int chime_spawn(const char *path, char *const arguments[], char *const environment[], int output, int errors,
-                pid_t *pid, int *pidfd);
+/// What a program may use at most (setrlimit(2)); -1 leaves what the daemon has. What the daemon itself may not have is
+/// not given.
+struct chime_limits {
+  /// Bytes of address space (RLIMIT_AS).
+  int64_t memory;
+  /// Seconds of processor time (RLIMIT_CPU).
+  int64_t processor;
+  /// Open descriptors (RLIMIT_NOFILE).
+  int64_t files;
+  /// Processes and threads of the user's, all of them counted (RLIMIT_NPROC).
+  int64_t processes;
+  /// Bytes of a file that it writes (RLIMIT_FSIZE).
+  int64_t file_size;
+  /// Bytes of a core dump (RLIMIT_CORE).
+  int64_t core;
+  /// Added to the daemon's nice value; 0 leaves it.
+  int nice;
+};
+
+/// A program that is to be run.
+struct chime_program {
+  const char *path;
+  char *const *arguments;
+  char *const *environment;
+  /// Where it starts; NULL for where the daemon is.
+  const char *folder;
+  /// Its standard input; -1 for /dev/null.
+  int input;
+  int output;
+  int errors;
+  struct chime_limits limits;
+};
+
+/// What could not be done for a program before it ran.
+enum chime_spawn_step { CHIME_SPAWN_EXECUTE, CHIME_SPAWN_FOLDER, CHIME_SPAWN_LIMITS };
+
+/// Runs a program in a process group of its own, within its limits, with default signal handlers, no signal blocked, its
+/// three descriptors (made to block) and no other. Fills `pid` and `pidfd`, which turns readable when the process ends.
+/// Returns 0, or an error number, and then there is no process and `step` says what failed.
+int chime_spawn(const struct chime_program *program, pid_t *pid, int *pidfd, enum chime_spawn_step *step);

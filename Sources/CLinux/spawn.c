@@ -1,0 +1,122 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+// Why not posix_spawn(3): it cannot set resource limits, and a limit set from outside would come after the program has
+// begun. Why vfork(2) and not fork(2): the daemon's memory is not copied, only for it to be thrown away. Between the two
+// processes memory is shared until the program runs: the child calls system calls alone, writes nothing but `failure`,
+// and comes back from nothing that it was called by.
+
+struct failure {
+  volatile int number;
+  volatile enum chime_spawn_step step;
+};
+
+static int limit(int resource, int64_t value) {
+  if (value < 0) return 0;
+  struct rlimit now;
+  if (getrlimit(resource, &now) != 0) return -1;
+  rlim_t wanted = (rlim_t)value;
+  if (now.rlim_max != RLIM_INFINITY && now.rlim_max < wanted) wanted = now.rlim_max;
+  struct rlimit limit = {.rlim_cur = wanted, .rlim_max = wanted};
+  return setrlimit(resource, &limit);
+}
+
+/// The processor's limit is told by SIGXCPU first, which a program may heed, and by SIGKILL two seconds later.
+static int limit_processor(int64_t seconds) {
+  if (seconds < 0) return 0;
+  struct rlimit now;
+  if (getrlimit(RLIMIT_CPU, &now) != 0) return -1;
+  struct rlimit limit = {.rlim_cur = (rlim_t)seconds, .rlim_max = (rlim_t)seconds + 2};
+  if (now.rlim_max != RLIM_INFINITY && now.rlim_max < limit.rlim_max) limit.rlim_max = now.rlim_max;
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_CPU, &limit);
+}
+
+static int set_limits(const struct chime_limits *limits) {
+  if (limits->nice != 0) {
+    errno = 0;
+    int now = getpriority(PRIO_PROCESS, 0);
+    if (now == -1 && errno != 0) return -1;
+    if (setpriority(PRIO_PROCESS, 0, now + limits->nice) != 0) return -1;
+  }
+  if (limit(RLIMIT_CORE, limits->core) != 0) return -1;
+  if (limit(RLIMIT_FSIZE, limits->file_size) != 0) return -1;
+  if (limit(RLIMIT_NOFILE, limits->files) != 0) return -1;
+  if (limit(RLIMIT_NPROC, limits->processes) != 0) return -1;
+  if (limit_processor(limits->processor) != 0) return -1;
+  return limit(RLIMIT_AS, limits->memory);
+}
+
+/// Gives the child its three descriptors, whichever numbers they have, and closes all others.
+static int set_descriptors(int input, int output, int errors) {
+  if (input < 0) input = open("/dev/null", O_RDONLY);
+  input = fcntl(input, F_DUPFD, 3);
+  output = fcntl(output, F_DUPFD, 3);
+  errors = fcntl(errors, F_DUPFD, 3);
+  if (input < 0 || output < 0 || errors < 0) return -1;
+  if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) return -1;
+  return close_range(3, ~0U, 0);
+}
+
+/// Ends only by a failure.
+static void __attribute__((noinline)) become(const struct chime_program *program, struct failure *failure) {
+  sigset_t none;
+  struct sigaction usual = {.sa_handler = SIG_DFL};
+  failure->step = CHIME_SPAWN_EXECUTE;
+  setpgid(0, 0);
+  for (int number = 1; number < NSIG; number++) sigaction(number, &usual, NULL);
+  if (set_descriptors(program->input, program->output, program->errors) == 0) {
+    failure->step = CHIME_SPAWN_FOLDER;
+    if (program->folder == NULL || chdir(program->folder) == 0) {
+      failure->step = CHIME_SPAWN_LIMITS;
+      if (set_limits(&program->limits) == 0) {
+        failure->step = CHIME_SPAWN_EXECUTE;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execve(program->path, program->arguments, program->environment);
+      }
+    }
+  }
+  failure->number = errno;
+}
+
+int chime_spawn(const struct chime_program *program, pid_t *pid, int *pidfd, enum chime_spawn_step *step) {
+  const int descriptors[] = {program->input, program->output, program->errors};
+  for (int index = 0; index < 3; index++) {
+    int flags = descriptors[index] < 0 ? -1 : fcntl(descriptors[index], F_GETFL);
+    if (flags >= 0 && (flags & O_NONBLOCK)) fcntl(descriptors[index], F_SETFL, flags & ~O_NONBLOCK);
+  }
+  // No handler of the daemon's may run in the child while it shares the daemon's memory.
+  sigset_t all, before;
+  sigfillset(&all);
+  struct failure failure = {0, CHIME_SPAWN_EXECUTE};
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = vfork();
+  if (child == 0) {
+    become(program, &failure);
+    _exit(127);
+  }
+  int number = child < 0 ? errno : failure.number;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  *step = failure.step;
+  if (child > 0 && number == 0) {
+    *pidfd = chime_pidfd_open(child);
+    if (*pidfd >= 0) {
+      *pid = child;
+      return 0;
+    }
+    // A child that cannot be watched is not kept.
+    number = errno;
+    kill(-child, SIGKILL);
+  }
+  if (child > 0) {
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return number;
+}

@@ -1,0 +1,133 @@
+import ChimeCore
+import ChimeSchedule
+import Glibc
+
+/// One run of a command, as a plain value: what it said, and what came of it.
+///
+///     starting → running → (ending) → over
+struct CommandRun: Sendable {
+  /// What a run came to.
+  struct Result: Hashable, Sendable {
+    var outcome: Attempt.Outcome
+    var next: ChannelReport.NextStep
+    var status: Int?
+    var error: String?
+    /// Both outputs as they came, at most `outputLimit` bytes.
+    var output: [UInt8] = []
+    var isCut = false
+    /// The standard output alone, unless there was too much.
+    var answer: [UInt8] = []
+  }
+
+  /// The most that is kept of what a program says; what follows is read and dropped, so that it need not wait.
+  static let outputLimit = 65_536
+
+  private let success: [Int]
+  private let limit: String
+  private let program: String
+  private var output: [UInt8] = []
+  private var answer: [UInt8] = []
+  private var complaints: [UInt8] = []
+  private var isCut = false
+  /// Why it is being ended, if it is.
+  private var ending: String?
+
+  /// - Parameter limit: its time limit in words.
+  init(_ command: CommandDefinition, limit: String) {
+    success = command.success
+    program = command.program
+    self.limit = limit
+  }
+
+  enum Action: Hashable, Sendable {
+    case end
+    case over(Result)
+  }
+
+  mutating func handle(_ event: Supervisor.Event) -> Action? {
+    switch event {
+    case .output(let bytes):
+      keep(bytes)
+      answer.append(contentsOf: bytes.prefix(Self.outputLimit - answer.count))
+      return nil
+    case .errors(let bytes):
+      keep(bytes)
+      complaints.append(contentsOf: bytes.prefix(Self.complaintLimit - complaints.count))
+      return nil
+    case .deadline:
+      guard ending == nil else { return nil }
+      ending = "it took longer than \(limit) and was ended"
+      return .end
+    case .ended(let exit): return .over(result(of: exit))
+    case .notStarted(let failure): return .over(Self.result(of: failure, program))
+    }
+  }
+
+  /// The daemon stops: what it has said until now is recorded, and the message comes again.
+  mutating func stop() { ending = ending ?? Self.stopping }
+
+  static let stopping = "given up because the daemon stops"
+  private static let complaintLimit = 1_024
+
+  private mutating func keep(_ bytes: [UInt8]) {
+    let room = Self.outputLimit - output.count
+    if bytes.count > room { isCut = true }
+    output.append(contentsOf: bytes.prefix(room))
+  }
+
+  private func result(of exit: ProgramExit) -> Result {
+    var result = Result(outcome: .failed, next: .retry, output: output, isCut: isCut, answer: isCut ? [] : answer)
+    switch exit {
+    case .status(let status):
+      result.status = Int(status)
+      if ending == nil, success.contains(Int(status)) {
+        result.outcome = .delivered
+        result.next = .settled
+        return result
+      }
+      result.error = ending ?? "it ended with status \(status)" + complaint
+    case .signal(let number):
+      result.error = ending ?? "it was ended by signal \(number)\(Self.name(number))" + complaint
+    }
+    return result
+  }
+
+  /// The first line of what it wrote on standard error.
+  private var complaint: String {
+    let lines = String(decoding: complaints, as: UTF8.self).split(whereSeparator: \.isNewline)
+    guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else { return "" }
+    return ": " + PlainText.sentence(String(line))
+  }
+
+  /// signal(7), those that a program is likely to end by.
+  private static func name(_ signal: Int32) -> String {
+    let names: [Int32: String] = [
+      1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
+      11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU, its processor time was up",
+      25: "SIGXFSZ, its file grew too large", 31: "SIGSYS",
+    ]
+    return names[signal].map { " (\($0))" } ?? ""
+  }
+
+  /// A program that cannot be run waits for a person; that is no failure of the message's.
+  private static func result(of failure: SpawnFailure, _ program: String) -> Result {
+    func blocked(_ sentence: String) -> Result {
+      Result(outcome: .refused, next: .blocked(.minutes(5)), error: sentence)
+    }
+    func failed(_ sentence: String) -> Result { Result(outcome: .failed, next: .retry, error: sentence) }
+    guard case .system(let error) = failure else {
+      return blocked("there is no program \(program), or what its first line names (#!) is not there")
+    }
+    switch (error.call, error.number) {
+    case ("chdir", _): return blocked("its workingDirectory cannot be entered (\(error))")
+    case ("setrlimit", _): return blocked("its limits or its nice value cannot be set (\(error))")
+    case ("execve", EACCES): return blocked("\(program) may not be run by the daemon's user (\(error))")
+    case ("execve", ENOEXEC):
+      return blocked("\(program) is no program: a script needs a first line such as #!/bin/sh")
+    case ("execve", E2BIG): return failed("its arguments and variables are longer than the system takes")
+    case ("start", _): return failed(stopping)
+    // No process or descriptor to be had just now.
+    default: return Result(outcome: .refused, next: .blocked(.seconds(30)), error: "it could not be started: \(error)")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDelivery
+
+/// Several runs of commands at once, other definitions, and the end.
+extension RealThings.CommandTests {
+  // MARK: One beside the other
+
+  private func waiting(_ overlap: CommandDefinition.Overlap) -> CommandDefinition {
+    definition(["waits", home]) { $0.overlap = overlap }
+  }
+
+  private func begun() -> [String] { (file("begun") ?? "").split(separator: "\n").map(String.init) }
+
+  @Test func queuedRunsComeOneAfterTheOther() async throws {
+    let channel = channel(waiting(.queue))
+    let all = try ["a1", "b2", "c3"].map { channel.reports(of: try message(id: $0, channel: "script")) }
+    _ = try await eventually { begun().isEmpty ? nil : true }
+    #expect(begun() == ["a1@1774744200"] && channel.running(ChannelName(rawValue: "script")) == 1)
+    try Data().write(to: folder.appending(path: "go"))
+    for reports in all { #expect(try await reports.next().next == .settled) }
+    #expect(begun() == ["a1@1774744200", "b2@1774744200", "c3@1774744200"])
+    #expect(file("begun") == file("ended"))
+    await channel.stop()
+    #expect(waiting(.queue).laneCapacity == 1)
+  }
+
+  @Test func aSkippedRunSaysWhy() async throws {
+    let channel = channel(waiting(.skip))
+    let first = channel.reports(of: try message(id: "a1", channel: "script"))
+    _ = try await eventually { begun().isEmpty ? nil : true }
+    let second = try await channel.deliver(message(id: "b2", channel: "script"))
+    #expect(second.next == .cancel && second.attempt?.outcome == .refused)
+    #expect(second.attempt?.error == "skipped: \"script\" was still running for an earlier one")
+    try Data().write(to: folder.appending(path: "go"))
+    #expect(try await first.next().next == .settled)
+    #expect(try await channel.deliver(message(id: "c3", channel: "script")).next == .settled)
+    await channel.stop()
+  }
+
+  @Test func parallelRunsDoNotWait() async throws {
+    let channel = channel(waiting(.parallel))
+    let all = try ["a1", "b2", "c3"].map { channel.reports(of: try message(id: $0, channel: "script")) }
+    _ = try await eventually { begun().count == 3 ? true : nil }
+    #expect(channel.running(ChannelName(rawValue: "script")) == 3)
+    try Data().write(to: folder.appending(path: "go"))
+    for reports in all { #expect(try await reports.next().next == .settled) }
+    await channel.stop()
+  }
+
+  @Test func otherCommandsDoNotWait() async throws {
+    let channel = channel(waiting(.queue), definition(["input"], name: "other"))
+    let first = channel.reports(of: try message(id: "a1", channel: "script"))
+    #expect(try await channel.deliver(message(channel: "other")).next == .settled)
+    await channel.stop()
+    #expect(try await first.next().next == .retry)
+  }
+
+  // MARK: Changes and the end
+
+  @Test func otherDefinitionsHoldForWhatStartsLater() async throws {
+    let channel = channel(waiting(.queue))
+    let first = channel.reports(of: try message(id: "a1", channel: "script"))
+    _ = try await eventually { begun().isEmpty ? nil : true }
+    channel.adopt(book([definition(["arguments", "new"])]))
+    let second = channel.reports(of: try message(id: "b2", channel: "script"))
+    #expect(channel.running(ChannelName(rawValue: "script")) == 1)
+    try Data().write(to: folder.appending(path: "go"))
+    #expect(try await first.next().attempt?.outcome == .delivered)
+    #expect(try await second.next().attempt?.answer == "<new>")
+    channel.adopt(book([]))
+    let gone = try await channel.deliver(message(channel: "script"))
+    #expect(gone.next == .blocked(.minutes(5)))
+    await channel.stop()
+  }
+
+  @Test func stoppingEndsWhatRunsAndRefusesWhatComes() async throws {
+    let channel = channel(
+      definition(["polite", home + "/pid"]), definition(["stubborn", home + "/pid2"], name: "other"))
+    let all = [
+      channel.reports(of: try message(id: "a1", channel: "script")),
+      channel.reports(of: try message(id: "b2", channel: "script")),
+      channel.reports(of: try message(id: "c3", channel: "other")),
+    ]
+    let groups = [try await number(in: "pid"), try await number(in: "pid2")]
+    await channel.stop()
+    for reports in all {
+      let report = try await reports.next()
+      #expect(report.next == .retry && report.attempt?.outcome == .failed)
+      #expect(report.attempt?.error == "given up because the daemon stops")
+    }
+    for group in groups { try await isGone(group) }
+    #expect(try await channel.deliver(message(channel: "script")).attempt?.error == "given up because the daemon stops")
+    #expect(Belongings() == before)
+  }
+
+  @Test func aTestTellsAllAboutItself() async throws {
+    let command = definition(["input"]) { $0.environment = ["TOKEN": "never-shown"] }
+    let channel = channel(command)
+    let test = await channel.test(command, owner: 1_000)
+    #expect(test.isDelivered && test.output == test.input + "\n" && !test.isCut)
+    #expect(test.input.contains("\"type\":\"chime.test\"") && test.input.contains("\"channel\":\"script\""))
+    #expect(test.variables.contains("CHIME_TYPE=chime.test") && test.variables.contains("CHIME_CHANNEL=script"))
+    #expect(!"\(test)".contains("never-shown"))
+    #expect(test.path == support("fake-command") && test.arguments == ["input"])
+    await channel.stop()
+  }
+}

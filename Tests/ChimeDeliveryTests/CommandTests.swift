@@ -1,0 +1,329 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDelivery
+
+extension RealThings {
+  /// Commands, with real programs.
+  @Suite(.serialized) struct CommandTests {
+    let folder: URL
+    let before = Belongings()
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "chime-command-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    var home: String { folder.path(percentEncoded: false) }
+
+    func definition(
+      _ arguments: [String], name: String = "script", program: String = support("fake-command"),
+      change: (inout CommandDefinition) -> Void = { _ in }
+    ) -> CommandDefinition {
+      var command = CommandDefinition(name: ChannelName(rawValue: name), program: program)
+      command.arguments = arguments
+      command.patience = .milliseconds(300)
+      change(&command)
+      return command
+    }
+
+    func channel(_ commands: CommandDefinition..., isEnabled: Bool = true) -> CommandChannel {
+      let environment = [
+        "PATH": "/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "XDG_RUNTIME_DIR": "/run/user/1000",
+        "NOTIFY_SOCKET": "/run/notify", "CREDENTIALS_DIRECTORY": "/run/credentials", "SECRET": "whsec_never",
+      ]
+      let channel = CommandChannel(environment: CommandEnvironment(environment, isSystem: false))
+      channel.adopt(book(commands, isEnabled: isEnabled))
+      return channel
+    }
+
+    func book(_ commands: [CommandDefinition], isEnabled: Bool = true) -> CommandBook {
+      var book = CommandBook()
+      book.isEnabled = isEnabled
+      book.remedy = "say so"
+      for command in commands { book.commands[command.name] = command }
+      return book
+    }
+
+    /// Runs a command once, and takes care that nothing of it is left.
+    func run(
+      _ command: CommandDefinition, _ message: OutboundMessage? = nil,
+      body: (CommandChannel) async throws -> Void = { _ in }
+    ) async throws -> ChannelReport {
+      let channel = channel(command)
+      let message = try message ?? ChimeDeliveryTests.message(channel: "script")
+      let reports = channel.reports(of: message)
+      try await body(channel)
+      let report = try await reports.next()
+      await channel.stop()
+      #expect(reports.isEmpty)
+      #expect(Belongings() == before)
+      return report
+    }
+
+    func file(_ name: String) -> String? {
+      try? String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+
+    // MARK: What it is given
+
+    @Test func readsTheMessageAsTheWebhookSaysIt() async throws {
+      let told = try message(
+        "Stand up \"now\"", body: "línea\n水", channel: "script", late: .suspend, lateBy: .minutes(2)
+      ) {
+        $0.tags = ["health", "a b"]
+      }
+      let report = try await run(definition(["input"]), told)
+      let expected = String(decoding: try WebhookMessage(told).bytes(), as: UTF8.self) + "\n"
+      #expect(report.attempt?.answer == expected)
+      #expect(report.next == .settled && report.attempt?.outcome == .delivered && report.attempt?.status == 0)
+      #expect(report.attempt?.number == 1 && report.attempt?.error == nil)
+    }
+
+    /// More than a pipe holds, so that it has to be given in parts.
+    @Test func readsALongMessageWhole() async throws {
+      let told = try message(body: String(repeating: "長い", count: 60_000), channel: "script")
+      let size = try WebhookMessage(told).bytes().count + 1
+      #expect(size > 300_000)
+      // The body does not fit into one variable, so it is the program's input that is looked at, through a shell.
+      let environment = CommandEnvironment(["PATH": "/usr/bin:/bin"], isSystem: false)
+      var program = try environment.program(
+        definition(["-c"], program: "wc"), told, type: "reminder.fired")
+      program.environment["CHIME_BODY"] = nil
+      let supervisor = Supervisor()
+      let events = Events<Supervisor.Event>()
+      _ = supervisor.start(1, program, deadline: .seconds(10)) { events.append($0) }
+      let output = try await events.first { if case .output = $0 { true } else { false } }
+      guard case .output(let bytes) = output else { return }
+      #expect(String(decoding: bytes, as: UTF8.self) == "\(size)\n")
+      await supervisor.stop()
+    }
+
+    @Test func aTextThatNoVariableCanHoldIsAClearFailure() async throws {
+      let told = try message(body: String(repeating: "x", count: 200_000), channel: "script")
+      let report = try await run(definition(["input"]), told)
+      #expect(report.next == .retry && report.attempt?.outcome == .failed)
+      #expect(report.attempt?.error == "its arguments and variables are longer than the system takes")
+    }
+
+    @Test func noShellReadsItsArguments() async throws {
+      let words = ["$(touch pwned)", "a  b", "'", "\"", "*", "; rm -rf /", "", "{title}", "`id`", "水"]
+      let report = try await run(definition(["arguments"] + words))
+      #expect(report.attempt?.answer == words.map { "<\($0)>" }.joined())
+      #expect(file("pwned") == nil)
+    }
+
+    @Test func seesTheMessageInVariablesAndNothingOfTheDaemon() async throws {
+      let told = try message(
+        "Tea \u{0}!", body: "two\nlines", channel: "script", round: 2, late: .downtime, lateBy: .seconds(3)
+      ) {
+        $0.tags = ["a", "b"]
+        $0.urgency = .critical
+        $0.url = "https://example.org/?a=b"
+      }
+      let command = definition(["environment"]) { $0.environment = ["COLOUR": "blue", "LANG": "cs_CZ.UTF-8"] }
+      let text = try #require(try await run(command, told).attempt?.answer)
+      let expected = [
+        "CHIME_ATTEMPT=1", "CHIME_BODY=two", "lines", "CHIME_CHANNEL=script", "CHIME_DELIVERY=msg_r7k2_2",
+        "CHIME_FIRED_AT=2026-03-29T00:30:03Z", "CHIME_LATE=downtime", "CHIME_OCCURRENCE=r7k2@1774744200",
+        "CHIME_REMINDER=r7k2", "CHIME_ROUND=2", "CHIME_SCHEDULED_AT=2026-03-29T00:30:00Z", "CHIME_TAGS=a,b",
+        "CHIME_TITLE=Tea \u{FFFD}!", "CHIME_TYPE=reminder.fired", "CHIME_URGENCY=critical",
+        "CHIME_URL=https://example.org/?a=b", "COLOUR=blue", "HOME=\(home)", "LANG=cs_CZ.UTF-8", "PATH=/usr/bin:/bin",
+        "PWD=\(home)", "XDG_RUNTIME_DIR=/run/user/1000",
+      ]
+      #expect(Set(text.split(separator: "\n").map(String.init)) == Set(expected))
+    }
+
+    @Test func theSystemsCommandsSeeNoSession() {
+      let all = ["PATH": "", "XDG_RUNTIME_DIR": "/r", "DBUS_SESSION_BUS_ADDRESS": "unix:x", "LC_TIME": "C", "A": "b"]
+      #expect(CommandEnvironment(all, isSystem: true).base == ["PATH": Program.usualPath, "LC_TIME": "C"])
+    }
+
+    @Test func hasThreeDescriptorsAGroupAndAFolderOfItsOwn() async throws {
+      let careless = [open("/dev/null", O_RDONLY), open("/dev/zero", O_RDONLY)]
+      defer { for descriptor in careless { close(descriptor) } }
+      let channel = channel(
+        definition(["descriptors"], name: "open"), definition(["where"], name: "where"),
+        definition(["where"], name: "elsewhere") { $0.folder = "/usr" })
+      let open = try #require(try await channel.deliver(message(channel: "open")).attempt?.answer)
+      #expect(["0 -> pipe:", "1 -> pipe:", "2 -> pipe:"].allSatisfy(open.contains) && !open.contains("/dev/zero"))
+      // Its own listing of the folder is the fourth.
+      #expect(open.split(separator: "\n").count { $0.contains("->") } == 4)
+      let lines = try #require(try await channel.deliver(message(channel: "where")).attempt?.answer).split(
+        separator: "\n")
+      #expect(lines.first.map(String.init) == home)
+      let stat = try #require(lines.last).split(separator: " ")
+      #expect(Int32(stat[4]) != getpgrp() && stat[4] != stat[5])
+      #expect(try await channel.deliver(message(channel: "elsewhere")).attempt?.answer?.hasPrefix("/usr\n") == true)
+      await channel.stop()
+    }
+
+    @Test func limitsHold() async throws {
+      let command = definition(["limits"]) {
+        $0.limits.memory = 512 << 20
+        $0.limits.processorTime = .seconds(7)
+        $0.limits.openFiles = 40
+        $0.limits.processes = 30_000
+        $0.limits.fileSize = 1 << 20
+        $0.nice = 3
+      }
+      let now = getpriority(__priority_which_t(0), 0)
+      let lines = try #require(try await run(command).attempt?.answer).split(separator: "\n").map(String.init)
+      // ulimit counts memory in KiB and files in blocks of 512 bytes.
+      #expect(lines == ["524288", "7", "40", lines[3], "2048", "0", "\(now + 3)"])
+      #expect(Int(lines[3]).map { $0 <= 30_000 } == true)
+    }
+
+    @Test func whatGoesBeyondALimitFails() async throws {
+      let hog = try await run(definition(["hog"]) { $0.limits.memory = 100 << 20 })
+      #expect(hog.attempt?.outcome == .failed && hog.attempt?.answer?.contains("had it") != true)
+      #expect(try await run(definition(["hog"])).attempt?.answer == "had it\n")
+      let long = try await run(definition(["write", home + "/big"]) { $0.limits.fileSize = 10_000 })
+      #expect(long.attempt?.outcome == .failed)
+      #expect(file("big")?.utf8.count == 10_000)
+      let spin = try await run(definition(["spin"]) { $0.limits.processorTime = .seconds(1) })
+      #expect(spin.attempt?.error == "it was ended by signal 24 (SIGXCPU, its processor time was up)")
+    }
+
+    // MARK: What becomes of it
+
+    @Test(arguments: [
+      (0, ChannelReport.NextStep.settled, Attempt.Outcome.delivered), (3, .settled, .delivered), (1, .retry, .failed),
+      (75, .retry, .failed),
+    ])
+    func itsStatusDecides(_ status: Int, _ next: ChannelReport.NextStep, _ outcome: Attempt.Outcome) async throws {
+      let report = try await run(definition(["status", "\(status)"]) { $0.success = [0, 3] })
+      #expect(report.next == next && report.attempt?.outcome == outcome && report.attempt?.status == status)
+      #expect(report.attempt?.answer == "the reason\n")
+      #expect(
+        report.attempt?.error == (outcome == .failed ? "it ended with status \(status): the reason" : nil))
+    }
+
+    @Test func aSignalIsAFailure() async throws {
+      let report = try await run(definition(["signal", "SEGV"]))
+      #expect(report.next == .retry && report.attempt?.status == nil)
+      #expect(report.attempt?.error == "it was ended by signal 11 (SIGSEGV)")
+    }
+
+    /// The number of a program that wrote it to a file.
+    func number(in name: String) async throws -> pid_t {
+      try await eventually { file(name).flatMap { pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines)) } }
+    }
+
+    func eventually<Value>(_ look: () -> Value?) async throws -> Value {
+      let limit = ContinuousClock.now.advanced(by: .seconds(10))
+      while ContinuousClock.now < limit {
+        if let value = look() { return value }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      throw Failure("it did not come to pass")
+    }
+
+    /// The processes of a group, as proc(5) tells.
+    func members(of group: pid_t) -> [String] {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.filter { name in
+        guard Int(name) != nil, let stat = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
+          let end = stat.lastIndex(of: ")")
+        else { return false }
+        let fields = stat[end...].split(separator: " ")
+        return fields[1] != "Z" && fields[3] == "\(group)"
+      }
+    }
+
+    /// What was killed may take a moment to go.
+    func isGone(_ group: pid_t) async throws {
+      _ = try await eventually { members(of: group).isEmpty ? true : nil }
+    }
+
+    @Test func atItsLimitTheWholeGroupGoes() async throws {
+      let command = definition(["stubborn", home + "/pid"]) { $0.timeLimit = .milliseconds(500) }
+      var group: pid_t = 0
+      let report = try await run(command) { _ in
+        group = try await number(in: "pid")
+        _ = try await eventually { members(of: group).count >= 4 ? true : nil }
+      }
+      #expect(report.next == .retry && report.attempt?.outcome == .failed && report.attempt?.status == nil)
+      #expect(report.attempt?.error == "it took longer than 0 s and was ended")
+      try await isGone(group)
+      let took = try #require(report.attempt?.took)
+      #expect((.milliseconds(800)...(.seconds(5))).contains(took), "limit and patience, not more: \(took)")
+    }
+
+    @Test func whoEndsPolitelyAtItsLimitHasFailedAllTheSame() async throws {
+      let command = definition(["polite", home + "/pid"]) {
+        $0.timeLimit = .milliseconds(500)
+        $0.patience = .seconds(60)
+      }
+      let report = try await run(command)
+      #expect(report.next == .retry && report.attempt?.status == 0)
+      // The shell may complain of its own child before.
+      #expect(report.attempt?.answer?.hasSuffix("put away\n") == true)
+      #expect(report.attempt?.error?.hasPrefix("it took longer than") == true)
+    }
+
+    @Test func whatItLeavesBehindDoesNotHoldTheRecord() async throws {
+      let report = try await run(definition(["leaves"]))
+      #expect(report.next == .settled)
+      let group = try #require(pid_t(report.attempt?.answer?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""))
+      #expect(try #require(report.attempt?.took) < .seconds(5))
+      try await isGone(group)
+    }
+
+    @Test func whoDoesNotListenIsNotWaitedFor() async throws {
+      let report = try await run(
+        definition(["deaf"]), message(body: String(repeating: "x", count: 100_000), channel: "script"))
+      #expect(report.next == .settled && report.attempt?.answer == "deaf\n")
+      let quick = try await run(definition([], program: "/bin/true"))
+      #expect(quick.next == .settled && quick.attempt?.answer == nil)
+    }
+
+    @Test func aFloodIsReadAndDropped() async throws {
+      let report = try await run(definition(["flood"]))
+      #expect(report.next == .settled && report.attempt?.answer?.utf8.count == Attempt.answerLimit)
+      let channel = channel(definition(["flood"]))
+      let test = await channel.test(definition(["flood"]), owner: 1_000)
+      #expect(test.isDelivered && test.isCut && test.output.utf8.count == CommandRun.outputLimit)
+      await channel.stop()
+    }
+
+    @Test func whatCannotBeRunWaitsForAPerson() async throws {
+      try Data("no first line".utf8).write(to: folder.appending(path: "plain"))
+      try Data("#!/nowhere/sh\n".utf8).write(to: folder.appending(path: "lost"))
+      for (name, mode) in [("plain", 0o755), ("lost", 0o755)] {
+        try FileManager.default.setAttributes(
+          [.posixPermissions: mode], ofItemAtPath: folder.appending(path: name).path(percentEncoded: false))
+      }
+      let cases: [(CommandDefinition, String)] = [
+        (definition([], program: "/nowhere/at-all"), "there is no program /nowhere/at-all"),
+        (definition([], program: "no-such-program-here"), "there is no program no-such-program-here"),
+        (definition([], program: home + "/lost"), "what its first line names"),
+        (definition([], program: home + "/plain"), "is no program: a script needs a first line such as #!/bin/sh"),
+        (definition([], program: home), "may not be run by the daemon's user"),
+        (
+          definition(["input"]) { $0.folder = "/nowhere" },
+          "its workingDirectory cannot be entered (chdir: No such file"
+        ),
+      ]
+      for (command, sentence) in cases {
+        let report = try await run(command)
+        #expect(report.next == .blocked(.minutes(5)) && report.attempt?.outcome == .refused)
+        #expect(report.attempt?.error?.contains(sentence) == true, "\(report.attempt?.error ?? "")")
+      }
+      let channel = channel()
+      #expect(channel.problem(of: cases[0].0) == "there is no program /nowhere/at-all that may be run")
+      #expect(channel.problem(of: cases[4].0) != nil && channel.problem(of: definition([])) == nil)
+      #expect(channel.problem(of: definition([], program: "sh")) == nil)
+    }
+
+    @Test func whereTheyAreSwitchedOffNothingRuns() async throws {
+      let channel = channel(definition(["input"]), isEnabled: false)
+      let report = try await channel.deliver(message(channel: "script"))
+      #expect(report.next == .blocked(.minutes(5)) && report.attempt?.outcome == .refused)
+      #expect(report.attempt?.error == "commands are switched off, \"script\" is not run: say so")
+      await channel.stop()
+    }
+  }
+}
