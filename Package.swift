@@ -57,6 +57,7 @@ let package = Package(
         .embedInCode("Interfaces/io.chime.Schedules.varlink"),
         .embedInCode("Interfaces/io.chime.Deliveries.varlink"),
         .embedInCode("Interfaces/io.chime.Endpoints.varlink"),
+        .embedInCode("Interfaces/io.chime.Commands.varlink"),
         .embedInCode("Interfaces/io.chime.Daemon.varlink"),
       ]),
 
@@ -88,7 +89,8 @@ let package = Package(
     tests(
       "ChimeDaemonTests",
       [
-        "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeSchedule", "ChimeStoreSQLite", "ChimeTestKit", "Varlink",
+        "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeDelivery", "ChimeSchedule", "ChimeStoreSQLite",
+        "ChimeTestKit", "Varlink",
         "CLinux",
       ]),
     tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),

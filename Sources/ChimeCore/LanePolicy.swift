@@ -48,22 +48,25 @@ public struct LanePolicy: Hashable, Sendable {
 public struct LanePolicies: Hashable, Sendable {
   /// Of lanes that have one of their own.
   public var lanes: [Lane: LanePolicy]
+  /// Of every user's lane of a channel, whatever that lane has of its own.
+  public var channels: [ChannelName: LanePolicy]
   /// Of every user's desktop.
   public var desktop: LanePolicy
   /// Of all others, such as lanes whose endpoint is not known.
   public var usual: LanePolicy
 
   public init(
-    lanes: [Lane: LanePolicy] = [:], desktop: LanePolicy = LanePolicy(concurrency: 8),
-    usual: LanePolicy = LanePolicy(concurrency: 8)
+    lanes: [Lane: LanePolicy] = [:], channels: [ChannelName: LanePolicy] = [:],
+    desktop: LanePolicy = LanePolicy(concurrency: 8), usual: LanePolicy = LanePolicy(concurrency: 8)
   ) {
     self.lanes = lanes
+    self.channels = channels
     self.desktop = desktop
     self.usual = usual
   }
 
   public subscript(lane: Lane) -> LanePolicy {
-    lanes[lane] ?? (lane.channel == .desktop ? desktop : usual)
+    channels[lane.channel] ?? lanes[lane] ?? (lane.channel == .desktop ? desktop : usual)
   }
 }
 
@@ -84,7 +87,7 @@ public enum LaneOutcome: Hashable, Sendable {
     case .settled: self = .arrived(took: attempt.took)
     case .blocked(let wait): self = .shut(wait)
     case .retryAfter(let asked): self = .failed(asked: asked)
-    case .disable: self = .declined
+    case .disable, .cancel: self = .declined
     case .retry:
       switch attempt.status {
       case 408?, 425?, 429?, nil: self = .failed(asked: nil)

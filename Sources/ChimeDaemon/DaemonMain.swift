@@ -1,6 +1,7 @@
 import CLinux
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import ChimeStoreSQLite
 import Glibc
@@ -35,6 +36,15 @@ package enum DaemonMain {
     if let (name, problem) = calendars.problems.min(by: { $0.key < $1.key }) {
       let key = "\(ConfigurationFiles.calendars).\(name)"
       end(EX_CONFIG, "\(loaded.origins[key] ?? key): \(key): \(problem)")
+    }
+    let commands = CommandEnvironment(site.environment, isSystem: site.isSystem)
+    if let command = loaded.configuration.commands.values.sorted(by: { $0.name < $1.name })
+      .first(where: { commands.path(of: $0) == nil })
+    {
+      let key = "\(ConfigurationFiles.commands).\(command.name).program"
+      end(
+        EX_CONFIG,
+        "\(loaded.origins[key] ?? key): \(key): there is no program \(command.program) that may be run")
     }
     let files =
       loaded.files.isEmpty ? "no file at \(site.configurationPath): all defaults" : loaded.files.joined(separator: ", ")
@@ -94,7 +104,7 @@ package enum DaemonMain {
     do {
       for text in [
         RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
-        DeliveriesInterface.description, EndpointsInterface.description,
+        DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
       ] { try service.register(text) }
       try service.register(DaemonInterface.description, requiringMore: ["Monitor"])
     } catch {

@@ -40,12 +40,14 @@ public final class CommandChannel: Channel {
     environment.path(of: command) == nil ? "there is no program \(command.program) that may be run" : nil
   }
 
-  /// Reports `.ended` once.
+  /// Reports `.ended` once, and then `.answered` when the last line of the program's standard output acts on the
+  /// occurrence (`WebhookAnswer`).
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     let clock = clock
     let job = CommandJob(message: message, type: "reminder.fired") { result, took in
-      report(
-        .ended(Self.attempt(result, took, number: message.delivery.attempts + 1, endedAt: clock()), next: result.next))
+      let attempt = Self.attempt(result, took, number: message.delivery.attempts + 1, endedAt: clock())
+      report(.ended(attempt, next: result.next))
+      if let answer = result.answer { report(.answered(answer)) }
     }
     change { $0.admit(job) }
   }

@@ -58,8 +58,8 @@ public struct CommandDefinition: Hashable, Sendable {
   /// How many runs one user may have at once.
   public static let maxParallel = 8
 
-  /// How many of its messages a lane may have under way.
-  public var laneCapacity: Int { overlap == .queue ? 1 : Self.maxParallel }
+  /// How many of a user's messages may be under way.
+  public var concurrency: Int { overlap == .queue ? 1 : Self.maxParallel }
   /// The longest that an attempt takes once its program runs.
   public var longestAttempt: Milliseconds { timeLimit + patience }
 }

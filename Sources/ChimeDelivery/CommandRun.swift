@@ -15,8 +15,8 @@ struct CommandRun: Sendable {
     /// Both outputs as they came, at most `outputLimit` bytes.
     var output: [UInt8] = []
     var isCut = false
-    /// The standard output alone, unless there was too much.
-    var answer: [UInt8] = []
+    /// What becomes of the occurrence, if the program says so.
+    var answer: Occurrence.Answer?
   }
 
   /// The most that is kept of what a program says; what follows is read and dropped, so that it need not wait.
@@ -26,7 +26,8 @@ struct CommandRun: Sendable {
   private let limit: String
   private let program: String
   private var output: [UInt8] = []
-  private var answer: [UInt8] = []
+  /// The standard output alone.
+  private var words: [UInt8] = []
   private var complaints: [UInt8] = []
   private var isCut = false
   /// Why it is being ended, if it is.
@@ -48,7 +49,7 @@ struct CommandRun: Sendable {
     switch event {
     case .output(let bytes):
       keep(bytes)
-      answer.append(contentsOf: bytes.prefix(Self.outputLimit - answer.count))
+      words.append(contentsOf: bytes.prefix(Self.outputLimit - words.count))
       return nil
     case .errors(let bytes):
       keep(bytes)
@@ -76,13 +77,18 @@ struct CommandRun: Sendable {
   }
 
   private func result(of exit: ProgramExit) -> Result {
-    var result = Result(outcome: .failed, next: .retry, output: output, isCut: isCut, answer: isCut ? [] : answer)
+    var result = Result(outcome: .failed, next: .retry, output: output, isCut: isCut)
     switch exit {
     case .status(let status):
       result.status = Int(status)
       if ending == nil, success.contains(Int(status)) {
         result.outcome = .delivered
         result.next = .settled
+        switch said {
+        case .nothing: break
+        case .answer(let answer): result.answer = answer
+        case .misunderstood(let why): result.error = "delivered, but what it answers is not understood: \(why)"
+        }
         return result
       }
       result.error = ending ?? "it ended with status \(status)" + complaint
@@ -90,6 +96,13 @@ struct CommandRun: Sendable {
       result.error = ending ?? "it was ended by signal \(number)\(Self.name(number))" + complaint
     }
     return result
+  }
+
+  /// What the last line of its standard output says, as the answer of a webhook does.
+  private var said: WebhookAnswer {
+    guard !isCut, let line = words.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }).last
+    else { return .nothing }
+    return WebhookAnswer(Array(line), contentType: nil)
   }
 
   /// The first line of what it wrote on standard error.

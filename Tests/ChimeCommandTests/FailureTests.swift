@@ -105,6 +105,32 @@ import Varlink
   }
 }
 
+/// `chime command test` says what it gave and what it got, and waits as long as the command may take.
+@Suite struct CommandTestTests {
+  @Test func tellsAllAndFails() throws {
+    let daemon = try VerbTests.daemon()
+    let outcome = chime(["command", "test", "backup"], daemon: daemon)
+    #expect(outcome.status == .failed)
+    #expect(daemon.methods == ["Commands.List", "Commands.Test"])
+    #expect(daemon.calls.last?.parameters == ["name": "backup"])
+    for part in [
+      "/usr/local/bin/backup --quiet\n", "  CHIME_TITLE=A test\n", #"  < {"type":"chime.test"}"#, "  > no disk\n",
+      "it wrote more than is kept", "not delivered: it ended with status 3: no disk, after 12 ms",
+    ] {
+      #expect(outcome.output.contains(part), "\(part) in \(outcome.output)")
+    }
+    #expect(!outcome.output.contains("\u{1B}"), "what a program wrote does not speak to the terminal")
+    let json = chime(["command", "test", "backup", "--json"], daemon: daemon)
+    #expect(json.status == .failed)
+    #expect(try JSON(parsing: json.output)["result"]?["status"] == 3)
+  }
+
+  @Test func needsAName() throws {
+    let outcome = chime(["command", "test"], daemon: try VerbTests.daemon())
+    #expect(outcome.status == .usage && outcome.errors.contains("chime command list"))
+  }
+}
+
 /// What happens with files and with a person at the terminal.
 @Suite struct TerminalTests {
   @Test(arguments: [("y\n", true), ("yes\n", true), ("\n", false), ("n\n", false), ("", false)])

@@ -54,6 +54,8 @@ import Varlink
       case "Endpoints.Put", "Endpoints.Remove": .reply(EndpointsInterface.Put.Reply(endpoint: Samples.endpoint))
       case "Endpoints.List": .reply(EndpointsInterface.List.Reply(endpoints: [Samples.endpoint]))
       case "Endpoints.Test": .reply(EndpointsInterface.Test.Reply(result: Samples.result))
+      case "Commands.List": .reply(CommandsInterface.List.Reply(commands: [Samples.command]))
+      case "Commands.Test": .reply(CommandsInterface.Test.Reply(result: Samples.commandTest))
       case "Daemon.Status": .reply(DaemonInterface.Status.Reply(status: Samples.health()))
       case "Daemon.Monitor":
         .stream(
@@ -216,6 +218,7 @@ import Varlink
       ),
       ("endpoint list", "Endpoints.List", #"{}"#, ["NAME", "team", "in use"]),
       ("endpoint test team", "Endpoints.Test", #"{"name":"team"}"#, ["webhook-id: msg_2", "taken: 204 after 12 ms"]),
+      ("command list", "Commands.List", #"{}"#, ["NAME", "backup", "/usr/local/bin/backup --quiet", "10m", "in use"]),
       ("endpoint remove team", "Endpoints.Remove", #"{"name":"team"}"#, ["removed"]),
       ("status", "Daemon.Status", #"{}"#, ["● chimed 0.1.0 is all right (user, pid 4711", "14.0 MiB"]),
       ("watch -n 2", "Daemon.Monitor", #"{}"#, ["09:26:40  fired      r7k2  Drink water fired\n", "done"]),
@@ -255,7 +258,8 @@ import Varlink
   /// One object whose list is named after what it lists; one header line and as many fields in every line.
   @Test(arguments: [
     ("list", "reminders"), ("next", "upcoming"), ("history", "occurrences"), ("deliveries", "deliveries"),
-    ("endpoint list", "endpoints"), ("show r7k2", "reminder"), ("done", "occurrence"), ("snooze 5m", "occurrence"),
+    ("endpoint list", "endpoints"), ("command list", "commands"),
+    ("show r7k2", "reminder"), ("done", "occurrence"), ("snooze 5m", "occurrence"),
     ("dismiss", "occurrence"), ("fire r7k2", "occurrence"), ("add Tea every 90m", "reminder"),
     ("in 5m Tea", "reminder"),
     ("at 18:00 Tea", "reminder"), ("edit r7k2 --title T", "reminder"), ("pause r7k2", "reminder"),

@@ -25,7 +25,7 @@ extension RealThings.CommandTests {
     #expect(begun() == ["a1@1774744200", "b2@1774744200", "c3@1774744200"])
     #expect(file("begun") == file("ended"))
     await channel.stop()
-    #expect(waiting(.queue).laneCapacity == 1)
+    #expect(waiting(.queue).concurrency == 1)
   }
 
   @Test func aSkippedRunSaysWhy() async throws {

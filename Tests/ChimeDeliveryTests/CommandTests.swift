@@ -201,6 +201,28 @@ extension RealThings {
         report.attempt?.error == (outcome == .failed ? "it ended with status \(status): the reason" : nil))
     }
 
+    @Test func itsLastLineMayAnswer() async throws {
+      let cases: [([String], Occurrence.Answer?, String?)] = [
+        (["working", #"{"action":"done"}"#], .done, nil),
+        ([#"{"action":"snooze","for":"10m"}"#, ""], .snooze(for: .minutes(10)), nil),
+        ([#"{"action":"done"}"#, "and more"], nil, nil), (["{}"], nil, nil), ([], nil, nil),
+        ([#"{"action":"explode"}"#], nil, "delivered, but what it answers is not understood: \"explode\" is no action"),
+      ]
+      for (lines, answer, error) in cases {
+        let channel = channel(definition(["says"] + lines))
+        let reports = channel.reports(of: try message(channel: "script"))
+        let ended = try await reports.next()
+        #expect(ended.next == .settled)
+        #expect(ended.attempt?.error?.prefix(error?.count ?? 0).description == error)
+        if let answer { #expect(try await reports.next() == .answered(answer)) }
+        await channel.stop()
+        #expect(reports.isEmpty)
+      }
+      // What failed says nothing of the occurrence.
+      let failed = try await run(definition(["says", #"{"action":"done"}"#]) { $0.success = [1] })
+      #expect(failed.next == .retry)
+    }
+
     @Test func aSignalIsAFailure() async throws {
       let report = try await run(definition(["signal", "SEGV"]))
       #expect(report.next == .retry && report.attempt?.status == nil)

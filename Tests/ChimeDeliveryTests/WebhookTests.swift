@@ -182,7 +182,7 @@ extension RealThings {
     @Test func waitsForWhatIsNotThereYet() async throws {
       let channel = try channel()
       for (name, sentence) in [
-        ("unknown", "no endpoint \"unknown\": add it with chime endpoint add unknown URL"),
+        ("unknown", "no endpoint or command \"unknown\": add one with chime endpoint add unknown URL"),
         ("disabled", "endpoint \"disabled\" is disabled: it answered 410 Gone"),
         ("keyless", "endpoint \"keyless\" has no readable secret: add it again with --secret-file"),
       ] {

@@ -13,7 +13,7 @@ struct IntrospectionTests {
       #expect(output.status == 0, "\(output.text)")
       let seen = try output.json
       let interfaces = seen["interfaces"].elements.compactMap(\.string)
-      for name in ["Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Daemon"] {
+      for name in ["Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Commands", "Daemon"] {
         #expect(interfaces.contains("io.chime.\(name)"))
         let file = Machine.package + "/Sources/ChimeControl/Interfaces/io.chime.\(name).varlink"
         let text = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)

@@ -8,13 +8,14 @@ final class Daemon {
   private let client: VarlinkClient
   private let socket: SocketPath
 
-  init(socket: SocketPath) throws {
+  /// - Parameter timeout: how long a call may take.
+  init(socket: SocketPath, timeout: Duration = .seconds(30)) throws {
     self.socket = socket
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage("\"\(socket.path)\" is no path a socket can have", hint: "it has 107 bytes at most")
     }
     do {
-      client = try VarlinkClient(address, timeout: .seconds(30))
+      client = try VarlinkClient(address, timeout: timeout)
     } catch {
       throw Failure(connecting: error, to: socket)
     }
@@ -88,7 +89,11 @@ extension Failure {
       let question = Nearest.question(it.near)
       self.init(
         status: .failed, message: "there is no \(it.what) \"\(it.id)\"",
-        hints: [question ?? (it.what == "endpoint" ? "`chime endpoint list` shows them" : "`chime list` shows them")])
+        hints: [
+          question
+            ?? (["endpoint", "command"].contains(it.what)
+              ? "`chime \(it.what) list` shows them" : "`chime list` shows them")
+        ])
     } else if name == "Ambiguous", let it = error.parameters(Wire.Ambiguous.self) {
       self.init(
         status: .failed, message: "\"\(it.id)\" fits more than one",

@@ -12,7 +12,7 @@ struct CommandTable: Sendable {
       Next.verb, List.verb, Show.verb, History.verb, When.verb, Export.verb,
       Done.verb, Snooze.verb, Dismiss.verb,
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
-      Endpoint.verb, Deliveries.verb, Redeliver.verb, Discard.verb,
+      Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,
       Watch.verb, Status.verb, Help.verb, Version.verb,
     ],
     globals: [

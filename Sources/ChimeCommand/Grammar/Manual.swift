@@ -82,6 +82,8 @@ enum Manual {
     lines += shape(Shapes.attempt, "deliveries --id")
     lines += shape(Shapes.endpoint, "endpoint list` (`endpoints`), `endpoint add`, `endpoint remove")
     lines += shape(Shapes.test, "endpoint test")
+    lines += shape(Shapes.command, "command list` (`commands`)", isOpen: true)
+    lines += shape(Shapes.commandTest, "command test")
     lines += shape(Shapes.health, "status")
     lines += shape(Shapes.event, "watch")
     lines += [

@@ -171,6 +171,37 @@ enum Shapes {
       .init("tookMs", "how long it took, in milliseconds") { .int($0.tookMs) },
     ])
 
+  static let command = Shape<CommandsInterface.Command>(
+    list: "commands", item: "command",
+    fields: [
+      .init("name", "its name, for `--to`") { .string($0.name) },
+      .init("program", "the program, as it is configured") { .string($0.program) },
+      .init("arguments", "its arguments") { .strings($0.arguments) },
+      .init("enabled", "whether commands are run at all") { .bool($0.enabled) },
+      .init("timeLimit", "how long a run may take (ISO 8601)") { .string($0.timeLimit) },
+      .init("overlap", "`queue`, `skip` or `parallel`: what a message does that comes while it still runs") {
+        .string($0.overlap.rawValue)
+      },
+      .init("problem", "why it could not be run now; null when it could") { .optional($0.problem) },
+      .init("owed", "messages that it still has to take") { .int($0.owed) },
+      .init("running", "runs under way") { .int($0.running) },
+    ])
+
+  static let commandTest = Shape<CommandsInterface.TestResult>(
+    list: "results", item: "result",
+    fields: [
+      .init("ok", "whether it ended with a status that means delivered") { .bool($0.ok) },
+      .init("program", "what was run") { .string($0.program) },
+      .init("arguments", "its arguments") { .strings($0.arguments) },
+      .init("input", "its standard input") { .string($0.input) },
+      .init("variables", "its variables that tell of the reminder, as NAME=value") { .strings($0.variables) },
+      .init("status", "its exit status") { .optional($0.status) },
+      .init("output", "what it wrote, at most 64 KiB") { .string($0.output) },
+      .init("cut", "whether it wrote more than that") { .bool($0.cut) },
+      .init("error", "what went wrong") { .optional($0.error) },
+      .init("tookMs", "how long it took, in milliseconds") { .int($0.tookMs) },
+    ])
+
   static let health = Shape<DaemonInterface.Health>(
     list: "daemons", item: "status",
     fields: [

@@ -7,7 +7,7 @@ enum DraftOptions {
     [
       .value("body", nil, "TEXT", "A longer text under the title"),
       .value(
-        "to", nil, "CHANNEL", "Where it goes: desktop or an endpoint's name; several with commas or repeated",
+        "to", nil, "CHANNEL", "Where it goes: desktop, an endpoint or a command; several with commas or repeated",
         repeats: true),
       .value("tz", nil, "ZONE", "Its time zone, such as Europe/Prague; local (the default) follows the machine"),
       .value(

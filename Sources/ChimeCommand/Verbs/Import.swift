@@ -18,7 +18,8 @@ enum Import {
     ],
     options: [
       DraftOptions.dryRun,
-      .value("to", nil, "CHANNEL", "Where they go: desktop or an endpoint's name; several with commas", repeats: true),
+      .value(
+        "to", nil, "CHANNEL", "Where they go: desktop, an endpoint or a command; several with commas", repeats: true),
       .value("tag", nil, "TAG", "A tag for each of them; several with commas or repeated", repeats: true),
       .value("tz", nil, "ZONE", "The time zone of times that name none, such as Europe/Prague"),
       .value("all-day-at", nil, "HH:MM", "When on its day an event comes that has no time and no alarm (09:00)"),

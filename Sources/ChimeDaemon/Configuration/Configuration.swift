@@ -46,6 +46,10 @@ package struct Configuration: Hashable, Sendable {
   /// Named days that schedules may leave out (`except on holidays`).
   package var calendars: [String: CalendarSource] = [:]
 
+  /// Programs that reminders may run, by the name that `--to` takes.
+  package var commands: [ChannelName: CommandDefinition] = [:]
+  package var commandSwitch = CommandSwitch.user
+
   /// What the channels are made with.
   package struct Channels: Hashable, Sendable {
     /// How popups reach the screen.
@@ -220,6 +224,7 @@ extension ConfigurationKey {
         configuration.history.count = number == 0 ? nil : Int(number)
         return true
       }, show: { String($0.history.count ?? 0) }),
+    commandSwitch,
     .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
     .number("control.maxNesting", \.maxNesting, 8...512),
     .number("control.maxConnections", \.maxConnections, 1...100_000),

@@ -20,16 +20,13 @@ package struct LoadedConfiguration: Hashable, Sendable {
         table = parts[0]
         result += "\n\n[\(table)]"
       }
-      let line = "\(parts[1]) = \(key.show(configuration))"
-      let padding = String(repeating: " ", count: max(1, 44 - line.count))
-      result += "\n\(line)\(padding)# \(origins[key.path] ?? "default")"
+      result += "\n" + line("\(parts[1]) = \(key.show(configuration))", from: key.path)
     }
     if !configuration.calendars.isEmpty { result += "\n\n[\(ConfigurationFiles.calendars)]" }
     for (name, source) in configuration.calendars.sorted(by: { $0.key < $1.key }) {
-      let line = "\(name) = \(source.text)"
-      let padding = String(repeating: " ", count: max(1, 44 - line.count))
-      result += "\n\(line)\(padding)# \(origins["\(ConfigurationFiles.calendars).\(name)"] ?? "default")"
+      result += "\n" + line("\(name) = \(source.text)", from: "\(ConfigurationFiles.calendars).\(name)")
     }
+    for line in commandTables { result += "\n" + line }
     return result + "\n"
   }
 }
@@ -81,6 +78,10 @@ package enum ConfigurationFiles {
         try applyCalendar(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
         continue
       }
+      if entry.path.hasPrefix(commands + "."), entry.path != ConfigurationKey.commandSwitch.path {
+        try applyCommand(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
+        continue
+      }
       guard let key = ConfigurationKey.byPath[entry.path] else {
         throw ConfigurationError(
           file: file, line: entry.keyLine, column: entry.keyColumn, message: unknown(entry.path))
@@ -98,6 +99,7 @@ package enum ConfigurationFiles {
 
   /// What no key can tell by itself. Each file may say a part.
   static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+    try checkCommands(loaded)
     let (latitude, longitude) = (loaded.configuration.latitude, loaded.configuration.longitude)
     guard (latitude == nil) != (longitude == nil) else { return }
     let (given, missing) =

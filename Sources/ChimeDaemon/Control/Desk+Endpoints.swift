@@ -6,6 +6,11 @@ import ChimeSchedule
 extension Desk {
   func putEndpoint(_ request: EndpointsInterface.Put.Parameters) async throws -> EndpointsInterface.Put.Reply {
     let lane = try lane(request.name)
+    if commands.book.commands[lane.channel] != nil {
+      throw ControlFailure.conflict(
+        "\(lane.channel) is the name of a command ([commands.\(lane.channel)] in the configuration): give the endpoint "
+          + "another one")
+    }
     do {
       try EndpointURL.validate(request.url)
     } catch {

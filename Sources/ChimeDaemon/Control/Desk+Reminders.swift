@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import FoundationEssentials
 
@@ -72,10 +73,12 @@ extension Desk {
 
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
     try reminder.channels(atRepeat: .max).filter { $0 != .desktop }.compactMap { channel in
+      if let command = commands.book.commands[channel] { return warning(about: command) }
       let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
       return endpoint == nil
-        ? "there is no endpoint \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL" : nil
+        ? "there is no endpoint or command \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL"
+        : nil
     }
   }
 

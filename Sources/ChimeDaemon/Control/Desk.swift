@@ -23,6 +23,7 @@ struct Desk: Sendable {
   let secrets: Secrets
   let endpoints: EndpointDirectory
   let webhooks: WebhookChannel
+  let commands: CommandChannel
   let loop: EventLoop
   let configuration: Configuration
   let caller: Caller
@@ -69,6 +70,8 @@ struct Desk: Sendable {
     case EndpointsInterface.Remove.method: try VarlinkReply(await removeEndpoint(call.parameters()))
     case EndpointsInterface.List.method: try VarlinkReply(await listEndpoints())
     case EndpointsInterface.Test.method: try VarlinkReply(await testEndpoint(call.parameters()))
+    case CommandsInterface.List.method: try VarlinkReply(await listCommands())
+    case CommandsInterface.Test.method: try VarlinkReply(await testCommand(call.parameters()))
     case DaemonInterface.Status.method: try VarlinkReply(await status())
     case DaemonInterface.Reload.method: try VarlinkReply(await reload())
     default: throw ServiceError.methodNotImplemented(method: call.method)

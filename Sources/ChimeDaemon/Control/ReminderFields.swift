@@ -167,7 +167,8 @@ struct ReminderFields {
       let channel = ChannelName(rawValue: name)
       guard channel == .desktop || channel.isValidForEndpoint else {
         throw ControlFailure.invalidValue(
-          field: field, "'\(name.prefix(64))' is no channel: give desktop, or the name of an endpoint")
+          field: field,
+          "'\(name.prefix(64))' is no channel: give desktop, or the name of an endpoint or a command")
       }
       if !result.contains(channel) { result.append(channel) }
     }

@@ -3,15 +3,18 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 
-/// The ways to reach someone, by lane: `desktop`, and every other name is an endpoint's.
+/// The ways to reach someone, by lane: `desktop`, the configuration's commands, and every other name is an endpoint's.
 final class Channels: Sendable {
   let webhook: WebhookChannel
+  /// One for the daemon's whole life: what runs goes on when the other channels are made anew.
+  let commands: CommandChannel
   private let desktop: GatheringChannel
 
   init(
     configuration: Configuration, isSystem: Bool, environment: [String: String], zones: ZoneCatalog,
-    endpoints: EndpointDirectory
+    endpoints: EndpointDirectory, commands: CommandChannel
   ) {
+    self.commands = commands
     let settings = configuration.channels
     var desktop = DesktopConfiguration(environment: environment)
     desktop.program = settings.desktopProgram
@@ -51,15 +54,26 @@ final class Channels: Sendable {
   /// What the next channels have to know of the popups that stand.
   var desktopMemory: String { desktop.memory }
 
-  func channel(for lane: Lane) -> any Channel { lane.channel == .desktop ? desktop : webhook }
+  func channel(for lane: Lane) -> any Channel {
+    if lane.channel == .desktop { return desktop }
+    return commands.book.commands[lane.channel] == nil ? webhook : commands
+  }
 
   func withdraw(_ occurrence: OccurrenceID) {
     desktop.withdraw(occurrence)
     webhook.withdraw(occurrence)
   }
 
-  func stop() async {
+  /// Stops those that others take over from; what they had under way ends as failed and is tried again.
+  func retire() async {
     await desktop.stop()
     await webhook.stop()
+  }
+
+  /// Stops all, side by side: each may take its time.
+  func stop() async {
+    async let others: Void = retire()
+    await commands.stop()
+    await others
   }
 }

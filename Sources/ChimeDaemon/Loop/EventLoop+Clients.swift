@@ -190,7 +190,7 @@ extension EventLoop {
     }
     let desk = Desk(
       store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
-      webhooks: channels.webhook, loop: self,
+      webhooks: channels.webhook, commands: commands, loop: self,
       configuration: configuration, caller: client.caller, now: SystemClock.now)
     Task(executorPreference: deskExecutor) { await self.replied(desk.answer(call), to: call, token) }
   }

@@ -19,13 +19,14 @@ extension EventLoop {
       let lane = message.delivery.lane
       return former[lane] != nil && outbox.endpoints[lane] == nil
     }
-    handle(.policies(Self.policies(of: known, configuration.channels), renewed: renewed))
+    handle(.policies(Self.policies(of: known, configuration.channels, commands.book), renewed: renewed))
   }
 
   /// After a change of the configuration.
   func renewPolicies() {
     let known = Array(outbox.endpoints.values)
-    handle(.policies(Self.policies(of: known, configuration.channels), renewed: Set(outbox.endpoints.keys)))
+    let policies = Self.policies(of: known, configuration.channels, commands.book)
+    handle(.policies(policies, renewed: Set(outbox.endpoints.keys)))
   }
 
   /// Whether what is known of how the one answers holds for the other.
@@ -36,7 +37,9 @@ extension EventLoop {
     return one == other
   }
 
-  static func policies(of known: [Endpoint], _ settings: Configuration.Channels) -> LanePolicies {
+  static func policies(
+    of known: [Endpoint], _ settings: Configuration.Channels, _ book: CommandBook
+  ) -> LanePolicies {
     // A channel ends its attempts by itself; what it does before and after is a matter of milliseconds.
     let margin = Milliseconds.seconds(5)
     let webhookLimit = settings.webhookTimeout + margin
@@ -45,6 +48,9 @@ extension EventLoop {
     }
     return LanePolicies(
       lanes: Dictionary(lanes) { _, last in last },
+      channels: book.commands.mapValues {
+        LanePolicy(concurrency: $0.concurrency, attemptLimit: $0.longestAttempt + margin)
+      },
       desktop: LanePolicy(concurrency: Self.popupsAtOnce, attemptLimit: settings.desktopTimeout + margin),
       usual: LanePolicy(concurrency: settings.webhookConcurrency, attemptLimit: webhookLimit))
   }

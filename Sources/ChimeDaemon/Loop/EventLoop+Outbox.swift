@@ -212,6 +212,10 @@ extension EventLoop {
       happening = Happening(
         kind: .failed, occurrence: message.occurrence,
         message: "\(title) not delivered to \(channel): \(why); next attempt in \(wait)")
+    case .cancelled:
+      happening = Happening(
+        kind: .failed, occurrence: message.occurrence,
+        message: "\(title) left out for \(channel): \(attempt.error ?? "no longer wanted")")
     default:
       let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
       happening = Happening(

@@ -37,6 +37,7 @@ actor EventLoop {
   var zoneDatabase: String
   /// What due times have to be computed anew for, as soon as the store can be written.
   var owedRescans: Set<Rescan> = []
+  let commands: CommandChannel
   var channels: Channels
   var agenda: Agenda
   let inbox = OutcomeInbox()
@@ -91,13 +92,16 @@ actor EventLoop {
     self.secrets = secrets
     self.service = service
     endpoints = EndpointDirectory(secrets: secrets)
+    commands = CommandChannel(environment: CommandEnvironment(site.environment, isSystem: site.isSystem))
     channels = Channels(
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
-      endpoints: endpoints)
+      endpoints: endpoints, commands: commands)
     startedAt = SystemClock.now
     absence = Absence(runningSince: startedAt)
+    let book = configuration.commandBook(isSystem: site.isSystem, file: site.configurationPath)
+    commands.adopt(book)
     agenda = Agenda(
-      policies: Self.policies(of: [], configuration.channels), seed: UInt64.random(in: .min ... .max))
+      policies: Self.policies(of: [], configuration.channels, book), seed: UInt64.random(in: .min ... .max))
   }
 
   /// Arms the timers, watches the descriptors, reads what the store owes, and says READY.
@@ -304,6 +308,7 @@ actor EventLoop {
       let loaded = try site.loadConfiguration().configuration
       let isRenewed = loaded.channels != configuration.channels
       if isRenewed { renewChannels(loaded) }
+      await renewCommands(loaded)
       var reasons: Set<Rescan> = []
       if loaded.place != configuration.place {
         reasons.insert(.place)
@@ -335,11 +340,11 @@ actor EventLoop {
     let old = channels
     channels = Channels(
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
-      endpoints: endpoints)
+      endpoints: endpoints, commands: commands)
     listenToDesktop(remembering: old.desktopMemory)
     Task {
       await withTaskExecutorPreference(executor) {
-        await old.stop()
+        await old.retire()
       }
     }
   }

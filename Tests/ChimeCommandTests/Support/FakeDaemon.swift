@@ -63,7 +63,7 @@ final class FakeDaemon: Sendable {
     var service = VarlinkService(vendor: "Chime", product: "fake", version: "0", url: "https://example.org")
     for description in [
       RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
-      DeliveriesInterface.description, EndpointsInterface.description, DaemonInterface.description,
+      DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description, DaemonInterface.description,
     ] {
       try service.register(description)
     }

@@ -50,6 +50,15 @@ enum Samples {
     ok: true, url: "http://127.0.0.1:8099/hook", requestHeaders: ["webhook-id: msg_2"],
     requestBody: #"{"type":"chime.test"}"#, status: 204, answer: "", error: nil, tookMs: 12)
 
+  static let command = CommandsInterface.Command(
+    name: "backup", program: "/usr/local/bin/backup", arguments: ["--quiet"], enabled: true, timeLimit: "PT10M",
+    overlap: .skip, owed: 2, running: 1)
+
+  static let commandTest = CommandsInterface.TestResult(
+    ok: false, program: "/usr/local/bin/backup", arguments: ["--quiet"], input: #"{"type":"chime.test"}"#,
+    variables: ["CHIME_TITLE=A test"], status: 3, output: "no disk\n\u{1B}[2J", cut: true,
+    error: "it ended with status 3: no disk", tookMs: 12)
+
   static func health(problem: String? = nil) -> DaemonInterface.Health {
     DaemonInterface.Health(
       version: "0.1.0", pid: 4_711, instance: .user, startedAt: time(1_774_590_000), zone: "Europe/Prague",

@@ -1,0 +1,147 @@
+import ChimeControl
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+/// Whether commands are run.
+package enum CommandSwitch: Hashable, Sendable {
+  case on, off
+  /// By the daemon of a user, whose programs they are; not by the system's, which serves many.
+  case user
+
+  /// As TOML.
+  var text: String {
+    switch self {
+    case .on: "true"
+    case .off: "false"
+    case .user: TOMLText.quoted("user")
+    }
+  }
+}
+
+extension ConfigurationKey {
+  static let commandSwitch = ConfigurationKey(
+    path: "commands.enabled",
+    expected: "true, false, or \"user\" for true in the daemon of a user and false in the system's",
+    set: { configuration, value in
+      switch value {
+      case .scalar(.boolean(let isOn)): configuration.commandSwitch = isOn ? .on : .off
+      case .scalar(.string("user")): configuration.commandSwitch = .user
+      default: return false
+      }
+      return true
+    }, show: { $0.commandSwitch.text })
+}
+
+extension Configuration {
+  /// What the command channel is to know.
+  ///
+  /// - Parameter file: where a person switches commands on.
+  func commandBook(isSystem: Bool, file: String) -> CommandBook {
+    var book = CommandBook()
+    book.commands = commands
+    book.isEnabled = commandSwitch == .on || (commandSwitch == .user && !isSystem)
+    book.remedy = "write enabled = true under [commands] in \(file)"
+    return book
+  }
+}
+
+extension ConfigurationFiles {
+  static let commands = "commands"
+  private static let mostCommands = 1_000
+  private static let mostVariables = 256
+  private static let longestVariable = 32_768
+
+  /// Takes one entry below `commands`, whose tables have the names of the user's own commands.
+  ///
+  /// - Parameter elements: those of an array, with their places.
+  static func applyCommand(
+    _ entry: TOMLEntry, elements: [TOMLEntry], file: String, to loaded: inout LoadedConfiguration
+  ) throws(ConfigurationError) {
+    let parts = entry.path.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    let name = ChannelName(rawValue: parts[1])
+    let table = "\(commands).\(parts[1])"
+    func refusal(_ message: String, isKey: Bool = true) -> ConfigurationError {
+      ConfigurationError(
+        file: file, line: isKey ? entry.keyLine : entry.line, column: isKey ? entry.keyColumn : entry.column,
+        message: message)
+    }
+    if parts.count == 2, entry.value != .table {
+      let near = Nearest.to(entry.path, among: [ConfigurationKey.commandSwitch.path]).first
+      throw refusal(
+        "\(table) has to be a table, [\(table)]; here is \(entry.value.kind)"
+          + (near.map { " (or did you mean \($0)?)" } ?? ""))
+    }
+    guard name.isValidForEndpoint, !name.rawValue.contains("."), loaded.configuration.commands.count < mostCommands
+    else {
+      throw refusal(
+        "\(TOMLText.quoted(String(parts[1].prefix(80)))) is no name for a command: 1 to 64 letters, digits, - or _, "
+          + "and not desktop; at most \(mostCommands) commands")
+    }
+    var command = loaded.configuration.commands[name] ?? CommandDefinition(name: name, program: "")
+    if parts.count == 2 {
+      loaded.origins[table] = loaded.origins[table] ?? "\(file):\(entry.line)"
+    } else if ["environment", "limits"].contains(parts[2]) {
+      guard entry.value == .table else {
+        throw refusal("\(entry.path) has to be a table; here is \(entry.value.kind)", isKey: false)
+      }
+    } else if parts[2].hasPrefix("environment.") {
+      let variable = String(parts[2].dropFirst("environment.".count))
+      guard CommandEnvironment.mayBeSet(variable), command.environment.count < mostVariables else {
+        throw refusal(
+          "\(TOMLText.quoted(String(variable.prefix(80)))) is no variable that can be set: letters, digits and _, not "
+            + "beginning with a digit nor with CHIME_; at most \(mostVariables) for a command")
+      }
+      guard case .string(let text) = entry.value, text.utf8.count <= longestVariable, !text.utf8.contains(0) else {
+        throw refusal(
+          "\(entry.path) has to be a string of at most \(longestVariable) bytes; here is \(entry.value.kind)",
+          isKey: false)
+      }
+      command.environment[variable] = text
+      loaded.origins[entry.path] = "\(file):\(entry.line)"
+    } else {
+      guard let key = CommandKey.all.first(where: { $0.path == parts[2] }) else {
+        let keys = CommandKey.all.map(\.path) + ["environment"]
+        let hint =
+          Nearest.to(parts[2], among: keys).first.map { "did you mean \($0)?" }
+          ?? "it takes \(keys.joined(separator: ", "))"
+        throw refusal("\(TOMLText.quoted(String(parts[2].prefix(80)))) is no key of a command; \(hint)")
+      }
+      let value: ConfigurationValue = entry.value == .array ? .array(elements.map(\.value)) : .scalar(entry.value)
+      guard key.set(&command, value) else {
+        throw refusal("\(entry.path) has to be \(key.expected); here is \(shown(value))", isKey: false)
+      }
+      loaded.origins[entry.path] = "\(file):\(entry.line)"
+    }
+    loaded.configuration.commands[name] = command
+  }
+
+  /// Files may each say a part of a command; without a program it is none.
+  static func checkCommands(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+    let named = loaded.configuration.commands.values.filter(\.program.isEmpty).map(\.name).min()
+    guard let named else { return }
+    let table = "\(commands).\(named)"
+    throw ConfigurationError(
+      file: loaded.origins[table] ?? table, line: nil, column: nil,
+      message: "\(table) needs program, such as program = \"/usr/local/bin/\(named)\"")
+  }
+}
+
+extension LoadedConfiguration {
+  /// The commands' tables as TOML, each value with its origin.
+  var commandTables: [String] {
+    configuration.commands.values.sorted { $0.name < $1.name }.flatMap { command -> [String] in
+      let table = "\(ConfigurationFiles.commands).\(command.name)"
+      let keys = CommandKey.all.compactMap { key in key.show(command).map { (key.path, $0) } }
+      let variables = command.environment.sorted { $0.key < $1.key }.map { name, text in
+        ("environment.\(name)", TOMLText.quoted(text))
+      }
+      return ["", "[\(table)]"] + (keys + variables).map { line("\($0) = \($1)", from: "\(table).\($0)") }
+    }
+  }
+
+  /// A line of TOML with the origin of its value.
+  func line(_ text: String, from key: String) -> String {
+    text + String(repeating: " ", count: max(1, 44 - text.count)) + "# \(origins[key] ?? "default")"
+  }
+}

@@ -1,0 +1,32 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+// Commands: what the loop knows of the programs that the configuration defines.
+extension EventLoop {
+  /// Takes the definitions of a configuration that was read again. What runs is left to end; what waited for a program
+  /// or for the switch is tried at once.
+  func renewCommands(_ configuration: Configuration) async {
+    let old = commands.book
+    let new = configuration.commandBook(isSystem: site.isSystem, file: site.configurationPath)
+    guard new != old else { return }
+    commands.adopt(new)
+    renewPolicies()
+    let changed = Set(new.commands.keys).union(old.commands.keys).filter {
+      new.commands[$0] != old.commands[$0] || new.isEnabled != old.isEnabled
+    }
+    let horizons = horizons
+    do {
+      let horizon = try await store.write { transaction in
+        let now = SystemClock.now
+        for lane in try horizons.read(transaction).outbox.keys where changed.contains(lane.channel) {
+          try transaction.wake(lane: lane, now: now)
+        }
+        return try horizons.read(transaction)
+      }
+      handle(.horizon(horizon))
+    } catch {
+      log(.warning, "what waits for a command could not be woken and waits on; ignoring: \(error)")
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// The tables of commands: what is taken, what is refused and how that is said.
+struct CommandConfigurationTests {
+  private func apply(_ text: String) throws -> LoadedConfiguration { try ConfigurationTests.apply(text) }
+
+  @Test func aTableIsReadAndPrintedAndReadAgain() throws {
+    let text = """
+      [commands]
+      enabled = true
+      [commands.backup]
+      program = "/usr/local/bin/backup"
+      arguments = ["--quiet", "a \\"b\\" $(c)", ""]
+      timeLimit = "10m"
+      overlap = "skip"
+      success = [0, 24]
+      workingDirectory = "/srv"
+      nice = 10
+      environment = { TARGET = "nas = 1", _x1 = "" }
+      limits.memory = "512M"
+      limits.processorTime = "5m"
+      limits.openFiles = 64
+      limits.processes = 200
+      limits.fileSize = 1000
+      [commands.Sound_2]
+      program = "paplay"
+      """
+    var loaded = try apply(text)
+    try ConfigurationFiles.checkWhole(loaded)
+    var backup = CommandDefinition(name: ChannelName(rawValue: "backup"), program: "/usr/local/bin/backup")
+    backup.arguments = ["--quiet", "a \"b\" $(c)", ""]
+    backup.timeLimit = .minutes(10)
+    backup.overlap = .skip
+    backup.success = [0, 24]
+    backup.folder = "/srv"
+    backup.nice = 10
+    backup.environment = ["TARGET": "nas = 1", "_x1": ""]
+    backup.limits.memory = 512 << 20
+    backup.limits.processorTime = .minutes(5)
+    backup.limits.openFiles = 64
+    backup.limits.processes = 200
+    backup.limits.fileSize = 1_000
+    let sound = CommandDefinition(name: ChannelName(rawValue: "Sound_2"), program: "paplay")
+    #expect(loaded.configuration.commands == [backup.name: backup, sound.name: sound])
+    #expect(loaded.configuration.commandSwitch == .on)
+    #expect(loaded.origins["commands.backup.timeLimit"] == "chimed.toml:6")
+    loaded.files = ["chimed.toml"]
+    let printed = loaded.text
+    #expect(try apply(printed).configuration == loaded.configuration, "\(printed)")
+    #expect(printed.contains("overlap = \"skip\"                            # chimed.toml:7"))
+    #expect(printed.contains("environment.TARGET = \"nas = 1\""))
+  }
+
+  @Test func filesMayEachSayAPart() throws {
+    var loaded = try apply("[commands.backup]\ntimeLimit = \"10m\"")
+    let error = #expect(throws: ConfigurationError.self) { try ConfigurationFiles.checkWhole(loaded) }
+    #expect(
+      error?.description
+        == "chimed.toml:1: commands.backup needs program, such as program = \"/usr/local/bin/backup\"")
+    try ConfigurationFiles.apply(
+      Array("commands.backup.program = \"/bin/true\"".utf8), file: "more.toml", to: &loaded)
+    try ConfigurationFiles.checkWhole(loaded)
+    let command = try #require(loaded.configuration.commands[ChannelName(rawValue: "backup")])
+    #expect(command.program == "/bin/true" && command.timeLimit == .minutes(10))
+  }
+
+  @Test(arguments: [
+    ("enabled = 1", "commands.enabled has to be true, false, or \"user\" for true in the daemon of a user"),
+    ("enabled = \"system\"", "here is \"system\""),
+    (
+      "enable = true",
+      "commands.enable has to be a table, [commands.enable]; here is true or false (or did you mean commands.enabled?)"
+    ),
+    ("[commands.desktop]", "\"desktop\" is no name for a command: 1 to 64 letters, digits, - or _, and not desktop"),
+    ("[commands.\"a b\"]", "\"a b\" is no name for a command"),
+    ("[commands.enabled]\nprogram = \"x\"", "commands.enabled"),
+    ("[[commands.x]]\nprogram = \"x\"", "commands.x has to be a table"),
+    ("x.program = \"~/bin/x\"", "commands.x.program has to be the absolute path of a program (~ is not read)"),
+    ("x.program = \"bin/x\"", "or a name without / that is looked for in PATH; here is \"bin/x\""),
+    ("x.program = \"\"", "here is \"\""),
+    ("x.program = \"a\\u0000b\"", "commands.x.program has to be"),
+    ("x.programm = \"x\"", "\"programm\" is no key of a command; did you mean program?"),
+    ("x.shell = true", "\"shell\" is no key of a command; it takes program, arguments"),
+    ("x.arguments = \"--quiet\"", "commands.x.arguments has to be an array of strings"),
+    ("x.arguments = [1]", "commands.x.arguments has to be an array of strings"),
+    ("x.arguments = [\"a\\u0000\"]", "commands.x.arguments has to be an array of strings"),
+    ("x.timeLimit = \"0s\"", "commands.x.timeLimit has to be a duration from 1s to 1d"),
+    ("x.timeLimit = \"25h\"", "commands.x.timeLimit has to be a duration from 1s to 1d"),
+    ("x.overlap = \"wait\"", "one of \"queue\", \"skip\", \"parallel\"; here is \"wait\""),
+    ("x.success = []", "an array of exit statuses from 0 to 255"),
+    ("x.success = [256]", "an array of exit statuses from 0 to 255"),
+    ("x.success = 0", "an array of exit statuses from 0 to 255"),
+    ("x.workingDirectory = \"srv\"", "the absolute path of a folder"),
+    ("x.nice = -5", "a whole number from 0 to 19; here is -5"),
+    ("x.environment = \"A=b\"", "commands.x.environment has to be a table; here is a string"),
+    ("x.environment.CHIME_TITLE = \"\"", "\"CHIME_TITLE\" is no variable that can be set"),
+    ("x.environment.\"A=B\" = \"\"", "\"A=B\" is no variable that can be set"),
+    ("x.environment.1A = \"\"", "\"1A\" is no variable that can be set"),
+    (
+      "x.environment.A = 3",
+      "commands.x.environment.A has to be a string of at most 32768 bytes; here is a whole number"
+    ),
+    ("x.limits = 3", "commands.x.limits has to be a table"),
+    ("x.limits.memory = \"512 MB\"", "commands.x.limits.memory has to be a size in bytes from 1048576"),
+    ("x.limits.memory = \"99999999999999999999G\"", "has to be a size in bytes"),
+    ("x.limits.memory = \"9223372036854775807G\"", "has to be a size in bytes"),
+    ("x.limits.memory = -1", "has to be a size in bytes"),
+    ("x.limits.openFiles = 3", "commands.x.limits.openFiles has to be a whole number from 8 to 1048576; here is 3"),
+    ("x.limits.processorTime = 3", "commands.x.limits.processorTime has to be a duration from 1s to 1d"),
+    ("x.limits.cpu = 3", "\"limits.cpu\" is no key of a command"),
+  ])
+  func refusals(text: String, sentence: String) {
+    let error = #expect(throws: ConfigurationError.self) {
+      try apply(text.hasPrefix("[") ? text : "[commands]\n" + text)
+    }
+    #expect(error?.description.contains(sentence) == true, "\(error?.description ?? "")")
+    #expect(error?.description.hasPrefix("chimed.toml:") == true)
+  }
+
+  @Test func theSystemsDaemonHasToBeTold() throws {
+    func book(_ text: String, isSystem: Bool) throws -> CommandBook {
+      try apply(text).configuration.commandBook(isSystem: isSystem, file: "/etc/chime/chimed.toml")
+    }
+    let one = "[commands.x]\nprogram = \"/bin/true\""
+    #expect(try book(one, isSystem: false).isEnabled)
+    let system = try book(one, isSystem: true)
+    #expect(!system.isEnabled && system.commands.count == 1)
+    #expect(system.remedy == "write enabled = true under [commands] in /etc/chime/chimed.toml")
+    #expect(try book("[commands]\nenabled = true\n" + one, isSystem: true).isEnabled)
+    #expect(try !book("[commands]\nenabled = false\n" + one, isSystem: false).isEnabled)
+  }
+}
