@@ -39,13 +39,6 @@ final class Context {
     return made
   }
 
-  /// A connection of its own for one call that may take longer than others.
-  func daemon(within patience: Milliseconds) throws -> Daemon {
-    try Daemon(
-      socket: .chosen(by: line, environment: world.environment, userID: world.userID),
-      timeout: .milliseconds(patience.rawValue))
-  }
-
   // MARK: Words
 
   /// The words as one: an id or a title needs no quotes.

@@ -140,7 +140,9 @@ public final class WebhookChannel: Channel {
     _ lane: Lane, _ access: EndpointAccess?, at now: Instant
   ) throws(Shut) -> (Endpoint, [Secret]) {
     let name = lane.channel
-    guard let access else { throw Shut("no endpoint or command \"\(name)\": add one with chime endpoint add \(name) URL") }
+    guard let access else {
+      throw Shut("no endpoint or command \"\(name)\": add one with chime endpoint add \(name) URL")
+    }
     if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
     let secrets = access.secrets(at: now)
     guard !secrets.isEmpty else {

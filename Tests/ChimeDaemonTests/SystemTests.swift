@@ -123,7 +123,7 @@ final class SystemEdgeTests {
   @Test func theInterfacesRegister() {
     let service = DaemonMain.controlService()
     #expect(service.interfaces.contains("io.chime.Reminders"))
-    #expect(service.interfaces.count == 7)
+    #expect(service.interfaces.count == 8)
   }
 }
 

@@ -8,14 +8,16 @@ final class Daemon {
   private let client: VarlinkClient
   private let socket: SocketPath
 
-  /// - Parameter timeout: how long a call may take.
-  init(socket: SocketPath, timeout: Duration = .seconds(30)) throws {
+  /// How long a call may take.
+  var patience = Duration.seconds(30) { didSet { client.timeout = patience } }
+
+  init(socket: SocketPath) throws {
     self.socket = socket
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage("\"\(socket.path)\" is no path a socket can have", hint: "it has 107 bytes at most")
     }
     do {
-      client = try VarlinkClient(address, timeout: timeout)
+      client = try VarlinkClient(address, timeout: patience)
     } catch {
       throw Failure(connecting: error, to: socket)
     }

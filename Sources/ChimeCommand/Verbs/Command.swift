@@ -58,9 +58,11 @@ enum Command {
       throw Failure.usage("the name of one command is needed", hint: "`chime command list` shows them")
     }
     // The answer comes when the program has ended, which its time limit bounds; one that is not there needs no patience.
-    let limit = try commands(context.daemon()).first { $0.name == name }?.timeLimit
-    let patience = limit.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
-    let result = try context.daemon(within: patience + .seconds(30)).call(
+    let daemon = try context.daemon()
+    let limit = try commands(daemon).first { $0.name == name }?.timeLimit
+    let span = limit.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
+    daemon.patience += .milliseconds(span.rawValue)
+    let result = try daemon.call(
       CommandsInterface.Test.method, CommandsInterface.Test.Parameters(name: name),
       returning: CommandsInterface.Test.Reply.self
     ).result

@@ -63,7 +63,8 @@ final class FakeDaemon: Sendable {
     var service = VarlinkService(vendor: "Chime", product: "fake", version: "0", url: "https://example.org")
     for description in [
       RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
-      DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description, DaemonInterface.description,
+      DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
+      DaemonInterface.description,
     ] {
       try service.register(description)
     }
