@@ -308,7 +308,6 @@ actor EventLoop {
       let loaded = try site.loadConfiguration().configuration
       let isRenewed = loaded.channels != configuration.channels
       if isRenewed { renewChannels(loaded) }
-      await renewCommands(loaded)
       var reasons: Set<Rescan> = []
       if loaded.place != configuration.place {
         reasons.insert(.place)
@@ -327,6 +326,7 @@ actor EventLoop {
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())
       rescan(reasons)
+      await renewCommands(loaded)
       await surveyCalendars()
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
     } catch {
