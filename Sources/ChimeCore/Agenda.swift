@@ -26,6 +26,8 @@ public struct Agenda: Sendable {
     case claimed(Set<Lane>, [Claim], Horizon)
     /// A transaction that was to claim for these lanes failed; nothing was changed.
     case claimFailed(Set<Lane>)
+    /// What a lane owes cannot be read, for a reason that trying again at once would not mend.
+    case unreadable(Lane)
     /// Attempts are over; their outcomes are on their way to the store.
     case ended([Ending])
     /// Claimed deliveries that have not begun are not to be sent any more: they have been cancelled.
@@ -81,6 +83,8 @@ public struct Agenda: Sendable {
   public static let batch = 500
   /// How long the agenda waits before it asks a failing store again.
   public static let storeRetry = Milliseconds.seconds(5)
+  /// How long the agenda waits before it asks again for what could not be read.
+  public static let unreadableRetry = Milliseconds.minutes(5)
   /// How many deliveries all lanes together claim beyond those that may be under way: each is held in memory.
   public static let spare = 2_048
 
@@ -141,6 +145,8 @@ public struct Agenda: Sendable {
     case .claimFailed(let asked):
       for lane in asked { lanes[lane]?.isClaiming = false }
       storeRetryAt = now + Self.storeRetry
+    case .unreadable(let lane):
+      lanes[lane, default: LaneState()].shutUntil = now + Self.unreadableRetry
     case .ended(let endings):
       for ending in endings {
         lanes[ending.lane]?.ended(ending.outcome, at: now, spread: dice.next())

@@ -217,6 +217,15 @@ struct LaneTests {
     #expect(game.underWay.count == 4)
   }
 
+  @Test func aLaneThatCannotBeReadIsNotAskedWithoutEnd() {
+    var agenda = Agenda()
+    let (team, now) = (AgendaTests.team, AgendaTests.now)
+    let horizon = Horizon(outbox: [team: now])
+    _ = agenda.handle(.horizon(horizon), now: now)
+    _ = agenda.handle(.unreadable(team), now: now)
+    #expect(agenda.handle(.claimed([team], [], horizon), now: now) == [.armOutbox(now + Agenda.unreadableRetry)])
+  }
+
   @Test func whatFiresWhileTheWayIsShutTriesIt() {
     var game = Game(LanePolicy(concurrency: 4))
     game.start()

@@ -13,6 +13,8 @@ private struct OutboxCommit: Sendable {
   var changed: [Endpoint] = []
   /// Outcomes that the store refused, and why.
   var refused: [String] = []
+  /// Lanes whose deliveries could not be read, and why.
+  var unreadable: [(lane: Lane, reason: String)] = []
   var horizon = Horizon()
 }
 
@@ -87,7 +89,12 @@ extension EventLoop {
     }
     try transaction.release(part.releases)
     for (lane, limit) in part.claims {
-      commit.claims += try claim(lane, limit: limit, in: transaction, policies, now: now)
+      do {
+        commit.claims += try claim(lane, limit: limit, in: transaction, policies, now: now)
+      } catch StoreFailure.internalError(let reason) {
+        // What is wrong in one lane must not undo what came of the others.
+        commit.unreadable.append((lane, reason))
+      }
     }
     commit.horizon = try horizons.read(transaction)
     return commit
@@ -125,6 +132,7 @@ extension EventLoop {
     for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     // What is said first is done first: the next messages leave before the log hears of the last.
     let claims = hold(commit.claims)
+    for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
     if part.claims.isEmpty {
       handle(.horizon(commit.horizon))
     } else {
@@ -132,6 +140,9 @@ extension EventLoop {
     }
     record(part.answers)
     workOutbox()
+    for (lane, reason) in commit.unreadable {
+      log(.error, "what \(lane.channel) is owed cannot be read and waits: \(reason)")
+    }
     for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
     publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
     guard !commit.disabled.isEmpty else { return }

@@ -209,16 +209,18 @@ actor EventLoop {
 
   func take(_ notices: [LoopNotice]) {
     var happenings: [Happening] = []
+    var withdrawn: Set<OccurrenceID> = []
     for notice in notices {
       switch notice {
       case .event(let happening): happenings.append(happening)
       case .withdraw(let occurrence):
         channels.withdraw(occurrence)
-        drop { $0.occurrence.id == occurrence }
+        withdrawn.insert(occurrence)
       case .cancelled(let ids): drop { ids.contains($0.delivery.id) }
       case .endpointsChanged: reloadEndpoints()
       }
     }
+    if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) } }
     publish(happenings)
     // A reminder that went on without its calendar may have been changed.
     if !missingCalendars.isEmpty, happenings.contains(where: { [.changed, .removed].contains($0.kind) }) {

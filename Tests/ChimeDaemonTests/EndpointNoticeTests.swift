@@ -1,0 +1,54 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+@testable import ChimeDaemon
+
+/// What the owner of a disabled endpoint is told.
+struct EndpointNoticeTests {
+  static let now = Instant(seconds: 1_795_161_600)
+  static let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+
+  static func endpoint(_ reason: String) -> Endpoint {
+    Endpoint(lane: lane, url: "http://h/", createdAt: now, disabled: .init(reason: reason, at: now))
+  }
+
+  @Test(arguments: [
+    ("it has failed for 5 days", #"Webhook "team" is off: it has failed for 5 days"#),
+    (#"endpoint "team" answered 410 Gone"#, #"Webhook "team" is off: it answered 410 Gone"#),
+  ])
+  func titles(reason: String, title: String) {
+    #expect(EndpointNotice.title(Self.endpoint(reason)) == title)
+  }
+
+  @Test(arguments: [
+    (0, "No message waits for it."), (1, "1 message waits for it."), (12, "12 messages wait for it."),
+    (1_000, "1000 messages or more wait for it."),
+  ])
+  func bodies(waiting: Int, beginning: String) {
+    let body = EndpointNotice.body(Self.endpoint("x"), waiting: waiting)
+    #expect(body == beginning + " When it is mended: chime endpoint enable team")
+  }
+
+  /// It is recorded like any reminder that has fired, owed to its owner's desktop, and due no more.
+  @Test func itIsRecordedAndOwed() async throws {
+    let store = MemoryStore()
+    let notice = try await store.write { transaction in
+      try EndpointNotice.record(
+        Self.endpoint("it has failed for 5 days"), in: transaction,
+        Bearings(zones: ZoneCatalog(localLink: "/nonexistent")),
+        now: Self.now)
+    }
+    try await store.read { transaction in
+      let record = try #require(try transaction.reminder(notice.id.reminder))
+      #expect(record.reminder.owner == 1_000)
+      #expect(record.reminder.tags == ["chime"])
+      #expect(record.next == nil)
+      #expect(record.last == notice)
+      let deliveries = try transaction.deliveries(DeliveryFilter(), page: Page())
+      #expect(deliveries.map(\.lane) == [Lane(owner: 1_000, channel: .desktop)])
+      #expect(try transaction.horizon() == Horizon(outbox: [Lane(owner: 1_000, channel: .desktop): Self.now]))
+    }
+  }
+}
