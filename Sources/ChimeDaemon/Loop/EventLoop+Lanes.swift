@@ -22,6 +22,18 @@ extension EventLoop {
     handle(.policies(Self.policies(of: known, configuration.channels, commands.book), renewed: renewed))
   }
 
+  func reloadEndpoints() {
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do {
+          adopt(try await store.read { try $0.endpoints(owner: nil) })
+        } catch {
+          log(.warning, "the endpoints could not be read again; ignoring: \(error)")
+        }
+      }
+    }
+  }
+
   /// After a change of the configuration.
   func renewPolicies() {
     let known = Array(outbox.endpoints.values)

@@ -239,18 +239,6 @@ actor EventLoop {
     staleSummary()
   }
 
-  private func reloadEndpoints() {
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          adopt(try await store.read { try $0.endpoints(owner: nil) })
-        } catch {
-          log(.warning, "the endpoints could not be read again; ignoring: \(error)")
-        }
-      }
-    }
-  }
-
   // MARK: The summary
 
   func staleSummary() {

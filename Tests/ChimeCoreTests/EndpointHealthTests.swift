@@ -1,0 +1,164 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+/// The rest of a lane that fails again and again.
+struct BreakerTests {
+  static let now = AgendaTests.now
+
+  @Test func fiveFailuresInARowMakeALaneRestLongerAndLonger() {
+    var game = LaneTests.Game(LaneTests.plain)
+    game.start()
+    game.end(4, .failed(asked: nil))
+    #expect(game.underWay.count == 4)
+    game.end(1, .failed(asked: nil))
+    var rests: [Milliseconds] = []
+    while rests.count < 8 {
+      // What was under way as it began says nothing new.
+      game.end(game.underWay.count, .failed(asked: nil))
+      #expect(game.underWay.isEmpty)
+      guard let until = game.agenda.rests(at: game.now)[game.lane] else {
+        Issue.record("it does not rest")
+        return
+      }
+      #expect(game.armed == until)
+      rests.append(until - game.now)
+      game.wake(at: until - .milliseconds(1))
+      #expect(game.underWay.isEmpty)
+      game.wake(at: until)
+      #expect(game.underWay.count == 1, "one probe")
+    }
+    let wanted: [Int64] = [30, 60, 120, 240, 480, 600, 600, 600]
+    for (rest, seconds) in zip(rests, wanted) {
+      #expect(rest >= .seconds(seconds) && rest.rawValue <= seconds * 1_100, "\(rests)")
+    }
+    #expect(Set(rests.map(\.rawValue)).count == rests.count, "each a little longer by chance")
+    game.end(1, .arrived(took: .milliseconds(1)))
+    #expect(game.underWay.count == 4)
+    #expect(game.agenda.rests(at: game.now).isEmpty)
+  }
+
+  @Test(arguments: [
+    (LaneOutcome.arrived(took: .zero), false), (.declined, false), (.shut(.zero), true), (.failed(asked: nil), true),
+  ])
+  func whatEndsARun(outcome: LaneOutcome, rests: Bool) {
+    var game = LaneTests.Game(LanePolicy(concurrency: 1, rests: true))
+    game.start()
+    for _ in 0..<4 { game.end(1, .failed(asked: nil)) }
+    game.end(1, outcome)
+    game.wake(at: game.now)
+    game.end(1, .failed(asked: nil))
+    #expect(game.agenda.rests(at: game.now).isEmpty != rests)
+  }
+
+  @Test func whatTheOtherSideAsksForIsObeyedWithinBounds() {
+    for (asked, wanted) in [(Milliseconds.minutes(3), Milliseconds.minutes(3)), (.days(2), .minutes(10))] {
+      var breaker = Breaker()
+      for _ in 0..<5 { breaker.failed(at: Self.now, asked: asked, spread: 0) }
+      #expect(breaker.restsUntil(at: Self.now) == Self.now + wanted)
+    }
+  }
+
+  @Test func aClockSetBackEndsARest() {
+    var breaker = Breaker()
+    for _ in 0..<5 { breaker.failed(at: Self.now, spread: 1) }
+    #expect(breaker.restsUntil(at: Self.now) == Self.now + .seconds(33))
+    #expect(breaker.restsUntil(at: Self.now - .hours(1)) == nil)
+    #expect(breaker.probes(at: Self.now - .hours(1)))
+  }
+
+  @Test(
+    arguments: [
+      (nil, LaneOutcome.failed(asked: nil)), (500, .failed(asked: nil)), (503, .failed(asked: nil)),
+      (429, .failed(asked: nil)), (408, .failed(asked: nil)), (425, .failed(asked: nil)), (400, .declined),
+      (404, .declined), (302, .declined),
+    ] as [(Int?, LaneOutcome)])
+  func whatAFailureTellsOfTheOtherSide(status: Int?, wanted: LaneOutcome) {
+    let attempt = Attempt(number: 1, startedAt: Self.now, took: .zero, outcome: .failed, status: status)
+    #expect(LaneOutcome(attempt, .retry) == wanted)
+  }
+
+  @Test func whatOtherAdviceTells() {
+    let attempt = Attempt(number: 1, startedAt: Self.now, took: .seconds(1), outcome: .failed, status: 429)
+    #expect(LaneOutcome(attempt, .retryAfter(.minutes(1))) == .failed(asked: .minutes(1)))
+    #expect(LaneOutcome(attempt, .blocked(.minutes(1))) == .shut(.minutes(1)))
+    #expect(LaneOutcome(attempt, .disable("gone")) == .declined)
+    #expect(LaneOutcome(attempt, .settled) == .arrived(took: .seconds(1)))
+  }
+}
+
+/// When an endpoint is given up, and how much history is kept.
+struct EndpointHealthTests {
+  static let now = AgendaTests.now
+  static let endpoint = Endpoint(lane: AgendaTests.team, url: "http://h/", createdAt: now - .days(90))
+
+  static func attempt(_ outcome: Attempt.Outcome) -> Attempt {
+    Attempt(number: 1, startedAt: now, took: .zero, outcome: outcome)
+  }
+
+  @Test func failuresAreCountedFromTheFirstAndASuccessEndsThem() {
+    var endpoint = Self.endpoint
+    #expect(endpoint.after(Self.attempt(.delivered), .settled, seenSince: nil, at: Self.now) == nil)
+    #expect(endpoint.after(Self.attempt(.refused), .blocked(.zero), seenSince: nil, at: Self.now) == nil)
+    endpoint.failingSince = Self.now
+    #expect(Self.endpoint.after(Self.attempt(.failed), .retry, seenSince: nil, at: Self.now) == endpoint)
+    // Written once only.
+    #expect(endpoint.after(Self.attempt(.failed), .retry, seenSince: Self.now, at: Self.now + .days(4)) == nil)
+    let mended = endpoint.after(Self.attempt(.delivered), .settled, seenSince: nil, at: Self.now + .days(4))
+    #expect(mended == Self.endpoint)
+  }
+
+  @Test(
+    arguments: [
+      // Days since the first failure, hours that this daemon has seen it fail, and whether it is given up.
+      (4.99, 24.0, false), (5, 24, true), (5, 1, true), (5, 0.99, false), (30, nil, false), (-3, 24, false),
+    ] as [(Double, Double?, Bool)])
+  func fiveDaysAreEnough(days: Double, hours: Double?, isDisabled: Bool) {
+    var endpoint = Self.endpoint
+    endpoint.failingSince = Self.now - .milliseconds(Int64(days * 86_400_000))
+    let seen = hours.map { Self.now - .milliseconds(Int64($0 * 3_600_000)) }
+    let after = endpoint.after(Self.attempt(.failed), .retry, seenSince: seen, at: Self.now)
+    #expect((after?.disabled != nil) == isDisabled)
+    if isDisabled { #expect(after?.disabled == .init(reason: "it has failed for 5 days", at: Self.now)) }
+  }
+
+  @Test func goneIsAtOnceAndOnce() {
+    let gone = Self.endpoint.after(Self.attempt(.failed), .disable("gone"), seenSince: nil, at: Self.now)
+    #expect(gone?.disabled == .init(reason: "gone", at: Self.now))
+    #expect(gone?.after(Self.attempt(.failed), .disable("gone"), seenSince: nil, at: Self.now) == nil)
+  }
+
+  @Test func attemptsBeforeARequestCountNoMore() {
+    let delivery = Delivery(
+      id: DeliveryID(rawValue: "msg_1"),
+      occurrence: OccurrenceID(reminder: ReminderID(rawValue: "r"), scheduledAt: Self.now),
+      lane: AgendaTests.team, round: 1, attempts: 12, createdAt: Self.now, attemptsBefore: 11)
+    let attempts = (1...13).map { _ in Self.attempt(.failed) }
+    #expect(RetryPolicy.counted(attempts, of: delivery) == 2)
+  }
+
+  @Test func historyGoesByAgeAndNumber() {
+    let (now, day) = (Self.now, Milliseconds.days(1))
+    #expect(HistoryLimits().edge(at: now, last: nil) == nil)
+    #expect(HistoryLimits(count: 5).edge(at: now, last: nil) == nil)
+    #expect(HistoryLimits(age: day).edge(at: now, last: nil) == .init(oldest: now - day))
+    let edge = HistoryLimits(age: day, count: 5).edge(at: now, last: now - .hours(1))
+    #expect(edge == .init(oldest: now - day, first: now - .hours(1)))
+    #expect(edge?.end == now - .hours(1))
+    func goes(_ state: Occurrence.State, _ age: Milliseconds, endedAt: Instant? = nil) -> Bool? {
+      let id = OccurrenceID(reminder: ReminderID(rawValue: "r"), scheduledAt: now - age)
+      return edge?.takes(Occurrence(id: id, title: "", owner: 1, state: state, endedAt: endedAt))
+    }
+    #expect(goes(.done, .hours(2), endedAt: now) == true, "too many")
+    #expect(goes(.done, .hours(1), endedAt: now) == false)
+    #expect(goes(.delivered, .hours(23)) == false)
+    #expect(goes(.delivered, .hours(25)) == true)
+    #expect(goes(.snoozed(until: now), .days(9)) == false)
+    let byAge = HistoryEdge(oldest: now - day)
+    let id = OccurrenceID(reminder: ReminderID(rawValue: "r"), scheduledAt: now - .days(2))
+    var occurrence = Occurrence(id: id, title: "", owner: 1, state: .missed(.suspend), endedAt: now - .hours(3))
+    #expect(!byAge.takes(occurrence), "closed a short while ago")
+    occurrence.endedAt = now - .hours(25)
+    #expect(byAge.takes(occurrence))
+  }
+}
