@@ -196,6 +196,7 @@ private let version2: StaticString = """
   CREATE INDEX reminder_owner ON reminder (owner);
   CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;
   CREATE INDEX due_snoozed ON due (reminder) WHERE snooze_of >= 0;
+  CREATE INDEX due_moved ON due (scheduled_at) WHERE scheduled_at IS NOT NULL;
   DROP INDEX occurrence_open;
   CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
 
