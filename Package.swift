@@ -63,7 +63,15 @@ let package = Package(
 
     // Adapters.
     room("ChimeStoreSQLite", ["ChimeCore", "ChimeSchedule", "CSQLite"]),
-    room("ChimeDelivery", ["ChimeCore", "ChimeSchedule", "CCurl", "CCrypto", "CLinux"]),
+    room(
+      "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "CCurl", "CCrypto", "CLinux"],
+      // A link to Config/endpoints, where users find them.
+      resources: [
+        .embedInCode("Templates/discord.json"), .embedInCode("Templates/gotify.json"),
+        .embedInCode("Templates/healthchecks.json"), .embedInCode("Templates/homeassistant.json"),
+        .embedInCode("Templates/matrix.json"), .embedInCode("Templates/ntfy.json"),
+        .embedInCode("Templates/slack.json"),
+      ]),
 
     // The two programs.
     room(
@@ -90,8 +98,8 @@ let package = Package(
       "ChimeDaemonTests",
       [
         "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeDelivery", "ChimeSchedule", "ChimeStoreSQLite",
-        "ChimeTestKit", "Varlink",
-        "CLinux",
+        "ChimeTestKit",
+        "Varlink", "CLinux",
       ]),
     tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
     .target(

@@ -7,7 +7,60 @@ public enum EndpointsInterface {
     String(decoding: PackageResources.io_chime_Endpoints_varlink, as: UTF8.self)
   }
 
-  /// Its secret is never part of an answer.
+  public enum Signing: String, Codable, Hashable, Sendable, CaseIterable { case hmac, ed25519 }
+  public enum SecretPlace: String, Codable, Hashable, Sendable, CaseIterable { case file, credential }
+  public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable {
+    case headers, template, certificates, concurrency, rate, inOrder, token
+  }
+
+  /// Its value may have placeholders; `{{token}}` stands for the endpoint's token.
+  public struct Header: Codable, Hashable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// At most `count` messages in any `span`.
+  public struct Rate: Codable, Hashable, Sendable {
+    public var count: Int
+    /// ISO 8601.
+    public var span: String
+
+    public init(count: Int, span: String) {
+      self.count = count
+      self.span = span
+    }
+  }
+
+  /// How an endpoint is called; null is the usual way.
+  public struct Settings: Codable, Hashable, Sendable {
+    public var headers: [Header]?
+    /// The name of a shipped template, or the text of one.
+    public var template: String?
+    /// PEM.
+    public var certificates: String?
+    public var concurrency: Int?
+    public var rate: Rate?
+    public var inOrder: Bool?
+
+    public init(
+      headers: [Header]? = nil, template: String? = nil, certificates: String? = nil, concurrency: Int? = nil,
+      rate: Rate? = nil, inOrder: Bool? = nil
+    ) {
+      self.headers = headers
+      self.template = template
+      self.certificates = certificates
+      self.concurrency = concurrency
+      self.rate = rate
+      self.inOrder = inOrder
+    }
+  }
+
+  /// Its secrets and its token are never part of this.
   public struct Endpoint: Codable, Hashable, Sendable {
     public var name: String
     public var url: String
@@ -16,13 +69,61 @@ public enum EndpointsInterface {
     public var disabled: String?
     /// Messages that are still owed to it.
     public var owed: Int
+    public var disabledAt: Wire.Time?
+    /// When the first failure came since it last took a message.
+    public var failingSince: Wire.Time?
+    /// Messages that were given up.
+    public var dead: Int?
+    public var settings: Settings?
+    /// How its messages are signed; empty when its secret cannot be read.
+    public var signing: [Signing]?
+    /// What the receiver verifies Ed25519 with.
+    public var publicKeys: [String]?
+    public var secretFrom: SecretPlace?
+    /// Until when replaced secrets sign too.
+    public var rotationEnds: Wire.Time?
+    public var hasToken: Bool?
+    /// Why nothing can be sent to it.
+    public var fault: String?
 
-    public init(name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int) {
+    public init(
+      name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil,
+      failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Signing]? = nil,
+      publicKeys: [String]? = nil, secretFrom: SecretPlace? = nil, rotationEnds: Wire.Time? = nil,
+      hasToken: Bool? = nil, fault: String? = nil
+    ) {
       self.name = name
       self.url = url
       self.createdAt = createdAt
       self.disabled = disabled
       self.owed = owed
+      self.disabledAt = disabledAt
+      self.failingSince = failingSince
+      self.dead = dead
+      self.settings = settings
+      self.signing = signing
+      self.publicKeys = publicKeys
+      self.secretFrom = secretFrom
+      self.rotationEnds = rotationEnds
+      self.hasToken = hasToken
+      self.fault = fault
+    }
+  }
+
+  /// In microseconds from the beginning of the exchange.
+  public struct Timing: Codable, Hashable, Sendable {
+    public var nameLookup: Int
+    public var connect: Int
+    public var tls: Int
+    public var firstByte: Int
+    public var total: Int
+
+    public init(nameLookup: Int, connect: Int, tls: Int, firstByte: Int, total: Int) {
+      self.nameLookup = nameLookup
+      self.connect = connect
+      self.tls = tls
+      self.firstByte = firstByte
+      self.total = total
     }
   }
 
@@ -36,10 +137,17 @@ public enum EndpointsInterface {
     public var answer: String?
     public var error: String?
     public var tookMs: Int
+    public var method: String?
+    public var responseHeaders: [String]?
+    /// The address that was dialled.
+    public var address: String?
+    public var httpVersion: String?
+    public var timing: Timing?
 
     public init(
       ok: Bool, url: String, requestHeaders: [String], requestBody: String, status: Int? = nil, answer: String? = nil,
-      error: String? = nil, tookMs: Int
+      error: String? = nil, tookMs: Int, method: String? = nil, responseHeaders: [String]? = nil,
+      address: String? = nil, httpVersion: String? = nil, timing: Timing? = nil
     ) {
       self.ok = ok
       self.url = url
@@ -49,86 +157,29 @@ public enum EndpointsInterface {
       self.answer = answer
       self.error = error
       self.tookMs = tookMs
+      self.method = method
+      self.responseHeaders = responseHeaders
+      self.address = address
+      self.httpVersion = httpVersion
+      self.timing = timing
     }
   }
 
-  /// Adds or replaces an endpoint. `secret` is `whsec_` and base64 of 24 to 64 bytes; it is needed for a new endpoint and
-  /// kept when null for a known one.
-  public enum Put {
-    public static let method = "io.chime.Endpoints.Put"
+  /// A template that comes with Chime.
+  public struct Template: Codable, Hashable, Sendable {
+    public var name: String
+    public var summary: String
+    /// An address of the kind that it is for.
+    public var example: String?
+    public var needsToken: Bool
+    public var text: String
 
-    public struct Parameters: Codable, Hashable, Sendable {
-      public var name: String
-      public var url: String
-      public var secret: String?
-
-      public init(name: String, url: String, secret: String? = nil) {
-        self.name = name
-        self.url = url
-        self.secret = secret
-      }
-    }
-
-    public struct Reply: Codable, Hashable, Sendable {
-      public var endpoint: Endpoint
-
-      public init(endpoint: Endpoint) {
-        self.endpoint = endpoint
-      }
-    }
-  }
-
-  public enum Remove {
-    public static let method = "io.chime.Endpoints.Remove"
-
-    public struct Parameters: Codable, Hashable, Sendable {
-      public var name: String
-
-      public init(name: String) {
-        self.name = name
-      }
-    }
-
-    public struct Reply: Codable, Hashable, Sendable {
-      public var endpoint: Endpoint
-
-      public init(endpoint: Endpoint) {
-        self.endpoint = endpoint
-      }
-    }
-  }
-
-  public enum List {
-    public static let method = "io.chime.Endpoints.List"
-    public typealias Parameters = Wire.Empty
-
-    public struct Reply: Codable, Hashable, Sendable {
-      public var endpoints: [Endpoint]
-
-      public init(endpoints: [Endpoint]) {
-        self.endpoints = endpoints
-      }
-    }
-  }
-
-  /// Sends one signed test message now.
-  public enum Test {
-    public static let method = "io.chime.Endpoints.Test"
-
-    public struct Parameters: Codable, Hashable, Sendable {
-      public var name: String
-
-      public init(name: String) {
-        self.name = name
-      }
-    }
-
-    public struct Reply: Codable, Hashable, Sendable {
-      public var result: TestResult
-
-      public init(result: TestResult) {
-        self.result = result
-      }
+    public init(name: String, summary: String, example: String? = nil, needsToken: Bool, text: String) {
+      self.name = name
+      self.summary = summary
+      self.example = example
+      self.needsToken = needsToken
+      self.text = text
     }
   }
 }

@@ -82,7 +82,7 @@ package enum DaemonMain {
     let loop = EventLoop(
       site: site, configuration: configuration, log: log, store: store,
       zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink, watch: try? FolderWatch()),
-      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: controlService())
+      secrets: site.secrets, service: controlService())
     // At the default priority, for the reason that `DispatchExecutor` gives.
     Task(executorPreference: loop.executor, priority: .medium) {
       do {

@@ -3,14 +3,42 @@ public import ChimeSchedule
 
 /// An endpoint with what is needed to speak to it.
 public struct EndpointAccess: Sendable {
-  public var endpoint: Endpoint
+  public let endpoint: Endpoint
   /// What its messages are signed with, the newest first; empty when they could not be read: messages wait until they
   /// can.
-  public var secrets: [SigningSecret]
+  public let secrets: [SigningSecret]
+  /// What it wants to be shown beside; nil when it wants nothing, or that could not be read.
+  public let token: Token?
+  /// Why nothing can be sent to it, for another reason than its secrets; a sentence without a full stop.
+  public let fault: String?
+  let template: Template?
+  let headers: [TemplateHeader]
 
-  public init(endpoint: Endpoint, secrets: [SigningSecret]) {
+  public init(endpoint: Endpoint, secrets: [SigningSecret], token: Token? = nil) {
     self.endpoint = endpoint
     self.secrets = secrets
+    self.token = token
+    do throws(TemplateError) {
+      (template, headers) = try Self.compiled(endpoint.settings)
+      let needsToken = headers.contains { $0.usesToken }
+      fault = needsToken && token == nil ? "its token cannot be read; give it with --token-file" : nil
+    } catch {
+      (template, headers, fault) = (nil, [], error.description)
+    }
+  }
+
+  /// The template, and the headers with placeholders: the endpoint's own go before those of the template.
+  private static func compiled(
+    _ settings: EndpointSettings
+  ) throws(TemplateError) -> (Template?, [TemplateHeader]) {
+    var template: Template?
+    if let setting = settings.template { template = try Template(setting: setting) }
+    var headers: [TemplateHeader] = []
+    for header in settings.headers ?? [] {
+      headers.append(try TemplateHeader(name: header.name, value: .string(header.value)))
+    }
+    let own = Set(headers.map { $0.name.lowercased() })
+    return (template, headers + (template?.headers ?? []).filter { !own.contains($0.name.lowercased()) })
   }
 
   /// The secrets that sign at a moment.

@@ -20,11 +20,15 @@ public struct WebhookConfiguration: Sendable {
   public var proxy: ProxyServer?
   /// A file of certificates in PEM that are trusted beside the system's; nil for none.
   public var certificateFile: String?
+  /// Writes a time as the user reads clocks, such as `08:30`, in the zone that a reminder follows.
+  public var timeOfDay: @Sendable (Instant, ZoneChoice) -> String = { instant, _ in
+    String(Zone.utc.civil(at: instant).time.description.prefix(5))
+  }
 
   public init(version: String) { self.version = version }
 }
 
-/// Sends occurrences to web addresses by HTTP POST, signed after Standard Webhooks 1.0.0
+/// Sends occurrences to web addresses by HTTP, signed after Standard Webhooks 1.0.0
 /// (https://www.standardwebhooks.com).
 ///
 /// One channel serves all endpoints of all owners. Each endpoint has a queue and a limit of its own, so one that hangs
@@ -71,7 +75,7 @@ public final class WebhookChannel: Channel {
 
   /// Reports `.ended` once, and then `.answered` when the endpoint's answer acts on the occurrence.
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
-    let (access, clock, version) = (access, clock, configuration.version)
+    let (access, clock, configuration) = (access, clock, configuration)
     let delivery = message.delivery
     engine.send(
       HTTPJob(
@@ -80,12 +84,12 @@ public final class WebhookChannel: Channel {
         prepare: {
           let now = clock()
           do throws(Shut) {
-            let (endpoint, secrets) = try Self.open(delivery.lane, access(delivery.lane), at: now)
-            guard let body = try? WebhookMessage(message).bytes() else {
+            let open = try Self.open(delivery.lane, access(delivery.lane), at: now)
+            let request = Self.request(for: message, to: open, configuration)
+            guard let made = try? request.make(at: now, token: open.token?.text) else {
               throw Shut("the message cannot be written as JSON")
             }
-            return SignedRequest.make(
-              to: endpoint, id: delivery.id.rawValue, at: now, body: body, secrets: secrets, version: version)
+            return made
           } catch {
             let attempt = Attempt(
               number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: error.reason)
@@ -106,28 +110,48 @@ public final class WebhookChannel: Channel {
 
   public func stop() async { await engine.stop() }
 
-  /// Sends one signed message of type `chime.test` now, past the endpoint's queue, and says all about it.
+  /// Sends one signed message now, past the endpoint's queue, and says all about it: one of type `chime.test`, or what
+  /// the endpoint's template makes of a reminder that is made up.
   ///
   /// Nothing is stored and nothing retried.
   public func test(_ access: EndpointAccess) async -> WebhookTest {
     let now = clock()
-    let endpoint = access.endpoint
     var random = SystemRandomNumberGenerator()
-    let message = WebhookMessage(
-      type: "chime.test", timestamp: Timestamp.rfc3339(now),
-      data: TestNotice(channel: endpoint.lane.channel.rawValue))
-    let body = (try? message.bytes()) ?? []
-    let request = SignedRequest.make(
-      to: endpoint, id: DeliveryID(at: now, using: &random).rawValue, at: now, body: body,
-      secrets: access.secrets(at: now), version: configuration.version)
+    let (id, channel) = (DeliveryID(at: now, using: &random), access.endpoint.lane.channel)
+    let timeOfDay = configuration.timeOfDay
+    let request = SignedRequest(
+      access: access, id: id.rawValue, version: configuration.version,
+      values: { TemplateValues(sampleFor: channel, delivery: id, at: now) { timeOfDay($0, .local) } },
+      usual: {
+        try WebhookMessage(
+          type: "chime.test", timestamp: Timestamp.rfc3339(now), data: TestNotice(channel: channel.rawValue)
+        ).bytes()
+      })
+    // What is shown is made a second time, with a word in the token's place.
+    guard let sent = try? request.make(at: now, token: access.token?.text),
+      let shown = try? request.make(at: now, token: access.token.map { _ in Token.redacted })
+    else {
+      preconditionFailure("a message of ours cannot be written as JSON")
+    }
     let result = await withCheckedContinuation { continuation in
       engine.send(
-        HTTPJob(lane: nil, isInspected: true, prepare: { request }, finish: { continuation.resume(returning: $0) }))
+        HTTPJob(lane: nil, isInspected: true, prepare: { sent }, finish: { continuation.resume(returning: $0) }))
     }
-    let verdict = WebhookVerdict(result, channel: endpoint.lane.channel)
+    let verdict = WebhookVerdict(result, channel: channel)
     return WebhookTest(
-      url: request.url, requestHeaders: request.headers, requestBody: String(decoding: body, as: UTF8.self),
+      method: shown.method, url: shown.url, requestHeaders: shown.headers,
+      requestBody: String(decoding: shown.body, as: UTF8.self),
       attempt: Self.attempt(result, verdict, number: 1, endedAt: clock()), details: result.details)
+  }
+
+  private static func request(
+    for message: OutboundMessage, to access: EndpointAccess, _ configuration: WebhookConfiguration
+  ) -> SignedRequest {
+    let zone = message.reminder?.governingZone ?? .local
+    return SignedRequest(
+      access: access, id: message.delivery.id.rawValue, version: configuration.version,
+      values: { TemplateValues(message) { configuration.timeOfDay($0, zone) } },
+      usual: { try WebhookMessage(message).bytes() })
   }
 
   /// Why an attempt cannot leave for now.
@@ -138,17 +162,17 @@ public final class WebhookChannel: Channel {
 
   private static func open(
     _ lane: Lane, _ access: EndpointAccess?, at now: Instant
-  ) throws(Shut) -> (Endpoint, [Secret]) {
+  ) throws(Shut) -> EndpointAccess {
     let name = lane.channel
     guard let access else {
       throw Shut("no endpoint or command \"\(name)\": add one with chime endpoint add \(name) URL")
     }
     if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
-    let secrets = access.secrets(at: now)
-    guard !secrets.isEmpty else {
+    guard !access.secrets(at: now).isEmpty else {
       throw Shut("endpoint \"\(name)\" has no readable secret: add it again with --secret-file")
     }
-    return (access.endpoint, secrets)
+    if let fault = access.fault { throw Shut("endpoint \"\(name)\" cannot be used: \(fault)") }
+    return access
   }
 
   private static func attempt(
@@ -162,8 +186,9 @@ public final class WebhookChannel: Channel {
 
 /// What a test message was and what came of it. Its headers hold the signature, from which no secret can be had.
 public struct WebhookTest: Hashable, Sendable {
+  public var method: String
   public var url: String
-  /// `name: value` lines, as sent.
+  /// `name: value` lines, as sent; for a token stands `<redacted>`.
   public var requestHeaders: [String]
   public var requestBody: String
   /// Status, answer's beginning, error and timing.

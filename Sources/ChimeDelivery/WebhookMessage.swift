@@ -68,25 +68,3 @@ struct TestNotice: Encodable {
   var channel: String
   var text = "A test message of Chime. No reminder has fired."
 }
-
-/// A signed request: what leaves in one attempt.
-enum SignedRequest {
-  /// - Parameters:
-  ///   - id: `webhook-id`, the same for every attempt of a delivery.
-  ///   - at: the time of this attempt.
-  static func make(
-    to endpoint: Endpoint, id: String, at time: Instant, body: [UInt8], secrets: [Secret], version: String
-  ) -> HTTPRequest {
-    let signatures = secrets.map { $0.signature(id: id, timestamp: time.seconds, body: body) }
-    return HTTPRequest(
-      url: endpoint.url,
-      headers: [
-        "content-type: application/json",
-        "user-agent: Chime/\(version)",
-        "webhook-id: \(id)",
-        "webhook-timestamp: \(time.seconds)",
-        "webhook-signature: \(signatures.joined(separator: " "))",
-      ] + (endpoint.settings.headers ?? []).map { "\($0.name): \($0.value)" },
-      body: body, certificates: endpoint.settings.certificates)
-  }
-}

@@ -20,20 +20,6 @@ final class SystemEdgeTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
-  @Test func secretsArePrivateAndReplacedWhole() throws {
-    let secrets = Secrets(folder: folder + "/secrets")
-    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
-    #expect(secrets.read(lane) == nil)
-    try secrets.write("whsec_first", for: lane)
-    try secrets.write("whsec_second", for: lane)
-    #expect(secrets.read(lane) == "whsec_second")
-    #expect(try mode(folder + "/secrets") == 0o700)
-    #expect(try mode(folder + "/secrets/1000-team") == 0o600)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets") == ["1000-team"])
-    secrets.remove(lane)
-    #expect(secrets.read(lane) == nil)
-  }
-
   @Test func filesThatAreNoFilesAreRefused() throws {
     #expect(throws: SystemError.self) { try SystemFiles.read(self.folder, atMost: 10) }
     #expect(throws: SystemError.self) { try SystemFiles.read("/dev/zero", atMost: 10) }

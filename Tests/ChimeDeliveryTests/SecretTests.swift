@@ -12,19 +12,71 @@ import Testing
     #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   }
 
+  /// The key pair and the signature that Standard Webhooks' text and Svix's server show.
+  static let pair =
+    "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg=="
+
+  @Test func signsWithEd25519AsTheStandardsExample() throws {
+    let seed = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbc="
+    for text in [Self.pair, seed] {
+      let secret = try Secret(text)
+      #expect(secret.kind == .ed25519 && secret.publicKey == "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=")
+      let signature = secret.signature(
+        id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
+      #expect(
+        signature
+          == "v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==")
+    }
+    #expect(try Secret(Self.pair) == Secret(seed))
+  }
+
+  @Test func refusesHalvesThatDoNotBelongTogether() throws {
+    var bytes = try #require(Base64.decode(Array(Self.pair.utf8.dropFirst(5))[...]))
+    bytes[63] ^= 1
+    let text = "whsk_" + Base64.encode(bytes[...])
+    #expect(throws: SecretError.halvesDiffer) { try Secret(text) }
+    #expect(throws: SecretError.noKeyPair(bytes: 63)) { try Secret("whsk_" + Base64.encode(bytes.dropLast())) }
+  }
+
+  @Test(arguments: Secret.Kind.allCases)
+  func makesSecretsThatCanBeRead(_ kind: Secret.Kind) throws {
+    let texts = Set((0..<20).map { _ in Secret.make(kind) })
+    #expect(texts.count == 20)
+    for text in texts {
+      let secret = try Secret(text)
+      #expect(secret.kind == kind && (secret.publicKey != nil) == (kind == .ed25519))
+      #expect(try secret != Secret(Secret.make(kind)) && secret == Secret(text))
+    }
+  }
+
+  @Test func tokensAreTakenAndNeverShown() throws {
+    let token = try Token(" tk_abcdef\r\n")
+    #expect(token.stored == "tk_abcdef")
+    var dumped = ""
+    dump(["token": token], to: &dumped)
+    for shown in ["\(token)", String(reflecting: token), dumped] { #expect(!shown.contains("abcdef")) }
+    for text in ["", " \n", "a b", "a\nb", "é", String(repeating: "a", count: 4_097)] {
+      let error = #expect(throws: TokenError.self) { try Token(text) }
+      if text.count > 2, text.count < 100 { #expect(error?.description.contains(text) == false) }
+    }
+  }
+
   @Test func isTheSameSecretWithSpaceAroundIt() throws {
     #expect(try Secret("  \(Self.text)\n") == Secret(Self.text))
     #expect(try Secret("\(Self.text)\r\n") == Secret(Self.text))
   }
 
   @Test(arguments: [
-    ("", SecretError.noPrefix), ("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", .noPrefix), ("whsk_MfKQ", .noPrefix),
+    ("", SecretError.noPrefix), ("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", .noPrefix), ("whsk_MfKQ", .noKeyPair(bytes: 3)),
+    ("whpk_MfKQ", .publicKey),
     ("whsec_", .tooShort(bytes: 0)), ("whsec_MfKQ9r8G", .tooShort(bytes: 6)),
     ("whsec_" + String(repeating: "A", count: 28) + "AAA=", .tooShort(bytes: 23)),
     ("whsec_" + String(repeating: "A", count: 84) + "AAA=", .tooLong(bytes: 65)),
-    ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS", .notBase64), ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-", .notBase64),
-    ("whsec_MfKQ9r8GKYqr TwjUPD8ILPZIo2LaLaS", .notBase64), ("whsec_A===", .notBase64), ("whsec_AA=A", .notBase64),
-    ("whsec_AB==", .notBase64), ("whsec_ÄÄÄÄ", .notBase64),
+    ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS", .notBase64(.hmac)),
+    ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-", .notBase64(.hmac)),
+    ("whsec_MfKQ9r8GKYqr TwjUPD8ILPZIo2LaLaS", .notBase64(.hmac)), ("whsec_A===", .notBase64(.hmac)),
+    ("whsec_AA=A", .notBase64(.hmac)),
+    ("whsec_AB==", .notBase64(.hmac)), ("whsec_ÄÄÄÄ", .notBase64(.hmac)),
   ])
   func refusesWithItsReason(_ text: String, _ error: SecretError) {
     #expect(throws: error) { try Secret(text) }
@@ -47,6 +99,7 @@ import Testing
       // 49 is the first byte of the key.
       #expect(!shown.contains("MfKQ") && !shown.contains("49"))
     }
+    #expect("\(try Secret(Self.pair))" == "whsk_<redacted>")
   }
 
   @Test func base64RoundTrips() {

@@ -148,29 +148,6 @@ enum Shapes {
       .init("error", "what went wrong") { .optional($0.error) },
     ])
 
-  static let endpoint = Shape<EndpointsInterface.Endpoint>(
-    list: "endpoints", item: "endpoint",
-    fields: [
-      .init("name", "its name, for `--to`") { .string($0.name) },
-      .init("url", "its address") { .string($0.url) },
-      .init("createdAt", "when it was added") { .time($0.createdAt) },
-      .init("disabled", "why it is not called any more; null while it is") { .optional($0.disabled) },
-      .init("owed", "messages that are still owed to it") { .int($0.owed) },
-    ])
-
-  static let test = Shape<EndpointsInterface.TestResult>(
-    list: "results", item: "result",
-    fields: [
-      .init("ok", "whether it was taken (2xx)") { .bool($0.ok) },
-      .init("url", "where it was sent") { .string($0.url) },
-      .init("requestHeaders", "the headers that were sent") { .strings($0.requestHeaders) },
-      .init("requestBody", "the body that was sent") { .string($0.requestBody) },
-      .init("status", "the HTTP status") { .optional($0.status) },
-      .init("answer", "the first 1 KiB of what came back") { .optional($0.answer) },
-      .init("error", "what went wrong") { .optional($0.error) },
-      .init("tookMs", "how long it took, in milliseconds") { .int($0.tookMs) },
-    ])
-
   static let command = Shape<CommandsInterface.Command>(
     list: "commands", item: "command",
     fields: [

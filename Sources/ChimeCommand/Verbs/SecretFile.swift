@@ -1,10 +1,29 @@
 import Glibc
 
-/// Files that hold a webhook's secret: readable by their owner only.
+/// Files that hold a webhook's secret or token: readable by their owner only.
 enum SecretFile {
-  /// The secret in a file; one that others can read is refused.
+  /// The secret in a file, or one of each kind; a file that others can read is refused.
   static func read(_ path: String, userID: UInt32) throws -> String {
-    let shown = "the secret file \(path)"
+    let secret = try text(path, what: "the secret file", userID: userID)
+    let words = secret.split(whereSeparator: \.isWhitespace)
+    guard !words.isEmpty, words.allSatisfy({ $0.hasPrefix("whsec_") || $0.hasPrefix("whsk_") }) else {
+      throw Failure.failed(
+        "the secret file \(path) holds no secret: it begins with whsec_, and base64 of 24 to 64 bytes follows; or with "
+          + "whsk_, and an Ed25519 key follows",
+        hint: "--new-secret FILE makes one")
+    }
+    return secret
+  }
+
+  /// The token in a file; a file that others can read is refused.
+  static func token(_ path: String, userID: UInt32) throws -> String {
+    let token = try text(path, what: "the token file", userID: userID)
+    guard !token.isEmpty else { throw Failure.failed("the token file \(path) is empty") }
+    return token
+  }
+
+  private static func text(_ path: String, what: String, userID: UInt32) throws -> String {
+    let shown = "\(what) \(path)"
     // O_NONBLOCK: a named pipe in its place must not hold us.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Failure.system("cannot open \(shown)", errno: errno) }
@@ -20,16 +39,10 @@ enum SecretFile {
     guard status.st_uid == userID || status.st_uid == 0 else {
       throw Failure(status: .notPermitted, message: "\(shown) belongs to somebody else")
     }
-    guard let bytes = Files.read(descriptor, limit: 4_096) else {
+    guard let bytes = Files.read(descriptor, limit: 8_192) else {
       throw Failure.system("cannot read \(shown)", errno: errno)
     }
-    let secret = trimmed(String(decoding: bytes, as: UTF8.self))
-    guard secret.hasPrefix("whsec_") else {
-      throw Failure.failed(
-        "\(shown) holds no secret: it begins with whsec_, and base64 of 24 to 64 bytes follows",
-        hint: "--new-secret FILE makes one")
-    }
-    return secret
+    return trimmed(String(decoding: bytes, as: UTF8.self))
   }
 
   /// Makes a secret of 32 random bytes and writes it to a file that must not exist yet.

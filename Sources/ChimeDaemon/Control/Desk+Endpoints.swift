@@ -11,51 +11,106 @@ extension Desk {
         "\(lane.channel) is the name of a command ([commands.\(lane.channel)] in the configuration): give the endpoint "
           + "another one")
     }
-    do {
-      try EndpointURL.validate(request.url)
-    } catch {
-      throw ControlFailure.invalidValue(field: "url", "\(error)")
-    }
-    if let secret = request.secret {
-      do {
-        _ = try Secret(secret.trimmed)
-      } catch {
-        throw ControlFailure.invalidValue(field: "secret", "\(error)")
-      }
-    } else if secrets.read(lane) == nil {
-      throw ControlFailure.invalidValue(
-        field: "secret", "a new endpoint needs a secret: whsec_ and base64 of 24 to 64 bytes")
-    }
+    try EndpointFields.check(url: request.url)
+    var settings = EndpointSettings()
+    if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
+    let new = try secrets(for: lane, request, settings)
+    let token = try request.token.map(EndpointFields.token)
+    try check(settings, hasToken: token != nil || secrets.read(lane).sheet.token != nil)
     // The secret first: an endpoint that exists has one. Left behind by a crash, it is replaced by the next attempt.
-    if let secret = request.secret {
-      do {
-        try secrets.write(secret.trimmed, for: lane)
-      } catch {
-        throw ControlFailure.storeUnavailable("the secret cannot be written (\(error.call): \(error.reason))")
+    if new != nil || token != nil {
+      try change(lane) { sheet in
+        if let new { sheet.secrets = new }
+        if let token { sheet.token = token }
       }
     }
-    let (endpoint, owed) = try await commit { [self] transaction in
-      let known = try transaction.endpoint(lane)
-      let endpoint = Endpoint(lane: lane, url: request.url, createdAt: known?.createdAt ?? now)
-      try transaction.put(endpoint)
-      try transaction.wake(lane: lane, now: now)
-      return ((endpoint, try self.owed(to: lane, transaction)), [.endpointsChanged])
+    let endpoint = try await store(lane) { [now, settings] known in
+      Endpoint(lane: lane, url: request.url, settings: settings, createdAt: known?.createdAt ?? now)
     }
-    return EndpointsInterface.Put.Reply(endpoint: wire.endpoint(endpoint, owed: owed))
+    let secret = request.newSecret == .hmac ? new?.first?.text : nil
+    return EndpointsInterface.Put.Reply(endpoint: endpoint, secret: secret)
+  }
+
+  /// The secrets that an endpoint is given; nil when it keeps those that it has.
+  private func secrets(
+    for lane: Lane, _ request: EndpointsInterface.Put.Parameters, _ settings: EndpointSettings
+  ) throws -> [SecretSheet.Line]? {
+    if let text = request.secret {
+      guard request.newSecret == nil else {
+        throw ControlFailure.invalidValue(field: "newSecret", "a secret is given already: leave out one of the two")
+      }
+      return try EndpointFields.secrets(text)
+    }
+    if let kind = request.newSecret { return [EndpointFields.made(kind == .hmac ? .hmac : .ed25519)] }
+    if !secrets.read(lane).sheet.secrets.isEmpty { return nil }
+    // Who takes a template's messages checks no signature, as a rule.
+    if settings.template != nil { return [EndpointFields.made(.hmac)] }
+    throw ControlFailure.invalidValue(
+      field: "secret", "a new endpoint needs a secret: whsec_ and base64 of 24 to 64 bytes, or whsk_ and an Ed25519 key"
+    )
+  }
+
+  func updateEndpoint(_ request: EndpointsInterface.Update.Parameters) async throws -> EndpointsInterface.Update.Reply {
+    let lane = try lane(request.name)
+    let old = try await store.read { [self] transaction in try known(lane, transaction) }
+    if let url = request.url { try EndpointFields.check(url: url) }
+    var settings = old.settings
+    let reset = request.reset ?? []
+    EndpointFields.reset(reset, in: &settings)
+    if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
+    let token = try request.token.map(EndpointFields.token)
+    let keepsToken = !reset.contains(.token) && secrets.read(lane).sheet.token != nil
+    try check(settings, hasToken: token != nil || keepsToken)
+    if token != nil || reset.contains(.token) { try change(lane) { $0.token = token } }
+    let endpoint = try await store(lane) { [settings] known in
+      var endpoint = known ?? old
+      endpoint.url = request.url ?? endpoint.url
+      endpoint.settings = settings
+      return endpoint
+    }
+    return EndpointsInterface.Update.Reply(endpoint: endpoint)
+  }
+
+  private func check(_ settings: EndpointSettings, hasToken: Bool) throws {
+    guard !hasToken else { return }
+    let headers = settings.headers ?? []
+    let template = try settings.template.map { text in try Template(setting: text) }
+    let needed = headers.contains { $0.value.contains("{{token}}") } || template?.needsToken(besides: headers) == true
+    if needed {
+      throw ControlFailure.invalidValue(field: "token", "what is to be sent has a token in it: give the token too")
+    }
+  }
+
+  func enableEndpoint(_ request: EndpointsInterface.Enable.Parameters) async throws -> EndpointsInterface.Enable.Reply {
+    EndpointsInterface.Enable.Reply(
+      endpoint: try await edit(request.name) { endpoint in
+        endpoint.disabled = nil
+        endpoint.failingSince = nil
+      })
+  }
+
+  func disableEndpoint(
+    _ request: EndpointsInterface.Disable.Parameters
+  ) async throws -> EndpointsInterface.Disable.Reply {
+    EndpointsInterface.Disable.Reply(
+      endpoint: try await edit(request.name) { [now] endpoint in
+        endpoint.disabled = endpoint.disabled ?? Endpoint.Disabled(reason: "disabled by hand", at: now)
+      })
   }
 
   func removeEndpoint(
     _ request: EndpointsInterface.Remove.Parameters
   ) async throws -> EndpointsInterface.Remove.Reply {
     let lane = try lane(request.name)
-    let (endpoint, owed) = try await commit { [self] transaction in
+    let (endpoint, counts) = try await commit { [self] transaction in
       let endpoint = try known(lane, transaction)
-      let owed = try self.owed(to: lane, transaction)
+      let counts = try self.counts(of: lane, transaction)
       try transaction.removeEndpoint(lane, now: now)
-      return ((endpoint, owed), [.endpointsChanged])
+      return ((endpoint, counts), [.endpointsChanged])
     }
+    let kept = secrets.read(lane)
     secrets.remove(lane)
-    return EndpointsInterface.Remove.Reply(endpoint: wire.endpoint(endpoint, owed: owed))
+    return EndpointsInterface.Remove.Reply(endpoint: wire.endpoint(endpoint, counts, kept))
   }
 
   func listEndpoints() async throws -> EndpointsInterface.List.Reply {
@@ -63,7 +118,7 @@ extension Desk {
       let wire = self.wire
       return EndpointsInterface.List.Reply(
         endpoints: try transaction.endpoints(owner: caller.sees).map {
-          wire.endpoint($0, owed: try owed(to: $0.lane, transaction))
+          wire.endpoint($0, try counts(of: $0.lane, transaction), secrets.read($0.lane))
         })
     }
   }
@@ -71,19 +126,66 @@ extension Desk {
   func testEndpoint(_ request: EndpointsInterface.Test.Parameters) async throws -> EndpointsInterface.Test.Reply {
     let lane = try lane(request.name)
     let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
-    guard var access = endpoints.access(lane), !access.secrets.isEmpty else {
-      throw ControlFailure.conflict("the secret of \(lane.channel) cannot be read: put the endpoint again with one")
+    let kept = secrets.read(lane)
+    let access = kept.access(endpoint)
+    guard !access.secrets.isEmpty else {
+      throw ControlFailure.conflict(
+        "the secret of \(lane.channel) cannot be read" + (kept.problem.map { " (\($0))" } ?? "")
+          + ": put the endpoint again with one")
     }
-    access.endpoint = endpoint
-    let test = await webhooks.test(access)
-    return EndpointsInterface.Test.Reply(
-      result: EndpointsInterface.TestResult(
-        ok: test.isDelivered, url: endpoint.url, requestHeaders: test.requestHeaders, requestBody: test.requestBody,
-        status: test.attempt.status, answer: test.attempt.answer, error: test.attempt.error,
-        tookMs: Int(test.attempt.took.rawValue)))
+    if let fault = access.fault { throw ControlFailure.conflict("\(lane.channel) cannot be used: \(fault)") }
+    return EndpointsInterface.Test.Reply(result: wire.test(await webhooks.test(access)))
   }
 
-  private func lane(_ name: String) throws -> Lane {
+  func templates() throws -> EndpointsInterface.Templates.Reply {
+    EndpointsInterface.Templates.Reply(
+      templates: try ShippedTemplates.names.map { name in
+        let template = try Template(setting: name)
+        return EndpointsInterface.Template(
+          name: name, summary: template.summary, example: template.example,
+          needsToken: template.needsToken(besides: []), text: ShippedTemplates.text(name) ?? "")
+      })
+  }
+
+  // MARK: Parts
+
+  /// Changes one that is known, and tries at once what it is owed unless it is disabled.
+  private func edit(
+    _ name: String, _ body: @escaping @Sendable (inout Endpoint) -> Void
+  ) async throws -> EndpointsInterface.Endpoint {
+    let lane = try lane(name)
+    _ = try await store.read { [self] transaction in try known(lane, transaction) }
+    return try await store(lane) { known in
+      guard var endpoint = known else { return nil }
+      body(&endpoint)
+      return endpoint
+    }
+  }
+
+  /// Puts what `body` makes of an endpoint as it is, in one transaction.
+  func store(
+    _ lane: Lane, _ body: @escaping @Sendable (Endpoint?) -> Endpoint?
+  ) async throws -> EndpointsInterface.Endpoint {
+    let (endpoint, counts) = try await commit { [self] transaction in
+      guard let endpoint = body(try transaction.endpoint(lane)) else {
+        throw try missing(lane, transaction)
+      }
+      try transaction.put(endpoint)
+      if endpoint.disabled == nil { try transaction.wake(lane: lane, now: now) }
+      return ((endpoint, try self.counts(of: lane, transaction)), [.endpointsChanged])
+    }
+    return wire.endpoint(endpoint, counts, secrets.read(lane))
+  }
+
+  func change(_ lane: Lane, _ body: (inout SecretSheet) -> Void) throws {
+    do {
+      try secrets.change(lane, body)
+    } catch {
+      throw ControlFailure.storeUnavailable("the secret cannot be written (\(error.call): \(error.reason))")
+    }
+  }
+
+  func lane(_ name: String) throws -> Lane {
     let channel = ChannelName(rawValue: name)
     guard channel.isValidForEndpoint else {
       throw ControlFailure.invalidValue(
@@ -93,20 +195,29 @@ extension Desk {
     return Lane(owner: caller.owner, channel: channel)
   }
 
-  private func known(_ lane: Lane, _ transaction: any StoreTransaction) throws -> Endpoint {
-    if let endpoint = try transaction.endpoint(lane) { return endpoint }
-    let names = try transaction.endpoints(owner: lane.owner).map(\.lane.channel.rawValue)
-    throw ControlFailure.notFound(
-      what: "endpoint", id: lane.channel.rawValue,
-      near: Nearest.to(lane.channel.rawValue, among: names))
+  func known(_ lane: Lane, _ transaction: any StoreTransaction) throws -> Endpoint {
+    guard let endpoint = try transaction.endpoint(lane) else { throw try missing(lane, transaction) }
+    return endpoint
   }
 
-  private func owed(to lane: Lane, _ transaction: any StoreTransaction) throws -> Int {
-    try [DeliveryFilter.State.pending, .waiting].reduce(0) { sum, state in
-      sum
-        + (try transaction.deliveries(
-          DeliveryFilter(owner: lane.owner, channel: lane.channel, state: state), page: Page(limit: 10_000)
-        ).count)
+  private func missing(_ lane: Lane, _ transaction: any StoreTransaction) throws -> ControlFailure {
+    let names = try transaction.endpoints(owner: lane.owner).map(\.lane.channel.rawValue)
+    return .notFound(
+      what: "endpoint", id: lane.channel.rawValue, near: Nearest.to(lane.channel.rawValue, among: names))
+  }
+
+  /// Messages of a lane that are owed, and that were given up.
+  struct Counts: Sendable {
+    var owed: Int
+    var dead: Int
+  }
+
+  func counts(of lane: Lane, _ transaction: any StoreTransaction) throws -> Counts {
+    func count(_ state: DeliveryFilter.State) throws -> Int {
+      try transaction.deliveries(
+        DeliveryFilter(owner: lane.owner, channel: lane.channel, state: state), page: Page(limit: 10_000)
+      ).count
     }
+    return Counts(owed: try count(.pending) + count(.waiting), dead: try count(.dead))
   }
 }

@@ -67,6 +67,11 @@ struct Desk: Sendable {
     case DeliveriesInterface.Redeliver.method: try VarlinkReply(await redeliver(call.parameters()))
     case DeliveriesInterface.Cancel.method: try VarlinkReply(await cancelDeliveries(call.parameters()))
     case EndpointsInterface.Put.method: try VarlinkReply(await putEndpoint(call.parameters()))
+    case EndpointsInterface.Update.method: try VarlinkReply(await updateEndpoint(call.parameters()))
+    case EndpointsInterface.Rotate.method: try VarlinkReply(await rotateEndpoint(call.parameters()))
+    case EndpointsInterface.Enable.method: try VarlinkReply(await enableEndpoint(call.parameters()))
+    case EndpointsInterface.Disable.method: try VarlinkReply(await disableEndpoint(call.parameters()))
+    case EndpointsInterface.Templates.method: try VarlinkReply(templates())
     case EndpointsInterface.Remove.method: try VarlinkReply(await removeEndpoint(call.parameters()))
     case EndpointsInterface.List.method: try VarlinkReply(await listEndpoints())
     case EndpointsInterface.Test.method: try VarlinkReply(await testEndpoint(call.parameters()))
@@ -86,6 +91,9 @@ struct Desk: Sendable {
       let (result, notices) = try body(transaction)
       return (result, notices, try horizons.read(transaction))
     }
+    // What a lane is now owed at once is to find its endpoint as it is now.
+    let changesEndpoints = notices.contains { if case .endpointsChanged = $0 { true } else { false } }
+    if changesEndpoints { await loop.refreshEndpoints() }
     await loop.committed(horizon, notices, with: bearings)
     return result
   }

@@ -160,10 +160,4 @@ struct WireMapper: Sendable {
       outcome: DeliveriesInterface.Outcome(rawValue: attempt.outcome.rawValue) ?? .failed, status: attempt.status,
       answer: attempt.answer, error: attempt.error)
   }
-
-  func endpoint(_ endpoint: Endpoint, owed: Int) -> EndpointsInterface.Endpoint {
-    EndpointsInterface.Endpoint(
-      name: endpoint.lane.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
-      disabled: endpoint.disabled?.reason, owed: owed)
-  }
 }

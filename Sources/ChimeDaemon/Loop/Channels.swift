@@ -20,10 +20,11 @@ final class Channels: Sendable {
     desktop.program = settings.desktopProgram
     desktop.showTimeout = settings.desktopTimeout
     desktop.concurrentWaits = settings.desktopMaxWaiting
-    desktop.timeOfDay = { instant, choice in
+    let timeOfDay: @Sendable (Instant, ZoneChoice) -> String = { instant, choice in
       let zone = zones.zone(for: choice) ?? zones.local
       return String(zone.civil(at: instant).time.description.prefix(5))
     }
+    desktop.timeOfDay = timeOfDay
     let transport: any PopupTransport =
       switch settings.desktopTransport {
       case .program: DesktopChannel(configuration: desktop)
@@ -33,6 +34,7 @@ final class Channels: Sendable {
       }
     self.desktop = GatheringChannel(transport: transport)
     var webhooks = WebhookConfiguration(version: Product.version)
+    webhooks.timeOfDay = timeOfDay
     webhooks.connectTimeout = settings.webhookConnectTimeout
     webhooks.totalTimeout = settings.webhookTimeout
     webhooks.concurrentPerEndpoint = settings.webhookConcurrency

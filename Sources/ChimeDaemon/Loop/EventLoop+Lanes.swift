@@ -7,7 +7,14 @@ extension EventLoop {
   /// Takes the endpoints as they are in the store. Where there are some, HTTP is made ready at once: a first message does
   /// not wait for its libraries.
   func adopt(_ known: [Endpoint]) {
-    endpoints.replace(with: known)
+    let now = SystemClock.now
+    let review = endpoints.replace(with: known, now: now)
+    for problem in review.problems { log(.warning, "\(problem); its messages wait") }
+    if let end = review.nextEnd { arm(secretsAt: end) }
+    // Where requests change these files too, so that no two do at once.
+    if review.hasOldSecrets {
+      Task(executorPreference: deskExecutor) { [endpoints] in endpoints.forgetOldSecrets(now) }
+    }
     if !known.isEmpty { channels.webhook.prepare() }
     let former = outbox.endpoints
     outbox.endpoints = Dictionary(known.map { ($0.lane, $0) }) { _, last in last }
@@ -23,14 +30,15 @@ extension EventLoop {
   }
 
   func reloadEndpoints() {
-    Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          adopt(try await store.read { try $0.endpoints(owner: nil) })
-        } catch {
-          log(.warning, "the endpoints could not be read again; ignoring: \(error)")
-        }
-      }
+    Task { await withTaskExecutorPreference(executor) { await refreshEndpoints() } }
+  }
+
+  /// Reads the endpoints again. A request that has changed one waits for it before the loop hears of what it woke.
+  func refreshEndpoints() async {
+    do {
+      adopt(try await store.read { try $0.endpoints(owner: nil) })
+    } catch {
+      log(.warning, "the endpoints could not be read again; ignoring: \(error)")
     }
   }
 

@@ -71,6 +71,7 @@ actor EventLoop {
     let clients: LoopTimer
     let summary: LoopTimer
     let settle: LoopTimer
+    let secrets: LoopTimer
     let watchdog: LoopTimer
   }
 
@@ -155,7 +156,7 @@ actor EventLoop {
     let timers = Timers(
       due: timer { $0.handle(.awake) }, outbox: timer { $0.handle(.awake) },
       clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
-      settle: timer { $0.foldersHaveSettled() },
+      settle: timer { $0.foldersHaveSettled() }, secrets: timer { $0.reloadEndpoints() },
       watchdog: timer { $0.watchdogIsDue() })
     // One of the monotonic clock as well, so that libdispatch has both its timerfds before any client is let in.
     timers.outbox.arm(after: .days(366))
@@ -188,6 +189,8 @@ actor EventLoop {
   func arm(clientsAfter wait: Milliseconds?) {
     if let wait { timers?.clients.arm(after: wait) } else { timers?.clients.disarm() }
   }
+
+  func arm(secretsAt time: Instant) { timers?.secrets.arm(at: time) }
 
   func arm(settleAfter wait: Milliseconds) { timers?.settle.arm(after: wait) }
 

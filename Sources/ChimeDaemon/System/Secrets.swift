@@ -1,20 +1,70 @@
 import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
 import Glibc
 
-/// The secrets of endpoints: one file of mode 0600 each, in a folder of mode 0700 within the state folder.
+/// The secrets of endpoints: one file of mode 0600 each, in a folder of mode 0700 within the state folder; and, for what
+/// no file has, credentials of the service manager (systemd.exec(5), "LoadCredential=").
 ///
 /// A secret is read from and written to these files and nowhere else: it is in no log, no answer, no store.
 struct Secrets: Sendable {
   let folder: String
+  /// Where the service manager puts credentials, `$CREDENTIALS_DIRECTORY`; nil when it gives none.
+  var credentials: String?
+  /// Whose endpoints they are for: a user's own, or, in the system's instance, those that root has added. No other user
+  /// can sign with what the machine was given.
+  var credentialOwner: UInt32 = 0
 
-  func read(_ lane: Lane) -> String? {
-    guard let bytes = try? SystemFiles.read(path(lane), atMost: 1_024) else { return nil }
-    return String(decoding: bytes, as: UTF8.self).trimmed
+  /// What is known for an endpoint.
+  struct Kept: Sendable {
+    var sheet = SecretSheet()
+    /// Whether the secrets come from a credential, which is not ours to change.
+    var isCredential = false
+    /// Why something of it cannot be read.
+    var problem: String?
+
+    func access(_ endpoint: Endpoint) -> EndpointAccess {
+      EndpointAccess(endpoint: endpoint, secrets: sheet.secrets.map(\.signing), token: sheet.token)
+    }
   }
 
-  func write(_ secret: String, for lane: Lane) throws(SystemError) {
+  func read(_ lane: Lane) -> Kept {
+    var kept = Kept()
+    if let sheet = sheet(path(lane), "its file in \(folder)", &kept.problem) { kept.sheet = sheet }
+    guard let credentials, lane.owner == credentialOwner,
+      let given = sheet(
+        "\(credentials)/endpoint.\(lane.channel)", "the credential endpoint.\(lane.channel)", &kept.problem)
+    else { return kept }
+    if kept.sheet.secrets.isEmpty {
+      kept.sheet.secrets = given.secrets
+      kept.isCredential = !given.secrets.isEmpty
+    }
+    kept.sheet.token = kept.sheet.token ?? given.token
+    return kept
+  }
+
+  private func sheet(_ path: String, _ name: String, _ problem: inout String?) -> SecretSheet? {
+    do {
+      return try SecretSheet(parsing: String(decoding: try SystemFiles.read(path, atMost: 65_536), as: UTF8.self))
+    } catch let error as SystemError {
+      if error.code != ENOENT { problem = "\(name) cannot be read: \(error.reason)" }
+    } catch {
+      problem = "\(name): \(error)"
+    }
+    return nil
+  }
+
+  /// Changes what the file of an endpoint has; what is left empty is removed. To be called from one thread at a time.
+  func change(_ lane: Lane, _ body: (inout SecretSheet) -> Void) throws(SystemError) {
+    var problem: String?
+    var sheet = sheet(path(lane), "", &problem) ?? SecretSheet()
+    body(&sheet)
+    guard !sheet.secrets.isEmpty || sheet.token != nil else {
+      remove(lane)
+      return
+    }
     try SystemFiles.makeFolder(folder, mode: 0o700)
-    try SystemFiles.replace(path(lane), with: Array((secret + "\n").utf8), mode: 0o600)
+    try SystemFiles.replace(path(lane), with: Array(sheet.text.utf8), mode: 0o600)
   }
 
   func remove(_ lane: Lane) { unlink(path(lane)) }

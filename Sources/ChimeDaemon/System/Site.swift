@@ -18,6 +18,14 @@ package struct Site: Sendable {
   /// Whether the socket is ours to make and to remove; systemd's is not.
   package var ownsSocket = true
 
+  /// Where the secrets of endpoints are.
+  var secrets: Secrets {
+    Secrets(
+      folder: stateFolder + "/secrets",
+      credentials: environment["CREDENTIALS_DIRECTORY"].flatMap { $0.hasPrefix("/") ? $0 : nil },
+      credentialOwner: isSystem ? 0 : uid)
+  }
+
   /// The group whose members may use the system's daemon.
   static let group = "chime"
 

@@ -54,6 +54,9 @@ extension Home {
   /// Lets a receiver that holds its answers give them.
   func releaseReceiver() { unlink(path + "/receiver.secret.hold") }
 
+  /// Has receivers verify with another secret, or with a public key, from now on.
+  func verify(with secret: String) throws { try write(secret, to: path + "/receiver.secret") }
+
   /// Makes the receiver known to the daemon under a name.
   func addEndpoint(_ name: String, _ receiver: Receiver) async throws {
     _ = try await answer(

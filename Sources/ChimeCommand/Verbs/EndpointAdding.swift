@@ -1,0 +1,181 @@
+import ChimeControl
+import ChimeSchedule
+import Glibc
+
+/// `chime endpoint add` and `edit`.
+enum EndpointAdding {
+  static let add = Verb(
+    name: "add", group: .deliver, arguments: ["NAME URL"], summary: "Add an endpoint, or replace one of that name",
+    details: [
+      "A secret signs every message: `whsec_` and base64 of 24 to 64 bytes (HMAC), or `whsk_` and an Ed25519 key. It is "
+        + "in a file that nobody else may read. A new endpoint needs one, unless it has a template, whose receivers "
+        + "check no signature: then one is made. One that is replaced keeps its secret and its token, and nothing else "
+        + "(`chime endpoint edit` changes single things).",
+      "A template says what is sent instead of Chime's own JSON: the name of one that comes with Chime "
+        + "(`chime endpoint templates`), or a file of one's own.",
+    ],
+    options: [
+      .value("secret-file", nil, "FILE", "Read the secret from a file of mode 0600"),
+      .value("new-secret", nil, "FILE", "Make a new secret, write it to a new file of mode 0600, and use it"),
+      .flag("ed25519", nil, "Make a key pair that never leaves the daemon, and print its public key"),
+    ] + settings,
+    examples: [
+      .init(command: "chime endpoint add team http://127.0.0.1:8099/hook --secret-file s"),
+      .init(command: "chime endpoint add phone https://ntfy.sh/my-topic --template ntfy"),
+      .init(command: "chime endpoint add push https://gotify.example.org --template gotify --token-file t"),
+    ],
+    alsoTried: ["put", "set", "new", "create", "replace"], json: "`endpoint`", run: runAdd)
+
+  static let edit = Verb(
+    name: "edit", group: .deliver, arguments: ["NAME"], summary: "Change single things of an endpoint",
+    details: ["What is not given stays as it is. `chime endpoint rotate` replaces its secret."],
+    options: [.value("url", nil, "URL", "Its address")] + settings + [
+      .value(
+        "reset", nil, "WHAT",
+        "Set back to the usual way: headers, template, certificates, concurrency, rate, inOrder, "
+          + "token; several with commas", repeats: true)
+    ],
+    examples: [
+      .init(command: "chime endpoint edit team --rate 30/1m"),
+      .init(command: "chime endpoint edit team --reset template"),
+    ],
+    alsoTried: ["change", "update", "modify"], json: "`endpoint`", run: runEdit)
+
+  private static let settings: [Verb.Option] = [
+    .value(
+      "header", nil, "'NAME: VALUE'", "Send a header of one's own; {{title}} and the like may be in it, and {{token}}",
+      repeats: true),
+    .value("template", nil, "NAME|FILE", "Send by a template: ntfy, slack … or a file, with a / or .json in its name"),
+    .value(
+      "token-file", nil, "FILE", "Read a token from a file of mode 0600: {{token}} of a header, or else a bearer's"),
+    .value("ca-file", nil, "FILE", "Trust the certificates in this file (PEM), and no others"),
+    .value("concurrency", nil, "N", "Attempts under way at once, 1 to 64 (8 unless configured)"),
+    .value("rate", nil, "N/SPAN", "At most N messages in a span of time, such as 30/1m"),
+    .flag("in-order", nil, "Send a message only when all earlier ones have been settled"),
+  ]
+
+  private static func runAdd(_ context: Context) throws -> ExitCode {
+    let words = context.line.words
+    guard words.count == 2 else {
+      throw Failure.usage(
+        words.count < 2 ? "a name and a URL are missing" : "a name and a URL are all it takes",
+        hint: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret")
+    }
+    let ways = ["secret-file", "new-secret", "ed25519"].filter { context.line.has($0) }
+    guard ways.count < 2 else { throw Failure.usage("--\(ways[0]) and --\(ways[1]) exclude each other") }
+    var request = EndpointsInterface.Put.Parameters(name: words[0], url: words[1])
+    if let path = context.line.value("secret-file") {
+      request.secret = try SecretFile.read(path, userID: context.world.userID)
+    }
+    request.newSecret = context.line.has("ed25519") ? .ed25519 : nil
+    request.token = try token(context)
+    request.settings = try settings(context)
+    let daemon = try context.daemon()
+    var made: String?
+    if let path = context.line.value("new-secret") {
+      request.secret = try SecretFile.make(path)
+      made = path
+    }
+    let endpoint: EndpointsInterface.Endpoint
+    do {
+      endpoint = try daemon.call(
+        EndpointsInterface.Put.method, request, returning: EndpointsInterface.Put.Reply.self
+      ).endpoint
+    } catch let failure as Failure {
+      // A secret that nobody uses is of no use to anybody. After a time-out the daemon may use it all the same.
+      if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
+      throw hinted(failure, request)
+    }
+    context.print(endpoint, as: Shapes.endpoint) {
+      context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))")
+      if let made { context.out("  its secret is in \(Harmless.line(made)): give it to the receiver to verify with") }
+      for key in endpoint.publicKeys ?? [] {
+        context.out("  its public key, for the receiver to verify with: \(Harmless.line(key))")
+      }
+      context.out("  try it: chime endpoint test \(Harmless.line(endpoint.name))")
+    }
+    return .success
+  }
+
+  private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put.Parameters) -> Failure {
+    var failure = failure
+    if request.secret == nil, request.newSecret == nil, failure.message.contains("a new endpoint needs a secret") {
+      failure.hints.append("--new-secret FILE makes one, --secret-file FILE reads one")
+      failure.hints.append("--template NAME needs none; `chime endpoint templates` lists them")
+    }
+    if request.token == nil, failure.message.contains("token") { failure.hints.append("--token-file FILE reads one") }
+    return failure
+  }
+
+  private static func runEdit(_ context: Context) throws -> ExitCode {
+    var request = EndpointsInterface.Update.Parameters(name: try Endpoint.name(context))
+    request.url = context.line.value("url")
+    request.token = try token(context)
+    request.settings = try settings(context)
+    request.reset = try context.line.list("reset")?.map { word in
+      let names = EndpointsInterface.Resettable.allCases
+      guard let name = names.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
+        throw Failure.usage(
+          "--reset takes \(names.map(\.rawValue).joined(separator: ", ")), not \"\(word)\"",
+          hint: Nearest.question(word, among: names.map(\.rawValue)))
+      }
+      return name
+    }
+    guard request.url != nil || request.token != nil || request.settings != nil || request.reset != nil else {
+      throw Failure.usage("nothing is to be changed", hint: "`chime endpoint edit --help` lists what can be")
+    }
+    let endpoint = try context.daemon().call(
+      EndpointsInterface.Update.method, request, returning: EndpointsInterface.Update.Reply.self
+    ).endpoint
+    context.print(endpoint, as: Shapes.endpoint) { EndpointLooking.details(context, endpoint) }
+    return .success
+  }
+
+  private static func token(_ context: Context) throws -> String? {
+    try context.line.value("token-file").map { try SecretFile.token($0, userID: context.world.userID) }
+  }
+
+  /// Those that were given; nil when none was.
+  private static func settings(_ context: Context) throws -> EndpointsInterface.Settings? {
+    let line = context.line
+    var settings = EndpointsInterface.Settings()
+    if line.has("header") { settings.headers = try line.values("header").map(header) }
+    settings.template = try line.value("template").map(template)
+    settings.certificates = try line.value("ca-file").map { try file($0, "the file of certificates", limit: 262_144) }
+    settings.concurrency = try line.count("concurrency", maximum: 64)
+    settings.rate = try line.value("rate").map(rate)
+    settings.inOrder = line.has("in-order") ? true : nil
+    return settings == EndpointsInterface.Settings() ? nil : settings
+  }
+
+  private static func header(_ text: String) throws -> EndpointsInterface.Header {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+      throw Failure.usage("--header takes a name and a value, such as 'X-Priority: 5', not \"\(text)\"")
+    }
+    return EndpointsInterface.Header(name: parts[0], value: parts[1])
+  }
+
+  private static func template(_ text: String) throws -> String {
+    guard text.contains("/") || text.hasSuffix(".json") else { return text }
+    return try file(text, "the template", limit: 65_536)
+  }
+
+  private static func file(_ path: String, _ what: String, limit: Int) throws -> String {
+    guard let bytes = Files.read(path, limit: limit) else {
+      throw Failure.system("cannot read \(what) \(path)", errno: errno)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure.failed("\(what) \(path) is not text in UTF-8")
+    }
+    return text
+  }
+
+  private static func rate(_ text: String) throws -> EndpointsInterface.Rate {
+    let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) else {
+      throw Failure.usage("--rate takes a number and a span, such as 30/1m, not \"\(text)\"")
+    }
+    return EndpointsInterface.Rate(count: count, span: DurationText.formatISO8601(span))
+  }
+}

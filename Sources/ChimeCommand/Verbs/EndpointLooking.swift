@@ -1,0 +1,194 @@
+import ChimeControl
+
+/// `chime endpoint list`, `show`, `test` and `templates`.
+enum EndpointLooking {
+  static let list = Verb(
+    name: "list", group: .deliver, arguments: [""], summary: "List the endpoints",
+    examples: [.init(command: "chime endpoint list")], alsoTried: ["ls"],
+    json: "`endpoints`, and `more`, which is false", run: runList)
+
+  static let show = Verb(
+    name: "show", group: .deliver, arguments: ["NAME"], summary: "Show all of one endpoint but its secrets",
+    examples: [.init(command: "chime endpoint show team")], alsoTried: ["get", "info", "status"], json: "`endpoint`",
+    run: { context in
+      let name = try Endpoint.name(context)
+      guard let endpoint = try Endpoint.known(name, context) else {
+        throw Failure.failed("there is no endpoint \"\(name)\"", hint: "`chime endpoint list` shows them")
+      }
+      context.print(endpoint, as: Shapes.endpoint) { details(context, endpoint) }
+      return .success
+    })
+
+  static let test = Verb(
+    name: "test", group: .deliver, arguments: ["NAME"], summary: "Send one signed test message now",
+    details: [
+      "Shows the request with its signatures, what came back, and how long each part took. An endpoint with a template is "
+        + "sent a reminder that is made up.", "The exit status is 1 when it was not taken.",
+    ],
+    examples: [.init(command: "chime endpoint test team")], alsoTried: ["try", "ping", "send"], json: "`result`",
+    run: runTest)
+
+  static let templates = Verb(
+    name: "templates", group: .deliver, arguments: ["[NAME]"],
+    summary: "List the templates, or print one to start from",
+    examples: [
+      .init(command: "chime endpoint templates"), .init(command: "chime endpoint templates ntfy > mine.json"),
+    ],
+    alsoTried: ["template"], json: "`templates`, and `more`, which is false; of one, the template itself",
+    run: runTemplates)
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let endpoints = try context.daemon().call(
+      EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
+    ).endpoints
+    let empty = [
+      "No endpoints yet.", "Add one: chime endpoint add team https://chat.example.org/hook --new-secret team.secret",
+      "`chime endpoint templates` says how to reach ntfy, Slack and others.",
+    ]
+    context.print(endpoints, as: Shapes.endpoint, empty: empty) {
+      let clock = context.clock()
+      var table = Table(columns: [
+        .init(title: "NAME"), .init(title: "URL", canShrink: true), .init(title: "TEMPLATE", dropOrder: 2),
+        .init(title: "OWED", alignRight: true), .init(title: "DEAD", alignRight: true, dropOrder: 3),
+        .init(title: "STATE", canShrink: true), .init(title: "ADDED", dropOrder: 1),
+      ])
+      for endpoint in endpoints {
+        let (state, tone) = state(endpoint, context)
+        table.rows.append([
+          .init(endpoint.name, .strong), .init(endpoint.url), .init(template(endpoint) ?? "-"),
+          .init(String(endpoint.owed)), .init(endpoint.dead.map(String.init) ?? "-"), .init(state, tone),
+          .init(clock.text(endpoint.createdAt), .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+
+  private static func state(_ endpoint: EndpointsInterface.Endpoint, _ context: Context) -> (String, Style.Tone) {
+    let clock = context.clock()
+    if let reason = endpoint.disabled {
+      return ("disabled: \(reason)" + (endpoint.disabledAt.map { ", \(clock.relative($0))" } ?? ""), .bad)
+    }
+    if let fault = endpoint.fault { return ("cannot be used: \(fault)", .bad) }
+    if let since = endpoint.failingSince { return ("failing since \(clock.text(since))", .caution) }
+    return ("in use", .good)
+  }
+
+  private static func template(_ endpoint: EndpointsInterface.Endpoint) -> String? {
+    endpoint.settings?.template.map { $0.contains("{") ? "its own" : $0 }
+  }
+
+  /// All of one, for a person.
+  static func details(_ context: Context, _ endpoint: EndpointsInterface.Endpoint) {
+    let clock = context.clock()
+    let settings = endpoint.settings
+    context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))")
+    let (state, _) = state(endpoint, context)
+    var facts: [(String, String?)] = [
+      ("state", state), ("owed", String(endpoint.owed)), ("given up", endpoint.dead.map(String.init)),
+      ("template", template(endpoint)),
+    ]
+    facts += (settings?.headers ?? []).map { ("header", "\($0.name): \($0.value)") }
+    facts += [
+      ("trusts", settings?.certificates == nil ? nil : "certificates of its own only"),
+      ("at once", settings?.concurrency.map { "at most \($0)" }),
+      ("rate", settings?.rate.map { "at most \($0.count) in \(LengthText.human($0.span))" }),
+      ("order", settings?.inOrder == true ? "one after the other" : nil),
+      ("signs with", signing(endpoint)),
+    ]
+    facts += (endpoint.publicKeys ?? []).map { ("public key", $0) }
+    facts += [
+      ("rotation", endpoint.rotationEnds.map { "the replaced secret signs too until \(clock.text($0))" }),
+      ("token", endpoint.hasToken == true ? "yes" : nil),
+      ("added", "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
+    ]
+    for (name, value) in facts {
+      if let value { context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(Harmless.line(value))") }
+    }
+  }
+
+  private static func signing(_ endpoint: EndpointsInterface.Endpoint) -> String? {
+    guard let signing = endpoint.signing, !signing.isEmpty else { return nil }
+    let names = signing.map { $0 == .hmac ? "HMAC" : "Ed25519" }.joined(separator: " and ")
+    return endpoint.secretFrom == .credential ? "\(names), by a credential of the service manager" : names
+  }
+
+  private static func runTest(_ context: Context) throws -> ExitCode {
+    let result = try context.daemon().call(
+      EndpointsInterface.Test.method, EndpointsInterface.Test.Parameters(name: try Endpoint.name(context)),
+      returning: EndpointsInterface.Test.Reply.self
+    ).result
+    context.print(result, as: Shapes.test) {
+      context.out("\(result.method ?? "POST") \(Harmless.line(result.url))")
+      for header in result.requestHeaders { context.out("  \(context.style(Harmless.line(header), .faint))") }
+      for line in Harmless.lines(IndentedJSON.text(result.requestBody)) { context.out(line.isEmpty ? "" : "  \(line)") }
+      let took = RelativeTime.lateness(milliseconds: result.tookMs)
+      let answer = result.status.map { "\($0)" } ?? result.error ?? "no answer"
+      context.out(
+        "\(context.style(result.ok ? "taken" : "not taken", result.ok ? .good : .bad)): \(Harmless.line(answer)) after \(took)"
+      )
+      if result.status != nil, let error = result.error { context.out("  \(Harmless.line(error))") }
+      if let timing = result.timing { context.out("  \(context.style(parts(timing, result), .faint))") }
+      for header in result.responseHeaders ?? [] { context.out("  \(context.style(Harmless.line(header), .faint))") }
+      for line in Harmless.lines(IndentedJSON.text(result.answer ?? "")) where !line.isEmpty {
+        context.out("  \(line)")
+      }
+    }
+    return result.ok ? .success : .failed
+  }
+
+  /// `HTTP/2 from 192.0.2.1: name 1.2 ms, connection 0.8 ms, TLS 9.0 ms, first byte 20.1 ms, in all 20.4 ms`: each from
+  /// the end of the one before.
+  private static func parts(_ timing: EndpointsInterface.Timing, _ result: EndpointsInterface.TestResult) -> String {
+    func length(_ microseconds: Int) -> String {
+      let tenths = max(0, microseconds + 50) / 100
+      return "\(tenths / 10).\(tenths % 10) ms"
+    }
+    var parts: [String] = []
+    var before = 0
+    for (name, time) in [
+      ("name", timing.nameLookup), ("connection", timing.connect), ("TLS", timing.tls),
+      ("first byte", timing.firstByte),
+    ] where time > 0 {
+      parts.append("\(name) \(length(time - before))")
+      before = time
+    }
+    parts.append("in all \(length(timing.total))")
+    let who = [result.httpVersion, result.address.map { "from \($0)" }].compactMap { $0 }.joined(separator: " ")
+    return Harmless.line((who.isEmpty ? "" : "\(who): ") + parts.joined(separator: ", "))
+  }
+
+  private static func runTemplates(_ context: Context) throws -> ExitCode {
+    let words = context.line.words
+    guard words.count < 2 else { throw Failure.usage("one template at a time") }
+    let templates = try context.daemon().call(
+      EndpointsInterface.Templates.method, Wire.Empty(), returning: EndpointsInterface.Templates.Reply.self
+    ).templates
+    if let name = words.first {
+      guard let template = templates.first(where: { $0.name == name }) else {
+        throw Failure.failed(
+          "there is no template \"\(name)\"", hint: Nearest.question(name, among: templates.map(\.name)))
+      }
+      var lines = template.text.split(separator: "\n", omittingEmptySubsequences: false)
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      for line in lines { context.out(Harmless.line(line)) }
+      return .success
+    }
+    context.print(templates, as: Shapes.template, empty: ["No templates."]) {
+      var table = Table(columns: [
+        .init(title: "NAME"), .init(title: "FOR", canShrink: true), .init(title: "TOKEN"),
+        .init(title: "ADDRESS", dropOrder: 1),
+      ])
+      for template in templates {
+        table.rows.append([
+          .init(template.name, .strong), .init(template.summary), .init(template.needsToken ? "needed" : "-"),
+          .init(template.example ?? "-", .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+}

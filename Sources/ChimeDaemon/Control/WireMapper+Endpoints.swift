@@ -1,0 +1,44 @@
+import ChimeControl
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+extension WireMapper {
+  func endpoint(_ endpoint: Endpoint, _ counts: Desk.Counts, _ kept: Secrets.Kept) -> EndpointsInterface.Endpoint {
+    let current = kept.sheet.current.map(\.signing.secret)
+    let fault = current.isEmpty ? kept.problem ?? "it has no secret" : kept.access(endpoint).fault ?? kept.problem
+    return EndpointsInterface.Endpoint(
+      name: endpoint.lane.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
+      disabled: endpoint.disabled?.reason, owed: counts.owed, disabledAt: endpoint.disabled.map { time($0.at) },
+      failingSince: endpoint.failingSince.map { time($0) }, dead: counts.dead, settings: settings(endpoint.settings),
+      signing: current.compactMap { EndpointsInterface.Signing(rawValue: $0.kind.rawValue) },
+      publicKeys: current.compactMap(\.publicKey),
+      secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
+      rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
+      fault: fault)
+  }
+
+  private func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {
+    guard settings != EndpointSettings() else { return nil }
+    return EndpointsInterface.Settings(
+      headers: settings.headers?.map { EndpointsInterface.Header(name: $0.name, value: $0.value) },
+      template: settings.template, certificates: settings.certificates, concurrency: settings.concurrency,
+      rate: settings.rate.map {
+        EndpointsInterface.Rate(count: $0.count, span: DurationText.formatISO8601($0.span))
+      }, inOrder: settings.inOrder)
+  }
+
+  func test(_ test: WebhookTest) -> EndpointsInterface.TestResult {
+    EndpointsInterface.TestResult(
+      ok: test.isDelivered, url: test.url, requestHeaders: test.requestHeaders, requestBody: test.requestBody,
+      status: test.attempt.status, answer: test.attempt.answer, error: test.attempt.error,
+      tookMs: Int(test.attempt.took.rawValue), method: test.method, responseHeaders: test.details?.headers,
+      address: test.details?.address, httpVersion: test.details?.version,
+      timing: test.details.map { details in
+        let timing = details.timing
+        return EndpointsInterface.Timing(
+          nameLookup: Int(timing.nameLookup), connect: Int(timing.connect), tls: Int(timing.tls),
+          firstByte: Int(timing.firstByte), total: Int(timing.total))
+      })
+  }
+}

@@ -1,0 +1,45 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What leaves in one attempt: made from an endpoint and a message, the same each time but for the time and the
+/// signatures of it.
+struct SignedRequest {
+  var access: EndpointAccess
+  /// `webhook-id`, the same for every attempt of a delivery.
+  var id: String
+  /// Chime's version.
+  var version: String
+  /// For the endpoint's template and the placeholders of its headers; asked only where there are some.
+  var values: @Sendable () -> TemplateValues
+  /// The usual body, where there is no template.
+  var usual: @Sendable () throws -> [UInt8]
+
+  /// - Parameters:
+  ///   - time: that of this attempt.
+  ///   - token: what stands for `{{token}}`.
+  func make(at time: Instant, token: String?) throws -> HTTPRequest {
+    var values = access.template == nil && access.headers.isEmpty ? TemplateValues() : values()
+    values[.token] = TemplateValue(token)
+    let content: (type: String?, bytes: [UInt8]) =
+      if let template = access.template { template.body(values) } else { ("application/json", try usual()) }
+    let signatures = access.secrets(at: time).map {
+      $0.signature(id: id, timestamp: time.seconds, body: content.bytes)
+    }
+    var headers = content.type.map { ["content-type: \($0)"] } ?? []
+    headers += [
+      "user-agent: Chime/\(version)",
+      "webhook-id: \(id)",
+      "webhook-timestamp: \(time.seconds)",
+      "webhook-signature: \(signatures.joined(separator: " "))",
+    ]
+    // A token that no header asks for goes where most receivers look for one (RFC 6750, section 2.1).
+    if let token, !access.headers.contains(where: { $0.usesToken }) { headers.append("authorization: Bearer \(token)") }
+    for header in access.headers {
+      if let value = header.render(values) { headers.append("\(header.name): \(value)") }
+    }
+    return HTTPRequest(
+      method: access.template?.method ?? "POST",
+      url: access.template?.url(access.endpoint.url, values) ?? access.endpoint.url,
+      headers: headers, body: content.bytes, certificates: access.endpoint.settings.certificates)
+  }
+}

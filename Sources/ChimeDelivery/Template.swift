@@ -1,0 +1,147 @@
+public import ChimeCore
+import FoundationEssentials
+
+/// What an endpoint is sent instead of the usual message: a JSON text with placeholders in its strings.
+///
+/// The body is JSON that has been parsed before a placeholder is replaced, and is written anew afterwards: no title can
+/// end a string, add a key or change the shape.
+///
+///     let template = try Template(#"{"body": {"text": "{{title}}", "loud": {"{{urgency}}": {"critical": true}}}}"#)
+public struct Template: Hashable, Sendable {
+  /// The longest text, in bytes.
+  public static let limit = 65_536
+  static let deepest = 64
+
+  /// A line about it, for a listing.
+  public let summary: String
+  /// An address of the kind that it is for.
+  public let example: String?
+  let method: String
+  let path: TemplateText?
+  let headers: [TemplateHeader]
+  let contentType: String?
+  let content: Content
+
+  enum Content: Hashable, Sendable {
+    case none
+    case text(TemplateNode)
+    case json(TemplateNode)
+  }
+
+  private static let keys = ["description", "example", "method", "path", "headers", "contentType", "body", "text"]
+
+  /// - Throws: `TemplateError`, whose sentence says what is wrong and where.
+  public init(_ text: String) throws(TemplateError) {
+    guard text.utf8.count <= Self.limit else {
+      throw TemplateError("the template has \(text.utf8.count) bytes; at most \(Self.limit) are allowed")
+    }
+    let json = try TemplateJSON(parsing: text)
+    guard json.depth <= Self.deepest else {
+      throw TemplateError("the template nests deeper than \(Self.deepest) lists and objects")
+    }
+    guard case .object(let members) = json else { throw TemplateError("a template is a JSON object") }
+    if let stray = members.first(where: { !Self.keys.contains($0.key) })?.key {
+      throw TemplateError(
+        "a template has no key \"\(PlainText.sentence(stray))\"; there are: \(Self.keys.joined(separator: ", "))")
+    }
+    let parts = Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+    summary = PlainText.sentence(try Self.string(parts["description"], "description") ?? "")
+    example = try Self.string(parts["example"], "example")
+    method = try Self.string(parts["method"], "method") ?? "POST"
+    guard ["POST", "PUT", "GET"].contains(method) else {
+      throw TemplateError("the template's method is POST, PUT or GET, not \"\(PlainText.sentence(method))\"")
+    }
+    path = try Self.path(try Self.string(parts["path"], "path"))
+    headers = try Self.headers(parts["headers"])
+    contentType = try Self.string(parts["contentType"], "contentType")
+    if let contentType { try HeaderRules.check(value: contentType, of: "contentType") }
+    switch (parts["body"], parts["text"]) {
+    case (let body?, nil): content = .json(try TemplateNode(body))
+    case (nil, let text?): content = .text(try TemplateNode(text))
+    case (nil, nil): content = .none
+    default: throw TemplateError("a template has a body, which is JSON, or a text, not both")
+    }
+    if method == "GET", content != .none { throw TemplateError("a GET has no body: leave out body and text") }
+    if case .json(let node) = content { try Self.keepToken(out: node, "body") }
+    if case .text(let node) = content {
+      guard node.isText else { throw TemplateError("the template's text is a string, or a choice among strings") }
+      try Self.keepToken(out: node, "text")
+    }
+    if path?.placeholders.contains(.token) == true { throw Self.tokenElsewhere("path") }
+  }
+
+  private static func string(_ value: TemplateJSON?, _ key: String) throws(TemplateError) -> String? {
+    switch value {
+    case nil: nil
+    case .string(let text): text
+    default: throw TemplateError("the template's \(key) is a string")
+    }
+  }
+
+  private static func path(_ text: String?) throws(TemplateError) -> TemplateText? {
+    guard let text else { return nil }
+    let path = try TemplateText(text)
+    guard text.hasPrefix("/") || text.hasPrefix("?"),
+      path.literal.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+    else {
+      throw TemplateError(
+        "the template's path begins with / or ?, and other than in placeholders it has visible ASCII characters only")
+    }
+    return path
+  }
+
+  private static func headers(_ value: TemplateJSON?) throws(TemplateError) -> [TemplateHeader] {
+    guard let value else { return [] }
+    guard case .object(let members) = value, members.count <= HeaderRules.most else {
+      throw TemplateError("the template's headers are an object of at most \(HeaderRules.most) strings")
+    }
+    var headers: [TemplateHeader] = []
+    for member in members { headers.append(try TemplateHeader(name: member.key, value: member.value)) }
+    return headers
+  }
+
+  private static func keepToken(out node: TemplateNode, _ part: String) throws(TemplateError) {
+    if node.placeholders.contains(.token) { throw tokenElsewhere(part) }
+  }
+
+  private static func tokenElsewhere(_ part: String) -> TemplateError {
+    TemplateError("{{token}} may stand in headers only, not in the \(part): there it would be shown")
+  }
+
+  /// Whether it cannot be used without a token, when these headers of an endpoint take the place of its own.
+  public func needsToken(besides others: [EndpointSettings.Header]) -> Bool {
+    let names = Set(others.map { $0.name.lowercased() })
+    return headers.contains { $0.usesToken && !names.contains($0.name.lowercased()) }
+  }
+
+  // MARK: Rendering
+
+  /// The address with the path put to its end, before a query that it has.
+  ///
+  ///     https://example.org/rooms/7?v=1 and /send/{{delivery}} → https://example.org/rooms/7/send/msg_1?v=1
+  func url(_ base: String, _ values: TemplateValues) -> String {
+    guard let path else { return base }
+    let added = path.render(values, encoding: Self.segment).split(
+      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let bare = base.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
+    let parts = bare.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var url = String(parts[0])
+    if url.hasSuffix("/"), added[0].hasPrefix("/") { url.removeLast() }
+    url += added[0]
+    let queries = [parts.dropFirst().first, added.dropFirst().first].compactMap { $0 }.filter { !$0.isEmpty }
+    return queries.isEmpty ? url : url + "?" + queries.joined(separator: "&")
+  }
+
+  /// A value as a part of a path: it cannot add a segment, nor climb to the one above.
+  private static func segment(_ text: String) -> String {
+    text == "." || text == ".." ? "_" : TemplateFilter.percentEncoded(text)
+  }
+
+  func body(_ values: TemplateValues) -> (type: String?, bytes: [UInt8]) {
+    switch content {
+    case .none: (nil, [])
+    case .text(let node): (contentType ?? "text/plain; charset=utf-8", Array(node.text(values).utf8))
+    case .json(let node): (contentType ?? "application/json", (node.render(values) ?? .null).bytes)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+public import ChimeCore
+
+/// A header whose value has placeholders.
+struct TemplateHeader: Hashable, Sendable {
+  let name: String
+  private let value: TemplateNode
+
+  /// The longest value, in bytes, before it is encoded.
+  static let limit = 2_048
+
+  init(name: String, value: TemplateJSON) throws(TemplateError) {
+    try HeaderRules.check(name: name)
+    let node = try TemplateNode(value)
+    guard node.isText else { throw TemplateError("the header \(name) is a string, or a choice among strings") }
+    self.name = name
+    self.value = node
+    try check(literals: value)
+  }
+
+  private func check(literals json: TemplateJSON) throws(TemplateError) {
+    switch json {
+    case .string(let text): try HeaderRules.check(value: text, of: name)
+    case .object(let members): for member in members { try check(literals: member.value) }
+    default: break
+    }
+  }
+
+  var usesToken: Bool { value.placeholders.contains(.token) }
+
+  /// The value as it can stand in a request: one line, without control characters, and what is not ASCII in encoded
+  /// words (RFC 2047); nil where there is none, and the header is left out.
+  func render(_ values: TemplateValues) -> String? {
+    let line = PlainText.clipped(PlainText.withoutControls(value.text(values), lines: false), bytes: Self.limit)
+    let words = line.split(separator: " ", omittingEmptySubsequences: true)
+    guard !words.isEmpty else { return nil }
+    let text = words.joined(separator: " ")
+    return text.utf8.allSatisfy { $0 < 0x80 } ? text : Self.encodedWords(text)
+  }
+
+  /// Each at most 75 characters long, cut between two characters of the text; the spaces between them do not count.
+  private static func encodedWords(_ text: String) -> String {
+    var words: [String] = []
+    var part: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      let bytes = Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      // 45 bytes are 60 characters of base64, and the frame has 12.
+      if part.count + bytes.count > 45 {
+        words.append("=?UTF-8?B?\(Base64.encode(part[...]))?=")
+        part = []
+      }
+      part += bytes
+    }
+    words.append("=?UTF-8?B?\(Base64.encode(part[...]))?=")
+    return words.joined(separator: " ")
+  }
+}
+
+/// What headers of one's own may be (RFC 9110, sections 5.1 and 5.5).
+public enum HeaderRules {
+  /// Headers of one endpoint, and of one template.
+  public static let most = 32
+  /// The longest value, in bytes.
+  public static let limit = 4_096
+
+  /// Those that are Chime's or the connection's.
+  private static let taken: Set<String> = [
+    "webhook-id", "webhook-timestamp", "webhook-signature", "content-type", "content-length", "content-encoding",
+    "user-agent", "host", "connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect",
+    "proxy-authorization", "proxy-connection", "http2-settings",
+  ]
+  /// Those whose value is always somebody's secret.
+  private static let secret: Set<String> = ["authorization", "cookie"]
+
+  /// - Throws: `TemplateError`, whose sentence says what to write instead.
+  public static func check(_ headers: [EndpointSettings.Header]) throws(TemplateError) {
+    guard headers.count <= most else {
+      throw TemplateError("an endpoint has at most \(most) headers of its own, not \(headers.count)")
+    }
+    var seen: Set<String> = []
+    for header in headers {
+      let known = try TemplateHeader(name: header.name, value: .string(header.value))
+      guard seen.insert(header.name.lowercased()).inserted else {
+        throw TemplateError("the header \(header.name) is given twice")
+      }
+      if secret.contains(header.name.lowercased()), !known.usesToken {
+        throw TemplateError(
+          "what \(header.name) holds is a secret: put it into a file, give that as the token, and write "
+            + "\(header.name): Bearer {{token}}")
+      }
+    }
+  }
+
+  static func check(name: String) throws(TemplateError) {
+    let shown = PlainText.sentence(name)
+    guard !name.isEmpty, name.utf8.count <= 100, name.utf8.allSatisfy(isTokenByte) else {
+      throw TemplateError("\"\(shown)\" is no header's name: letters, digits and - are, as in X-Title")
+    }
+    guard !taken.contains(name.lowercased()) else {
+      throw TemplateError("the header \(shown) is made by Chime itself and cannot be given")
+    }
+  }
+
+  static func check(value: String, of name: String) throws(TemplateError) {
+    guard value.utf8.count <= limit else {
+      throw TemplateError("the value of \(name) has \(value.utf8.count) bytes; at most \(limit) are allowed")
+    }
+    guard !value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+      throw TemplateError("the value of \(name) has a control character in it; write it on one line")
+    }
+  }
+
+  /// `tchar` of RFC 9110, section 5.6.2.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

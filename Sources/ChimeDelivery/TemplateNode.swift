@@ -1,0 +1,115 @@
+/// A value of a template's body.
+indirect enum TemplateNode: Hashable, Sendable {
+  case literal(TemplateJSON)
+  case text(TemplateText)
+  /// A string that is one placeholder and nothing else takes the value itself: a list, a number.
+  case value(Placeholder)
+  /// An object whose one key is a placeholder chooses by its value; `*` is for any other, and the empty key for none.
+  case choice(Placeholder, [String: TemplateNode])
+  case list([TemplateNode])
+  case object([Member])
+
+  struct Member: Hashable, Sendable {
+    var key: String
+    var value: TemplateNode
+  }
+
+  init(_ json: TemplateJSON) throws(TemplateError) {
+    switch json {
+    case .null, .bool, .integer, .number: self = .literal(json)
+    case .string(let string):
+      let text = try TemplateText(string)
+      if let placeholder = text.whole {
+        self = .value(placeholder)
+      } else {
+        self = text.isLiteral ? .literal(json) : .text(text)
+      }
+    case .list(let values):
+      var nodes: [TemplateNode] = []
+      for value in values { nodes.append(try TemplateNode(value)) }
+      self = .list(nodes)
+    case .object(let members):
+      if members.count == 1, let placeholder = try TemplateText(members[0].key).whole {
+        self = .choice(placeholder, try Self.cases(members[0].value, of: placeholder))
+        return
+      }
+      var nodes: [Member] = []
+      for member in members {
+        guard !member.key.contains("{{") else {
+          throw TemplateError(
+            "\"\(PlainText.sentence(member.key))\": a key is a placeholder only where it is the one key of its object")
+        }
+        nodes.append(Member(key: member.key, value: try TemplateNode(member.value)))
+      }
+      self = .object(nodes)
+    }
+  }
+
+  private static func cases(
+    _ json: TemplateJSON, of placeholder: Placeholder
+  ) throws(TemplateError) -> [String: TemplateNode] {
+    guard case .object(let members) = json, !members.isEmpty else {
+      throw TemplateError(
+        "{{\(placeholder)}} as a key chooses: an object of its values follows, such as {\"low\": 1, \"*\": 3}")
+    }
+    var cases: [String: TemplateNode] = [:]
+    for member in members { cases[member.key] = try TemplateNode(member.value) }
+    return cases
+  }
+
+  /// The value; nil where there is none, and the key or element is left out.
+  func render(_ values: TemplateValues) -> TemplateJSON? {
+    switch self {
+    case .literal(let json): json
+    case .text(let text): .string(text.render(values))
+    case .value(let placeholder): values[placeholder].json
+    case .choice(let placeholder, let cases):
+      switch Self.chosen(values[placeholder], cases) {
+      case nil, .literal(.null): nil
+      case let node?: node.render(values)
+      }
+    case .list(let nodes): .list(nodes.compactMap { $0.render(values) })
+    case .object(let members):
+      .object(
+        members.compactMap { member in
+          member.value.render(values).map { TemplateJSON.Member(key: member.key, value: $0) }
+        })
+    }
+  }
+
+  private static func chosen(_ value: TemplateValue, _ cases: [String: TemplateNode]) -> TemplateNode? {
+    let text = value.text
+    return cases[text] ?? (text.isEmpty ? nil : cases["*"])
+  }
+
+  /// The value as text; empty where there is none.
+  func text(_ values: TemplateValues) -> String {
+    switch self {
+    case .literal(.string(let text)): text
+    case .text(let text): text.render(values)
+    case .value(let placeholder): values[placeholder].text
+    case .choice(let placeholder, let cases): Self.chosen(values[placeholder], cases)?.text(values) ?? ""
+    case .literal, .list, .object: ""
+    }
+  }
+
+  /// Whether it is a string, or a choice among strings.
+  var isText: Bool {
+    switch self {
+    case .literal(.string), .text, .value: true
+    case .choice(_, let cases): cases.values.allSatisfy { $0.isText || $0 == .literal(.null) }
+    case .literal, .list, .object: false
+    }
+  }
+
+  var placeholders: [Placeholder] {
+    switch self {
+    case .literal: []
+    case .text(let text): text.placeholders
+    case .value(let placeholder): [placeholder]
+    case .choice(let placeholder, let cases): [placeholder] + cases.values.flatMap(\.placeholders)
+    case .list(let nodes): nodes.flatMap(\.placeholders)
+    case .object(let members): members.flatMap(\.value.placeholders)
+    }
+  }
+}

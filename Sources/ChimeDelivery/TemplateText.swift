@@ -1,0 +1,187 @@
+/// A string of a template: literal text with placeholders in it, `{{name}}` or `{{name|filter|filter:argument}}`.
+///
+/// What a placeholder brings is never looked at for placeholders again.
+struct TemplateText: Hashable, Sendable {
+  private enum Piece: Hashable, Sendable {
+    case literal(String)
+    case placeholder(Placeholder, [TemplateFilter])
+  }
+
+  private var pieces: [Piece] = []
+
+  /// - Throws: `TemplateError` for a placeholder that is not known or not closed.
+  init(_ text: String) throws(TemplateError) {
+    var rest = text[...]
+    while let opening = rest.firstRange(of: "{{") {
+      if opening.lowerBound > rest.startIndex { pieces.append(.literal(String(rest[..<opening.lowerBound]))) }
+      let inside = rest[opening.upperBound...]
+      guard let closing = inside.firstRange(of: "}}") else {
+        throw TemplateError("\"\(PlainText.sentence(String(rest[opening.lowerBound...].prefix(60))))\" lacks its }}")
+      }
+      pieces.append(try Self.placeholder(inside[..<closing.lowerBound]))
+      rest = inside[closing.upperBound...]
+    }
+    if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+  }
+
+  private static func placeholder(_ text: Substring) throws(TemplateError) -> Piece {
+    var parts = text.split(separator: "|", omittingEmptySubsequences: false)[...]
+    let name = String(parts.popFirst() ?? "")
+    let bare = name.filter { !$0.isWhitespace }
+    guard let placeholder = Placeholder(rawValue: bare) else {
+      let known = Placeholder.allCases.map(\.rawValue).joined(separator: ", ")
+      throw TemplateError("{{\(PlainText.sentence(name))}} is no placeholder; there are: \(known)")
+    }
+    var filters: [TemplateFilter] = []
+    for part in parts { filters.append(try TemplateFilter(part)) }
+    return .placeholder(placeholder, filters)
+  }
+
+  /// The placeholder that is all there is, without filters.
+  var whole: Placeholder? {
+    guard pieces.count == 1, case .placeholder(let placeholder, let filters) = pieces[0], filters.isEmpty else {
+      return nil
+    }
+    return placeholder
+  }
+
+  var isLiteral: Bool { placeholders.isEmpty }
+
+  var placeholders: [Placeholder] {
+    pieces.compactMap { if case .placeholder(let placeholder, _) = $0 { placeholder } else { nil } }
+  }
+
+  /// The literal parts, one after another.
+  var literal: String {
+    pieces.map { if case .literal(let text) = $0 { text } else { "" } }.joined()
+  }
+
+  /// - Parameter encoding: applied to what placeholders bring, after their filters.
+  func render(_ values: TemplateValues, encoding: (String) -> String = { $0 }) -> String {
+    var result = ""
+    for piece in pieces {
+      switch piece {
+      case .literal(let text): result += text
+      case .placeholder(let placeholder, let filters):
+        // Whole characters, so that no filter cuts one, nor what an earlier filter made of one.
+        var atoms = values[placeholder].text.map { String($0) }
+        for filter in filters { filter.apply(to: &atoms) }
+        result += encoding(atoms.joined())
+      }
+    }
+    return result
+  }
+}
+
+/// What is done to a placeholder's text before it is put in. Applied from left to right: `|slack|max:100` counts what
+/// `slack` made, and cuts none of it in two.
+enum TemplateFilter: Hashable, Sendable {
+  /// Line ends, tabs and other control characters become spaces.
+  case line
+  /// `&`, `<` and `>` for Slack's mrkdwn.
+  case slack
+  /// For HTML's text and attributes; line ends become `<br>`.
+  case html
+  /// A backslash before what Markdown reads as markup.
+  case markdown
+  /// Every byte but letters, digits and `- . _ ~` as `%XX` (RFC 3986, section 2.1).
+  case percent
+  /// At most as many UTF-16 code units, which is how most receivers count; `…` stands for what is cut.
+  case max(Int)
+  /// At most as many bytes of UTF-8.
+  case bytes(Int)
+  /// Put before, after, or instead of a text that is not empty.
+  case prefix(String), suffix(String), standIn(String)
+
+  static let known = "line, slack, html, markdown, percent, max:N, bytes:N, prefix:TEXT, suffix:TEXT, default:TEXT"
+
+  init(_ text: Substring) throws(TemplateError) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0].filter { !$0.isWhitespace }
+    let argument = parts.count > 1 ? String(parts[1]) : nil
+    func count() throws(TemplateError) -> Int {
+      guard let number = argument.flatMap({ Int($0) }), (1...65_536).contains(number) else {
+        throw TemplateError("the filter \(name) takes a number from 1 to 65536, as in {{title|\(name):100}}")
+      }
+      return number
+    }
+    func words() throws(TemplateError) -> String {
+      guard let argument else { throw TemplateError("the filter \(name) takes a text, as in {{body|\(name): - }}") }
+      return argument
+    }
+    switch (name, argument) {
+    case ("line", nil): self = .line
+    case ("slack", nil): self = .slack
+    case ("html", nil): self = .html
+    case ("markdown", nil): self = .markdown
+    case ("percent", nil): self = .percent
+    case ("max", _): self = .max(try count())
+    case ("bytes", _): self = .bytes(try count())
+    case ("prefix", _): self = .prefix(try words())
+    case ("suffix", _): self = .suffix(try words())
+    case ("default", _): self = .standIn(try words())
+    default:
+      throw TemplateError("\"\(PlainText.sentence(String(text)))\" is no filter; there are: \(Self.known)")
+    }
+  }
+
+  func apply(to atoms: inout [String]) {
+    switch self {
+    case .line: atoms = PlainText.withoutControls(atoms.joined(), lines: false).map { String($0) }
+    case .slack: atoms = atoms.map { Self.escape($0, Self.slackEntities) }
+    case .html: atoms = atoms.map { Self.escape($0, Self.htmlEntities) }
+    case .markdown: atoms = atoms.map { Self.markdownMarks.contains($0) ? "\\" + $0 : $0 }
+    case .percent: atoms = atoms.map { Self.percentEncoded($0) }
+    case .max(let limit): Self.cut(&atoms, to: limit) { $0.utf16.count }
+    case .bytes(let limit): Self.cut(&atoms, to: limit) { $0.utf8.count }
+    case .prefix(let text): if !atoms.isEmpty { atoms.insert(text, at: 0) }
+    case .suffix(let text): if !atoms.isEmpty { atoms.append(text) }
+    case .standIn(let text): if atoms.isEmpty { atoms = text.map { String($0) } }
+    }
+  }
+
+  private static let slackEntities: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;"]
+  private static let htmlEntities: [Unicode.Scalar: String] = [
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;", "\n": "<br>", "\r": "",
+  ]
+  private static let markdownMarks = Set("\\`*_~|>#-+[]()<@:".map { String($0) })
+
+  /// By scalar: a mark that combines with `<` does not make it another character for the receiver.
+  private static func escape(_ atom: String, _ entities: [Unicode.Scalar: String]) -> String {
+    guard atom.unicodeScalars.contains(where: { entities[$0] != nil }) else { return atom }
+    return atom.unicodeScalars.map { entities[$0] ?? String($0) }.joined()
+  }
+
+  static func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    var result = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      default: result += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+    return result
+  }
+
+  private static func cut(_ atoms: inout [String], to limit: Int, by length: (String) -> Int) {
+    guard atoms.reduce(0, { $0 + length($1) }) > limit else { return }
+    let mark = "…"
+    var room = limit - length(mark)
+    let kept = atoms.prefix { atom in
+      room -= length(atom)
+      return room >= 0
+    }
+    atoms = kept + (length(mark) <= limit ? [mark] : [])
+  }
+}
+
+/// What is wrong with a template, in a sentence that says what to write instead.
+public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,92 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What a placeholder may name. `docs/delivery.md` says what each stands for.
+enum Placeholder: String, Hashable, Sendable, CaseIterable {
+  case title, body, tags, urgency, url
+  case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs
+  case reminder, occurrence, delivery, channel, round
+  case token
+}
+
+/// What stands in a placeholder's place.
+enum TemplateValue: Hashable, Sendable {
+  case missing
+  case text(String)
+  case number(Int64)
+  case list([String])
+
+  init(_ text: String?) { self = text.map { .text($0) } ?? .missing }
+
+  /// As a part of a text: lists are joined by commas, what is missing is empty.
+  var text: String {
+    switch self {
+    case .missing: ""
+    case .text(let text): text
+    case .number(let number): "\(number)"
+    case .list(let items): items.joined(separator: ", ")
+    }
+  }
+
+  /// As a value of its own; nil when it is missing.
+  var json: TemplateJSON? {
+    switch self {
+    case .missing: nil
+    case .text(let text): .string(text)
+    case .number(let number): .integer(number)
+    case .list(let items): .list(items.map { .string($0) })
+    }
+  }
+}
+
+/// The values of one message.
+struct TemplateValues: Sendable {
+  private var values: [Placeholder: TemplateValue] = [:]
+
+  subscript(placeholder: Placeholder) -> TemplateValue {
+    get { values[placeholder] ?? .missing }
+    set { values[placeholder] = newValue }
+  }
+
+  /// None.
+  init() {}
+
+  /// - Parameter timeOfDay: writes a time as the user reads clocks, such as `08:30`.
+  init(_ message: OutboundMessage, timeOfDay: (Instant) -> String) {
+    let occurrence = message.occurrence
+    let reminder = message.reminder
+    self[.title] = .text(occurrence.title)
+    self[.body] = TemplateValue(reminder?.body)
+    self[.tags] = .list(reminder?.tags ?? [])
+    self[.urgency] = .text((reminder?.urgency ?? .normal).rawValue)
+    self[.url] = TemplateValue(reminder?.url)
+    self[.scheduledAt] = .text(Timestamp.rfc3339(occurrence.id.scheduledAt))
+    self[.scheduledTime] = .text(timeOfDay(occurrence.id.scheduledAt))
+    self[.firedAt] = TemplateValue(occurrence.firedAt.map(Timestamp.rfc3339))
+    self[.late] = TemplateValue(occurrence.late?.rawValue)
+    self[.lateNote] = TemplateValue(Presentation.lateRemark(occurrence, timeOfDay: timeOfDay))
+    self[.latenessMs] = occurrence.lateness.map { .number($0.rawValue) } ?? .missing
+    self[.reminder] = .text(occurrence.id.reminder.rawValue)
+    self[.occurrence] = .text(occurrence.id.description)
+    self[.delivery] = .text(message.delivery.id.rawValue)
+    self[.channel] = .text(message.delivery.lane.channel.rawValue)
+    self[.round] = .number(Int64(message.delivery.round))
+  }
+
+  /// The reminder that `chime endpoint test` pretends has fired.
+  init(sampleFor channel: ChannelName, delivery: DeliveryID, at now: Instant, timeOfDay: (Instant) -> String) {
+    self[.title] = .text("A test of Chime")
+    self[.body] = .text("No reminder has fired.")
+    self[.tags] = .list(["test"])
+    self[.urgency] = .text(Urgency.normal.rawValue)
+    self[.scheduledAt] = .text(Timestamp.rfc3339(now))
+    self[.scheduledTime] = .text(timeOfDay(now))
+    self[.firedAt] = .text(Timestamp.rfc3339(now))
+    self[.latenessMs] = .number(0)
+    self[.reminder] = .text("test")
+    self[.occurrence] = .text("test@\(now.seconds)")
+    self[.delivery] = .text(delivery.rawValue)
+    self[.channel] = .text(channel.rawValue)
+    self[.round] = .number(1)
+  }
+}

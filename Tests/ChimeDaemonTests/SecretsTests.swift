@@ -1,0 +1,83 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// Where secrets are, who may read them, and when they end.
+final class SecretsTests {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "chime-secrets-\(UUID().uuidString)").path()
+
+  init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+  }
+
+  @Test func secretsArePrivateAndReplacedWhole() throws {
+    let secrets = Secrets(folder: folder + "/secrets")
+    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    #expect(secrets.read(lane).sheet.text == "")
+    let (first, second) = (Secret.make(.hmac), Secret.make(.ed25519))
+    try secrets.change(lane) { $0.secrets = (try? [SecretSheet.Line(first)]) ?? [] }
+    let until = Instant(seconds: 1_774_859_400)
+    let lines = [try SecretSheet.Line(second), try SecretSheet.Line(first, until: until)]
+    try secrets.change(lane) { sheet in
+      sheet.secrets = lines
+      sheet.token = try? Token("tk_1")
+    }
+    let kept = secrets.read(lane)
+    #expect(kept.sheet.text == "\(second)\n\(first) until 2026-03-30T08:30:00Z\ntoken tk_1\n")
+    #expect(kept.sheet.current.map(\.text) == [second] && kept.sheet.rotationEnds == until && kept.problem == nil)
+    #expect(try mode(folder + "/secrets") == 0o700)
+    #expect(try mode(folder + "/secrets/1000-team") == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets") == ["1000-team"])
+
+    let directory = EndpointDirectory(secrets: secrets)
+    let endpoint = Endpoint(lane: lane, url: "http://127.0.0.1/", createdAt: until)
+    #expect(directory.replace(with: [endpoint], now: until - .seconds(1)).nextEnd == until)
+    let review = directory.replace(with: [endpoint], now: until)
+    #expect(review.nextEnd == nil && review.hasOldSecrets && review.problems.isEmpty)
+    directory.forgetOldSecrets(until)
+    #expect(secrets.read(lane).sheet.text == "\(second)\ntoken tk_1\n")
+    #expect(!directory.replace(with: [endpoint], now: until).hasOldSecrets)
+
+    try secrets.change(lane) { $0 = SecretSheet() }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets").isEmpty)
+    secrets.remove(lane)
+  }
+
+  @Test(arguments: [
+    ("whsec_MfKQ", "line 1: the secret has 3 bytes"), ("# note\n\nxyz", "line 3: a secret begins with whsec_"),
+    ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw until noon", "line 1: until is followed by a time"),
+    ("token a b", "line 1 is neither a secret"), ("token é", "line 1: a token is one line"),
+  ])
+  func aSheetThatCannotBeReadSaysWhereAndNotWhat(_ text: String, _ reason: String) {
+    let error = #expect(throws: SecretSheetError.self) { try SecretSheet(parsing: text) }
+    #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+    #expect(error?.description.contains("MfKQ") == false && error?.description.contains("xyz") == false)
+  }
+
+  /// A credential of the service manager stands in for what no file has, for its one owner.
+  @Test func credentialsStandInForFiles() throws {
+    let credentials = folder + "/credentials"
+    try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+    let (given, own) = (Secret.make(.hmac), Secret.make(.hmac))
+    try "\(given)\ntoken tk_given\n".write(toFile: credentials + "/endpoint.team", atomically: true, encoding: .utf8)
+    let secrets = Secrets(folder: folder + "/secrets", credentials: credentials, credentialOwner: 0)
+    let lane = Lane(owner: 0, channel: ChannelName(rawValue: "team"))
+    #expect(secrets.read(lane).isCredential && secrets.read(lane).sheet.text == "\(given)\ntoken tk_given\n")
+    let other = secrets.read(Lane(owner: 1_000, channel: lane.channel))
+    #expect(!other.isCredential && other.sheet.secrets.isEmpty && other.sheet.token == nil)
+    // What is put by hand goes before it, and the credential stays as it is.
+    try secrets.change(lane) { $0.secrets = (try? [SecretSheet.Line(own)]) ?? [] }
+    #expect(!secrets.read(lane).isCredential && secrets.read(lane).sheet.text == "\(own)\ntoken tk_given\n")
+    secrets.remove(lane)
+    #expect(secrets.read(lane).isCredential)
+  }
+}

@@ -1,0 +1,177 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDelivery
+
+extension RealThings {
+  /// Each shipped template against a receiver that takes what the service's documentation says, and nothing else.
+  @Suite(.serialized) final class ShippedTemplateTests {
+    let receiver: Script
+    let port: Int
+    static let token = "tk_AbCdEf0123456789"
+
+    /// Where each service is found at the receiver.
+    static let addresses = [
+      "ntfy": "/chime-topic", "gotify": "", "slack": "/services/T012/B345/abcDEF", "discord": "/api/webhooks/81/x-Y_z",
+      "matrix": "/_matrix/client/v3/rooms/!id%3Aexample.org", "homeassistant": "/api/webhook/my-reminder",
+      "healthchecks": "/00000000-1111-2222-3333-444444444444",
+    ]
+
+    /// Titles that would break what is put together by hand.
+    static let titles = [
+      "Stand up", "\"},\"text\":\"<!channel>\" & 'co' \\", "{{title}} {{token}} {{",
+      "@everyone <@123> *b* _i_ `c` ~s~ |",
+      "a\r\nX-Evil: 1\tb", "Žluťoučký kůň 👩‍👩‍👧 \u{202E}語", "<b>x</b><!-- y --><script>", "&amp; &lt;", "=?UTF-8?B?eA==?=",
+    ]
+
+    init() async throws {
+      receiver = try Script("/usr/bin/python3", [support("receivers.py")])
+      port = try #require(try await receiver.lines.next()["port"]?.number)
+    }
+
+    deinit { receiver.end() }
+
+    func access(_ name: String, _ lane: Lane, withToken: Bool = true) throws -> EndpointAccess {
+      let address = try #require(Self.addresses[name])
+      return EndpointAccess(
+        endpoint: Endpoint(
+          lane: lane, url: "http://127.0.0.1:\(port)/\(name)\(address)", settings: EndpointSettings(template: name),
+          createdAt: scheduled),
+        secrets: [SigningSecret(try Secret(SecretTests.text))], token: withToken ? try Token(Self.token) : nil)
+    }
+
+    /// Sends one message by a shipped template, and gives what the service made of it.
+    func deliver(
+      _ name: String, _ title: String, body: String? = nil, late: LateCause? = nil, withToken: Bool = true,
+      change: (inout Reminder) -> Void = { _ in }
+    ) async throws -> JSON {
+      let access = try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: withToken)
+      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in access }
+      let sample = try message(title, body: body, channel: name, late: late, lateBy: late == nil ? .zero : .hours(2)) {
+        $0.tags = ["a", "b"]
+        change(&$0)
+      }
+      let report = try await channel.deliver(sample)
+      let seen = try await receiver.lines.next()
+      #expect(report.next == .settled, "\(name), \(title.debugDescription): \(seen)")
+      await channel.stop()
+      return seen["understood"] ?? .null
+    }
+
+    /// A title as a service that takes one line has it.
+    func line(_ title: String) -> String {
+      PlainText.withoutControls(title, lines: false).split(separator: " ").joined(separator: " ")
+    }
+
+    @Test func ntfy() async throws {
+      for title in Self.titles where title != "=?UTF-8?B?eA==?=" {
+        let seen = try await deliver("ntfy", title, body: title) {
+          ($0.urgency, $0.url) = (.critical, "https://x.example/")
+        }
+        #expect(seen["title"]?.string == line(title) && seen["message"]?.string == title)
+        #expect(seen["topic"] == "chime-topic" && seen["priority"] == 5 && seen["click"] == "https://x.example/")
+        #expect(seen["tags"]?.array == ["a", "b"])
+      }
+      let bare = try await deliver("ntfy", "Tea", late: .suspend, withToken: false)
+      #expect(bare["title"] == .null && bare["message"] == "Tea\nwas due at 00:30, 2 h late")
+      #expect(bare["priority"] == 3 && bare["click"] == .null)
+      let long = try await deliver(
+        "ntfy", String(repeating: "語\"", count: 1_000), body: String(repeating: "é", count: 8_000))
+      #expect(long["message"]?.string?.utf8.count == 3_799 && (long["title"]?.string?.count ?? 0) == 250)
+    }
+
+    @Test func gotify() async throws {
+      for title in Self.titles {
+        let seen = try await deliver("gotify", title, body: title) {
+          ($0.urgency, $0.url) = (.low, "https://x.example/")
+        }
+        #expect(seen["title"]?.string == title && seen["message"]?.string == title && seen["priority"] == 2)
+        #expect(seen["extras"]?["client::notification"]?["click"]?["url"] == "https://x.example/")
+      }
+      let bare = try await deliver("gotify", "Tea")
+      #expect(bare["title"] == nil && bare["message"] == "Tea" && bare["priority"] == 5)
+      #expect(bare["extras"]?["client::notification"] == nil)
+    }
+
+    @Test func slack() async throws {
+      for title in Self.titles {
+        let seen = try await deliver("slack", title, body: "a < b")
+        #expect(seen["text"]?.string == "*\(PlainText.withoutControls(title, lines: false))*\na < b")
+      }
+      let long = try await deliver(
+        "slack", String(repeating: "&", count: 2_000), body: String(repeating: "<&>", count: 5_000))
+      #expect(long["text"]?.string?.contains("…") == true)
+    }
+
+    @Test func discord() async throws {
+      for title in Self.titles {
+        let seen = try await deliver("discord", title, body: "@here *x*")
+        let expected = PlainText.withoutControls(title, lines: false)
+        #expect(seen["title"]?.string == expected && seen["content"]?.string == "**\(expected)**\n@here *x*")
+      }
+      for filler in ["*", "👩‍👩‍👧", "語"] {
+        let text = String(repeating: filler, count: 2_000)
+        _ = try await deliver("discord", text, body: text, late: .downtime) { $0.url = "https://x.example/" + text }
+      }
+    }
+
+    @Test func matrix() async throws {
+      var events: Set<JSON> = []
+      for title in Self.titles {
+        let seen = try await deliver("matrix", title, body: "<i>\nz") { $0.url = "https://x.example/?a=1&b=2" }
+        #expect(seen["body"]?.string == "\(title)\n<i>\nz\nhttps://x.example/?a=1&b=2")
+        // Lines of a title are as `<br>` in markup; a carriage return has no meaning there.
+        let plain = title.unicodeScalars.filter { $0 != "\r" }.map { String($0) }.joined()
+        #expect(seen["strong"]?.string?.split(separator: "\n").joined() == plain.split(separator: "\n").joined())
+        #expect(seen["rendered"]?.string == "\(plain)\n<i>\nz\nhttps://x.example/?a=1&b=2")
+        events.insert(seen["event"] ?? .null)
+      }
+      // Each attempt of a delivery is one transaction, and the room sees it once.
+      #expect(events.count == 1)
+    }
+
+    @Test func homeAssistant() async throws {
+      for title in Self.titles {
+        let seen = try await deliver("homeassistant", title, late: .suspend)
+        #expect(
+          seen["title"]?.string == title && seen["message"]?.string == title && seen["tags"]?.array == ["a", "b"])
+        #expect(seen["late"] == "suspend" && seen["round"] == 1 && seen["url"] == nil)
+        #expect(seen["scheduledAt"] == "2026-03-29T00:30:00Z" && seen["occurrence"] == "r7k2@1774744200")
+      }
+    }
+
+    @Test func healthchecks() async throws {
+      for title in Self.titles {
+        let seen = try await deliver("healthchecks", title)
+        #expect(seen["log"]?.string == "\(title)\ndue 2026-03-29T00:30:00Z, fired 2026-03-29T00:30:00Z")
+      }
+    }
+
+    @Test(arguments: ["gotify", "matrix"])
+    func waitsForItsToken(_ name: String) async throws {
+      let access = try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: false)
+      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in access }
+      let report = try await channel.deliver(message(channel: name))
+      #expect(report.next == .blocked(.minutes(5)))
+      #expect(
+        report.attempt?.error
+          == "endpoint \"\(name)\" cannot be used: its token cannot be read; give it with --token-file")
+      await channel.stop()
+      #expect(receiver.lines.isEmpty)
+    }
+
+    @Test func aTestSendsTheTokenAndShowsNone() async throws {
+      for name in Self.addresses.keys.sorted() {
+        let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in nil }
+        let test = await channel.test(try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name))))
+        let seen = try await receiver.lines.next()
+        #expect(test.isDelivered && seen["method"]?.string == test.method, "\(name): \(seen)")
+        // The receiver says what it saw; what Chime shows of the request is what has to be silent.
+        #expect(!(test.requestHeaders.joined() + test.requestBody + test.url).contains(Self.token))
+        #expect(test.requestHeaders.contains { $0.hasSuffix(Token.redacted) })
+        await channel.stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+/// Endpoints by hand: their secrets, templates and switches, with the real daemon and verifiers that others wrote.
+@Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct EndpointTests {
+  @Test(.timeLimit(.minutes(1)))
+  func bothSecretsSignWhileOneIsReplaced() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+
+      // Without a place for the new secret nothing is done.
+      let refused = try await home.chime("endpoint", "rotate", "team")
+      #expect(refused.status == 64 && refused.text.contains("--new-secret FILE") && refused.text.contains("--show"))
+      try await home.did("endpoint", "rotate", "team", "--new-secret", home.path + "/new", "--overlap", "1h")
+      let new = try String(contentsOfFile: home.path + "/new", encoding: .utf8).trimmingCharacters(in: .newlines)
+      #expect(try await home.listed("endpoint", "list")["endpoints"][0]["rotationEnds"].string != nil)
+      for secret in [Receiver.secret, new] {
+        try home.verify(with: secret)
+        try await home.did("endpoint", "test", "team")
+      }
+      #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"], ["ok", "ok"]])
+      #expect(receiver.requests.last?.headers["webhook-signature"].string?.split(separator: " ").count == 2)
+
+      // Shown once, alone on standard output; without an overlap the older ones of an hour stay, this one's is over.
+      let shown = try await home.chime("endpoint", "rotate", "team", "--show", "--overlap", "0s")
+      let newest = shown.out.trimmingCharacters(in: .newlines)
+      #expect(newest.hasPrefix("whsec_") && newest.split(separator: "\n").count == 1)
+      try home.verify(with: newest)
+      try await home.did("endpoint", "test", "team")
+      try home.verify(with: new)
+      #expect(try await home.chime("endpoint", "test", "team").status == 1)
+      let files = try await home.run("grep", ["-rlF", String(new.dropFirst(6)), home.state])
+      #expect(files.out.isEmpty, "forgotten: \(files.out)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aKeyPairSignsAndOnlyItsPublicHalfIsTold() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      let added = try await home.did("endpoint", "add", "team", receiver.url, "--ed25519")
+      let first = try await home.listed("endpoint", "list")["endpoints"][0]["publicKeys"][0].string ?? ""
+      #expect(first.hasPrefix("whpk_") && added.contains(first))
+      let second = try await home.did("endpoint", "rotate", "team").trimmingCharacters(in: .newlines)
+      #expect(second.hasPrefix("whpk_") && second != first)
+      for key in [first, second] {
+        try home.verify(with: key)
+        _ = try await home.add("Stand-up", "in 1s", to: ["team"])
+        let count = receiver.requests.count
+        try await eventually("a delivery arrives") { receiver.requests.count > count }
+      }
+      #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"], ["ok", "ok"]])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aCredentialSignsAndIsNotRotated() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let credentials = home.path + "/credentials"
+      try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+      try home.write(Receiver.secret + "\n", to: credentials + "/endpoint.team", mode: 0o400)
+      _ = try await home.start(environment: ["CREDENTIALS_DIRECTORY": credentials])
+      try await home.did("endpoint", "add", "team", receiver.url)
+      #expect(try await home.did("endpoint", "test", "team").contains("taken: 204"))
+      #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"]])
+      #expect(try await home.did("endpoint", "show", "team").contains("credential"))
+      let refused = try await home.chime("endpoint", "rotate", "team", "--show")
+      #expect(refused.status == 1 && refused.text.contains("credential endpoint.team"))
+      let other = try await home.chime("endpoint", "add", "other", receiver.url)
+      #expect(other.status == 1 && other.text.contains("needs a secret"))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aDisabledOneWaitsAndAnEnabledOneIsSentWhatItIsOwed() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      try await home.did("endpoint", "disable", "team")
+      #expect(try await home.did("endpoint", "list").contains("disabled: disabled by hand"))
+      let id = try await home.add("Later", "in 1s", to: ["team"])
+      try await eventually("it has fired") { try await home.latestOccurrence(of: id)["id"] != .null }
+      // A change of something else does not enable it.
+      try await home.did(
+        "endpoint", "edit", "team", "--concurrency", "2", "--rate", "30/1m", "--header", "X-Team: {{title}}")
+      #expect(receiver.requests.isEmpty)
+      try await home.did("endpoint", "enable", "team")
+      try await eventually("it is sent what it was owed") { !receiver.requests.isEmpty }
+      #expect(receiver.requests[0].headers["x-team"].string == "Later")
+      #expect(receiver.requests[0].verdicts == ["ok", "ok"])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func templatesGoByNameOrByFile() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let daemon = try await home.start()
+      try home.write("tk_verysecret\n", to: home.path + "/token")
+      let missing = try await home.chime("endpoint", "add", "push", receiver.url, "--template", "gotify")
+      #expect(missing.status == 1 && missing.text.contains("--token-file FILE"))
+      try await home.did(
+        "endpoint", "add", "push", receiver.url, "--template", "gotify", "--token-file", home.path + "/token",
+        "--header", "X-Own: a {{token}}")
+      let id = try await home.add("A \"title\"", "in 1s", to: ["push"])
+      try await eventually("it arrives") { !receiver.requests.isEmpty }
+      let request = receiver.requests[0]
+      #expect(request.body["message"].string == "A \"title\"" && request.body["priority"].int == 5, "\(id)")
+      #expect(request.headers["x-gotify-key"].string == "tk_verysecret")
+      #expect(request.headers["x-own"].string == "a tk_verysecret")
+
+      let tested = try await home.chime("endpoint", "test", "push")
+      #expect(tested.text.contains("X-Gotify-Key: <redacted>") && tested.text.contains("in all"))
+      let told = try await home.did("endpoint", "show", "push") + home.did("endpoint", "list", "--json")
+      for text in [tested.text, told, daemon.process.errors] { #expect(!text.contains("verysecret")) }
+
+      // One to start from is a file that is taken.
+      let text = try await home.did("endpoint", "templates", "slack")
+      try home.write(text, to: home.path + "/mine.json", mode: 0o644)
+      try await home.did("endpoint", "edit", "push", "--template", home.path + "/mine.json", "--reset", "token,headers")
+      let tests = try await home.chime("endpoint", "test", "push", "--json")
+      let body = try JSON(parsing: tests.out)["result"]["requestBody"].string ?? ""
+      #expect(try JSON(parsing: body)["text"].string == "*A test of Chime*\nNo reminder has fired.")
+      try home.write(#"{"body": "{{titel}}"}"#, to: home.path + "/bad.json", mode: 0o644)
+      let bad = try await home.chime("endpoint", "edit", "push", "--template", home.path + "/bad.json")
+      #expect(bad.status == 1 && bad.text.contains("{{titel}} is no placeholder"))
+      for name in ["discord", "gotify", "healthchecks", "homeassistant", "matrix", "ntfy", "slack"] {
+        #expect(try await home.did("endpoint", "templates").contains(name))
+      }
+    }
+  }
+}
