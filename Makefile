@@ -87,12 +87,12 @@ fmt: ## Format the code
 	@swift format --in-place --parallel --recursive $(sources)
 
 install: ## Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' \
 	  Packaging/install $(release)
 
 uninstall: ## Take away what install put there; configuration and reminders stay
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' \
 	  Packaging/install --remove
 
