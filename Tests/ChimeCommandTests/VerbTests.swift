@@ -248,6 +248,15 @@ import Varlink
     #expect(few.calls.count == 2)
   }
 
+  @Test func whatIsNotThereIsLookedForWhereItWouldBe() throws {
+    let daemon = try FakeDaemon { _, _ in
+      .error("NotFound", Wire.NotFound(what: "delivery", id: "msg_x", near: []))
+    }
+    let outcome = chime(["redeliver", "msg_x"], daemon: daemon)
+    #expect(outcome.status == .failed)
+    #expect(outcome.errors.contains("`chime deliveries` shows them"), "\(outcome.errors)")
+  }
+
   @Test(arguments: ["redeliver", "discard", "redeliver msg_1 --all", "discard msg_1 --to team"])
   func whichMessagesHasToBeSaid(line: String) throws {
     let outcome = chime(words(line), daemon: try Self.daemon())

@@ -93,8 +93,7 @@ extension Failure {
         status: .failed, message: "there is no \(it.what) \"\(it.id)\"",
         hints: [
           question
-            ?? (["endpoint", "command"].contains(it.what)
-              ? "`chime \(it.what) list` shows them" : "`chime list` shows them")
+            ?? Self.listing(of: it.what)
         ])
     } else if name == "Ambiguous", let it = error.parameters(Wire.Ambiguous.self) {
       self.init(
@@ -132,6 +131,14 @@ extension Failure {
         status: .failed, message: "the daemon does not know this request (\(error))",
         hints: ["it may be older than this command: compare `chime version` with `chime status`"])
     default: self.init(status: .failed, message: "the daemon refused the request: \(error)")
+    }
+  }
+
+  private static func listing(of what: String) -> String {
+    switch what {
+    case "endpoint", "command": "`chime \(what) list` shows them"
+    case "delivery": "`chime deliveries` shows them with their ids"
+    default: "`chime list` shows them"
     }
   }
 

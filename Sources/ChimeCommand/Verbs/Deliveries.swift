@@ -50,7 +50,7 @@ enum Deliveries {
     ])
     for delivery in deliveries {
       let result = [
-        delivery.lastResult, delivery.nextAttempt.map { "again \(clock.relative($0))" },
+        delivery.lastResult, delivery.nextAttempt.map { again(clock, $0) },
       ].compactMap { $0 }.joined(separator: "; ")
       table.rows.append([
         .init(clock.text(delivery.createdAt)), .init(delivery.channel), state(delivery),
@@ -59,6 +59,12 @@ enum Deliveries {
       ])
     }
     context.print(table: table)
+  }
+
+  /// A time that has come is waited past while its endpoint rests or is disabled.
+  private static func again(_ clock: WallClock, _ next: Wire.Time) -> String {
+    let isPast = WallClock.instant(next).map { $0 <= clock.now } ?? false
+    return isPast ? "again as soon as may be" : "again \(clock.relative(next))"
   }
 
   private static func state(_ delivery: DeliveriesInterface.Delivery) -> Table.Cell {

@@ -22,7 +22,7 @@ enum Status {
         !isSound
         ? "in trouble"
         : health.deadDeliveries > 0
-          ? "running, with messages given up" : attention ? "running; something is missing" : "all right"
+          ? "running, with messages given up" : attention ? "running; something needs a look" : "all right"
       let tone: Style.Tone = !isSound ? .bad : health.deadDeliveries > 0 || attention ? .caution : .good
       context.out(
         "\(style("●", tone)) chimed \(Harmless.line(health.version)) is \(style(verdict, tone)) "
