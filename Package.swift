@@ -113,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "chime-bench",
       dependencies: [
-        "ChimeControl", "Varlink", "ChimeSchedule", "ChimeCore", "ChimeStoreSQLite", "FuzzTargets",
+        "ChimeControl", "Varlink", "ChimeSchedule", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite", "FuzzTargets",
       ],
       path: "Benchmarks",
       exclude: ["peers"], swiftSettings: strict),

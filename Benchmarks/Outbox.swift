@@ -41,12 +41,14 @@ private func measureOutbox(_ bench: Bench, endpoints: Int) throws {
   bench.report("  owed when all had come", Double(try daemon.health().owedDeliveries), "", beside: .limit(0))
 }
 
-/// Webhooks a second while more are owed than can be sent, each claimed, signed, sent and its outcome recorded; beside
-/// it a bare libcurl loop to the same receiver, as many at a time. Each takes its turns; of all turns the best counts.
+/// Webhooks a second while more are owed than can be sent: by the whole daemon, each fired, claimed, signed, sent and its
+/// outcome recorded; and by the channel alone, which keeps as little as the peer does. Beside them a bare libcurl loop to
+/// the same receiver, as many at a time. Each takes its turns; of all turns the best counts.
 func measureWebhooks(_ bench: Bench) async throws {
   let count = bench.options.isQuick ? 5_000 : 20_000
   let turns = bench.options.isQuick ? 1 : 3
   var ours: [Double] = []
+  var channel: [Double] = []
   var theirs: [Double] = []
   for _ in 0..<turns {
     try await bench.inFolder(named: "webhooks") {
@@ -64,6 +66,9 @@ func measureWebhooks(_ bench: Bench) async throws {
       }
       ours.append(Double(count) / (Double(last - first) / 1_000_000))
       daemon.stop()
+      let third = try Receiver(bench, "channel")
+      channel.append(try await channelRate(port: third.port, count: count))
+      guard third.count >= count else { throw BenchFailure("\(third.count) of \(count) reached the receiver") }
       let other = try Receiver(bench, "peer")
       let text = try Program.output(bench.peer("webhooks"), [other.port, "\(count)", "8"])
       let numbers = text.split { $0 == " " || $0 == "\n" }.compactMap { Double($0) }
@@ -73,8 +78,10 @@ func measureWebhooks(_ bench: Bench) async throws {
   }
   let peer = theirs.max() ?? .nan
   bench.report("bare libcurl multi, 8 at a time", peer, "/s")
-  bench.report("webhooks recorded and delivered", ours.max() ?? .nan, "/s", beside: .peer("libcurl", peer))
-  bench.report("  0.6 of the bare loop", ours.max() ?? .nan, "/s", beside: .limit(0.6 * peer))
+  bench.report("the channel: written, signed, sent", channel.max() ?? .nan, "/s", beside: .peer("libcurl", peer))
+  bench.report("the daemon: recorded, sent, recorded again", ours.max() ?? .nan, "/s", beside: .peer("libcurl", peer))
+  bench.report("  0.6 of the bare loop, the channel", channel.max() ?? .nan, "/s", beside: .limit(0.6 * peer))
+  bench.report("  0.6 of the bare loop, the daemon", ours.max() ?? .nan, "/s", beside: .limit(0.6 * peer))
 }
 
 /// One endpoint never answers and one is owed thousands, answers late and with 500; ten others get a message in each

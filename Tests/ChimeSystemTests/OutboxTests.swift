@@ -21,7 +21,7 @@ struct OutboxTests {
       try await eventually("it has fired") { try await home.latestOccurrence(of: second) != .null }
       let waiting = try await home.deliveries("pending")
       #expect(waiting.map { $0["reminder"].string } == [second])
-      let told = try await home.did("redeliver", "--to", "team", "--dry-run")
+      let told = try await home.did("redeliver", "--to", "team", "--all", "--dry-run")
       #expect(told.contains("1 message would be sent again"), "\(told)")
       #expect(told.contains(dead))
 

@@ -112,10 +112,10 @@ extension Desk {
 
   /// The filter that a selection of several means.
   private func select(_ which: DeliveriesInterface.Selection) async throws -> DeliveryFilter {
-    let rest = which == DeliveriesInterface.Selection(all: which.all)
-    guard rest == (which.all ?? false) else {
+    // Beside a channel, a reminder or a time, "all" says no more than they do.
+    guard which.all == true || which != DeliveriesInterface.Selection(all: which.all) else {
       throw ControlFailure.invalidValue(
-        field: "which", rest ? "say which: an id, a channel, a reminder, a time, or all" : "all stands alone")
+        field: "which", "say which: an id, a channel, a reminder, a time, or all")
     }
     let (from, before) = (try instant(which.since, "since"), try instant(which.before, "before"))
     return try await store.read { [self] transaction in

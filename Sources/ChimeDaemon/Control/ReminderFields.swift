@@ -120,8 +120,8 @@ struct ReminderFields {
     guard let length = try? DurationText.parseISO8601(text), range.contains(length) else {
       throw ControlFailure.invalidValue(
         field: field,
-        "give an ISO 8601 duration from \(DurationText.formatISO8601(range.lowerBound)) "
-          + "to \(DurationText.formatISO8601(range.upperBound)), such as PT10M")
+        "it has to be from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound)), in ISO 8601 "
+          + "(\(DurationText.formatISO8601(range.lowerBound)) to \(DurationText.formatISO8601(range.upperBound)))")
     }
     return length
   }
