@@ -59,7 +59,7 @@ struct InsistenceTests {
     (Change(nag: .init(every: "PT5M", escalation: [.init(from: 1, channels: ["a b"])])), "nag", "is no channel"),
     (Change(quiet: .init(hours: ["22:00"])), "quiet", "the end is missing"),
     (Change(quiet: .init(hours: ["0-24"])), "quiet", "leave no minute"),
-    (Change(jitter: "PT25H"), "jitter", "from 0s to 1d"), (Change(jitter: "-PT1M"), "jitter", "from PT0S to P1D"),
+    (Change(jitter: "PT25H"), "jitter", "from 0s to 1d"), (Change(jitter: "-PT1M"), "jitter", "from 0s to 1d"),
     (Change(category: "a\nb"), "category", "control character"),
     (Change(category: String(repeating: "x", count: 256)), "category", "at most 255"),
   ])
