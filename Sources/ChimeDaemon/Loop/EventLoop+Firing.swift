@@ -64,8 +64,10 @@ extension EventLoop {
 
   private func didFire(_ fired: Fired) {
     let nowMicroseconds = SystemClock.nowMicroseconds
+    let superseded = outbox.superseded(by: fired.firings.flatMap(\.deliveries))
+    if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    handle(.fired(claimed: hold(fired.claims), fired.horizon))
+    handle(.fired(claimed: outbox.hold(fired.claims), fired.horizon))
     pruneHistory()
     var happenings: [Happening] = []
     for firing in fired.firings {

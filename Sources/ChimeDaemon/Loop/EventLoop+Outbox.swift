@@ -39,9 +39,11 @@ extension EventLoop {
             try Self.work(part, in: transaction, policies, seenFailing: seen, bearings, horizons)
           }
           outbox.task = nil
+          outbox.ended(part.outcomes)
           didWork(part, commit)
         } catch {
           outbox.task = nil
+          outbox.ended(part.outcomes)
           record(part.answers)
           let isLost = !part.outcomes.isEmpty
           storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
@@ -131,7 +133,7 @@ extension EventLoop {
   private func didWork(_ part: OutboxWork, _ commit: OutboxCommit) {
     for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     // What is said first is done first: the next messages leave before the log hears of the last.
-    let claims = hold(commit.claims)
+    let claims = outbox.hold(commit.claims)
     for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
     if part.claims.isEmpty {
       handle(.horizon(commit.horizon))
@@ -152,19 +154,13 @@ extension EventLoop {
 
   // MARK: To the channels
 
-  /// Keeps what was claimed until the agenda says that it begins.
-  func hold(_ claims: [ClaimedMessage]) -> [Claim] {
-    for claimed in claims { outbox.held[claimed.claim.id] = claimed }
-    return claims.map(\.claim)
-  }
-
   func begin(_ claim: Claim) {
-    guard let message = outbox.held.removeValue(forKey: claim.id)?.message else { return }
+    guard let message = outbox.begin(claim.id) else { return }
     channels.channel(for: claim.lane).send(message) { [weak self] report in self?.heard(report, on: message) }
   }
 
   func giveBack(_ claim: Claim) {
-    outbox.held[claim.id] = nil
+    outbox.forget(claim.id)
     outbox.work.releases.append(claim.id)
   }
 
@@ -172,7 +168,7 @@ extension EventLoop {
   func drop(_ isCancelled: (OutboundMessage) -> Bool) {
     let dropped = outbox.held.values.filter { isCancelled($0.message) }.map(\.claim)
     guard !dropped.isEmpty else { return }
-    for claim in dropped { outbox.held[claim.id] = nil }
+    for claim in dropped { outbox.forget(claim.id) }
     handle(.dropped(dropped))
   }
 

@@ -1,0 +1,61 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDaemon
+
+/// What the loop has in hand, so that nothing of it is sent twice.
+struct OutboxStateTests {
+  static let now = Instant(seconds: 1_795_161_600)
+
+  func claimed(
+    _ id: String, round: Int = 1, of reminder: String = "r7k2", to channel: String = "team"
+  ) -> ClaimedMessage {
+    let occurrence = Occurrence(
+      id: OccurrenceID(reminder: ReminderID(rawValue: reminder), scheduledAt: Self.now), title: "Tea", owner: 1_000,
+      state: .fired, firedAt: Self.now, rounds: round)
+    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: channel))
+    let delivery = Delivery(
+      id: DeliveryID(rawValue: id), occurrence: occurrence.id, lane: lane, round: round, createdAt: Self.now)
+    return ClaimedMessage(
+      claim: Claim(id: delivery.id, lane: lane, until: Self.now + .minutes(1)),
+      message: OutboundMessage(delivery: delivery, occurrence: occurrence, reminder: nil))
+  }
+
+  func outcome(_ claimed: ClaimedMessage) -> Outcome {
+    Outcome(
+      attempt: Attempt(number: 1, startedAt: Self.now, took: .zero, outcome: .failed), next: .retry,
+      message: claimed.message)
+  }
+
+  /// As when the clock is set forward, or the machine sleeps: a claim is over before its attempt is.
+  @Test func whatIsHeldOrUnderWayIsNotTakenASecondTime() throws {
+    var outbox = OutboxState()
+    let (first, second) = (claimed("msg_1"), claimed("msg_2"))
+    #expect(outbox.hold([first, second]) == [first.claim, second.claim])
+    #expect(outbox.begin(first.claim.id) == first.message)
+    #expect(outbox.hold([first, second]) == [])
+    #expect(outbox.begin(first.claim.id) == nil)
+    #expect(outbox.begin(second.claim.id) == second.message)
+    // Once it is recorded, or lost, it may come again.
+    outbox.ended([outcome(first)])
+    #expect(outbox.hold([first, second]) == [first.claim])
+    outbox.forget(first.claim.id)
+    #expect(outbox.hold([first]) == [first.claim])
+  }
+
+  @Test func aLaterRoundTakesThePlaceOfTheHeldEarlierOnes() {
+    var outbox = OutboxState()
+    let held = [
+      claimed("msg_1"), claimed("msg_2", round: 2), claimed("msg_3", of: "r9"), claimed("msg_4", to: "other"),
+    ]
+    _ = outbox.hold(held)
+    func superseded(_ by: ClaimedMessage...) -> Set<String> {
+      Set(outbox.superseded(by: by.map(\.message.delivery)).map(\.rawValue))
+    }
+    #expect(superseded(claimed("msg_5", round: 3)) == ["msg_1", "msg_2"])
+    #expect(superseded(claimed("msg_5", round: 2)) == ["msg_1"])
+    #expect(superseded(claimed("msg_5", round: 2), claimed("msg_6", round: 2, to: "other")) == ["msg_1", "msg_4"])
+    #expect(superseded(claimed("msg_5", round: 1)) == [])
+  }
+}
