@@ -39,7 +39,7 @@ final class HTTPEngine: Sendable {
 
   func send(_ job: HTTPJob) {
     do {
-      if try !worker.post(.send(job)) { job.finish(HTTPResult(failure: "the daemon stops")) }
+      if try !worker.post(.send(job)) { job.finish(HTTPResult(failure: HTTPLoop.stopping, isCutShort: true)) }
     } catch {
       job.finish(HTTPResult(failure: "cannot send now: \(error)"))
     }

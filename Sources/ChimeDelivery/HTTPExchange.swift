@@ -28,6 +28,8 @@ struct HTTPResult: Sendable {
   var failure: String?
   /// Whether nothing could be sent to anybody, for the time being.
   var isImpossible = false
+  /// Whether it was given up because the channel stops, which is nobody's failure.
+  var isCutShort = false
   var took = Milliseconds.zero
   /// For a job that asked for it.
   var details: HTTPDetails?

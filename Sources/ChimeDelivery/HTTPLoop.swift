@@ -18,6 +18,7 @@ struct HTTPLoop: ~Copyable {
   private var stops: [@Sendable () -> Void] = []
   private var begun: UInt = 0
 
+  static let stopping = "given up because the daemon stops"
   private static let mostIdle = 64
   /// Connections without a request that are kept open, for all endpoints together.
   private static let mostIdleConnections = 64
@@ -178,6 +179,6 @@ struct HTTPLoop: ~Copyable {
       transfer.job?.finish(transfer.abandoned())
     }
     transfers.removeAll()
-    for job in refused { job.finish(HTTPResult(failure: "given up because the daemon stops")) }
+    for job in refused { job.finish(HTTPResult(failure: Self.stopping, isCutShort: true)) }
   }
 }

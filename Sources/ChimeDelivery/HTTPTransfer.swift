@@ -256,7 +256,7 @@ final class HTTPTransfer {
 
   /// What it came to when the channel stops.
   func abandoned() -> HTTPResult {
-    HTTPResult(failure: "given up because the daemon stops", took: Milliseconds(started.duration(to: .now)))
+    HTTPResult(failure: HTTPLoop.stopping, isCutShort: true, took: Milliseconds(started.duration(to: .now)))
   }
 
   /// What it came to when it could not be begun.

@@ -5,8 +5,10 @@ struct TemplateHeader: Hashable, Sendable {
   let name: String
   private let value: TemplateNode
 
-  /// The longest value, in bytes, before it is encoded.
+  /// The longest value that messages bring, in bytes, before it is encoded. Nothing of a token, nor of what the
+  /// endpoint's owner wrote, is cut: both have limits of their own.
   static let limit = 2_048
+  private static let ownLimit = HeaderRules.limit + Token.limit
 
   init(name: String, value: TemplateJSON) throws(TemplateError) {
     try HeaderRules.check(name: name)
@@ -30,7 +32,8 @@ struct TemplateHeader: Hashable, Sendable {
   /// The value as it can stand in a request: one line, without control characters, and what is not ASCII in encoded
   /// words (RFC 2047); nil where there is none, and the header is left out.
   func render(_ values: TemplateValues) -> String? {
-    let line = PlainText.clipped(PlainText.withoutControls(value.text(values), lines: false), bytes: Self.limit)
+    let limit = usesToken || value.placeholders.isEmpty ? Self.ownLimit : Self.limit
+    let line = PlainText.clipped(PlainText.withoutControls(value.text(values), lines: false), bytes: limit)
     let words = line.split(separator: " ", omittingEmptySubsequences: true)
     guard !words.isEmpty else { return nil }
     let text = words.joined(separator: " ")

@@ -130,7 +130,7 @@ enum TemplateFilter: Hashable, Sendable {
     case .line: atoms = PlainText.withoutControls(atoms.joined(), lines: false).map { String($0) }
     case .slack: atoms = atoms.map { Self.escape($0, Self.slackEntities) }
     case .html: atoms = atoms.map { Self.escape($0, Self.htmlEntities) }
-    case .markdown: atoms = atoms.map { Self.markdownMarks.contains($0) ? "\\" + $0 : $0 }
+    case .markdown: atoms = atoms.map { Self.escape($0, Self.markdownMarks) }
     case .percent: atoms = atoms.map { Self.percentEncoded($0) }
     case .max(let limit): Self.cut(&atoms, to: limit) { $0.utf16.count }
     case .bytes(let limit): Self.cut(&atoms, to: limit) { $0.utf8.count }
@@ -144,7 +144,8 @@ enum TemplateFilter: Hashable, Sendable {
   private static let htmlEntities: [Unicode.Scalar: String] = [
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;", "\n": "<br>", "\r": "",
   ]
-  private static let markdownMarks = Set("\\`*_~|>#-+[]()<@:".map { String($0) })
+  private static let markdownMarks = Dictionary(
+    uniqueKeysWithValues: "\\`*_~|>#-+[]()<@:".unicodeScalars.map { ($0, "\\\($0)") })
 
   /// By scalar: a mark that combines with `<` does not make it another character for the receiver.
   private static func escape(_ atom: String, _ entities: [Unicode.Scalar: String]) -> String {

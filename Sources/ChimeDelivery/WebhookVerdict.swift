@@ -4,7 +4,7 @@ import ChimeSchedule
 /// What an exchange means for its delivery: pure, so that every answer can be laid out in a table of tests.
 ///
 ///     2xx → settled · 410 → disable · 429, 503 with Retry-After → that long · all else → the retry schedule
-///     nothing can be sent at all (no libcurl) → blocked
+///     nothing can be sent at all (no libcurl) → blocked · cut short by a stop or a reload → at once, and not counted
 struct WebhookVerdict: Hashable, Sendable {
   var outcome: Attempt.Outcome
   var next: ChannelReport.NextStep
@@ -18,6 +18,7 @@ struct WebhookVerdict: Hashable, Sendable {
     next = .retry
     guard let status = result.status else {
       error = result.failure ?? "no answer"
+      if result.isCutShort { (outcome, next) = (.refused, .blocked(.seconds(1))) }
       if result.isImpossible { (outcome, next) = (.refused, .blocked(.minutes(5))) }
       return
     }

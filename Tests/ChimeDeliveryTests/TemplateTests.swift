@@ -62,6 +62,7 @@ import Testing
     ("markdown", "*a* _b_ <@1> `c` \\", "\\*a\\* \\_b\\_ \\<\\@1\\> \\`c\\` \\\\"),
     ("line", "a\r\nb\tc\u{7}d", "a b cd"), ("percent", "é/?", "%C3%A9%2F%3F"),
     // A mark that combines with it does not hide a character.
+    ("markdown", "*\u{301}a", "\\*\u{301}a"),
     ("slack", "<\u{338}a", "&lt;\u{338}a"), ("html", "&\u{301}", "&amp;\u{301}"),
     // No entity is cut in two, no cluster either, and emoji count as two.
     ("slack|max:8", "ab&&&", "ab&amp;…"), ("max:4", "👩‍👩‍👧 and", "…"), ("max:3", "👍👍", "👍…"), ("max:4", "👍👍", "👍👍"),
@@ -135,6 +136,17 @@ import Testing
   func writesHeaders(_ title: String, _ expected: String?) throws {
     let header = try TemplateHeader(name: "X-Title", value: .string("{{title}}"))
     #expect(header.render(values(try message(title))) == expected)
+  }
+
+  /// A token that is cut opens no door.
+  @Test func nothingOfATokenIsCutNorOfWhatTheOwnerWrote() throws {
+    let token = String(repeating: "t", count: Token.limit)
+    var values = values(try message())
+    values[.token] = .text(token)
+    let header = try TemplateHeader(name: "Authorization", value: .string("Bearer {{token}}"))
+    #expect(header.render(values) == "Bearer " + token)
+    let literal = String(repeating: "x", count: HeaderRules.limit)
+    #expect(try TemplateHeader(name: "X-Own", value: .string(literal)).render(values) == literal)
   }
 
   @Test func aHeaderIsNeverLongerThanReceiversTake() throws {

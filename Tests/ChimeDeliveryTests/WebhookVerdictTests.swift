@@ -33,6 +33,15 @@ import Testing
     }
   }
 
+  /// A reload in the middle of a flood must neither use up attempts nor have the endpoint rest or look as if it failed.
+  @Test func whatIsCutShortIsNobodysFailure() {
+    let result = HTTPResult(failure: "given up because the daemon stops", isCutShort: true)
+    let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "team"))
+    #expect(verdict.outcome == .refused)
+    #expect(verdict.next == .blocked(.seconds(1)))
+    #expect(verdict.error == "given up because the daemon stops")
+  }
+
   @Test func disablesWhatIsGone() {
     #expect(verdict(410).next == .disable("endpoint \"team\" answered 410 Gone"))
     #expect(verdict(nil, failure: "no route").next == .retry)
