@@ -2,14 +2,17 @@
 #include "CLinux.h"
 
 #include <limits.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <unistd.h>
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -97,3 +100,18 @@ void chime_malloc_keep_small(void) {
   mallopt(M_MMAP_THRESHOLD, 128 * 1024);
   mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }
+
+/// Of the program itself, which is listed first.
+static int forget_code(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size, (void)context;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) continue;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = object->dlpi_addr + segment->p_vaddr;
+    uintptr_t first = start & ~(page - 1);
+    madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
+  }
+  return 1;
+}
+
+void chime_forget_code(void) { dl_iterate_phdr(forget_code, NULL); }

@@ -35,6 +35,9 @@ int chime_peer_credentials(int fd, struct chime_peer *peer);
 /// Has malloc keep one heap for all threads and give large blocks back at once (mallopt(3)). By default each thread that
 /// ever waited for another has a heap of its own, and none of them shrinks. Before the first thread is made.
 void chime_malloc_keep_small(void);
+/// Has the kernel take the program's own code out of the process (MADV_DONTNEED, madvise(2)); what is still used comes
+/// back page by page from the page cache. Most of what a start needs is not needed again for months.
+void chime_forget_code(void);
 /// accept4(2) without the peer's address: the socket is non-blocking and closed on exec. -1 with errno on failure.
 int chime_accept(int listener);
 /// A timerfd on CLOCK_REALTIME, armed for the far future with TFD_TIMER_CANCEL_ON_SET: readable (ECANCELED) when the

@@ -1,3 +1,4 @@
+import CLinux
 import ChimeControl
 import ChimeCore
 import ChimeDelivery
@@ -147,6 +148,7 @@ actor EventLoop {
     log(.notice, "ready: \(summary)")
     await reviewSurroundings()
     await surveyCalendars()
+    chime_forget_code()
   }
 
   private func armTimers() throws {
