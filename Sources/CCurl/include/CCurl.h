@@ -1,6 +1,10 @@
 #pragma once
 // libcurl, loaded when it is first needed instead of at the start: it brings 27 libraries of its own (Kerberos, LDAP …),
 // 4.0 MB resident in a daemon that may never send a webhook. Types and constants are those of its header.
+#ifdef __swift__
+// What both have is Swift's Glibc's, whichever of the two a compilation meets first: timeval, for one.
+#pragma clang module import SwiftGlibc
+#endif
 #include <curl/curl.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,3 @@
-// The compiler takes the module through which it met a structure of libc first for its home, and that may be this one.
-import CSystemd
 import Glibc
 
 /// What tells one state of a file from another without reading it.
