@@ -10,13 +10,16 @@ struct HTTPRequest: Sendable {
   var body: [UInt8]
   /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
   var certificates: String?
+  /// What has to be taken out of whatever comes back.
+  var redaction = Redaction()
 }
 
 /// What a request came to.
 struct HTTPResult: Sendable {
   /// Nil when no answer came.
   var status: Int?
-  /// The first `HTTPLimits.kept` bytes of the answer's body.
+  /// The first `HTTPLimits.kept` bytes of the answer's body, as the receiver sent them: what is kept or shown of them
+  /// goes through `redaction`, as `failure` and `details` have.
   var answer: [UInt8] = []
   /// Whether `answer` is all of it.
   var isWhole = true
@@ -33,6 +36,8 @@ struct HTTPResult: Sendable {
   var took = Milliseconds.zero
   /// For a job that asked for it.
   var details: HTTPDetails?
+  /// That of the request.
+  var redaction = Redaction()
 }
 
 /// The bounds of an exchange.

@@ -22,6 +22,7 @@ final class HTTPTransfer {
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var certificates: String?
+  private var redaction = Redaction()
   private var answer: [UInt8] = []
   private var received = 0
   private var headerBytes = 0
@@ -145,6 +146,7 @@ final class HTTPTransfer {
     need(chime_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers))
     setBody(request)
     certificates = request.certificates
+    redaction = request.redaction
     if let certificates { trust(certificates) }
     chime_curl_set_pointer(handle, CURLOPT_SSL_CTX_DATA, UnsafeMutableRawPointer(bitPattern: number))
     return isUsable
@@ -222,8 +224,9 @@ final class HTTPTransfer {
   }
 
   private func note(_ line: UnsafeRawBufferPointer) {
+    let shown = redaction.clean(Array(line.prefix(512)), isWhole: line.count <= 512)
     let text = PlainText.clipped(
-      PlainText.withoutControls(String(decoding: line.prefix(512), as: UTF8.self), lines: false), bytes: 256)
+      PlainText.withoutControls(String(decoding: shown, as: UTF8.self), lines: false), bytes: 256)
     if text.hasPrefix("HTTP/") { answerHeaders = [] }
     guard answerHeaders.count < 16, let colon = text.firstIndex(of: ":"),
       Self.telling.contains(text[..<colon].lowercased())
@@ -241,13 +244,14 @@ final class HTTPTransfer {
   func result(_ code: CURLcode) -> HTTPResult {
     var result = HTTPResult(answer: answer, took: Milliseconds(started.duration(to: .now)))
     result.isWhole = received == answer.count
+    result.redaction = redaction
     if let status = long(CURLINFO_RESPONSE_CODE), status > 0 { result.status = status }
     if !answer.isEmpty { result.contentType = string(CURLINFO_CONTENT_TYPE) }
     if let wait = offset(CURLINFO_RETRY_AFTER), wait > 0 { result.retryAfter = .seconds(wait) }
     let isLong = received > limits.answer && headerBytes <= HTTPLimits.headers
     if code != CURLE_OK, !(code == CURLE_WRITE_ERROR && isLong) {
       let fault = fault(code)
-      result.failure = PlainText.sentence(fault.sentence)
+      result.failure = PlainText.sentence(redaction.clean(fault.sentence))
       result.isImpossible = fault.isOurs
     }
     if job?.isInspected == true { result.details = details() }

@@ -92,7 +92,7 @@ public struct Secret: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { kind.prefix + "<redacted>" }
+  public var description: String { kind.prefix + Redaction.mark }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
@@ -126,7 +126,6 @@ public enum SecretError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct Token: Hashable, Sendable {
   /// The longest one, in bytes.
   public static let limit = 4_096
-  static let redacted = "<redacted>"
 
   let text: String
 
@@ -147,7 +146,7 @@ public struct Token: Hashable, Sendable {
 }
 
 extension Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { Self.redacted }
+  public var description: String { Redaction.mark }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

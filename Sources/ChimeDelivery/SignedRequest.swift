@@ -40,6 +40,7 @@ struct SignedRequest {
     return HTTPRequest(
       method: access.template?.method ?? "POST",
       url: access.template?.url(access.endpoint.url, values) ?? access.endpoint.url,
-      headers: headers, body: content.bytes, certificates: access.endpoint.settings.certificates)
+      headers: headers, body: content.bytes, certificates: access.endpoint.settings.certificates,
+      redaction: Redaction(token: token))
   }
 }

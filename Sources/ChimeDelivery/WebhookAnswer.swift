@@ -17,25 +17,29 @@ enum WebhookAnswer: Hashable, Sendable {
   /// - Parameters:
   ///   - body: all of the answer's body. One longer than `HTTPLimits.kept` says nothing.
   ///   - contentType: the header; only `application/json` and none at all are looked at.
-  init(_ body: [UInt8], contentType: String?) {
+  ///   - redaction: for what is quoted of it.
+  init(_ body: [UInt8], contentType: String?, redaction: Redaction = Redaction()) {
     self = .nothing
     guard Self.isJSON(contentType), body.count <= HTTPLimits.kept, !body.isEmpty,
       let fields = try? JSONDecoder().decode([String: Field].self, from: Data(body)), let action = fields["action"]
     else { return }
+    let quoted = { (text: String) in
+      "\"\(PlainText.clipped(PlainText.withoutControls(redaction.clean(text), lines: false), bytes: 40))\""
+    }
     guard case .text(let name) = action else {
       self = .misunderstood("its action is no text")
       return
     }
     let others = fields.keys.filter { $0 != "action" && !($0 == "for" && name == "snooze") }.sorted()
     if let other = others.first {
-      self = .misunderstood("\(Self.quoted(other)) does not belong beside the action \(Self.quoted(name))")
+      self = .misunderstood("\(quoted(other)) does not belong beside the action \(quoted(name))")
       return
     }
     switch name {
     case "done": self = .answer(.done)
     case "dismiss": self = .answer(.dismiss)
     case "snooze": self = Self.snooze(fields["for"])
-    default: self = .misunderstood("\(Self.quoted(name)) is no action; write done, dismiss or snooze")
+    default: self = .misunderstood("\(quoted(name)) is no action; write done, dismiss or snooze")
     }
   }
 
@@ -51,10 +55,6 @@ enum WebhookAnswer: Hashable, Sendable {
     guard let contentType else { return true }
     let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
     return type.isEmpty || type.lowercased() == "application/json"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    "\"\(PlainText.clipped(PlainText.withoutControls(text, lines: false), bytes: 40))\""
   }
 
   /// A value of which only text matters.

@@ -129,7 +129,7 @@ public final class WebhookChannel: Channel {
       })
     // What is shown is made a second time, with a word in the token's place.
     guard let sent = try? request.make(at: now, token: access.token?.text),
-      let shown = try? request.make(at: now, token: access.token.map { _ in Token.redacted })
+      let shown = try? request.make(at: now, token: access.token.map { _ in Redaction.mark })
     else {
       preconditionFailure("a message of ours cannot be written as JSON")
     }
@@ -180,7 +180,8 @@ public final class WebhookChannel: Channel {
   ) -> Attempt {
     Attempt(
       number: number, startedAt: endedAt - result.took, took: result.took, outcome: verdict.outcome,
-      status: result.status, answer: PlainText.excerpt(result.answer), error: verdict.error)
+      status: result.status,
+      answer: PlainText.excerpt(result.redaction.clean(result.answer, isWhole: result.isWhole)), error: verdict.error)
   }
 }
 

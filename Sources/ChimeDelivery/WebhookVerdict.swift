@@ -26,7 +26,10 @@ struct WebhookVerdict: Hashable, Sendable {
     case 200..<300 where result.failure == nil:
       outcome = .delivered
       next = .settled
-      switch result.isWhole ? WebhookAnswer(result.answer, contentType: result.contentType) : .nothing {
+      let said =
+        result.isWhole
+        ? WebhookAnswer(result.answer, contentType: result.contentType, redaction: result.redaction) : .nothing
+      switch said {
       case .nothing: break
       case .answer(let answer): self.answer = answer
       case .misunderstood(let why): error = "delivered, but what it answers is not understood: \(why)"

@@ -27,6 +27,13 @@ class Handler(BaseHTTPRequestHandler):
             over.wait()
         elif what[0] == "status":
             self.answer(int(what[1]), b"said \x07 the r\xc3\xa9ceiver\n" if what[1] != "204" else b"")
+        elif what[0] == "echo":
+            key = self.headers.get("authorization", "")
+            shown = {"escaped": json.dumps({"saw": key}).replace("/", "\\/"),
+                     "long": "." * int(what[3]) + key if len(what) > 3 else "",
+                     "action": json.dumps({"action": key.removeprefix("Bearer ")})}
+            self.answer(int(what[1]), shown.get(what[2], f"not {key}, whsec_AbC+/= nor whsk_x").encode(),
+                        **{"www-authenticate": f"Bearer error=\"{key}\""})
         elif what[0] == "flaky":
             self.answer(500 if count == 1 else 204)
         elif what[0] == "redirect":
