@@ -165,7 +165,9 @@ public final class WebhookChannel: Channel {
   ) throws(Shut) -> EndpointAccess {
     let name = lane.channel
     guard let access else {
-      throw Shut("no endpoint or command \"\(name)\": add one with chime endpoint add \(name) URL")
+      throw Shut(
+        "there is no channel \"\(name)\": add an endpoint with chime endpoint add \(name) URL, or a command in "
+          + "[commands.\(name)] of the configuration")
     }
     if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
     guard !access.secrets(at: now).isEmpty else {

@@ -182,7 +182,11 @@ extension RealThings {
     @Test func waitsForWhatIsNotThereYet() async throws {
       let channel = try channel()
       for (name, sentence) in [
-        ("unknown", "no endpoint or command \"unknown\": add one with chime endpoint add unknown URL"),
+        (
+          "unknown",
+          "there is no channel \"unknown\": add an endpoint with chime endpoint add unknown URL, or a command in "
+            + "[commands.unknown] of the configuration"
+        ),
         ("disabled", "endpoint \"disabled\" is disabled: it answered 410 Gone"),
         ("keyless", "endpoint \"keyless\" has no readable secret: add it again with --secret-file"),
       ] {

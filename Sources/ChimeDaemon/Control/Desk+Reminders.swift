@@ -77,7 +77,8 @@ extension Desk {
       let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }
       return endpoint == nil
-        ? "there is no endpoint or command \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL"
+        ? "there is no endpoint or command \(channel) yet: what is sent to it waits until chime endpoint add \(channel) URL, "
+          + "or a command in [commands.\(channel)] of the configuration"
         : nil
     }
   }
