@@ -100,7 +100,8 @@ extension RealThings {
         #expect(seen["text"]?.string == "*\(PlainText.withoutControls(title, lines: false))*\na < b")
       }
       let long = try await deliver(
-        "slack", String(repeating: "&", count: 2_000), body: String(repeating: "<&>", count: 5_000))
+        "slack", String(repeating: "&", count: 2_000), body: String(repeating: "<&>", count: 5_000), late: .downtime
+      ) { $0.url = "https://x.example/?" + String(repeating: "a&b", count: 670) }
       #expect(long["text"]?.string?.contains("…") == true)
     }
 
@@ -129,6 +130,14 @@ extension RealThings {
       }
       // Each attempt of a delivery is one transaction, and the room sees it once.
       #expect(events.count == 1)
+      // The longest that a reminder may be, of what grows the most as JSON and as HTML.
+      for filler in ["\"", "\\", "&", "\n", "語"] {
+        func long(_ bytes: Int) -> String { String(repeating: filler, count: bytes / filler.utf8.count) }
+        let seen = try await deliver("matrix", long(1_000), body: long(16_384), late: .downtime) {
+          $0.url = "https://x.example/?" + String(repeating: "&", count: 2_000)
+        }
+        #expect(seen["body"]?.string?.contains("…") == true && seen["rendered"]?.string?.contains("…") == true)
+      }
     }
 
     @Test func homeAssistant() async throws {

@@ -8,7 +8,7 @@ understood, or why it refused. Every refusal is an answer of 4xx, so a template 
     gotify          https://gotify.net/docs/pushmsg, /docs/msgextras
     slack           https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks, formatting-message-text
     discord         https://discord.com/developers/docs/resources/webhook#execute-webhook
-    matrix          https://spec.matrix.org/latest/client-server-api/, PUT …/send/{eventType}/{txnId}
+    matrix          https://spec.matrix.org/latest/client-server-api/, PUT …/send/{eventType}/{txnId}, "Size limits"
     homeassistant   https://www.home-assistant.io/docs/automation/trigger/#webhook-trigger
     healthchecks    https://healthchecks.io/docs/http_api/, attaching_logs
 """
@@ -103,6 +103,7 @@ def slack(method, path, headers, body):
     value = parsed(headers, body)
     only(value, text=str, mrkdwn=bool, unfurl_links=bool, unfurl_media=bool)
     text = value.get("text", "")
+    # Longer ones are split or cut (docs.slack.dev/reference/methods/chat.postMessage, "Truncating content").
     need(0 < len(text) <= 4000, "no_text")
     need(not re.search(r"[<>]|&(?!(amp|lt|gt);)", text), "control characters that are not escaped")
     return {"text": text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")}
@@ -152,7 +153,10 @@ def matrix(method, path, headers, body):
     need(urllib.parse.unquote(room[1]) == "!id:example.org", "M_FORBIDDEN", 403)
     value = parsed(headers, body)
     need(value.get("msgtype") == "m.text" and isinstance(value.get("body"), str), "M_BAD_JSON")
-    need(value.get("format") == "org.matrix.custom.html" and len(body) < 65536, "M_TOO_LARGE")
+    need(value.get("format") == "org.matrix.custom.html", "M_BAD_JSON")
+    # 65,536 bytes for the whole event as canonical JSON, whose signatures and names the server adds to this content.
+    canonical = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    need(len(canonical) <= 62_000, "M_TOO_LARGE", 413)
     need(value.get("m.mentions") == {}, "it could mention somebody")
     rendered = Rendered()
     rendered.feed(value["formatted_body"])
