@@ -40,6 +40,56 @@ struct UnreadableTests {
     await again.close()
   }
 
+  /// What is put off is looked at later, and is still the same time: once it can be read again, it fires as that one.
+  @Test func anUnreadableReminderPutOffByAnHourKeepsItsScheduledTimes() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let now = Instant(seconds: 1_774_828_800)
+    let store = try SQLiteStore.open(path: path)
+    try await store.write { transaction in
+      // Due on the minute; ten minutes late by its jitter; and not yet due, with a snooze that is.
+      for (id, next, dueAt) in [
+        ("aaaa", now, now), ("bbbb", now - .minutes(10), now), ("cccc", now + .minutes(30), now + .minutes(40)),
+      ] {
+        let reminder = Reminder(
+          id: ReminderID(rawValue: id), owner: 0, title: id, schedule: try Schedule(canonical: "daily at 08:30"),
+          createdAt: now)
+        try transaction.upsert(reminder, next: next, nextDueAt: dueAt)
+      }
+    }
+    await store.close()
+    let snoozed = now - .days(1)
+    try Raw.run(
+      path,
+      """
+      INSERT INTO due (reminder, snooze_of, next_at)
+        SELECT key, \(snoozed.milliseconds), \(now.milliseconds - 1) FROM reminder WHERE title = 'cccc';
+      UPDATE reminder SET schedule = 'on the twelfth of never'
+      """)
+
+    let unreadable = try SQLiteStore.open(path: path)
+    try await unreadable.write { transaction in
+      let claimed = try transaction.claimDue(now: now, limit: 10)
+      #expect(claimed.isEmpty && transaction.unreadable.count == 3)
+      let claimedLater = try transaction.claimDue(now: now + .minutes(39), limit: 10)
+      #expect(claimedLater.isEmpty)
+      #expect(transaction.unreadable.isEmpty, "none is looked at again within the hour")
+      #expect(try transaction.horizon().nextDue == now + .minutes(40), "what was not due stays")
+    }
+    await unreadable.close()
+    try Raw.run(path, "UPDATE reminder SET schedule = 'daily at 08:30'")
+
+    let again = try SQLiteStore.open(path: path)
+    let due = try await again.write { try $0.claimDue(now: now + .hours(1), limit: 10) }
+    let kept = due.map { due in
+      "\(due.reminder.id) \((due.scheduledAt - now).rawValue / 1_000) \((due.dueAt - now).rawValue / 1_000) \(due.isRegular)"
+    }
+    #expect(
+      kept
+        == ["cccc 1800 2400 true", "aaaa 0 3600 true", "bbbb -600 3600 true", "cccc -86400 3600 false"])
+    await again.close()
+  }
+
   @Test func anUnreadableReminderIsPassedOverInListingsAndCanBeRemoved() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
