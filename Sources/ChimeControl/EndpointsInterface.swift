@@ -85,12 +85,14 @@ public enum EndpointsInterface {
     public var hasToken: Bool?
     /// Why nothing can be sent to it.
     public var fault: String?
+    /// Until when nothing is tried, because attempts failed in a row; null while it does not rest.
+    public var restingUntil: Wire.Time?
 
     public init(
       name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil,
       failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Signing]? = nil,
       publicKeys: [String]? = nil, secretFrom: SecretPlace? = nil, rotationEnds: Wire.Time? = nil,
-      hasToken: Bool? = nil, fault: String? = nil
+      hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil
     ) {
       self.name = name
       self.url = url
@@ -107,6 +109,7 @@ public enum EndpointsInterface {
       self.rotationEnds = rotationEnds
       self.hasToken = hasToken
       self.fault = fault
+      self.restingUntil = restingUntil
     }
   }
 

@@ -23,6 +23,9 @@ extension Shapes {
       .init("rotationEnds", "until when replaced secrets sign too") { .time($0.rotationEnds) },
       .init("hasToken", "whether it has a token") { .bool($0.hasToken ?? false) },
       .init("fault", "why nothing can be sent to it") { .optional($0.fault) },
+      .init("restingUntil", "until when nothing is tried after failures in a row; null while it does not rest") {
+        .time($0.restingUntil)
+      },
     ])
 
   private static func settings(_ settings: EndpointsInterface.Settings) -> JSONText {

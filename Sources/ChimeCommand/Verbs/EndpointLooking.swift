@@ -72,7 +72,11 @@ enum EndpointLooking {
       return ("disabled: \(reason)" + (endpoint.disabledAt.map { ", \(clock.relative($0))" } ?? ""), .bad)
     }
     if let fault = endpoint.fault { return ("cannot be used: \(fault)", .bad) }
-    if let since = endpoint.failingSince { return ("failing since \(clock.text(since))", .caution) }
+    let failing = endpoint.failingSince.map { "failing since \(clock.text($0))" }
+    if let until = endpoint.restingUntil.flatMap(WallClock.instant), until > clock.now {
+      return ((["resting until \(clock.time(until))"] + [failing].compactMap { $0 }).joined(separator: ", "), .caution)
+    }
+    if let failing { return (failing, .caution) }
     return ("in use", .good)
   }
 

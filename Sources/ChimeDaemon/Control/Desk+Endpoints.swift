@@ -114,11 +114,13 @@ extension Desk {
   }
 
   func listEndpoints() async throws -> EndpointsInterface.List.Reply {
-    try await store.read { [self] transaction in
+    let rests = await loop.rests()
+    return try await store.read { [self] transaction in
       let wire = self.wire
       return EndpointsInterface.List.Reply(
         endpoints: try transaction.endpoints(owner: caller.sees).map {
-          wire.endpoint($0, try counts(of: $0.lane, transaction), secrets.read($0.lane))
+          wire.endpoint(
+            $0, try counts(of: $0.lane, transaction), secrets.read($0.lane), restingUntil: rests[$0.lane])
         })
     }
   }
@@ -174,7 +176,7 @@ extension Desk {
       if endpoint.disabled == nil { try transaction.wake(lane: lane, now: now) }
       return ((endpoint, try self.counts(of: lane, transaction)), [.endpointsChanged])
     }
-    return wire.endpoint(endpoint, counts, secrets.read(lane))
+    return wire.endpoint(endpoint, counts, secrets.read(lane), restingUntil: await loop.rests()[lane])
   }
 
   func change(_ lane: Lane, _ body: (inout SecretSheet) -> Void) throws {

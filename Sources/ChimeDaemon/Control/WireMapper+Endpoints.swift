@@ -4,7 +4,10 @@ import ChimeDelivery
 import ChimeSchedule
 
 extension WireMapper {
-  func endpoint(_ endpoint: Endpoint, _ counts: Desk.Counts, _ kept: Secrets.Kept) -> EndpointsInterface.Endpoint {
+  /// - Parameter rest: until when it rests; nil while it does not.
+  func endpoint(
+    _ endpoint: Endpoint, _ counts: Desk.Counts, _ kept: Secrets.Kept, restingUntil rest: Instant? = nil
+  ) -> EndpointsInterface.Endpoint {
     let current = kept.sheet.current.map(\.signing.secret)
     let fault = current.isEmpty ? kept.problem ?? "it has no secret" : kept.access(endpoint).fault ?? kept.problem
     return EndpointsInterface.Endpoint(
@@ -15,7 +18,7 @@ extension WireMapper {
       publicKeys: current.compactMap(\.publicKey),
       secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
-      fault: fault)
+      fault: fault, restingUntil: rest.map { time($0) })
   }
 
   private func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {

@@ -42,6 +42,9 @@ extension EventLoop {
     }
   }
 
+  /// Lanes that are not tried before then, because they failed again and again.
+  func rests() -> [Lane: Instant] { agenda.rests(at: SystemClock.now) }
+
   /// After a change of the configuration.
   func renewPolicies() {
     let known = Array(outbox.endpoints.values)

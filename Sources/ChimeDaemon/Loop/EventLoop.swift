@@ -368,7 +368,7 @@ actor EventLoop {
       pid: Int(getpid()), isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: storeProblem, connections: clients.count, clockEvents: clockEvents,
       residentBytes: ProcessFacts.residentBytes, summary: summary,
-      attention: attention, rests: agenda.rests(at: SystemClock.now))
+      attention: attention, rests: rests())
   }
 
   /// Ends cleanly: no new clients, channels stopped, the store closed.
