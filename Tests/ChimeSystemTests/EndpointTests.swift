@@ -94,6 +94,10 @@ struct EndpointTests {
       try await eventually("it is sent what it was owed") { !receiver.requests.isEmpty }
       #expect(receiver.requests[0].headers["x-team"].string == "Later")
       #expect(receiver.requests[0].verdicts == ["ok", "ok"])
+      // Adding it once more enables it too.
+      try await home.did("endpoint", "disable", "team")
+      try await home.addEndpoint("team", receiver)
+      #expect(try await home.did("endpoint", "list").contains("in use"))
     }
   }
 

@@ -26,7 +26,7 @@ struct OutboxTests {
       #expect(told.contains(dead))
 
       // It is mended: what waited leaves at once, and what was given up when it is asked for.
-      try await home.addEndpoint("team", receiver)
+      try await home.did("endpoint", "enable", "team")
       try await eventually("the one that waited arrives") { try await home.deliveries("delivered").count == 2 }
       let output = try await home.chime("redeliver", "--to", "team", "--since", "1 hour", "--json")
       #expect(try output.json["count"].int == 1, "\(output.text)")
@@ -60,6 +60,9 @@ struct OutboxTests {
       }
       #expect(sentence.contains("in a row"))
       #expect(try await home.did("status").contains("rests until"))
+      #expect(try await home.did("endpoint", "show", "team").contains("resting until "))
+      let listed = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
+      #expect(listed["restingUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")
       // Five in a row, and at most those that were under way beside the fifth.
       #expect((5...12).contains(receiver.requests.count), "\(receiver.requests.count)")
       try await eventually("all have fired") {
@@ -71,6 +74,69 @@ struct OutboxTests {
       let discarded = try await home.did("discard", "--to", "team")
       #expect(discarded.contains("20 messages are given up"), "\(discarded)")
       #expect(try await home.deliveries("cancelled").count == 20)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func anEndpointThatWantsOrderHasItThroughFailures() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: [500, 500])
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      try await home.did("endpoint", "edit", "team", "--in-order")
+      let titles = ["First", "Second", "Third", "Fourth"]
+      for title in titles { _ = try await home.add(title, "in 1s", to: ["team"]) }
+      try await eventually("all have fired, and the first has failed twice") {
+        let occurrences = try await home.answer("io.chime.Occurrences.List")["occurrences"].elements
+        let deliveries = try await home.answer("io.chime.Deliveries.List")["deliveries"].elements
+        return occurrences.count == 4 && deliveries.contains { ($0["attempts"].int ?? 0) >= 2 }
+      }
+      // Its next attempt would be five seconds later.
+      try await home.did("endpoint", "enable", "team")
+      try await eventually("all arrive") { try await home.deliveries("delivered").count == 4 }
+      #expect(receiver.requests.map { $0.body["data"]["title"].string } == ["First", "First"] + titles)
+      #expect(receiver.requests.map(\.answered) == [500, 500, 204, 204, 204, 204])
+      #expect(Set(receiver.requests.prefix(3).map(\.id)).count == 1)
+    }
+  }
+
+  /// Five days of failures end the patience with an endpoint only after an hour under the daemon's eyes; the unit tests of
+  /// `Endpoint.after` live through that hour.
+  @Test(.timeLimit(.minutes(1)))
+  func aMachineThatWasOffForDaysGivesNoEndpointUp() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: Array(repeating: 500, count: 100))
+      let daemon = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      let id = try await home.add("First", "in 1s", to: ["team"])
+      try await eventually("it has failed") {
+        try await home.deliveries("waiting").contains { ($0["attempts"].int ?? 0) >= 2 }
+      }
+      _ = try await daemon.stop()
+      // As if the first of these failures had been six days ago.
+      let moved = try await home.run(
+        "sqlite3",
+        [
+          home.state + "/chime.db",
+          "UPDATE endpoint SET failing_since = failing_since - 6 * 86400000 WHERE failing_since IS NOT NULL; SELECT changes()",
+        ])
+      #expect(moved.out == "1\n", "\(moved.text)")
+
+      let gone = try await Receiver.start(in: home, answering: [500])
+      _ = try await home.start()
+      let before = try await home.attempts(of: id).count
+      try await home.did("endpoint", "edit", "team", "--url", gone.url)
+      try await eventually("it has failed once more") {
+        let attempts = try await home.attempts(of: id).count
+        return gone.requests.count == 1 && attempts > before
+      }
+      let endpoint = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
+      #expect(endpoint["disabled"] == .null && endpoint["failingSince"]["at"].string != nil, "\(endpoint)")
+
+      try await home.did("endpoint", "enable", "team")
+      try await eventually("it arrives") { try await home.deliveries("delivered").count == 1 }
+      #expect(gone.requests.map(\.answered) == [500, 204])
+      #expect(try await home.answer("io.chime.Endpoints.List")["endpoints"][0]["failingSince"] == .null)
     }
   }
 
