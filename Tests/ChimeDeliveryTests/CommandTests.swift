@@ -8,15 +8,22 @@ import Testing
 extension RealThings {
   /// Commands, with real programs.
   @Suite(.serialized) struct CommandTests {
-    let folder: URL
+    private let scratch: Scratch
     let before = Belongings()
 
-    init() throws {
-      folder = FileManager.default.temporaryDirectory.appending(path: "chime-command-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { scratch = try Scratch() }
 
+    var folder: URL { scratch.folder }
     var home: String { folder.path(percentEncoded: false) }
+
+    /// A folder that goes with the test.
+    private final class Scratch {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "chime-command-\(UUID().uuidString)")
+
+      init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+      deinit { try? FileManager.default.removeItem(at: folder) }
+    }
 
     func definition(
       _ arguments: [String], name: String = "script", program: String = support("fake-command"),
