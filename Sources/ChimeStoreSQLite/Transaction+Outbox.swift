@@ -85,8 +85,8 @@ extension Transaction {
       if case .delivered(let at) = state {
         try connection.run(
           """
-          UPDATE occurrence SET delivered_at = ?1, state = iif(state = 0, 1, state)
-          WHERE scheduled_at = ?2 AND reminder = ?3 AND state <= 2 AND delivered_at IS NULL
+          UPDATE occurrence SET delivered_at = coalesce(delivered_at, ?1), state = iif(state = 0, 1, state)
+          WHERE scheduled_at = ?2 AND reminder = ?3 AND state <= 2 AND (delivered_at IS NULL OR state = 0)
           """, at, found.occurrence.at, found.occurrence.reminder)
       }
     } else if attempt != nil {

@@ -95,6 +95,24 @@ extension StoreConformance {
         try expect(delivery?.attempts, is: 0, "the attempts")
         try expect(delivery?.state, is: .waiting(until: at(60)), "the state")
       },
+      Case("what is delivered in a later round is delivered, and was so first in the earlier") { subject in
+        try await subject.write { store in
+          let team = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+          let id = try store.addFired("aaaa", lanes: [desktop, team])
+          func take(_ lane: Lane, _ second: Int64) throws {
+            let claimed = try store.claimDeliveries(lane: lane, now: at(10), visibleAgain: again, limit: 1)
+            let attempt = Attempt(number: 1, startedAt: at(second), took: .zero, outcome: .delivered)
+            try store.acknowledge(claimed[0].delivery.id, attempt: attempt, state: .delivered(at: at(second)))
+          }
+          try take(desktop, 41)
+          var occurrence = try store.theOccurrence(id)
+          occurrence.state = .fired
+          try store.update(occurrence, now: at(45))
+          try take(team, 50)
+          try expect(store.theOccurrence(id).state, is: .delivered, "the state")
+          try expect(store.theOccurrence(id).deliveredAt, is: at(41), "when it first was")
+        }
+      },
       Case("an unknown delivery cannot be acknowledged") { subject in
         let id = DeliveryID(rawValue: "msg_none")
         try await expect(.internalError("there is no delivery msg_none to acknowledge")) {

@@ -39,9 +39,7 @@ extension MemoryTransaction {
     contents.outbox[place].delivery.state = state
     contents.outbox[place].visibleAt = contents.outbox[place].delivery.ownTime
     let key = contents.outbox[place].delivery.occurrence
-    if case .delivered(let at) = state, let occurrence = contents.occurrences[key], occurrence.isOpen,
-      occurrence.deliveredAt == nil
-    {
+    if case .delivered(let at) = state, let occurrence = contents.occurrences[key], occurrence.isOpen {
       contents.occurrences[key] = occurrence.delivered(at: at)
     }
   }

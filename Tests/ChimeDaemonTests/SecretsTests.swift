@@ -19,6 +19,16 @@ final class SecretsTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
+  @Test func aFileThatCannotBeReadIsLeftAsItIs() throws {
+    let secrets = Secrets(folder: folder + "/secrets")
+    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    // A folder in its place is no file for anybody, root included.
+    try FileManager.default.createDirectory(atPath: folder + "/secrets/1000-team", withIntermediateDirectories: true)
+    #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(lane) { $0.token = try? Token("tk_1") } }
+    #expect(throws: ChimeDaemon.SystemError.self) { try secrets.change(lane) { $0 = SecretSheet() } }
+    #expect(FileManager.default.fileExists(atPath: folder + "/secrets/1000-team"))
+  }
+
   @Test func secretsArePrivateAndReplacedWhole() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))

@@ -75,18 +75,13 @@ extension EventLoop {
         commit.refused.append(reason)
         continue
       }
-      let lane = outcome.lane
-      guard lane.channel != .desktop else { continue }
-      let known = try endpoints[lane] ?? transaction.endpoint(lane)
-      endpoints[lane] = known
-      let seen = seenFailing[lane]
-      guard let changed = known?.after(outcome.attempt, outcome.next, seenSince: seen, at: now) else { continue }
-      endpoints[lane] = changed
-      try transaction.put(changed)
-      if changed.disabled != nil {
-        commit.disabled.append((changed, try EndpointNotice.record(changed, in: transaction, bearings, now: now)))
-      } else {
-        commit.changed.append(changed)
+      guard outcome.lane.channel != .desktop else { continue }
+      do {
+        try note(
+          outcome, of: &endpoints, seenSince: seenFailing[outcome.lane], in: transaction, bearings, now: now, &commit)
+      } catch StoreFailure.internalError(let reason) {
+        // Nor one whose endpoint cannot be read.
+        commit.refused.append(reason)
       }
     }
     try transaction.release(part.releases)
@@ -100,6 +95,24 @@ extension EventLoop {
     }
     commit.horizon = try horizons.read(transaction)
     return commit
+  }
+
+  /// What an outcome means for its endpoint.
+  private static func note(
+    _ outcome: Outcome, of endpoints: inout [Lane: Endpoint?], seenSince: Instant?,
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant, _ commit: inout OutboxCommit
+  ) throws {
+    let lane = outcome.lane
+    let known = try endpoints[lane] ?? transaction.endpoint(lane)
+    endpoints[lane] = known
+    guard let changed = known?.after(outcome.attempt, outcome.next, seenSince: seenSince, at: now) else { return }
+    endpoints[lane] = changed
+    try transaction.put(changed)
+    if changed.disabled != nil {
+      commit.disabled.append((changed, try EndpointNotice.record(changed, in: transaction, bearings, now: now)))
+    } else {
+      commit.changed.append(changed)
+    }
   }
 
   static func claim(

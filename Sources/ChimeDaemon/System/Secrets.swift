@@ -45,19 +45,35 @@ struct Secrets: Sendable {
 
   private func sheet(_ path: String, _ name: String, _ problem: inout String?) -> SecretSheet? {
     do {
-      return try SecretSheet(parsing: String(decoding: try SystemFiles.read(path, atMost: 65_536), as: UTF8.self))
+      return try Self.sheet(path)
     } catch let error as SystemError {
-      if error.code != ENOENT { problem = "\(name) cannot be read: \(error.reason)" }
+      problem = "\(name) cannot be read: \(error.reason)"
     } catch {
       problem = "\(name): \(error)"
     }
     return nil
   }
 
+  /// Nil when there is no such file.
+  private static func sheet(_ path: String) throws -> SecretSheet? {
+    do {
+      return try SecretSheet(parsing: String(decoding: try SystemFiles.read(path, atMost: 65_536), as: UTF8.self))
+    } catch let error as SystemError where error.code == ENOENT {
+      return nil
+    }
+  }
+
   /// Changes what the file of an endpoint has; what is left empty is removed. To be called from one thread at a time.
+  ///
+  /// A file that is there and cannot be read is left as it is: what it holds would be lost. One that is no such sheet
+  /// holds nothing that could be.
   func change(_ lane: Lane, _ body: (inout SecretSheet) -> Void) throws(SystemError) {
-    var problem: String?
-    var sheet = sheet(path(lane), "", &problem) ?? SecretSheet()
+    var sheet = SecretSheet()
+    do {
+      sheet = try Self.sheet(path(lane)) ?? sheet
+    } catch let error as SystemError {
+      throw error
+    } catch {}
     body(&sheet)
     guard !sheet.secrets.isEmpty || sheet.token != nil else {
       remove(lane)
