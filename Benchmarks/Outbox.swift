@@ -84,16 +84,18 @@ func measureWebhooks(_ bench: Bench) async throws {
   bench.report("  0.6 of the bare loop, the daemon", ours.max() ?? .nan, "/s", beside: .limit(0.6 * peer))
 }
 
-/// One endpoint never answers and one is owed thousands, answers late and with 500; ten others get a message in each
-/// second, and theirs are counted.
+/// One endpoint never answers, one is owed thousands, answers late and with 500 (and so comes to rest), and one takes
+/// 2,000 messages in each second; ten others get a message in each second, and theirs are counted.
 func measureIsolation(_ bench: Bench) throws {
   let seconds = bench.options.isQuick ? 8 : 25
   let flood = bench.options.isQuick ? 1_000 : 5_000
   let hanging = try Receiver(bench, "hanging", manner: .never)
   let failing = try Receiver(bench, "failing", manner: .slowly(milliseconds: 200, status: 500))
+  let flooded = try Receiver(bench, "flooded")
   let receiver = try Receiver(bench)
   let daemon = try bench.startDaemon()
   try daemon.putEndpoint("hanging", port: hanging.port)
+  try daemon.putEndpoint("flooded", port: flooded.port)
   try daemon.putEndpoint("failing", port: failing.port)
   let names = (0..<10).map { "good\($0)" }
   for name in names { try daemon.putEndpoint(name, port: receiver.port) }
@@ -102,18 +104,22 @@ func measureIsolation(_ bench: Bench) throws {
     groups: [
       Population.Group(count: flood / 5, first: second, channel: "hanging", title: "hanging"),
       Population.Group(count: flood, first: second, channel: "failing", title: "failing"),
+      Population.Group(
+        count: 2_000 * seconds, first: second + 1, seconds: seconds, channel: "flooded", title: "flooded"),
     ] + names.map { Population.Group(count: seconds, first: second + 1, seconds: seconds, channel: $0) }
   ).settle(in: daemon, bench)
   let expected = seconds * names.count
   receiver.wait(for: expected, until: second + Int64(seconds) + 20)
   let lateness = Series(receiver.lateness())
   bench.report(
-    "beside a hanging and a failing endpoint: begun", Double(lateness.count), "", beside: .limit(Double(expected)))
+    "beside a hanging, a failing and a flooded one: begun", Double(lateness.count), "", beside: .limit(Double(expected))
+  )
   bench.report("  the others' lateness p50", lateness.median, "ms")
   bench.report("  the others' lateness p99", lateness.percentile(99), "ms", beside: .limit(1_000))
   bench.report("  the others' lateness max", lateness.max, "ms")
   bench.report("  attempts at the hanging one", Double(hanging.count), "")
   bench.report("  attempts at the failing one", Double(failing.count), "")
+  bench.report("  taken by the flooded one", Double(flooded.count), "")
 }
 
 /// 100,000 deliveries through one daemon: its resident memory on the way.
