@@ -251,10 +251,7 @@ public struct Agenda: Sendable {
     /// From 0 to below 1.
     mutating func next() -> Double {
       state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return Double((mixed ^ (mixed >> 31)) >> 11) / 9_007_199_254_740_992
+      return Double(SplitMix64.mix(state) >> 11) / 9_007_199_254_740_992
     }
   }
 }

@@ -13,10 +13,7 @@ extension Reminder {
     guard jitter >= .seconds(1) else { return .zero }
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in id.rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    hash = (hash ^ hash >> 30) &* 0xBF58_476D_1CE4_E5B9
-    hash = (hash ^ hash >> 27) &* 0x94D0_49BB_1331_11EB
-    hash ^= hash >> 31
-    return .seconds(Int64(hash % UInt64(jitter.rawValue / 1_000 + 1)))
+    return .seconds(Int64(SplitMix64.mix(hash) % UInt64(jitter.rawValue / 1_000 + 1)))
   }
 
   /// What `jitter` may be.

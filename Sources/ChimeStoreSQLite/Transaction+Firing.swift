@@ -93,6 +93,7 @@ extension Transaction {
           SELECT 1 FROM occurrence x
           WHERE x.scheduled_at = due.snooze_of AND x.reminder = ?1 AND x.state < 2)
         """, key, occurrence.id.scheduledAt)
+      // The index of open ones is named by the very words of its condition, the first of the two on the state.
       try connection.run(
         """
         UPDATE occurrence SET repeat_at = NULL
