@@ -163,4 +163,6 @@ extension Occurrence {
 public enum AnswerRefused: Error, Hashable, Sendable {
   case closed(Occurrence.State)
   case snoozeOutOfRange
+  /// A snooze of a reminder that has been removed since.
+  case removed
 }

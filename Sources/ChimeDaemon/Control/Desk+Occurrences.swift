@@ -121,21 +121,11 @@ enum Answering {
   ) throws -> (Occurrence, [LoopNotice]) {
     let answered: Occurrence
     do {
-      answered = try occurrence.answered(answer, at: now)
-    } catch {
+      answered = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+    } catch let error as AnswerRefused {
       throw refusal(error, occurrence)
     }
     guard answered != occurrence else { return (answered, []) }
-    if case .snoozed = answered.state, reminder == nil {
-      throw ControlFailure.conflict("the reminder of \"\(occurrence.title)\" has been removed")
-    }
-    try transaction.update(answered, now: now)
-    if answered.state == .done, var reminder, reminder.schedule.countsFromDone {
-      // The next time is counted from now, whatever was to come.
-      reminder.lastDone = now
-      reminder.generation += 1
-      try transaction.upsert(reminder, next: bearings.timetable(of: reminder).next(after: now))
-    }
     let title = "\"\(answered.title)\""
     switch answered.state {
     case .snoozed(let until):
@@ -149,6 +139,7 @@ enum Answering {
   private static func refusal(_ error: AnswerRefused, _ occurrence: Occurrence) -> ControlFailure {
     switch error {
     case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze is of 1 second to 366 days")
+    case .removed: .conflict("the reminder of \"\(occurrence.title)\" has been removed")
     case .closed(.done): .conflict("\"\(occurrence.title)\" is done already")
     case .closed(.dismissed): .conflict("\"\(occurrence.title)\" has been dismissed")
     case .closed: .conflict("\"\(occurrence.title)\" was missed: only done can be said to it")

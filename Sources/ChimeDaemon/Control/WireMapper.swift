@@ -7,7 +7,7 @@ struct WireMapper: Sendable {
   let bearings: Bearings
   let now: Instant
 
-  private var zones: ZoneCatalog { bearings.zones }
+  private var zones: any ZoneSource { bearings.zones }
 
   func time(_ instant: Instant, in zone: Zone) -> Wire.Time {
     Wire.Time(at: RFC3339.format(instant, in: zone), zone: zone.identifier)

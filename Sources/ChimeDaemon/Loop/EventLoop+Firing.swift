@@ -2,17 +2,6 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-/// What a firing transaction has committed.
-private struct Fired: Sendable {
-  var firings: [Firing]
-  var claims: [ClaimedMessage]
-  var horizon: Horizon
-  /// Reminders whose zone the machine does not have any more.
-  var withoutZone: [Reminder]
-  /// Reminders that the store could not read.
-  var unreadable: [UnreadableReminder]
-}
-
 extension EventLoop {
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
@@ -20,10 +9,14 @@ extension EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let fired = try await store.write { transaction in
-            try Self.fire(transaction, limit: limit, room: room, bearings: bearings, absence: absence, horizons)
+          let (fired, horizon) = try await store.write { transaction in
+            var generator = PooledRandom()
+            let work = try FiringWork.run(
+              in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, now: SystemClock.now,
+              using: &generator)
+            return (work, try horizons.read(transaction))
           }
-          didFire(fired)
+          didFire(fired, horizon)
           // It may have missed the computing anew that followed a change.
           if bearings.version != self.bearings.version { recompute(fired.firings.map(\.due.reminder.id)) }
         } catch {
@@ -34,40 +27,12 @@ extension EventLoop {
     }
   }
 
-  private static func fire(
-    _ transaction: any StoreTransaction, limit: Int, room: Agenda.Room, bearings: Bearings, absence: Absence,
-    _ horizons: HorizonReader
-  ) throws -> Fired {
-    let now = SystemClock.now
-    var generator = PooledRandom()
-    let decision = FiringDecision(now: now, absence: absence)
-    var withoutZone: [Reminder] = []
-    let firings = try transaction.claimDue(now: now, limit: limit).map { due in
-      // A zone that the machine has lost is stood in for, and the log says so.
-      let zone = bearings.zone(of: due.reminder)
-      if zone == nil { withoutZone.append(due.reminder) }
-      return decision.decide(
-        due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
-        using: &generator)
-    }
-    try transaction.record(firings)
-    var claims: [ClaimedMessage] = []
-    for lane in Set(firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
-      let left = room.left(in: lane)
-      guard left > 0 else { continue }
-      claims += try claim(lane, limit: left, in: transaction, room.policies, now: now)
-    }
-    return Fired(
-      firings: firings, claims: claims, horizon: try horizons.read(transaction), withoutZone: withoutZone,
-      unreadable: transaction.unreadable)
-  }
-
-  private func didFire(_ fired: Fired) {
+  private func didFire(_ fired: FiringWork, _ horizon: Horizon) {
     let nowMicroseconds = SystemClock.nowMicroseconds
     let superseded = outbox.superseded(by: fired.firings.flatMap(\.deliveries))
     if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    handle(.fired(claimed: outbox.hold(fired.claims), fired.horizon))
+    handle(.fired(claimed: outbox.hold(fired.claims), horizon))
     pruneHistory()
     var happenings: [Happening] = []
     for firing in fired.firings {

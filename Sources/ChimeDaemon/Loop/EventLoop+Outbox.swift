@@ -2,22 +2,6 @@ import ChimeCore
 import ChimeSchedule
 import Dispatch
 
-/// What an outbox transaction has committed.
-private struct OutboxCommit: Sendable {
-  var claims: [ClaimedMessage] = []
-  /// What the outcomes came to; nil where it was not worth a record.
-  var settled: [(outcome: Outcome, recorded: Attempt?, state: Delivery.State)] = []
-  /// Endpoints that were disabled, each with the occurrence that tells of it.
-  var disabled: [(endpoint: Endpoint, notice: Occurrence)] = []
-  /// Endpoints whose `failingSince` is another.
-  var changed: [Endpoint] = []
-  /// Outcomes that the store refused, and why.
-  var refused: [String] = []
-  /// Lanes whose deliveries could not be read, and why.
-  var unreadable: [(lane: Lane, reason: String)] = []
-  var horizon = Horizon()
-}
-
 // The outbox: claiming, sending, and what came of it.
 //
 // One transaction at a time records what has come since the last and claims what there is room for, so that a commit
@@ -27,22 +11,25 @@ extension EventLoop {
 
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
-    guard outbox.task == nil, !outbox.work.isEmpty else { return }
+    guard outboxTask == nil, !outbox.work.isEmpty else { return }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
     let bearings = bearings
-    outbox.task = Task {
+    outboxTask = Task {
       await withTaskExecutorPreference(executor) {
         do {
-          let commit = try await store.write { transaction in
-            try Self.work(part, in: transaction, policies, seenFailing: seen, bearings, horizons)
+          let (commit, horizon) = try await store.write { transaction in
+            var generator = PooledRandom()
+            let commit = try OutboxCommit.run(
+              part, in: transaction, policies, seenFailing: seen, bearings, now: SystemClock.now, using: &generator)
+            return (commit, try horizons.read(transaction))
           }
-          outbox.task = nil
+          outboxTask = nil
           outbox.ended(part.outcomes)
-          didWork(part, commit)
+          didWork(part, commit, horizon)
         } catch {
-          outbox.task = nil
+          outboxTask = nil
           outbox.ended(part.outcomes)
           record(part.answers)
           let isLost = !part.outcomes.isEmpty
@@ -56,102 +43,18 @@ extension EventLoop {
   /// Waits until all that channels have reported is recorded.
   func settleOutbox() async {
     takeOutcomes()
-    while let task = outbox.task { await task.value }
+    while let task = outboxTask { await task.value }
   }
 
-  private static func work(
-    _ part: OutboxWork, in transaction: any StoreTransaction, _ policies: LanePolicies,
-    seenFailing: [Lane: Instant], _ bearings: Bearings, _ horizons: HorizonReader
-  ) throws -> OutboxCommit {
-    let now = SystemClock.now
-    var commit = OutboxCommit()
-    var endpoints: [Lane: Endpoint?] = [:]
-    for outcome in part.outcomes {
-      do {
-        let (state, recorded) = try record(outcome, in: transaction, now: now)
-        commit.settled.append((outcome, recorded, state))
-      } catch StoreFailure.internalError(let reason) {
-        // One that cannot be recorded must not take its neighbours with it.
-        commit.refused.append(reason)
-        continue
-      }
-      guard outcome.lane.channel != .desktop else { continue }
-      do {
-        try note(
-          outcome, of: &endpoints, seenSince: seenFailing[outcome.lane], in: transaction, bearings, now: now, &commit)
-      } catch StoreFailure.internalError(let reason) {
-        // Nor one whose endpoint cannot be read.
-        commit.refused.append(reason)
-      }
-    }
-    try transaction.release(part.releases)
-    for (lane, limit) in part.claims {
-      do {
-        commit.claims += try claim(lane, limit: limit, in: transaction, policies, now: now)
-      } catch StoreFailure.internalError(let reason) {
-        // What is wrong in one lane must not undo what came of the others.
-        commit.unreadable.append((lane, reason))
-      }
-    }
-    commit.horizon = try horizons.read(transaction)
-    return commit
-  }
-
-  /// What an outcome means for its endpoint.
-  private static func note(
-    _ outcome: Outcome, of endpoints: inout [Lane: Endpoint?], seenSince: Instant?,
-    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant, _ commit: inout OutboxCommit
-  ) throws {
-    let lane = outcome.lane
-    let known = try endpoints[lane] ?? transaction.endpoint(lane)
-    endpoints[lane] = known
-    guard let changed = known?.after(outcome.attempt, outcome.next, seenSince: seenSince, at: now) else { return }
-    endpoints[lane] = changed
-    try transaction.put(changed)
-    if changed.disabled != nil {
-      commit.disabled.append((changed, try EndpointNotice.record(changed, in: transaction, bearings, now: now)))
-    } else {
-      commit.changed.append(changed)
-    }
-  }
-
-  static func claim(
-    _ lane: Lane, limit: Int, in transaction: any StoreTransaction, _ policies: LanePolicies, now: Instant
-  ) throws -> [ClaimedMessage] {
-    let until = now + policies[lane].claimSpan
-    return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map {
-      ClaimedMessage(claim: Claim(id: $0.delivery.id, lane: lane, until: until), message: $0)
-    }
-  }
-
-  private static func record(
-    _ outcome: Outcome, in transaction: any StoreTransaction, now: Instant
-  ) throws -> (Delivery.State, Attempt?) {
-    let delivery = outcome.message.delivery
-    var attempt = outcome.attempt
-    attempt.number = delivery.attempts + 1
-    var generator = SystemRandomNumberGenerator()
-    // An attempt that arrived needs no look at those before it.
-    let counted =
-      attempt.outcome == .delivered
-      ? 1 : RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [attempt], of: delivery)
-    let state = RetryPolicy.state(after: outcome.next, attempts: counted, now: now, using: &generator)
-    // A way that is shut is recorded once, not every half minute of a weekend without a session.
-    let isRepeatedBlock = if case .blocked = outcome.next { delivery.attempts > 0 } else { false }
-    let recorded = isRepeatedBlock ? nil : attempt
-    try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
-    return (state, recorded)
-  }
-
-  private func didWork(_ part: OutboxWork, _ commit: OutboxCommit) {
+  private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
     for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     // What is said first is done first: the next messages leave before the log hears of the last.
     let claims = outbox.hold(commit.claims)
     for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
     if part.claims.isEmpty {
-      handle(.horizon(commit.horizon))
+      handle(.horizon(horizon))
     } else {
-      handle(.claimed(Set(part.claims.map(\.lane)), claims, commit.horizon))
+      handle(.claimed(Set(part.claims.map(\.lane)), claims, horizon))
     }
     record(part.answers)
     workOutbox()

@@ -43,6 +43,8 @@ actor EventLoop {
   var agenda: Agenda
   let inbox = OutcomeInbox()
   var outbox = OutboxState()
+  /// The outbox transaction that is under way.
+  var outboxTask: Task<Void, Never>?
   var history = HistoryState()
   var poller: Poller?
   var watched: [Poller.Token: Watched] = [:]

@@ -1,5 +1,5 @@
 import ChimeControl
-package import ChimeCore
+import ChimeCore
 package import ChimeSchedule
 import Glibc
 import Synchronization
@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Shared by the loop and the store's executor; a lock guards the table because lookups come from both and take
 /// microseconds.
-package final class ZoneCatalog: Sendable {
+package final class ZoneCatalog: ZoneSource {
   private struct Table {
     var zones: [String: Entry] = [:]
     var local = Zone.utc
@@ -64,13 +64,6 @@ package final class ZoneCatalog: Sendable {
     guard let entry = entry("\(folder)/\(name)", as: name) else { return nil }
     table.withLock { $0.zones[name] = entry }
     return entry.zone
-  }
-
-  package func zone(for choice: ZoneChoice) -> Zone? {
-    switch choice {
-    case .local: local
-    case .named(let name): zone(name)
-    }
   }
 
   /// Finds out anew which zone is the machine's, and reads again what has changed on disk. Returns whether the machine's

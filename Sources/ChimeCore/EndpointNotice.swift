@@ -1,13 +1,12 @@
-import ChimeCore
-import ChimeSchedule
+public import ChimeSchedule
 
 /// Tells a user that one of their endpoints has been disabled: a reminder of theirs that fires at once on the desktop,
 /// recorded in the transaction that disables the endpoint, and so as durable and as often tried as any other.
-enum EndpointNotice {
-  static func record(
-    _ endpoint: Endpoint, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+public enum EndpointNotice {
+  public static func record(
+    _ endpoint: Endpoint, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
-    var generator = SystemRandomNumberGenerator()
     let zone = bearings.zones.local
     let civil = zone.civil(at: Instant(seconds: now.seconds))
     var reminder = Reminder(
@@ -26,7 +25,7 @@ enum EndpointNotice {
   }
 
   /// Such as `Webhook "team" is off: it has failed for 5 days`.
-  static func title(_ endpoint: Endpoint) -> String {
+  public static func title(_ endpoint: Endpoint) -> String {
     let name = "\"\(endpoint.lane.channel)\""
     var reason = endpoint.disabled?.reason ?? "it was disabled"
     // Reasons that stand alone elsewhere name the endpoint themselves.
@@ -34,7 +33,7 @@ enum EndpointNotice {
     return "Webhook \(name) is off: \(reason)"
   }
 
-  static func body(_ endpoint: Endpoint, waiting: Int) -> String {
+  public static func body(_ endpoint: Endpoint, waiting: Int) -> String {
     let messages =
       switch waiting {
       case 0: "No message waits for it."

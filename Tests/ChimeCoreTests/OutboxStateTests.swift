@@ -2,8 +2,6 @@ import ChimeCore
 import ChimeSchedule
 import Testing
 
-@testable import ChimeDaemon
-
 /// What the loop has in hand, so that nothing of it is sent twice.
 struct OutboxStateTests {
   static let now = Instant(seconds: 1_795_161_600)

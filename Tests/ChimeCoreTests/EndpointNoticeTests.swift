@@ -3,8 +3,6 @@ import ChimeSchedule
 import ChimeTestKit
 import Testing
 
-@testable import ChimeDaemon
-
 /// What the owner of a disabled endpoint is told.
 struct EndpointNoticeTests {
   static let now = Instant(seconds: 1_795_161_600)
@@ -35,10 +33,10 @@ struct EndpointNoticeTests {
   @Test func itIsRecordedAndOwed() async throws {
     let store = MemoryStore()
     let notice = try await store.write { transaction in
-      try EndpointNotice.record(
+      var generator = SeededGenerator(seed: 1)
+      return try EndpointNotice.record(
         Self.endpoint("it has failed for 5 days"), in: transaction,
-        Bearings(zones: ZoneCatalog(localLink: "/nonexistent")),
-        now: Self.now)
+        Bearings(zones: UTCOnly()), now: Self.now, using: &generator)
     }
     try await store.read { transaction in
       let record = try #require(try transaction.reminder(notice.id.reminder))
@@ -51,4 +49,10 @@ struct EndpointNoticeTests {
       #expect(try transaction.horizon() == Horizon(outbox: [Lane(owner: 1_000, channel: .desktop): Self.now]))
     }
   }
+}
+
+/// A machine in UTC that knows no other zone.
+private struct UTCOnly: ZoneSource {
+  var local: Zone { .utc }
+  func zone(_ name: String) -> Zone? { nil }
 }

@@ -1,0 +1,40 @@
+public import ChimeSchedule
+
+/// A firing transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
+///
+///     let work = try FiringWork.run(
+///       in: transaction, limit: 500, room: room, bearings: bearings, absence: absence, now: now, using: &random)
+public struct FiringWork: Sendable {
+  public private(set) var firings: [Firing] = []
+  public private(set) var claims: [ClaimedMessage] = []
+  /// Reminders whose zone the machine does not have any more.
+  public private(set) var withoutZone: [Reminder] = []
+  /// Reminders that the store could not read.
+  public private(set) var unreadable: [UnreadableReminder] = []
+
+  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  public static func run(
+    in transaction: any StoreTransaction, limit: Int, room: Agenda.Room, bearings: Bearings, absence: Absence,
+    now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> FiringWork {
+    var work = FiringWork()
+    let decision = FiringDecision(now: now, absence: absence)
+    for due in try transaction.claimDue(now: now, limit: limit) {
+      // A zone that the machine has lost is stood in for, and the log says so.
+      let zone = bearings.zone(of: due.reminder)
+      if zone == nil { work.withoutZone.append(due.reminder) }
+      work.firings.append(
+        decision.decide(
+          due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
+          using: &generator))
+    }
+    try transaction.record(work.firings)
+    for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
+      let left = room.left(in: lane)
+      guard left > 0 else { continue }
+      work.claims += try ClaimedMessage.claim(lane, limit: left, in: transaction, room.policies, now: now)
+    }
+    work.unreadable = transaction.unreadable
+    return work
+  }
+}

@@ -1,0 +1,100 @@
+public import ChimeSchedule
+
+/// What an outbox transaction has committed.
+public struct OutboxCommit: Sendable {
+  public private(set) var claims: [ClaimedMessage] = []
+  /// What the outcomes came to; nil where it was not worth a record.
+  public private(set) var settled: [(outcome: Outcome, recorded: Attempt?, state: Delivery.State)] = []
+  /// Endpoints that were disabled, each with the occurrence that tells of it.
+  public private(set) var disabled: [(endpoint: Endpoint, notice: Occurrence)] = []
+  /// Endpoints whose `failingSince` is another.
+  public private(set) var changed: [Endpoint] = []
+  /// Outcomes that the store refused, and why.
+  public private(set) var refused: [String] = []
+  /// Lanes whose deliveries could not be read, and why.
+  public private(set) var unreadable: [(lane: Lane, reason: String)] = []
+
+  /// Records what came of attempts, gives back what is not begun, and claims what there is room for.
+  ///
+  /// - Parameter seenFailing: since when this daemon has seen each lane fail without a break.
+  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  public static func run(
+    _ part: OutboxWork, in transaction: any StoreTransaction, _ policies: LanePolicies, seenFailing: [Lane: Instant],
+    _ bearings: Bearings, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> OutboxCommit {
+    var commit = OutboxCommit()
+    var endpoints: [Lane: Endpoint?] = [:]
+    for outcome in part.outcomes {
+      do {
+        let (state, recorded) = try record(outcome, in: transaction, now: now, using: &generator)
+        commit.settled.append((outcome, recorded, state))
+      } catch StoreFailure.internalError(let reason) {
+        // One that cannot be recorded must not take its neighbours with it.
+        commit.refused.append(reason)
+        continue
+      }
+      guard outcome.lane.channel != .desktop else { continue }
+      do {
+        try note(
+          outcome, of: &endpoints, seenSince: seenFailing[outcome.lane], in: transaction, bearings, now: now, &commit,
+          using: &generator)
+      } catch StoreFailure.internalError(let reason) {
+        // Nor one whose endpoint cannot be read.
+        commit.refused.append(reason)
+      }
+    }
+    try transaction.release(part.releases)
+    for (lane, limit) in part.claims {
+      do {
+        commit.claims += try ClaimedMessage.claim(lane, limit: limit, in: transaction, policies, now: now)
+      } catch StoreFailure.internalError(let reason) {
+        // What is wrong in one lane must not undo what came of the others.
+        commit.unreadable.append((lane, reason))
+      }
+    }
+    return commit
+  }
+
+  /// What an outcome means for its endpoint.
+  private static func note(
+    _ outcome: Outcome, of endpoints: inout [Lane: Endpoint?], seenSince: Instant?,
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant, _ commit: inout OutboxCommit,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    let lane = outcome.lane
+    let known = try endpoints[lane] ?? transaction.endpoint(lane)
+    endpoints[lane] = known
+    guard let changed = known?.after(outcome.attempt, outcome.next, seenSince: seenSince, at: now) else { return }
+    endpoints[lane] = changed
+    try transaction.put(changed)
+    if changed.disabled != nil {
+      commit.disabled.append(
+        (
+          changed,
+          try EndpointNotice.record(
+            changed, in: transaction, bearings, now: now, using: &generator)
+        ))
+    } else {
+      commit.changed.append(changed)
+    }
+  }
+
+  private static func record(
+    _ outcome: Outcome, in transaction: any StoreTransaction, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> (Delivery.State, Attempt?) {
+    let delivery = outcome.message.delivery
+    var attempt = outcome.attempt
+    attempt.number = delivery.attempts + 1
+    // An attempt that arrived needs no look at those before it.
+    let counted =
+      attempt.outcome == .delivered
+      ? 1 : RetryPolicy.counted(try transaction.attempts(of: delivery.id) + [attempt], of: delivery)
+    let state = RetryPolicy.state(after: outcome.next, attempts: counted, now: now, using: &generator)
+    // A way that is shut is recorded once, not every half minute of a weekend without a session.
+    let isRepeatedBlock = if case .blocked = outcome.next { delivery.attempts > 0 } else { false }
+    let recorded = isRepeatedBlock ? nil : attempt
+    try transaction.acknowledge(delivery.id, attempt: recorded, state: state)
+    return (state, recorded)
+  }
+}

@@ -1,0 +1,63 @@
+public import ChimeSchedule
+
+/// What the loop has in hand of the outbox.
+public struct OutboxState {
+  /// Claimed and not begun: what the agenda speaks of by id.
+  public private(set) var held: [DeliveryID: ClaimedMessage] = [:]
+  /// Begun, and what came of it not yet recorded.
+  private var underWay: Set<DeliveryID> = []
+  /// What the next transaction brings to the store.
+  public var work = OutboxWork()
+  /// The endpoints as they were last read.
+  public var endpoints: [Lane: Endpoint] = [:]
+  /// Since when this daemon has seen an endpoint fail without a break, a sleep or a step of the clock.
+  public var seenFailing: [Lane: Instant] = [:]
+
+  public init() {}
+
+  /// Keeps what was claimed until the agenda says that it begins.
+  ///
+  /// A claim is kept by the wall clock: when that is set forward or the machine sleeps it runs out, and what is held or
+  /// under way is claimed once more. That is left out here, since it would be sent twice.
+  ///
+  /// - Returns: the claims that the agenda is to hear of.
+  public mutating func hold(_ claims: [ClaimedMessage]) -> [Claim] {
+    var kept: [Claim] = []
+    for claimed in claims where held[claimed.claim.id] == nil && !underWay.contains(claimed.claim.id) {
+      held[claimed.claim.id] = claimed
+      kept.append(claimed.claim)
+    }
+    return kept
+  }
+
+  /// What is to be sent for a claim that begins.
+  public mutating func begin(_ id: DeliveryID) -> OutboundMessage? {
+    guard let message = held.removeValue(forKey: id)?.message else { return nil }
+    underWay.insert(id)
+    return message
+  }
+
+  public mutating func forget(_ id: DeliveryID) { held[id] = nil }
+
+  /// What came of these attempts is in the store, or lost.
+  public mutating func ended(_ outcomes: [Outcome]) {
+    for outcome in outcomes { underWay.remove(outcome.message.delivery.id) }
+  }
+
+  /// What is held of earlier rounds than these, which have cancelled it.
+  public func superseded(by deliveries: [Delivery]) -> Set<DeliveryID> {
+    let rounds = deliveries.filter { $0.round > 1 }
+    guard !rounds.isEmpty, !held.isEmpty else { return [] }
+    let latest = Dictionary(rounds.map { (Place($0), $0.round) }, uniquingKeysWith: max)
+    return Set(
+      held.values.lazy.map(\.message.delivery).filter { $0.round < latest[Place($0)] ?? 0 }.map(\.id))
+  }
+
+  /// Where the rounds of one occurrence take each other's place.
+  private struct Place: Hashable {
+    let occurrence: OccurrenceID
+    let lane: Lane
+
+    init(_ delivery: Delivery) { (occurrence, lane) = (delivery.occurrence, delivery.lane) }
+  }
+}

@@ -1,0 +1,87 @@
+public import ChimeSchedule
+
+/// A delivery that this daemon has claimed, with what is to be said.
+public struct ClaimedMessage: Sendable {
+  public var claim: Claim
+  public var message: OutboundMessage
+
+  public init(claim: Claim, message: OutboundMessage) {
+    self.claim = claim
+    self.message = message
+  }
+
+  /// Claims at most `limit` deliveries of a lane, for as long as its policy says.
+  public static func claim(
+    _ lane: Lane, limit: Int, in transaction: any StoreTransaction, _ policies: LanePolicies, now: Instant
+  ) throws -> [ClaimedMessage] {
+    let until = now + policies[lane].claimSpan
+    return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map {
+      ClaimedMessage(claim: Claim(id: $0.delivery.id, lane: lane, until: until), message: $0)
+    }
+  }
+}
+
+/// What came of an attempt, before it is recorded.
+public struct Outcome: Sendable {
+  public var attempt: Attempt
+  public var next: ChannelReport.NextStep
+  public var message: OutboundMessage
+
+  public init(attempt: Attempt, next: ChannelReport.NextStep, message: OutboundMessage) {
+    self.attempt = attempt
+    self.next = next
+    self.message = message
+  }
+
+  public var lane: Lane { message.delivery.lane }
+}
+
+/// What is brought to the store in one transaction.
+public struct OutboxWork: Sendable {
+  public var outcomes: [Outcome] = []
+  /// Those that waited longest first, so that no lane waits for another for ever.
+  public var claims: [(lane: Lane, limit: Int)] = []
+  public var releases: [DeliveryID] = []
+  /// What receivers and buttons said to occurrences. It is recorded after the outcomes that came before it: an answer that
+  /// closes an occurrence would cancel the very delivery that brought it.
+  public var answers: [Answer] = []
+
+  public struct Answer: Sendable {
+    public var answer: Occurrence.Answer
+    public var occurrence: OccurrenceID
+
+    public init(answer: Occurrence.Answer, occurrence: OccurrenceID) {
+      self.answer = answer
+      self.occurrence = occurrence
+    }
+  }
+
+  public init() {}
+
+  /// The most outcomes, and the most claims, of one transaction: the writer is soon free for firing.
+  public static let limit = 512
+
+  public var needsNoTransaction: Bool { outcomes.isEmpty && claims.isEmpty && releases.isEmpty }
+  public var isEmpty: Bool { needsNoTransaction && answers.isEmpty }
+
+  /// As much as one transaction takes.
+  public mutating func take() -> OutboxWork {
+    var part = OutboxWork()
+    part.outcomes = Array(outcomes.prefix(Self.limit))
+    part.releases = releases
+    outcomes.removeFirst(part.outcomes.count)
+    releases = []
+    if outcomes.isEmpty {
+      part.answers = answers
+      answers = []
+    }
+    var count = 0
+    let taken = claims.prefix { claim in
+      defer { count += claim.limit }
+      return count < Self.limit
+    }
+    part.claims = Array(taken)
+    claims.removeFirst(taken.count)
+    return part
+  }
+}

@@ -1,0 +1,70 @@
+public import ChimeSchedule
+
+/// Why due times are computed anew.
+public enum Rescan: Hashable, Sendable {
+  /// The machine's zone changed: what floats with it moves.
+  case localZone
+  /// The rules of zones changed on disk: what follows any other than these moves.
+  case zoneRules(unchanged: Set<String>)
+  /// The days of these calendars changed; nil: of any.
+  case calendars(Set<String>?)
+  /// The configured place changed: what follows the sun there moves.
+  case place
+  /// The clock went back: what had been passed over comes again.
+  case backwardStep
+  /// Other quiet hours are configured: what they hold is looked at again, no time of a schedule moves.
+  case quietHours
+
+  /// Whether the reminder's times may be others now.
+  public func concerns(_ reminder: Reminder) -> Bool {
+    switch self {
+    case .localZone: reminder.governingZone == .local
+    case .zoneRules(let unchanged):
+      switch reminder.governingZone {
+      case .local: false
+      case .named(let name): !unchanged.contains(name)
+      }
+    case .calendars(let names):
+      reminder.schedule.calendarNames.contains { names?.contains($0) ?? true }
+    case .place: reminder.schedule.needsPlace && reminder.place == nil
+    case .backwardStep: true
+    case .quietHours: false
+    }
+  }
+
+  /// Whether what quiet hours hold may have to be heard at another time: the clock that they are read on is another.
+  public var concernsQuiet: Bool {
+    switch self {
+    case .localZone, .zoneRules, .backwardStep, .quietHours: true
+    case .calendars, .place: false
+    }
+  }
+
+  /// Which reminders are looked at.
+  public var selection: ReminderSelection {
+    switch self {
+    case .localZone: .zone(.local)
+    case .calendars: .withExceptions
+    case .zoneRules, .place, .backwardStep, .quietHours: .all
+    }
+  }
+
+  /// Computes the due time of one reminder anew. What is due already stays due, and what has fired is not due again.
+  public static func reschedule(
+    _ id: ReminderID, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws {
+    guard var record = try transaction.readableReminder(id), bearings.zone(of: record.reminder) != nil else { return }
+    if let next = record.next, next <= now { return }
+    let timetable = bearings.timetable(of: record.reminder)
+    var next = timetable.next(after: now)
+    // What has fired is not due again, however often its time comes.
+    while let time = next,
+      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.firedAt != nil
+    {
+      next = timetable.next(after: time)
+    }
+    guard next != record.next else { return }
+    record.reminder.generation += 1
+    try transaction.upsert(record.reminder, next: next)
+  }
+}
