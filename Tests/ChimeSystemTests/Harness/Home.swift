@@ -76,7 +76,7 @@ final class Home: Sendable {
   /// The whole environment of the programs started here.
   var environment: [String: String] {
     [
-      "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": path, "LC_ALL": "C.UTF-8", "USER": "chime-test",
+      "PATH": Machine.searchPath, "HOME": path, "LC_ALL": "C.UTF-8", "USER": "chime-test",
       "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": path + "/state", "XDG_CONFIG_HOME": path + "/config",
       "XDG_DATA_HOME": path + "/data", "XDG_CACHE_HOME": path + "/cache", "CHIME_LOCALTIME": localtime,
       // A crash is to be seen, not to be explored.

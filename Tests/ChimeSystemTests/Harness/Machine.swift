@@ -27,10 +27,10 @@ enum Machine {
 
   static func packaging(_ name: String) -> String { package + "/Packaging/" + name }
 
+  static let searchPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
   static func has(_ program: String) -> Bool {
-    ["/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/"].contains {
-      FileManager.default.isExecutableFile(atPath: $0 + program)
-    }
+    searchPath.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
   }
 
   static let isRoot = geteuid() == 0
@@ -39,9 +39,14 @@ enum Machine {
   static let hasScreen = hasMockBus && has("Xvfb") && has("dunst") && has("import")
   /// Whether there can be namespaces and a control group of one's own, which needs root and a root file system that is a
   /// mount.
-  static let canManage: Bool = {
-    guard isRoot, has("unshare"), FileManager.default.fileExists(atPath: "/lib/systemd/systemd"),
-      let probe = try? Child(support("user-manager"), ["--probe"], environment: [:], folder: "/tmp")
+  static let canManage =
+    isRoot && has("unshare") && FileManager.default.fileExists(atPath: "/lib/systemd/systemd")
+    && probe("user-manager")
+  /// Whether a systemd can be the first process of a machine of its own.
+  static let canBoot = isRoot && has("unshare") && has("nsenter") && probe("booted")
+
+  private static func probe(_ script: String) -> Bool {
+    guard let probe = try? Child(support(script), ["--probe"], environment: ["PATH": searchPath], folder: "/tmp")
     else { return false }
     defer {
       unlink(probe.outputPath)
@@ -49,7 +54,7 @@ enum Machine {
     }
     while probe.isRunning { usleep(1_000) }
     return probe.end == .exited(0)
-  }()
+  }
 
   private static func program(_ name: String) -> String {
     let beside = build + "/" + name
