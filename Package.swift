@@ -90,7 +90,9 @@ let package = Package(
     tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
     tests("ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule"], exclude: ["Corpus"]),
     tests("VarlinkTests", ["Varlink"]),
-    tests("ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
+    .target(name: "CPowerVFS", dependencies: ["CSQLite"], path: "Tests/CPowerVFS"),
+    tests(
+      "ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CPowerVFS"]),
     tests(
       "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
       exclude: ["Support"]),

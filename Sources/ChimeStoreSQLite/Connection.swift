@@ -17,14 +17,16 @@ final class Connection {
 
   /// Opens an existing file.
   ///
-  /// - Parameter busyTimeout: how long to wait for another program's lock, in milliseconds.
+  /// - Parameters:
+  ///   - busyTimeout: how long to wait for another program's lock, in milliseconds.
+  ///   - fileLayer: the name of what SQLite reads and writes through (sqlite.org/vfs.html); nil: the system's files.
   /// - Throws: `.unavailable` when the file cannot be opened.
-  init(path: String, busyTimeout: Int32) throws(StoreFailure) {
+  init(path: String, busyTimeout: Int32, fileLayer: String? = nil) throws(StoreFailure) {
     _ = Self.library
     var opened: OpaquePointer?
     // The owner's queue already lets in one thread at a time (sqlite.org/threadsafe.html, "Multi-thread").
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
-    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    let code = sqlite3_open_v2(path, &opened, flags, fileLayer)
     guard code == SQLITE_OK, let opened else {
       defer { sqlite3_close_v2(opened) }
       throw Self.failure(code: code, message: opened.map { String(cString: sqlite3_errmsg($0)) } ?? "", path: path)

@@ -1,3 +1,4 @@
+import CSQLite
 public import ChimeCore
 
 extension SQLiteStore {
@@ -12,9 +13,10 @@ extension SQLiteStore {
 
   /// - Parameters:
   ///   - version: the layout to migrate to; tests make older ones.
+  ///   - fileLayer: as `Connection` takes it; tests bring one whose power can fail.
   ///   - adjust: runs on the writer's connection before it is used; tests set limits.
   static func open(
-    path: String, upTo version: Int, adjust: (Connection) throws -> Void
+    path: String, upTo version: Int, fileLayer: String? = nil, adjust: (Connection) throws -> Void
   ) throws(StoreFailure) -> SQLiteStore {
     let files = SQLiteFiles(path: path)
     let lock = try FileLock(path: files.lockPath)
@@ -23,14 +25,14 @@ extension SQLiteStore {
         throw StoreFailure.corrupt("\(files.path) is empty although its log is not", movedTo: nil)
       }
       try files.create()
-      let writer = try connect(files.path)
+      let writer = try connect(files.path, fileLayer)
       // Until the file is known to be sound, nothing is written to it, not even on closing.
       writer.setCheckpointOnClose(false)
       try examine(writer)
       writer.setCheckpointOnClose(true)
       try prepare(writer, upTo: version)
       try adjust(writer)
-      let reader = try connect(files.path)
+      let reader = try connect(files.path, fileLayer)
       try reader.script("PRAGMA query_only = ON; PRAGMA cache_size = -2000")
       return SQLiteStore(
         path: files.path,
@@ -47,8 +49,8 @@ extension SQLiteStore {
   /// it is met, or by `chime doctor`.
   static let checkedSize: Int64 = 32 << 20
 
-  private static func connect(_ path: String) throws(StoreFailure) -> Connection {
-    let connection = try Connection(path: path, busyTimeout: 2_000)
+  private static func connect(_ path: String, _ fileLayer: String?) throws(StoreFailure) -> Connection {
+    let connection = try Connection(path: path, busyTimeout: 2_000, fileLayer: fileLayer)
     try connection.script("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     return connection
   }
@@ -72,8 +74,21 @@ extension SQLiteStore {
     guard (SQLiteFiles.size(connection.path) ?? 0) <= checkedSize else { return }
     let verdict = try connection.first("PRAGMA quick_check(1)") { $0.text(0) } ?? "no verdict"
     guard verdict == "ok" else {
+      if tellsOfDisk(verdict) {
+        throw StoreFailure.unavailable("\(connection.path) cannot be read: see the state of its disk (\(verdict))")
+      }
       throw StoreFailure.corrupt("\(connection.path) is damaged (\(verdict))", movedTo: nil)
     }
+  }
+
+  /// Whether the check has met a page that could not be read, which is no word on what the page holds: a disk that fails
+  /// for a moment is no reason to move a sound file aside. SQLite tells of both in one kind of sentence
+  /// (`checkTreePage` and `checkList` of its btree.c).
+  static func tellsOfDisk(_ verdict: String) -> Bool {
+    if let found = verdict.firstMatch(of: /unable to get the page\. error code=([0-9]+)/), let code = Int32(found.1) {
+      return code & 0xFF != SQLITE_CORRUPT
+    }
+    return verdict.contains("failed to get page")
   }
 
   /// Sets what is in force for the writer, and brings the layout up to date.

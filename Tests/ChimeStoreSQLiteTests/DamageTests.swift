@@ -96,6 +96,17 @@ import Testing
     await again.close()
   }
 
+  /// The check at a start tells of a page that could not be read in the words in which it tells of damage.
+  @Test(arguments: [
+    ("*** in database main ***\nPage 5: unable to get the page. error code=266", true),
+    ("*** in database main ***\nFreelist: failed to get page 12", true),
+    ("*** in database main ***\nPage 5: unable to get the page. error code=11", false),
+    ("*** in database main ***\nPage 5: btreeInitPage() returns error code 11", false),
+  ])
+  func aPageThatCannotBeReadIsNoDamage(_ verdict: String, isOfDisk: Bool) {
+    #expect(SQLiteStore.tellsOfDisk(verdict) == isOfDisk)
+  }
+
   /// A store with some hundred rows, closed.
   private func fill(_ path: String) async throws {
     let store = try SQLiteStore.open(path: path)

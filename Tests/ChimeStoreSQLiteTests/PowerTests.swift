@@ -1,0 +1,138 @@
+import CPowerVFS
+import ChimeCore
+import ChimeTestKit
+import Foundation
+import Testing
+
+@testable import ChimeStoreSQLite
+
+/// Power cuts and failing disks, on a file layer of our own: what was acknowledged is there, nothing is there by half.
+@Suite struct PowerTests {
+  /// A game is the same for the same seed.
+  private static let seed =
+    ProcessInfo.processInfo.environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+
+  /// How many games are looked at; more for a longer run.
+  private static let games =
+    ProcessInfo.processInfo.environment["CHIME_TEST_GAMES"].flatMap { UInt64($0) } ?? 2
+
+  /// After every change to a file, whatever may be left then.
+  @Test func aPowerCutAtAnyInstantLosesNothingThatWasAcknowledged() async throws {
+    print("PowerTests: CHIME_TEST_SEED=\(Self.seed)")
+    var (cuts, different) = (0, 0)
+    for game in 0..<Self.games {
+      let trial = try PowerTrial(seed: Self.seed + game, steps: 20)
+      try await trial.play()
+      let result = try await Self.firstLoss(trial)
+      (cuts, different) = (cuts + result.cuts, different + result.different)
+      #expect(result.loss == nil, "\(result.loss ?? "")")
+    }
+    print("PowerTests: \(cuts) power cuts left \(different) different disks")
+    #expect(different > 500, "cuts worth the name")
+  }
+
+  /// The trial itself: each way to break the promise has to be seen.
+  @Test(arguments: PowerTrial.Mutation.allCases.filter { $0 != .none })
+  func aStoreThatDoesNotKeepItsWordIsSeen(_ mutation: PowerTrial.Mutation) async throws {
+    let trial = try PowerTrial(seed: Self.seed, steps: 12, mutation: mutation)
+    try await trial.play()
+    let loss = try #require(try await Self.firstLoss(trial).loss, "CHIME_TEST_SEED=\(Self.seed)")
+    print("PowerTests: \(mutation): \(loss.prefix { $0 != "\n" })")
+  }
+
+  /// The power fails again and again, also while the store recovers from the last time.
+  @Test func lifeAfterLifeNothingIsLost() async throws {
+    var random = SeededGenerator(seed: Self.seed)
+    let trial = try PowerTrial(seed: Self.seed, steps: 150)
+    try await trial.play()
+    var (folder, next) = (try Folder(), try Folder())
+    let disk = try PowerDisk()
+    var (reached, lives) = (0, 0)
+    while reached < trial.steps {
+      lives += 1
+      try disk.begin(folder)
+      var marks: [Int] = []
+      let start = reached
+      let store = try trial.open(folder, through: disk)
+      for step in start..<min(trial.steps, start + Int.random(in: 0...12, using: &random)) {
+        _ = try await trial.move(step, on: store)
+        marks.append(disk.changes)
+      }
+      if Bool.random(using: &random) { await store.close() }
+      let cut = PowerCut(
+        change: Int.random(in: 0...disk.changes, using: &random),
+        fate: [power_nothing, power_all, power_some, power_garbled].randomElement(using: &random) ?? power_some,
+        seed: random.next())
+      await store.close()
+      _ = try disk.leave(cut, in: next)
+      (folder, next) = (next, folder)
+      // Looked at on a copy, so that the next life begins with what the cut has left.
+      _ = try disk.leave(cut, in: next)
+      let quiet = try PowerDisk()
+      let found = try await trial.problem(
+        in: next, through: quiet, acknowledged: start + marks.count { $0 <= cut.change })
+      #expect(found.problem == nil, "CHIME_TEST_SEED=\(Self.seed), life \(lives), \(cut)")
+      if found.problem != nil { return }
+      reached = found.reached
+    }
+    print("PowerTests: \(trial.steps) steps took \(lives) lives")
+  }
+
+  /// A disk that fails or is full at any access: the change is refused, and taken when the disk works again.
+  @Test(arguments: [power_fault_io, power_fault_full])
+  func aFailingDiskRefusesAndGoesOn(_ fault: power_fault) async throws {
+    var random = SeededGenerator(seed: Self.seed)
+    let trial = try PowerTrial(seed: Self.seed + 10, steps: 150)
+    try await trial.play()
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let disk = try PowerDisk()
+    try disk.begin(folder)
+    var store = try trial.open(folder, through: disk)
+    var refused = 0
+    for step in 0..<trial.steps {
+      disk.fail(fault, after: Int.random(in: 0...12, using: &random), count: Int.random(in: 1...4, using: &random))
+      var answer = try await trial.move(step, on: store)
+      disk.work()
+      if answer == nil {
+        refused += 1
+        let found = Contents(of: path, through: disk)
+        #expect(found.fingerprint == trial.model[step], "CHIME_TEST_SEED=\(Self.seed): a refusal changes nothing")
+        answer = try await trial.move(step, on: store)
+      }
+      let found = Contents(of: path, through: disk)
+      try #require(
+        answer != nil && found == Contents(fingerprint: trial.model[step + 1], verdict: "ok"),
+        "CHIME_TEST_SEED=\(Self.seed), step \(step): \(found.verdict)")
+      // A start on a failing disk is refused or is as good as any.
+      guard step % 10 == 9 else { continue }
+      await store.close()
+      disk.fail(fault, after: Int.random(in: 0...20, using: &random), count: 2)
+      do {
+        store = try trial.open(folder, through: disk)
+      } catch StoreFailure.unavailable {
+        disk.work()
+        store = try trial.open(folder, through: disk)
+      }
+      disk.work()
+      #expect(Contents(of: path, through: disk).fingerprint == trial.model[step + 1], "step \(step)")
+    }
+    await store.close()
+    print("PowerTests: \(refused) of \(trial.steps) steps were refused")
+    #expect(refused > 10)
+  }
+
+  /// Goes through all instants in their order, so that the first loss is at the smallest.
+  private static func firstLoss(_ trial: PowerTrial) async throws -> (loss: String?, cuts: Int, different: Int) {
+    var seen: Set<[UInt64]> = []
+    var cuts = 0
+    for change in 0...trial.disk.changes {
+      for fate in [power_nothing, power_all, power_some, power_garbled] {
+        let cut = PowerCut(change: change, fate: fate, seed: trial.seed &* 31 &+ UInt64(change))
+        cuts += 1
+        if let loss = try await trial.loss(at: cut, seen: &seen) { return (loss, cuts, seen.count) }
+      }
+    }
+    return (nil, cuts, seen.count)
+  }
+}
