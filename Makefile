@@ -22,7 +22,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system build release bench measure fuzz lint fmt install uninstall clean dependencies
+.PHONY: help run test unit system build release bench measure soak fuzz lint fmt install uninstall clean dependencies
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -65,6 +65,14 @@ measure: release $(peers)
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
 	@Benchmarks/peers/environment $(release)/peers
 	@$(release)/chime-bench $(BENCH)
+
+MINUTES ?= 10
+soak: ## Run chimed under mixed load and watch what it holds of the machine (MINUTES=60, plot in .build/soak)
+	@Packaging/dependencies run
+	@$(MAKE) --no-print-directory release $(peers)
+	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
+	@mkdir -p .build/soak
+	@$(release)/chime-bench --soak $(MINUTES) .build/soak
 
 SECONDS ?= 60
 fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 for longer)

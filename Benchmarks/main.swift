@@ -26,6 +26,22 @@ if CommandLine.arguments.dropFirst() == ["--count-allocations"] {
   exit(EX_OK)
 }
 
+if CommandLine.arguments.dropFirst().first == "--soak" {
+  let words = Array(CommandLine.arguments.dropFirst(2))
+  guard (1...2).contains(words.count), let minutes = Double(words[0]), minutes > 0, minutes <= 100_000 else {
+    complain(Soak.help)
+    exit(EX_USAGE)
+  }
+  do {
+    let bench = Bench(options: try Options([], known: []))
+    try await Soak(minutes: minutes, output: words.count > 1 ? words[1] : ".").run(bench)
+  } catch {
+    complain("\(error)")
+    exit(EX_SOFTWARE)
+  }
+  exit(EX_OK)
+}
+
 let options: Options
 do throws(BenchFailure) {
   options = try Options(CommandLine.arguments.dropFirst(), known: benchmarks.map(\.name))
