@@ -13,6 +13,7 @@ sysconfdir ?= /etc
 unitdir ?= $(PREFIX)/lib/systemd/system
 userunitdir ?= $(PREFIX)/lib/systemd/user
 sysusersdir ?= $(PREFIX)/lib/sysusers.d
+catalogdir ?= $(PREFIX)/lib/systemd/catalog
 
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
@@ -96,12 +97,12 @@ fmt: ## Format the code
 
 install: ## Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
-	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' \
+	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
 	  Packaging/install $(release)
 
 uninstall: ## Take away what install put there; configuration and reminders stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
-	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' \
+	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
 	  Packaging/install --remove
 
 clean: ## Remove what was built here

@@ -165,7 +165,7 @@ package enum DaemonMain {
   }
 
   private static func end(_ code: Int32, _ message: String, _ log: Log? = nil) -> Never {
-    (log ?? Log(level: .info))(.error, message)
+    (log ?? Log(level: .info))(.error, message, id: .cannotStart)
     exit(code)
   }
 }

@@ -14,6 +14,7 @@ import Testing
         "/opt/chime/bin/chimed", "/opt/chime/bin/chime", "/opt/chime/lib/systemd/system/chimed.service",
         "/opt/chime/lib/systemd/system/chimed.socket", "/opt/chime/lib/systemd/user/chimed.service",
         "/opt/chime/lib/systemd/user/chimed.socket", "/opt/chime/lib/sysusers.d/chime.conf",
+        "/opt/chime/lib/systemd/catalog/chime.catalog",
         "/opt/chime/share/doc/chime/README.md", "/opt/chime/share/doc/chime/LICENSE", "/etc/chime/chimed.toml",
       ]
       for path in wanted { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }

@@ -63,7 +63,7 @@ extension EventLoop {
     let socket = chime_accept(listener)
     if socket >= 0 { turnAway(socket, ControlFailure.limitExceeded("descriptors")) }
     reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    log(.warning, "no descriptor is left: a client was turned away")
+    log(.warning, "no descriptor is left: a client was turned away", id: .clientTurnedAway)
   }
 
   private func turnAway(_ socket: Int32, _ failure: ControlFailure) {
@@ -82,12 +82,16 @@ extension EventLoop {
       clients.count(of: peer.uid) < configuration.maxConnectionsPerUser
     else {
       turnAway(socket, .limitExceeded("connections"))
-      log(.warning, "a client of uid \(peer.uid) was turned away: too many connections", [(.uid, String(peer.uid))])
+      log(
+        .warning, "a client of uid \(peer.uid) was turned away: too many connections", id: .clientTurnedAway,
+        [(.uid, String(peer.uid))])
       return
     }
     let caller = site.caller(uid: peer.uid, gid: peer.gid)
     if caller == nil {
-      log(.warning, "uid \(peer.uid) may not use this daemon and was refused", [(.uid, String(peer.uid))])
+      log(
+        .warning, "uid \(peer.uid) may not use this daemon and was refused", id: .clientRefused,
+        [(.uid, String(peer.uid))])
     }
     let limits = VarlinkLimits(
       maxMessageBytes: configuration.maxMessageBytes, maxNesting: configuration.maxNesting,
@@ -221,8 +225,9 @@ extension EventLoop {
   private func logEnd(_ reason: ServerConnection.CloseReason, _ caller: Caller) {
     switch reason {
     case .peerClosed, .refused: return
-    case .slowReader: log(.notice, "a reader that did not keep up was dropped", [(.uid, String(caller.uid))])
-    default: log(.info, "a client was dropped: \(reason)", [(.uid, String(caller.uid))])
+    case .slowReader:
+      log(.notice, "a reader that did not keep up was dropped", id: .clientDropped, [(.uid, String(caller.uid))])
+    default: log(.info, "a client was dropped: \(reason)", id: .clientDropped, [(.uid, String(caller.uid))])
     }
   }
 
@@ -264,7 +269,7 @@ extension EventLoop {
   func expireClients() {
     for token in clients.expired(at: .now()) {
       guard let client = clients[token] else { continue }
-      log(.info, "a client took too long and was dropped", [(.uid, String(client.caller.uid))])
+      log(.info, "a client took too long and was dropped", id: .clientDropped, [(.uid, String(client.caller.uid))])
       drop(token)
     }
     armClientTimer()

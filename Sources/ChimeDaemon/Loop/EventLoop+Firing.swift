@@ -39,12 +39,14 @@ extension EventLoop {
       happenings += firing.occurrences.compactMap { Self.happening($0, firing, nowMicroseconds) }
     }
     publish(happenings)
-    for reminder in fired.unreadable { log(.error, reminder.reason, [(.reminder, reminder.id.rawValue)]) }
+    for reminder in fired.unreadable {
+      log(.error, reminder.reason, id: .reminderUnreadable, [(.reminder, reminder.id.rawValue)])
+    }
     for reminder in fired.withoutZone {
       log(
         .warning,
         "\"\(reminder.title)\": this machine has no time zone \(reminder.governingZone.text) any more; UTC is used",
-        [(.reminder, reminder.id.rawValue)])
+        id: .reminderZoneGone, [(.reminder, reminder.id.rawValue)])
     }
   }
 
@@ -61,10 +63,13 @@ extension EventLoop {
     let dueAt = isPlain ? occurrence.id.scheduledAt + due.reminder.jitterOffset : due.dueAt
     if occurrence.repeats > 0 {
       let count = "\(occurrence.repeats) of \(due.reminder.nag?.max ?? occurrence.repeats)"
-      return Happening(kind: .fired, occurrence: occurrence, message: "\"\(occurrence.title)\" repeated (\(count))")
+      return Happening(
+        kind: .fired, id: .firedAgain, occurrence: occurrence, message: "\"\(occurrence.title)\" repeated (\(count))")
     }
     let late = occurrence.late.map { " late (\($0.rawValue))" } ?? ""
-    var happening = Happening(kind: .fired, occurrence: occurrence, message: "\"\(occurrence.title)\" fired\(late)")
+    var happening = Happening(
+      kind: .fired, id: occurrence.late == nil ? .fired : .firedLate, occurrence: occurrence,
+      message: "\"\(occurrence.title)\" fired\(late)")
     happening.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000
     return happening
   }

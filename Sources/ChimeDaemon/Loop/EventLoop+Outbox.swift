@@ -64,7 +64,13 @@ extension EventLoop {
     for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
     publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
     guard !commit.disabled.isEmpty else { return }
-    publish(commit.disabled.map { Happening(kind: .fired, occurrence: $0.notice, message: $0.notice.title) })
+    publish(
+      commit.disabled.map { disabled in
+        var happening = Happening(
+          kind: .fired, id: .endpointDisabled, occurrence: disabled.notice, message: disabled.notice.title)
+        happening.channel = disabled.endpoint.lane.channel
+        return happening
+      })
     take([.endpointsChanged])
   }
 
@@ -137,12 +143,13 @@ extension EventLoop {
         message: "\(title) not delivered to \(channel): \(why); next attempt in \(wait)")
     case .cancelled:
       happening = Happening(
-        kind: .failed, occurrence: message.occurrence,
+        kind: .failed, id: .leftOut, occurrence: message.occurrence,
         message: "\(title) left out for \(channel): \(attempt.error ?? "no longer wanted")")
     default:
       let why = attempt.error ?? attempt.status.map { "status \($0)" } ?? "failed"
       happening = Happening(
-        kind: .failed, occurrence: message.occurrence, message: "\(title) given up for \(channel): \(why)")
+        kind: .failed, id: .givenUp, occurrence: message.occurrence,
+        message: "\(title) given up for \(channel): \(why)")
     }
     happening.delivery = message.delivery.id
     happening.channel = channel

@@ -167,7 +167,8 @@ extension EventLoop {
       if changed.contains("calendars") { reasons.insert(.calendars(nil)) }
       if changed.contains("quiet") { reasons.insert(.quietHours) }
       log(
-        .notice, "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew")
+        .notice, "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew",
+        id: .dueTimesRenewed)
       rescan(reasons)
     } catch {
       storeFailed(error, "due times may be old ones")

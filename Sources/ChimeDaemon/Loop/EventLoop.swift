@@ -147,7 +147,7 @@ actor EventLoop {
     }
     await refreshSummary()
     ServiceManager.status(summary)
-    log(.notice, "ready: \(summary)")
+    log(.notice, "ready: \(summary)", id: .ready)
     await reviewSurroundings()
     await surveyCalendars()
     chime_forget_code()
@@ -240,7 +240,7 @@ actor EventLoop {
     guard !happenings.isEmpty else { return }
     log(
       happenings.lazy.map { happening in
-        Log.Entry(level: happening.level, message: happening.message) { happening.fields }
+        Log.Entry(level: happening.level, message: happening.message, id: happening.id) { happening.fields }
       })
     streamToWatchers(happenings)
     staleSummary()
@@ -327,7 +327,7 @@ actor EventLoop {
       await surveyCalendars()
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
     } catch {
-      log(.error, "the configuration stays as it was: \(error)")
+      log(.error, "the configuration stays as it was: \(error)", id: .configurationRefused)
       throw error
     }
   }
@@ -378,7 +378,7 @@ actor EventLoop {
     guard !isStopping else { return }
     isStopping = true
     ServiceManager.stopping()
-    log(.notice, "stopping")
+    log(.notice, "stopping", id: .stopping)
     for (token, socket) in listeners {
       poller?.remove(token)
       close(socket)

@@ -30,9 +30,31 @@ struct Happening: Sendable {
   enum Kind: String, Sendable {
     case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed
     case clock, zone, calendar, resumed, reloaded, store
+
+    var id: MessageID {
+      switch self {
+      case .added: .reminderAdded
+      case .changed: .reminderChanged
+      case .removed: .reminderRemoved
+      case .fired: .fired
+      case .missed: .missed
+      case .delivered: .delivered
+      case .failed: .attemptFailed
+      case .done, .dismissed, .snoozed: .answered
+      case .closed: .popupClosed
+      case .clock: .clockSet
+      case .zone: .zoneChanged
+      case .calendar: .calendarChanged
+      case .resumed: .resumed
+      case .reloaded: .configurationReloaded
+      case .store: .storeFailed
+      }
+    }
   }
 
   var kind: Kind
+  /// What the journal knows it by.
+  var id: MessageID
   /// Nil: everyone is told.
   var owner: UInt32?
   var reminder: ReminderID?
@@ -43,17 +65,23 @@ struct Happening: Sendable {
   var latenessMicroseconds: Int64?
   var message: String
 
-  init(kind: Kind, owner: UInt32? = nil, reminder: ReminderID? = nil, title: String? = nil, message: String) {
+  /// - Parameter id: where the kind alone does not say it.
+  init(
+    kind: Kind, id: MessageID? = nil, owner: UInt32? = nil, reminder: ReminderID? = nil, title: String? = nil,
+    message: String
+  ) {
     self.kind = kind
+    self.id = id ?? kind.id
     self.owner = owner
     self.reminder = reminder
     self.title = title
     self.message = message
   }
 
-  init(kind: Kind, occurrence: Occurrence, message: String) {
+  init(kind: Kind, id: MessageID? = nil, occurrence: Occurrence, message: String) {
     self.init(
-      kind: kind, owner: occurrence.owner, reminder: occurrence.id.reminder, title: occurrence.title, message: message)
+      kind: kind, id: id, owner: occurrence.owner, reminder: occurrence.id.reminder, title: occurrence.title,
+      message: message)
     self.occurrence = occurrence.id
   }
 
@@ -67,6 +95,7 @@ struct Happening: Sendable {
   /// The journal's fields.
   var fields: [(Log.Field, String)] {
     var fields: [(Log.Field, String)] = []
+    if let owner { fields.append((.owner, String(owner))) }
     if let reminder { fields.append((.reminder, reminder.rawValue)) }
     if let occurrence { fields.append((.occurrence, occurrence.description)) }
     if let delivery { fields.append((.delivery, delivery.rawValue)) }
@@ -76,9 +105,10 @@ struct Happening: Sendable {
   }
 
   var level: Configuration.LogLevel {
-    switch kind {
-    case .failed: .warning
-    case .missed, .clock, .zone, .calendar, .resumed, .reloaded, .store: .notice
+    switch id {
+    case .storeFailed, .storeQuarantined: .error
+    case .attemptFailed, .givenUp, .leftOut, .endpointDisabled, .storeRestored: .warning
+    case .missed, .clockSet, .zoneChanged, .calendarChanged, .resumed, .configurationReloaded, .storeRecovered: .notice
     default: .info
     }
   }

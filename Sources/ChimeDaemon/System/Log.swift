@@ -9,12 +9,15 @@ import Synchronization
 /// callers choose, one by one.
 package final class Log: Sendable {
   /// The fields that a person filters by (`journalctl CHIME_REMINDER=r7k2`).
-  package enum Field: String, Sendable {
+  package enum Field: String, CaseIterable, Sendable {
     case reminder = "CHIME_REMINDER"
     case occurrence = "CHIME_OCCURRENCE"
     case delivery = "CHIME_DELIVERY"
     case endpoint = "CHIME_ENDPOINT"
     case latenessMicroseconds = "CHIME_LATENESS_USEC"
+    /// Whose reminder it is, in the system's instance.
+    case owner = "CHIME_OWNER_UID"
+    /// The client's user.
     case uid = "CHIME_UID"
   }
 
@@ -35,11 +38,12 @@ package final class Log: Sendable {
   package func setLevel(_ level: Configuration.LogLevel) { threshold.store(level.priority, ordering: .relaxed) }
 
   package func callAsFunction(
-    _ level: Configuration.LogLevel, _ message: String, _ fields: @autoclosure () -> [(Field, String)] = []
+    _ level: Configuration.LogLevel, _ message: String, id: MessageID? = nil,
+    _ fields: @autoclosure () -> [(Field, String)] = []
   ) {
     guard level.priority <= threshold.load(ordering: .relaxed) else { return }
     var lines: [UInt8] = []
-    add(level, message, fields, to: &lines)
+    add(level, message, id, fields, to: &lines)
     Self.write(lines)
   }
 
@@ -47,6 +51,7 @@ package final class Log: Sendable {
   struct Entry {
     var level: Configuration.LogLevel
     var message: String
+    var id: MessageID?
     /// Asked only by the journal.
     var fields: () -> [(Field, String)]
   }
@@ -56,7 +61,7 @@ package final class Log: Sendable {
     let threshold = threshold.load(ordering: .relaxed)
     var lines: [UInt8] = []
     for entry in entries where entry.level.priority <= threshold {
-      add(entry.level, entry.message, entry.fields, to: &lines)
+      add(entry.level, entry.message, entry.id, entry.fields, to: &lines)
       if lines.count > 32_768 {
         Self.write(lines)
         lines.removeAll(keepingCapacity: true)
@@ -67,7 +72,8 @@ package final class Log: Sendable {
 
   /// Sends an entry to the journal, or adds its line to `lines`.
   private func add(
-    _ level: Configuration.LogLevel, _ message: String, _ fields: () -> [(Field, String)], to lines: inout [UInt8]
+    _ level: Configuration.LogLevel, _ message: String, _ id: MessageID?, _ fields: () -> [(Field, String)],
+    to lines: inout [UInt8]
   ) {
     var message = message
     if message.utf8.contains(0x0A) {
@@ -75,6 +81,7 @@ package final class Log: Sendable {
     }
     if way == .journal {
       var entries = ["MESSAGE=\(message)", "PRIORITY=\(level.priority)", "SYSLOG_IDENTIFIER=chimed"]
+      if let id { entries.append("MESSAGE_ID=\(id.rawValue)") }
       entries += fields().map { "\($0.0.rawValue)=\($0.1)" }
       if Self.sendToJournal(entries) { return }
     }
