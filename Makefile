@@ -23,7 +23,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system build release bench measure soak fuzz lint fmt install uninstall clean dependencies
+.PHONY: help run test unit system crash power build release bench measure soak fuzz lint fmt install uninstall clean dependencies
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -49,6 +49,18 @@ unit: ## Run the tests that need no other program (ONE=name for those whose name
 system: ## Run the tests of the real daemon on the real system (ONE=name for one suite)
 	@Packaging/dependencies test
 	@swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
+
+ROUNDS ?= 500
+crash: ## Kill the shipped daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
+	@Packaging/dependencies test
+	@$(MAKE) --no-print-directory release
+	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) CHIME_TEST_ROUNDS=$(ROUNDS) CHIME_TEST_SEED=$(SEED) \
+	  swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests.*CrashTests'
+
+GAMES ?= 50
+power: ## Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
+	@CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) \
+	  swift test --disable-xctest $(swiftflags) --filter 'ChimeStoreSQLiteTests.*PowerTests'
 
 build: ## Build everything for debugging
 	@swift build $(swiftflags)

@@ -1,138 +1,184 @@
 import Foundation
-import Synchronization
 import Testing
 
-/// kill -9 at random moments, under a load of adds and fires.
-@Suite(.serialized, .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+/// kill -9 at random and at chosen instants, under a load of everything that clients can ask for; then the promises are
+/// checked from outside, through the socket and at the receivers.
+@Suite(.serialized, .enabled(if: Machine.has("cc") && Machine.has("sqlite3"), "needs cc and sqlite3"))
 struct CrashTests {
-  /// What the clients know: every token that was sent, and the id that was acknowledged for it.
-  private final class Ledger: Sendable {
-    private let state = Mutex<(sent: [String], acknowledged: [String: String])>(([], [:]))
+  private static let environment = ProcessInfo.processInfo.environment
+  /// `make crash ROUNDS=500` for more.
+  private static let rounds = environment["CHIME_TEST_ROUNDS"].flatMap { Int($0) } ?? 24
+  private static let seed = environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
 
-    func send(_ token: String) { state.withLock { $0.sent.append(token) } }
-    func acknowledge(_ token: String, _ id: String) { state.withLock { $0.acknowledged[token] = id } }
-    var sent: [String] { state.withLock { $0.sent } }
-    var acknowledged: [String: String] { state.withLock { $0.acknowledged } }
-  }
+  /// Notes which message it runs for, and ends its daemon or fails now and then.
+  private static let script = """
+    #!/bin/sh
+    cat > /dev/null
+    echo "$CHIME_DELIVERY" >> "$HOME/runs"
+    if rm "$HOME/kill-parent" 2>/dev/null; then kill -9 "$PPID"; fi
+    [ -e "$HOME/good" ] || case $$ in *7) exit 1 ;; esac
+    """
 
-  @Test(.timeLimit(.minutes(3)))
-  func twentyCrashesLoseNothingAndDoubleNothing() async throws {
-    let seed = ProcessInfo.processInfo.environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
-    print("CrashTests: CHIME_TEST_SEED=\(seed)")
-    var random = SeededGenerator(state: seed)
+  @Test(.timeLimit(.minutes(60)))
+  func crashesLoseNothingAndDoubleNothing() async throws {
+    print("CrashTests: CHIME_TEST_SEED=\(Self.seed)")
     try await Home.live { home in
-      let receiver = try await Receiver.start(in: home)
-      let ledger = Ledger()
       let begin = ContinuousClock.now
-      for round in 1...20 {
-        // Anywhere from the first request to well into the fires of earlier rounds.
-        let life = Duration.milliseconds(Int.random(in: 5...400, using: &random))
-        try await liveAndCrash(
-          home, after: life, load: "\(seed)-\(round)", ledger, endpoint: round == 1 ? receiver : nil)
+      var random = SeededGenerator(state: Self.seed)
+      let library = try await home.diesAt()
+      try home.write(Self.script, to: home.path + "/note", mode: 0o700)
+      try home.write("", to: home.path + "/runs")
+      try home.configure(
+        """
+        [desktop]
+        program = "true"
+        [commands.note]
+        program = "\(home.path)/note"
+        overlap = "parallel"
+        """)
+      let receiver = try await home.spawn(
+        "/usr/bin/python3",
+        [Machine.support("crash-receiver"), "\(Self.seed)", home.path + "/good", home.path + "/kill"])
+      let port = try await eventually("the receiver says its port") { () -> Int? in
+        try receiver.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
+      }
+      let url = "http://127.0.0.1:\(port)/"
+      let ledger = CrashLedger()
+      let recurring = try await prepare(home, url, ledger)
+
+      var deaths: [CrashDeath: Int] = [:]
+      for round in 1...Self.rounds {
+        let death = CrashDeath.random(using: &random)
+        deaths[death, default: 0] += 1
+        var life = CrashLife(
+          home: home,
+          clients: (0..<4).map {
+            CrashClient(number: $0, round: round, seed: Self.seed, ledger: ledger, receiver: url)
+          },
+          death: death, library: library, killFile: home.path + "/kill", random: random)
+        do {
+          try await life.live()
+          try CrashProof.checkSecret(ledger, home)
+        } catch {
+          throw HarnessFailure("CHIME_TEST_SEED=\(Self.seed), round \(round), death \(death): \(error)")
+        }
+        random = life.random
       }
       let crashed = ContinuousClock.now
-      let daemon = try await home.start(Machine.shipped + "/chimed")
-      try await settle(ledger, home)
-      try await proveAllIsThereOnce(ledger, receiver, home)
-      print("CrashTests: crashes took \(crashed - begin), the rest \(ContinuousClock.now - crashed)")
 
+      try home.write("", to: home.path + "/good")
+      let daemon = try await home.start(Machine.shipped + "/chimed")
+      try await settle(home, recurring, ledger, url)
+      let proof = CrashProof(
+        home: home, ledger: ledger.now,
+        requests: receiver.lines.dropFirst().compactMap { try? JSON(parsing: $0) },
+        recurring: recurring, others: [])
+      let figures = try await proof.prove()
       #expect(try await daemon.stop() == .exited(0))
-      // Another's word on the file that went through all this.
+      // Another's word on the file that went through all this, and nothing else is left beside it.
       let check = try await home.run("sqlite3", [home.state + "/chime.db", "PRAGMA integrity_check"])
       #expect(check.out == "ok\n", "\(check.text)")
+      let left = try leftovers(home)
+      #expect(left.isEmpty, "\(left)")
+
+      let now = ledger.now
+      let told = [
+        ("rounds", Self.rounds), ("acknowledged requests", now.acknowledged), ("answers that got lost", now.doubts),
+        ("changes among them that were made", now.doubtsDone),
+      ]
+      print("CrashTests: deaths: " + deaths.map { "\($0) \($1)" }.sorted().joined(separator: ", "))
+      for (name, number) in told + figures { print("CrashTests:   \(number)\t\(name)") }
+      print("CrashTests: the crashes took \(crashed - begin), the proof \(ContinuousClock.now - crashed)")
+      #expect(now.acknowledged > Self.rounds * 8, "a load worth the name")
     }
   }
 
-  /// One short life of the daemon, with three clients adding what is due a second later.
-  private func liveAndCrash(
-    _ home: Home, after life: Duration, load name: String, _ ledger: Ledger, endpoint: Receiver?
-  ) async throws {
+  /// The endpoints, and the reminders that come all the time.
+  private func prepare(_ home: Home, _ url: String, _ ledger: CrashLedger) async throws -> [String: Int64] {
     let daemon = try await home.start(Machine.shipped + "/chimed")
-    if let endpoint { try await home.addEndpoint("team", endpoint) }
-    let socket = home.socket
-    let loads = (1...3).map { client in
-      Task { try await blocking { Self.load(socket, "\(name)-\(client)", ledger) } }
+    for name in ["team", "side"] {
+      _ = try await home.answer(
+        "io.chime.Endpoints.Put",
+        [
+          "name": .string(name), "url": .string(url), "secret": .string(Receiver.secret),
+          "settings": ["headers": [["name": "x-edit", "value": "0"]]],
+        ])
     }
-    let moment = ContinuousClock.now + life
-    try await eventually("the moment to crash") { ContinuousClock.now >= moment }
+    ledger.change { $0.header = ("0", nil) }
+    ledger.change { $0.secret = (Receiver.secret, nil) }
+    var recurring: [String: Int64] = [:]
+    for (period, channels, catchUp) in [
+      (1, ["team"], "latest"), (2, ["note"], "all"), (3, ["team", "desktop"], "skip"),
+    ] as [(Int64, [JSON], String)] {
+      let answer = try await home.answer(
+        "io.chime.Reminders.Add",
+        [
+          "reminder": [
+            "title": .string("Every \(period) s"),
+            "when": .string(period == 1 ? "* * * * * *" : "*/\(period) * * * * *"),
+            "channels": .array(channels),
+            "catchUp": ["suspend": .string(catchUp), "downtime": .string(catchUp)],
+          ]
+        ])
+      recurring[try #require(answer["reminder"]["id"].string)] = period
+    }
     try await daemon.crash()
-    for load in loads { try await load.value }
+    return recurring
   }
 
-  private func proveAllIsThereOnce(_ ledger: Ledger, _ receiver: Receiver, _ home: Home) async throws {
-    let tokens = Set(ledger.sent)
-    let acknowledged = ledger.acknowledged
-    #expect(acknowledged.count == tokens.count)
-    #expect(acknowledged.count > 100, "a load worth the name: \(acknowledged.count)")
-
-    try await eventually("everything has fired and arrived", within: .seconds(90)) {
-      let status = try await home.answer("io.chime.Daemon.Status")["status"]
-      return status["owedDeliveries"].int == 0 && status["openOccurrences"].int == tokens.count
-    }
-    let occurrences = try await all("io.chime.Occurrences.List", "occurrences", home)
-    var byReminder: [String: Int] = [:]
-    for occurrence in occurrences { byReminder[occurrence["reminder"].string ?? "", default: 0] += 1 }
-    #expect(Set(acknowledged.values).isSubset(of: byReminder.keys), "every acknowledged reminder has fired")
-    #expect(byReminder.count == tokens.count, "one reminder for one token")
-    #expect(byReminder.values.allSatisfy { $0 == 1 }, "and no occurrence is recorded twice")
-    #expect(Set(occurrences.compactMap { $0["id"].string }).count == occurrences.count)
-
-    let deliveries = try await all("io.chime.Deliveries.List", "deliveries", home)
-    #expect(deliveries.count == tokens.count)
-    #expect(deliveries.allSatisfy { $0["state"].string == "delivered" })
-    let requests = receiver.requests
-    #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
-    let recorded = Set(deliveries.compactMap { $0["id"].string })
-    let arrived = Set(requests.map(\.id))
-    #expect(arrived == recorded, "at least once each, and under the recorded id")
-    let retried = deliveries.filter { ($0["attempts"].int ?? 0) > 1 }.count
-    print(
-      "CrashTests: \(acknowledged.count) reminders, \(requests.count) requests of which",
-      "\(requests.count - arrived.count) repeat one, \(retried) tried again after a failure")
-  }
-
-  /// Adds reminders as fast as they are acknowledged, until the daemon is gone.
-  private static func load(_ path: String, _ name: String, _ ledger: Ledger) {
-    guard let socket = try? RawSocket(path: path) else { return }
-    for number in 1...40 {
-      let token = "\(name)-\(number)"
-      ledger.send(token)
-      guard let id = try? add(token, socket) else { return }
-      ledger.acknowledge(token, id)
-    }
-  }
-
-  /// What every client does after a broken connection: asks again with the same token.
-  private func settle(_ ledger: Ledger, _ home: Home) async throws {
-    let path = home.socket
+  /// Settles what is in doubt, and waits until nothing is owed any more.
+  private func settle(_ home: Home, _ recurring: [String: Int64], _ ledger: CrashLedger, _ url: String) async throws {
+    let socket = home.socket
     try await blocking {
-      let socket = try RawSocket(path: path)
-      let known = ledger.acknowledged
-      for token in ledger.sent where known[token] == nil {
-        ledger.acknowledge(token, try Self.add(token, socket))
+      let connection = try RawSocket(path: socket)
+      for number in 0..<4 {
+        try CrashClient(number: number, round: 0, seed: 0, ledger: ledger, receiver: url).settle(connection)
       }
     }
+    for name in ["team", "side"] { _ = try await home.answer("io.chime.Endpoints.Enable", ["name": .string(name)]) }
+    for id in recurring.keys { _ = try await home.answer("io.chime.Reminders.Pause", ["id": .string(id)]) }
+    try await eventually("all that is soon has come, and all is delivered", within: .seconds(90)) {
+      // What would be repeated for half a minute, or is tried again in five.
+      let open = try await home.answer("io.chime.Occurrences.List", ["filter": ["open": true], "limit": 10_000])
+      for one in open["occurrences"].elements where one["repeatAt"] != .null {
+        _ = try await home.call("io.chime.Occurrences.Dismiss", ["id": one["id"]])
+      }
+      for state in ["waiting", "dead"] {
+        let found = try await home.answer(
+          "io.chime.Deliveries.List", ["filter": ["state": .string(state)], "limit": 1_000])
+        for one in found["deliveries"].elements {
+          _ = try await home.call("io.chime.Deliveries.Redeliver", ["which": ["id": one["id"]]])
+        }
+      }
+      let status = try await home.answer("io.chime.Daemon.Status")["status"]
+      let upcoming = try await home.answer("io.chime.Occurrences.Upcoming", ["limit": 10_000])["upcoming"].elements
+      let isQuiet = !upcoming.contains { one in
+        one["paused"].bool != true
+          && (one["when"].string?.hasPrefix("at ") == true || one["snoozed"].bool == true
+            || one["repeats"].bool == true)
+      }
+      return status["owedDeliveries"].int == 0 && status["deadDeliveries"].int == 0 && isQuiet
+    }
   }
 
-  private static func add(_ token: String, _ socket: RawSocket) throws -> String {
-    let answer = try socket.call(
-      "io.chime.Reminders.Add",
-      [
-        "reminder": ["title": .string("Load \(token)"), "when": "in 1s", "channels": ["team"]], "token": .string(token),
-      ])
-    guard let id = answer.parameters["reminder"]["id"].string else { throw HarnessFailure("\(answer)") }
-    return id
+  /// What a daemon has left that nobody needs.
+  private func leftovers(_ home: Home) throws -> [String] {
+    let names =
+      try FileManager.default.subpathsOfDirectory(atPath: home.state)
+      + FileManager.default.subpathsOfDirectory(atPath: home.runtime)
+    let known = ["chime", "chime.db", "chime.db.lock", "secrets"]
+    return names.filter { !known.contains($0) && !$0.hasPrefix("secrets/\(geteuid())-") }
   }
+}
 
-  private func all(_ method: String, _ name: String, _ home: Home) async throws -> [JSON] {
-    var found: [JSON] = []
-    var cursor = JSON.null
-    repeat {
-      let page = try await home.answer(method, ["limit": 500, "cursor": cursor])
-      found += page[name].elements
-      cursor = page["cursor"]
-    } while cursor != .null
-    return found
+extension Home {
+  /// Makes the library that ends the program it is loaded into at a chosen call to the system.
+  func diesAt() async throws -> String {
+    let library = path + "/die-at.so"
+    let output = try await run(
+      "cc", ["-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library, Machine.support("die-at.c"), "-ldl"])
+    guard output.status == 0 else { throw HarnessFailure("cc: \(output.text)") }
+    return library
   }
 }
 

@@ -6,12 +6,12 @@ struct HarnessFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Waits until `condition` gives a value, looking every ten milliseconds, and gives up after `limit`.
+/// Waits until `condition` gives a value, looking every ten milliseconds or so, and gives up after `limit`.
 ///
 /// This is the only place of the system tests where time is let pass: a test waits for what it needs, never for a length
 /// of time.
 func eventually<Value>(
-  _ what: @autoclosure () -> String, within limit: Duration = .seconds(20),
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(10),
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
 ) async throws -> Value {
   let clock = ContinuousClock()
@@ -19,16 +19,16 @@ func eventually<Value>(
   while true {
     if let value = try await condition() { return value }
     guard clock.now < deadline else { throw HarnessFailure("not within \(limit): \(what())") }
-    try await Task.sleep(for: .milliseconds(10))
+    try await Task.sleep(for: pause)
   }
 }
 
 /// Waits until `condition` holds.
 func eventually(
-  _ what: @autoclosure () -> String, within limit: Duration = .seconds(20),
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), every pause: Duration = .milliseconds(10),
   isolation: isolated (any Actor)? = #isolation, holds condition: () async throws -> Bool
 ) async throws {
-  try await eventually(what(), within: limit) { try await condition() ? () : nil }
+  try await eventually(what(), within: limit, every: pause) { try await condition() ? () : nil }
 }
 
 /// Runs work that blocks on a thread of its own, so that other tests go on.
