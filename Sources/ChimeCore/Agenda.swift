@@ -32,6 +32,18 @@ public struct Agenda: Sendable {
     case ended([Ending])
     /// Claimed deliveries that have not begun are not to be sent any more: they have been cancelled.
     case dropped([Claim])
+    /// The store can be read as far as is known, and takes no change. Said before the failure of what was tried.
+    case refused
+    /// Something is known that the store does not have (`Standby`).
+    case kept
+    /// What was due has been fired without the store: what is to be shown of it, and when the next is due; nil: nothing
+    /// more is, or there is no room for it. `kept` says whether the store is owed something now.
+    case stoodIn([Claim], next: Instant?, kept: Bool)
+    /// Not even reading is possible.
+    case standInFailed
+    /// A part of what was kept has committed; `rest` says whether there is more.
+    case recorded(rest: Bool, Horizon)
+    case recordFailed
   }
 
   /// What came of one attempt.
@@ -59,6 +71,10 @@ public struct Agenda: Sendable {
     case send(Claim)
     /// Give a claimed delivery back: it is not begun.
     case release(Claim)
+    /// Fire at most `limit` due times without the store, to the desktop.
+    case standIn(limit: Int)
+    /// Run one transaction that records what is kept.
+    case record
   }
 
   /// How many deliveries each lane may claim.
@@ -94,10 +110,23 @@ public struct Agenda: Sendable {
   private var latestHorizon: UInt64 = 0
   private var isFiring = false
   private var storeRetryAt: Instant?
+  /// Whether the store takes no changes, so that what is due fires without it.
+  private var isRefused = false
+  /// Whether something is kept for the store.
+  private var isKeeping = false
+  private var isStandingIn = false
+  private var isRecording = false
+  /// When the next is due that would fire without the store.
+  private var standIn = StandIn.unknown
   private var lanes: [Lane: LaneState] = [:]
   private var armedDue: Instant?
   private var armedOutbox: Instant?
   private var dice: Dice
+
+  private enum StandIn: Sendable {
+    case unknown
+    case at(Instant?)
+  }
 
   /// - Parameter seed: spreads the rests of lanes; another one for each daemon.
   public init(policies: LanePolicies = LanePolicies(), seed: UInt64 = 0) {
@@ -107,6 +136,9 @@ public struct Agenda: Sendable {
 
   /// The earliest due time that is known.
   public var earliestDue: Instant? { nextDue }
+
+  /// Whether what comes of attempts and what is answered is to be kept rather than written.
+  public var keepsForStore: Bool { storeRetryAt != nil || isKeeping }
 
   /// Lanes that rest after failures in a row, each with when it is tried again.
   public func rests(at now: Instant) -> [Lane: Instant] {
@@ -118,11 +150,12 @@ public struct Agenda: Sendable {
     switch event {
     case .horizon(let horizon):
       adopt(horizon)
-      storeRetryAt = nil
+      storeWorks()
     case .awake:
       // A timer that fired is not armed any more; and after a step of the clock none can be trusted.
       armedDue = nil
       armedOutbox = nil
+      standIn = .unknown
     case .policies(let policies, let renewed):
       self.policies = policies
       for lane in lanes.keys {
@@ -132,7 +165,7 @@ public struct Agenda: Sendable {
     case .opened(let lane): lanes[lane]?.shutUntil = nil
     case .fired(let claims, let horizon):
       isFiring = false
-      storeRetryAt = nil
+      storeWorks()
       hold(claims)
       adopt(horizon)
     case .firingFailed:
@@ -156,8 +189,36 @@ public struct Agenda: Sendable {
     case .dropped(let claims):
       let ids = Set(claims.map(\.id))
       for lane in Set(claims.map(\.lane)) { lanes[lane]?.drop(ids) }
+    case .refused:
+      isRefused = true
+      // Whoever asks again and again puts off no other's turn.
+      storeRetryAt = storeRetryAt ?? now + Self.storeRetry
+    case .kept: isKeeping = true
+    case .stoodIn(let claims, let next, let kept):
+      isStandingIn = false
+      isKeeping = isKeeping || kept
+      standIn = .at(next)
+      hold(claims)
+    case .standInFailed:
+      isStandingIn = false
+      standIn = .at(now + Self.storeRetry)
+    case .recorded(let rest, let horizon):
+      isRecording = false
+      isKeeping = rest
+      storeWorks()
+      adopt(horizon)
+    case .recordFailed:
+      isRecording = false
+      storeRetryAt = now + Self.storeRetry
     }
     return decide(now: now)
+  }
+
+  /// A transaction has committed.
+  private mutating func storeWorks() {
+    storeRetryAt = nil
+    isRefused = false
+    standIn = .unknown
   }
 
   private mutating func hold(_ claims: [Claim]) {
@@ -183,16 +244,25 @@ public struct Agenda: Sendable {
     for lane in order { advance(lane, now: now, &effects) }
     var spare = Self.spare - lanes.values.reduce(0) { $0 + $1.heldCount }
 
-    if storeRetryAt == nil, !isFiring, let due = nextDue, due <= now {
+    let isBusy = isFiring || isStandingIn || isRecording
+    if isBusy {
+      // What is under way brings what comes next.
+    } else if storeRetryAt == nil, isKeeping {
+      // Before anything else: what the store has as due has fired in part.
+      isRecording = true
+      effects.append(.record)
+    } else if storeRetryAt == nil, let due = nextDue, due <= now {
       isFiring = true
       var known: [Lane: Int] = [:]
       for lane in order where !policies[lane].isClosed {
         known[lane] = lanes[lane]?.isClaiming == true ? 0 : room(lane, spare: spare, isFiring: true, now: now)
       }
       effects.append(.fire(limit: Self.batch, room: Room(policies: policies, known: known)))
+    } else if storeRetryAt != nil, isRefused, let due = standInDue, due <= now {
+      isStandingIn = true
+      effects.append(.standIn(limit: Self.batch))
     }
-    // While a firing transaction is under way its outcome brings the next time.
-    let wantedDue = isFiring ? nil : [storeRetryAt, nextDue].compactMap { $0 }.max()
+    let wantedDue = isFiring || isStandingIn || isRecording ? nil : nextWake
     if armedDue != wantedDue {
       armedDue = wantedDue
       effects.append(.armDue(wantedDue))
@@ -208,6 +278,21 @@ public struct Agenda: Sendable {
       effects.append(.armOutbox(outbox))
     }
     return effects
+  }
+
+  private var standInDue: Instant? {
+    switch standIn {
+    case .unknown: nextDue
+    case .at(let time): time
+    }
+  }
+
+  /// When the due timer is to wake the loop.
+  private var nextWake: Instant? {
+    guard let retry = storeRetryAt else { return nextDue }
+    guard isRefused else { return isKeeping ? retry : nextDue.map { max($0, retry) } }
+    // While nothing is kept and nothing is due nobody asks a store that refuses.
+    return [isKeeping ? retry : nil, standInDue].compactMap { $0 }.min()
   }
 
   /// Begins what a lane holds and may begin.
@@ -232,7 +317,7 @@ public struct Agenda: Sendable {
     let rate = lanes[lane]?.rateLets(policy, at: now)
     // What is held waits for an attempt to end, or for the rate.
     let heldUntil = (lanes[lane]?.heldCount ?? 0) > 0 ? rate : nil
-    guard let earliest = lanes[lane]?.earliest, lanes[lane]?.isClaiming == false else { return heldUntil }
+    guard let earliest = lanes[lane]?.earliest, lanes[lane]?.isClaiming == false, !isKeeping else { return heldUntil }
     let rest = lanes[lane]?.restsUntil(policy, at: now)
     let at = [earliest, rest, rate, storeRetryAt].compactMap { $0 }.max() ?? earliest
     if at > now { return min(at, heldUntil ?? at) }

@@ -49,10 +49,13 @@ public struct OutboxWork: Sendable {
   public struct Answer: Sendable {
     public var answer: Occurrence.Answer
     public var occurrence: OccurrenceID
+    /// When given, whose the occurrence has to be: an answer to anybody else's is passed over.
+    public var owner: UInt32?
 
-    public init(answer: Occurrence.Answer, occurrence: OccurrenceID) {
+    public init(answer: Occurrence.Answer, occurrence: OccurrenceID, owner: UInt32? = nil) {
       self.answer = answer
       self.occurrence = occurrence
+      self.owner = owner
     }
   }
 

@@ -66,10 +66,13 @@ public protocol StoreTransaction {
   /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
   /// for this transaction.
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
+  /// What `claimDue` would claim, from behind a place on, and without a trace: for a time in which the store can be read
+  /// only. What cannot be read is passed over.
+  func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage
   /// Makes the regular due times due at once whose scheduled time has passed and which are looked at later than `now`:
   /// quiet hours, or the zone they are read in, have changed. That they were held stays to be seen.
   func lookAgain(now: Instant) throws
-  /// What the last `claimDue`, `reminders` or `reminder` of this body could not read. Due times that could not be claimed
+  /// What the last `claimDue`, `due`, `reminders` or `reminder` of this body could not read. Due times that could not be claimed
   /// for it have been put off by an hour, so that they hold up no other.
   var unreadable: [UnreadableReminder] { get }
   /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due

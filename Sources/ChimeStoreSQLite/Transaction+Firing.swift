@@ -3,38 +3,15 @@ import ChimeSchedule
 
 extension Transaction {
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    unreadable = []
     var putOff: [Int64] = []
-    let found = try connection.all(
-      """
-      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
-        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
-      FROM due d
-      CROSS JOIN reminder r ON r.key = d.reminder
-      CROSS JOIN alias a ON a.key = d.reminder
-      LEFT JOIN occurrence o ON o.reminder = d.reminder
-        AND o.scheduled_at = iif(d.snooze_of = -1, coalesce(d.scheduled_at, d.next_at), d.snooze_of)
-      WHERE d.next_at <= ?
-      ORDER BY d.next_at, d.reminder, d.snooze_of
-      LIMIT ?
-      """, now, max(limit, 0)
-    ) { row -> DueReminder? in
-      let reminder: Reminder
-      do throws(UnreadableDefinition) {
-        reminder = try row.reminder(0, reader)
-      } catch {
-        unreadable.append(error.reminder)
+    let found = try dueRows(now: now, limit: limit, after: nil) { row, due -> DueReminder? in
+      guard let due else {
         putOff.append(row.int64(10))
         return nil
       }
-      claimed[reminder.id] = Standing(
-        key: row.int64(10), generation: reminder.generation, skipNext: reminder.skipNext)
-      let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)
-      return DueReminder(
-        reminder: reminder, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
-        isRegular: isRegular, occurrence: row.isNull(15) ? nil : try row.occurrence(14))
+      claimed[due.reminder.id] = Standing(
+        key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
+      return due
     }
     for key in putOff {
       // The scheduled time of a regular one is kept where it is not the due time any more.
@@ -45,6 +22,56 @@ extension Transaction {
         """, now + .hours(1), key, now)
     }
     return found.compactMap { $0 }
+  }
+
+  func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage {
+    let limit = max(limit, 0)
+    // One more than is asked for tells whether there are more.
+    let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
+      (place: DuePlace(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
+    }
+    let next = try connection.first("SELECT min(next_at) FROM due WHERE next_at > ?", now) { $0.optionalInstant(0) }
+    return DuePage(
+      due: rows.prefix(limit).compactMap { $0.due }, end: rows.prefix(limit).last?.place, isWhole: rows.count <= limit,
+      next: next ?? nil)
+  }
+
+  /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it
+  /// and `make` is given nil.
+  private func dueRows<Row>(
+    now: Instant, limit: Int, after place: DuePlace?, make: (Statement, DueReminder?) throws -> Row
+  ) throws -> [Row] {
+    unreadable = []
+    let start = place ?? DuePlace(dueAt: .earliest, reminder: -1, again: -1)
+    return try connection.all(
+      """
+      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
+        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+      FROM due d
+      CROSS JOIN reminder r ON r.key = d.reminder
+      CROSS JOIN alias a ON a.key = d.reminder
+      LEFT JOIN occurrence o ON o.reminder = d.reminder
+        AND o.scheduled_at = iif(d.snooze_of = -1, coalesce(d.scheduled_at, d.next_at), d.snooze_of)
+      WHERE d.next_at <= ? AND (d.next_at, d.reminder, d.snooze_of) > (?, ?, ?)
+      ORDER BY d.next_at, d.reminder, d.snooze_of
+      LIMIT ?
+      """, now, start.dueAt, start.reminder, start.again, max(limit, 0)
+    ) { row in
+      let reminder: Reminder
+      do throws(UnreadableDefinition) {
+        reminder = try row.reminder(0, reader)
+      } catch {
+        unreadable.append(error.reminder)
+        return try make(row, nil)
+      }
+      let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)
+      let due = DueReminder(
+        reminder: reminder, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
+        isRegular: isRegular, occurrence: row.isNull(15) ? nil : try row.occurrence(14))
+      return try make(row, due)
+    }
   }
 
   func lookAgain(now: Instant) throws {

@@ -19,6 +19,42 @@ extension StoreConformance {
         try expect(claimed.1, is: ["aaaa", "bbbb"], "two")
         try expect([claimed.2, claimed.3], is: [0, 0], "none")
       },
+      Case("what is due can be read a part at a time, and stays due") { subject in
+        try await subject.write { store in
+          for (id, next) in [("cccc", 30), ("aaaa", 12), ("bbbb", 20), ("eeee", 20), ("dddd", 31)] as [(String, Int64)]
+          {
+            try store.upsert(sample(id), next: at(next))
+          }
+          // What comes again is due beside the regular times.
+          try store.addFired("ffff", next: at(90))
+          var snoozed = try store.theOccurrence(
+            OccurrenceID(reminder: ReminderID(rawValue: "ffff"), scheduledAt: at(10)))
+          snoozed.state = .snoozed(until: at(25))
+          try store.update(snoozed, now: at(11))
+        }
+        let whole = try await subject.read { try $0.due(now: at(30), limit: 10, after: nil) }
+        try expect(
+          whole.due.map(\.reminder.id.rawValue), is: ["aaaa", "bbbb", "eeee", "ffff", "cccc"], "all that are due")
+        try expect(whole.due.map(\.isRegular), is: [true, true, true, false, true], "which come again")
+        try expect(whole.isWhole, is: true, "whole")
+        try expect(whole.next, is: at(31), "the next")
+        var (parts, place): ([DueReminder], DuePlace?) = ([], nil)
+        for wanted in [false, false, true] {
+          let from = place
+          let part = try await subject.read { try $0.due(now: at(30), limit: 2, after: from) }
+          try expect(part.isWhole, is: wanted, "whole after \(parts.count)")
+          parts += part.due
+          place = part.end
+        }
+        try expect(parts, is: whole.due, "the parts")
+        let end = place
+        let rest = try await subject.read { try $0.due(now: at(30), limit: 2, after: end) }
+        try expect(rest.due.count, is: 0, "behind the last")
+        try expect(rest.end, is: nil, "no last")
+        let later = try await subject.read { try $0.due(now: at(31), limit: 2, after: end) }
+        try expect(later.due.map(\.reminder.id.rawValue), is: ["dddd"], "what has come since")
+        try await subject.write { try expect($0.claimDue(now: at(30), limit: 10), is: whole.due, "still due") }
+      },
       Case("a firing records its occurrence and deliveries and moves the reminder on") { subject in
         let firing = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))

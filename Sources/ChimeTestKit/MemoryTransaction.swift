@@ -136,22 +136,29 @@ final class MemoryTransaction: StoreTransaction {
   var unreadable: [UnreadableReminder] { [] }
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
+    try due(now: now, limit: limit, after: nil).due
+  }
+
+  func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage {
     // Among equals the older reminder, and of one reminder the regular time, comes first.
-    var due: [(rank: (Instant, Int, Int64), id: OccurrenceID)] = []
-    for (id, time) in contents.regular where time.dueAt <= now {
-      due.append(
-        ((time.dueAt, contents.order[id] ?? -1, -1), OccurrenceID(reminder: id, scheduledAt: time.scheduledAt)))
+    var due: [(rank: (Instant, Int64, Int64), id: OccurrenceID)] = []
+    for (id, time) in contents.regular {
+      let rank = (time.dueAt, Int64(contents.order[id] ?? -1), Int64(-1))
+      due.append((rank, OccurrenceID(reminder: id, scheduledAt: time.scheduledAt)))
     }
-    for (id, at) in contents.again where at <= now {
-      due.append(((at, order(id), id.scheduledAt.milliseconds), id))
-    }
-    return due.sorted { $0.rank < $1.rank }.prefix(max(limit, 0)).compactMap { rank, id in
-      contents.reminders[id.reminder].map {
-        DueReminder(
-          reminder: $0, scheduledAt: id.scheduledAt, dueAt: rank.0, isRegular: rank.2 < 0,
-          occurrence: contents.occurrences[id])
-      }
-    }
+    for (id, at) in contents.again { due.append(((at, Int64(order(id)), id.scheduledAt.milliseconds), id)) }
+    let start = place.map { ($0.dueAt, $0.reminder, $0.again) }
+    let behind = due.filter { due in due.rank.0 <= now && (start.map { due.rank > $0 } ?? true) }
+    let taken = behind.sorted { $0.rank < $1.rank }.prefix(max(limit, 0))
+    return DuePage(
+      due: taken.compactMap { rank, id in
+        contents.reminders[id.reminder].map {
+          DueReminder(
+            reminder: $0, scheduledAt: id.scheduledAt, dueAt: rank.0, isRegular: rank.2 < 0,
+            occurrence: contents.occurrences[id])
+        }
+      }, end: taken.last.map { DuePlace(dueAt: $0.rank.0, reminder: $0.rank.1, again: $0.rank.2) },
+      isWhole: taken.count == behind.count, next: due.lazy.map(\.rank.0).filter { $0 > now }.min())
   }
 
   func lookAgain(now: Instant) throws {

@@ -48,7 +48,7 @@ struct LaneTests {
           case .release(let claim): released.append(claim)
           case .armOutbox(let time): armed = time
           case .armDue: break
-          case .fire: Issue.record("\(effect)")
+          case .fire, .standIn, .record: Issue.record("\(effect)")
           }
         }
       }

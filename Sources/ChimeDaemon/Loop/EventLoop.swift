@@ -185,6 +185,7 @@ actor EventLoop {
       case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
       case .send(let claim): begin(claim)
       case .release(let claim): giveBack(claim)
+      case .standIn, .record: break
       }
     }
     workOutbox()

@@ -1,0 +1,318 @@
+public import ChimeSchedule
+
+/// What the daemon knows and the store does not have, while the store can be read and not written: a full disk, a file
+/// system that has become read-only.
+///
+/// Due times are read, decided as ever, and shown on the desktop at once. Each decision, each outcome and each answer is
+/// kept in the order in which it came, and brought to the store when it takes changes again (`StandbyCommit`). On top of
+/// what the store has lies what follows from them, so that a reminder goes on at its next times and none fires twice.
+///
+///     let look = standby.look(now: now, limit: 500)
+///     let seen = try await store.read { try look.run(in: $0) }
+///     let work = standby.fire(seen, policies, bearings, absence, now: now, using: &random)
+///
+/// A webhook or a command never leaves from here: its delivery waits until it is recorded.
+public struct Standby: Sendable {
+  /// How many entries are kept in memory. Beyond them due times wait in the store.
+  public static let limit = 10_000
+
+  /// One thing that is to be recorded, with when it was.
+  public enum Entry: Sendable {
+    case fired(Firing)
+    case ended(Outcome, at: Instant)
+    case answered(OutboxWork.Answer, at: Instant)
+
+    /// Whether something fired, rather than being put off or missed.
+    var isHeard: Bool { if case .fired(let firing) = self { !firing.deliveries.isEmpty } else { false } }
+  }
+
+  /// Oldest first.
+  public private(set) var entries: [Entry] = []
+  /// Claims that go back.
+  public private(set) var releases: [DeliveryID] = []
+  /// Whether the claims of the daemon before this one are still to be let go.
+  public var owesStart = false
+
+  // What follows from the entries. A value of nil: there is no such due time any more.
+  private var regular: [ReminderID: Due?] = [:]
+  private var again: [OccurrenceID: Instant?] = [:]
+  private var reminders: [ReminderID: Reminder] = [:]
+  private var occurrences: [OccurrenceID: Occurrence] = [:]
+  /// When a channel had occurrences that are not in `occurrences`.
+  private var delivered: [OccurrenceID: Instant] = [:]
+  /// Before which time of a reminder nothing is repeated any more.
+  private var insistsFrom: [ReminderID: Instant] = [:]
+  /// What the store has as due up to here has been looked at.
+  private var seenTo: DuePlace?
+
+  private struct Due: Sendable {
+    var scheduledAt: Instant
+    var dueAt: Instant
+  }
+
+  public init() {}
+
+  public var isEmpty: Bool { entries.isEmpty && releases.isEmpty && !owesStart }
+  public var isFull: Bool { entries.count >= Self.limit }
+  /// How many times have fired and are not recorded. Looks at all entries.
+  public var unrecorded: Int { entries.count { $0.isHeard } }
+
+  /// The occurrence as it is with all that is known; `stored` is what the store has.
+  public func current(_ id: OccurrenceID, stored: Occurrence?) -> Occurrence? {
+    if let known = occurrences[id] { return known }
+    guard let stored, stored.isOpen, let at = delivered[id] else { return stored }
+    return stored.delivered(at: at)
+  }
+
+  /// The reminder as it is with all that is known.
+  public func current(_ stored: Reminder) -> Reminder { reminders[stored.id] ?? stored }
+
+  // MARK: What comes in
+
+  /// Keeps what came of an attempt.
+  public mutating func keep(_ outcome: Outcome) {
+    let now = outcome.attempt.startedAt + outcome.attempt.took
+    entries.append(.ended(outcome, at: now))
+    guard outcome.next == .settled else { return }
+    let id = outcome.message.delivery.occurrence
+    if let known = occurrences[id] {
+      if known.isOpen { occurrences[id] = known.delivered(at: now) }
+    } else {
+      delivered[id] = delivered[id] ?? now
+    }
+  }
+
+  public mutating func keep(releases ids: [DeliveryID]) { releases += ids }
+
+  /// Keeps an answer unseen, because the occurrence cannot be read.
+  public mutating func keep(_ answer: OutboxWork.Answer, at now: Instant) {
+    entries.append(.answered(answer, at: now))
+  }
+
+  /// Gives an answer to an occurrence.
+  ///
+  /// - Parameters:
+  ///   - stored: the occurrence as the store has it.
+  ///   - reminder: likewise; nil when it has been removed.
+  /// - Returns: the occurrence as it is then; unchanged when it had that answer already.
+  /// - Throws: `AnswerRefused`.
+  public mutating func answer(
+    _ answer: OutboxWork.Answer, _ stored: Occurrence, _ reminder: Reminder?, _ bearings: Bearings, now: Instant
+  ) throws(AnswerRefused) -> Occurrence {
+    let before = current(stored.id, stored: stored) ?? stored
+    let answered = try before.answered(answer.answer, at: now)
+    guard answered != before else { return answered }
+    if case .snoozed = answered.state, reminder == nil { throw .removed }
+    entries.append(.answered(answer, at: now))
+    occurrences[stored.id] = answered
+    again[stored.id] = .some(answered.comesAgain)
+    guard let reminder else { return answered }
+    var changed = current(reminder)
+    if answered.state == .done, changed.schedule.countsFromDone {
+      changed.lastDone = now
+      changed.generation += 1
+      let next = bearings.timetable(of: changed).next(after: now)
+      regular[changed.id] = .some(next.map { Due(scheduledAt: $0, dueAt: $0 + changed.jitterOffset) })
+    }
+    reminders[changed.id] = changed
+    return answered
+  }
+
+  /// A reminder was changed or removed in the store, which took changes for a moment.
+  public mutating func forget(_ id: ReminderID) {
+    regular[id] = nil
+    reminders[id] = nil
+    again = again.filter { $0.key.reminder != id }
+    seenTo = nil
+  }
+
+  // MARK: Firing
+
+  /// A question to the store.
+  public struct Look: Sendable {
+    fileprivate var now: Instant
+    fileprivate var limit: Int
+    fileprivate var after: DuePlace?
+    fileprivate var occurrences: [OccurrenceID]
+
+    /// - Parameter transaction: may be one that reads only.
+    public func run(in transaction: any StoreTransaction) throws -> Seen {
+      var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
+      seen.unreadable = transaction.unreadable
+      for id in occurrences { seen.occurrences[id] = try transaction.occurrence(id) }
+      return seen
+    }
+  }
+
+  /// The store's answer.
+  public struct Seen: Sendable {
+    fileprivate var page: DuePage
+    fileprivate var unreadable: [UnreadableReminder] = []
+    fileprivate var occurrences: [OccurrenceID: Occurrence] = [:]
+  }
+
+  /// What firing without the store came to.
+  public struct Work: Sendable {
+    public var firings: [Firing] = []
+    /// Popups, to be shown now.
+    public var messages: [ClaimedMessage] = []
+    public var withoutZone: [Reminder] = []
+    public var unreadable: [UnreadableReminder] = []
+    /// When there is something to fire next; nil: nothing, as far as is known, or no room for it.
+    public var next: Instant?
+  }
+
+  public func look(now: Instant, limit: Int) -> Look {
+    let own = regular.compactMap { id, due in
+      due.flatMap { $0.dueAt <= now ? OccurrenceID(reminder: id, scheduledAt: $0.scheduledAt) : nil }
+    }
+    return Look(
+      now: now, limit: max(0, min(limit, Self.limit - entries.count)), after: seenTo,
+      occurrences: own.filter { occurrences[$0] == nil })
+  }
+
+  /// Decides on what is due, keeps the decisions, and says what is to be shown.
+  public mutating func fire(
+    _ seen: Seen, _ policies: LanePolicies, _ bearings: Bearings, _ absence: Absence, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) -> Work {
+    var work = Work(unreadable: seen.unreadable)
+    let decision = FiringDecision(now: now, absence: absence)
+    if !isFull { seenTo = seen.page.end ?? seenTo }
+    let due = (seen.page.due.filter(isNews) + ownDue(seen.occurrences, now: now)).sorted {
+      ($0.dueAt, $0.isRegular ? 0 : 1) < ($1.dueAt, $1.isRegular ? 0 : 1)
+    }
+    for due in due where !isFull {
+      // One of those before it may have ended it.
+      guard let due = upToDate(due) else { continue }
+      let zone = bearings.zone(of: due.reminder)
+      if zone == nil { work.withoutZone.append(due.reminder) }
+      let firing = decision.decide(
+        due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
+        using: &generator)
+      work.firings.append(firing)
+      work.messages += take(firing, policies, now: now)
+    }
+    if !isFull {
+      let own = regular.values.compactMap { $0?.dueAt } + again.values.compactMap { $0 }
+      work.next = ((seen.page.isWhole ? [] : [now]) + own + [seen.page.next].compactMap { $0 }).min()
+    }
+    return work
+  }
+
+  /// Whether nothing is known of it here.
+  private func isNews(_ due: DueReminder) -> Bool {
+    due.isRegular ? regular[due.reminder.id] == nil : again[Self.id(due)] == nil
+  }
+
+  private func ownDue(_ stored: [OccurrenceID: Occurrence], now: Instant) -> [DueReminder] {
+    var found: [DueReminder] = []
+    for case (let id, let due?) in regular where due.dueAt <= now {
+      guard let reminder = reminders[id] else { continue }
+      let occurrence = OccurrenceID(reminder: id, scheduledAt: due.scheduledAt)
+      found.append(
+        DueReminder(
+          reminder: reminder, scheduledAt: due.scheduledAt, dueAt: due.dueAt,
+          occurrence: current(occurrence, stored: stored[occurrence])))
+    }
+    for case (let id, let at?) in again where at <= now {
+      guard let reminder = reminders[id.reminder] else { continue }
+      found.append(
+        DueReminder(
+          reminder: reminder, scheduledAt: id.scheduledAt, dueAt: at, isRegular: false, occurrence: occurrences[id]))
+    }
+    return found
+  }
+
+  /// The due time with all that is known by now; nil when it is none any more.
+  private func upToDate(_ due: DueReminder) -> DueReminder? {
+    var due = due
+    due.reminder = current(due.reminder)
+    due.occurrence = current(Self.id(due), stored: due.occurrence)
+    if due.isRegular { return due }
+    guard let occurrence = due.occurrence, occurrence.comesAgain != nil else { return nil }
+    if case .snoozed = occurrence.state { return due }
+    // One that only the store knows has not heard that a later time has fired here.
+    if occurrences[occurrence.id] == nil, let from = insistsFrom[due.reminder.id], due.scheduledAt < from { return nil }
+    return due
+  }
+
+  /// Keeps a decision and what follows from it.
+  ///
+  /// - Returns: what it has to show.
+  private mutating func take(_ firing: Firing, _ policies: LanePolicies, now: Instant) -> [ClaimedMessage] {
+    let (due, own) = (firing.due, Self.id(firing.due))
+    entries.append(.fired(firing))
+    reminders[due.reminder.id] = due.reminder
+    var heard: [OccurrenceID: Occurrence] = [:]
+    for occurrence in firing.occurrences {
+      // As the store takes them: what was heard is not heard again, unless this decision was made for it.
+      if let known = occurrences[occurrence.id], known.firedAt != nil, occurrence.id != own || firing.advances {
+        continue
+      }
+      if case .missed = occurrence.state, occurrence.id != own { continue }
+      occurrences[occurrence.id] = occurrence
+      again[occurrence.id] = .some(occurrence.comesAgain)
+      heard[occurrence.id] = occurrence
+      if due.reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
+        endRepeats(before: occurrence.id)
+      }
+    }
+    if firing.advances {
+      reminders[due.reminder.id]?.skipNext = firing.skipNext
+      regular[due.reminder.id] = .some(
+        firing.next.map { Due(scheduledAt: $0, dueAt: firing.nextDueAt ?? $0 + due.reminder.jitterOffset) })
+    } else if firing.occurrences.isEmpty {
+      again[own] = .some(nil)
+    }
+    let shown = firing.deliveries.filter { heard[$0.occurrence] != nil }
+    return shown.filter { $0.lane.channel == .desktop }.compactMap { delivery in
+      heard[delivery.occurrence].map {
+        ClaimedMessage(
+          claim: Claim(id: delivery.id, lane: delivery.lane, until: now + policies[delivery.lane].claimSpan),
+          message: OutboundMessage(delivery: delivery, occurrence: $0, reminder: due.reminder))
+      }
+    }
+  }
+
+  /// A time that fires leaves nothing to insist on for those before it.
+  private mutating func endRepeats(before id: OccurrenceID) {
+    insistsFrom[id.reminder] = max(insistsFrom[id.reminder] ?? .earliest, id.scheduledAt)
+    for (key, occurrence) in occurrences
+    where key.reminder == id.reminder && key.scheduledAt < id.scheduledAt && occurrence.isOpen {
+      if case .snoozed = occurrence.state { continue }
+      occurrences[key]?.repeatAt = nil
+      again[key] = .some(nil)
+    }
+  }
+
+  private static func id(_ due: DueReminder) -> OccurrenceID {
+    OccurrenceID(reminder: due.reminder.id, scheduledAt: due.scheduledAt)
+  }
+
+  // MARK: What goes out
+
+  /// What one transaction records.
+  public struct Part: Sendable {
+    public var entries: [Entry]
+    public var releases: [DeliveryID]
+    public var owesStart: Bool
+  }
+
+  public func part(limit: Int = OutboxWork.limit) -> Part {
+    Part(entries: Array(entries.prefix(limit)), releases: releases, owesStart: owesStart)
+  }
+
+  /// That part is in the store.
+  public mutating func recorded(_ part: Part) {
+    entries.removeFirst(part.entries.count)
+    releases.removeFirst(part.releases.count)
+    if part.owesStart { owesStart = false }
+    seenTo = nil
+    if entries.isEmpty {
+      let (releases, owesStart) = (releases, owesStart)
+      self = Standby()
+      (self.releases, self.owesStart) = (releases, owesStart)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+public import ChimeSchedule
+
+/// What a transaction has recorded of a `Standby`.
+public struct StandbyCommit: Sendable {
+  /// What the outcomes came to, in their order.
+  public private(set) var outcomes: [OutboxCommit] = []
+  /// How many times that fired without the store are in it now.
+  public private(set) var firings = 0
+  /// What the store refused, and why.
+  public private(set) var refused: [String] = []
+
+  /// Records all of `part` as of the times at which it was.
+  ///
+  /// - Throws: what the transaction throws; then nothing of it may be committed.
+  public static func run(
+    _ part: Standby.Part, in transaction: any StoreTransaction, _ policies: LanePolicies, seenFailing: [Lane: Instant],
+    _ bearings: Bearings, using generator: inout some RandomNumberGenerator
+  ) throws -> StandbyCommit {
+    var commit = StandbyCommit()
+    if part.owesStart { try transaction.releaseClaims() }
+    for entry in part.entries {
+      do {
+        switch entry {
+        case .fired(let firing):
+          try transaction.record([firing])
+          if entry.isHeard { commit.firings += 1 }
+        case .ended(let outcome, let time):
+          var work = OutboxWork()
+          work.outcomes = [outcome]
+          commit.outcomes.append(
+            try OutboxCommit.run(
+              work, in: transaction, policies, seenFailing: seenFailing, bearings, now: time, using: &generator))
+        case .answered(let answer, let time):
+          try give(answer, at: time, in: transaction, bearings)
+        }
+      } catch StoreFailure.internalError(let reason) {
+        // One that cannot be recorded must not take its neighbours with it.
+        commit.refused.append(reason)
+      }
+    }
+    try transaction.release(part.releases)
+    return commit
+  }
+
+  private static func give(
+    _ answer: OutboxWork.Answer, at time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings
+  ) throws {
+    guard let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
+      answer.owner.map({ $0 == occurrence.owner }) ?? true
+    else { return }
+    let reminder = try transaction.readableReminder(occurrence.id.reminder)?.reminder
+    do {
+      _ = try AnswerWork.run(
+        answer.answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: time)
+    } catch is AnswerRefused {
+      // Somebody has answered otherwise since, or removed the reminder.
+    }
+  }
+}
