@@ -2,6 +2,9 @@
 ///
 /// It blocks, each call until its deadline, and belongs to one thread: for a command line and for tests.
 ///
+/// A call that the service cannot have taken, because it closed the connection before the call was written, is made once
+/// more on a new connection: a service that is being restarted behind a socket of systemd takes it then.
+///
 ///     struct Ping: Codable { var ping: String }
 ///     struct Pong: Codable { var pong: String }
 ///     let client = try VarlinkClient("unix:/run/org.example.ping")
@@ -142,14 +145,26 @@ public final class VarlinkClient {
     } catch {
       throw .encoding(.notEncodable("\(error)"))
     }
-    let isSent: Bool
     do throws(VarlinkClientError) {
-      isSent = try socket?.write(message, deadline: deadline) ?? false
+      if try socket?.write(message, deadline: deadline) ?? false { return }
+      guard socket != nil else { throw .closed }
+      // The service went before it had the whole message, so nothing has come of the call. It may have said why.
+      if mode != .oneway, try receiveBytes(deadline: deadline) { return }
+      framer = MessageFramer(maxMessageBytes: limits.maxMessageBytes)
+      socket = try ClientSocket(address, deadline: deadline)
+      if try socket?.write(message, deadline: deadline) ?? false { return }
+      throw .closed
     } catch {
       throw abandon(error)
     }
-    // A reply may have been sent before the service went; to a oneway call there is none to look for.
-    if !isSent, socket == nil || mode == .oneway { throw abandon(.closed) }
+  }
+
+  /// Waits for bytes of a reply; `false` at the end.
+  private func receiveBytes(deadline: ContinuousClock.Instant?) throws(VarlinkClientError) -> Bool {
+    let count = try socket?.read(into: &readBuffer, deadline: deadline) ?? 0
+    let buffer = readBuffer
+    framer.append(buffer.span.extracting(0..<count))
+    return count > 0
   }
 
   private func receive<R: Decodable>(
@@ -179,14 +194,11 @@ public final class VarlinkClient {
       } catch {
         throw abandon(.protocolViolation("its reply is longer than \(error.maxMessageBytes) bytes"))
       }
-      let count: Int
       do throws(VarlinkClientError) {
-        count = try socket?.read(into: &readBuffer, deadline: deadline) ?? 0
+        if try !receiveBytes(deadline: deadline) { throw .closed }
       } catch {
         throw abandon(error)
       }
-      if count == 0 { throw abandon(.closed) }
-      framer.append(readBuffer.span.extracting(0..<count))
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import Testing
 import Varlink
 
@@ -134,6 +135,33 @@ import Varlink
   @Test(arguments: ["", #"{"parameters":"#]) func noticesTheEnd(answer: String) throws {
     let failure = try failure(answer: answer)
     #expect(failure == .closed)
+  }
+
+  /// A service that goes before it has read the call has done nothing for it: the one that comes after is asked.
+  @Test func asksAgainWhatCannotHaveBeenTaken() throws {
+    let connections = Atomic(0)
+    let server = try ScriptedServer(address) { peer in
+      guard connections.wrappingAdd(1, ordering: .relaxed).newValue > 1 else { return }
+      while peer.message() != nil { peer.send(#"{"parameters":{"ping":"again"}}"# + "\0") }
+    }
+    let client = try VarlinkClient(server.address)
+    // The thread has closed the first connection when it serves the second.
+    let second = try VarlinkClient(server.address)
+    #expect(try second.call("a.b.Ping", returning: Ping.self) == Ping(ping: "again"))
+    second.close()
+    #expect(try client.call("a.b.Ping", returning: Ping.self) == Ping(ping: "again"))
+    #expect(connections.load(ordering: .relaxed) == 3)
+  }
+
+  /// Nor is anything asked twice when nobody is there to take it.
+  @Test func aServiceThatGoesAgainAndAgainIsGivenUp() throws {
+    let connections = Atomic(0)
+    let server = try ScriptedServer(address) { _ in connections.add(1, ordering: .relaxed) }
+    let client = try VarlinkClient(server.address)
+    while connections.load(ordering: .relaxed) == 0 { usleep(1_000) }
+    let failure = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Ping", returning: Ping.self) }
+    #expect(failure == .closed)
+    #expect(connections.load(ordering: .relaxed) <= 2)
   }
 
   @Test func givesUpAtTheDeadline() throws {

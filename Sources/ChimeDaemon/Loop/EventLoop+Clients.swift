@@ -63,7 +63,14 @@ extension EventLoop {
     let socket = chime_accept(listener)
     if socket >= 0 { turnAway(socket, ControlFailure.limitExceeded("descriptors")) }
     reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    log(.warning, "no descriptor is left: a client was turned away", id: .clientTurnedAway)
+    complain(.clientTurnedAway, nil, "no descriptor is left: a client was turned away")
+  }
+
+  /// Logs what somebody else can bring about as often as they like, once in a while.
+  private func complain(_ id: MessageID, _ uid: UInt32?, _ sentence: String) {
+    guard let untold = complaints.next(id, uid, at: .now()) else { return }
+    let more = untold > 0 ? " (and \(untold) times since this was said last)" : ""
+    log(.warning, sentence + more, id: id, uid.map { [(.uid, String($0))] } ?? [])
   }
 
   private func turnAway(_ socket: Int32, _ failure: ControlFailure) {
@@ -82,16 +89,12 @@ extension EventLoop {
       clients.count(of: peer.uid) < configuration.maxConnectionsPerUser
     else {
       turnAway(socket, .limitExceeded("connections"))
-      log(
-        .warning, "a client of uid \(peer.uid) was turned away: too many connections", id: .clientTurnedAway,
-        [(.uid, String(peer.uid))])
+      complain(.clientTurnedAway, peer.uid, "a client of uid \(peer.uid) was turned away: too many connections")
       return
     }
     let caller = site.caller(uid: peer.uid, gid: peer.gid)
     if caller == nil {
-      log(
-        .warning, "uid \(peer.uid) may not use this daemon and was refused", id: .clientRefused,
-        [(.uid, String(peer.uid))])
+      complain(.clientRefused, peer.uid, "uid \(peer.uid) may not use this daemon and was refused")
     }
     let limits = VarlinkLimits(
       maxMessageBytes: configuration.maxMessageBytes, maxNesting: configuration.maxNesting,
@@ -223,6 +226,7 @@ extension EventLoop {
   }
 
   private func logEnd(_ reason: ServerConnection.CloseReason, _ caller: Caller) {
+    guard !isStopping else { return }
     switch reason {
     case .peerClosed, .refused: return
     case .slowReader:
@@ -238,6 +242,31 @@ extension EventLoop {
     clients[token] = nil
     close(client.socket)
     armClientTimer()
+    if clients.count == 0 { endFarewell() }
+  }
+
+  // MARK: The end
+
+  /// Answers what the clients have asked, and takes nothing more from them: what a client writes from now on fails at
+  /// once, so that it knows that nothing came of it and that it may ask the daemon that comes after this one.
+  func farewell() async {
+    for token in clients.tokens {
+      guard let client = clients[token] else { continue }
+      shutdown(client.socket, Int32(SHUT_RD))
+      clientIsReady(token, .readable)
+    }
+    guard clients.count > 0 else { return }
+    await withCheckedContinuation { continuation in
+      farewellEnd = continuation
+      executor.queue.asyncAfter(deadline: .now() + .seconds(2)) { [unowned self] in
+        assumeIsolated { $0.endFarewell() }
+      }
+    }
+  }
+
+  private func endFarewell() {
+    farewellEnd?.resume()
+    farewellEnd = nil
   }
 
   // MARK: Deadlines of clients

@@ -50,6 +50,9 @@ actor EventLoop {
   var watched: [Poller.Token: Watched] = [:]
   var listeners: [Poller.Token: Int32] = [:]
   var clients = Clients()
+  var complaints = Complaints()
+  /// Who waits for the last client to have gone.
+  var farewellEnd: CheckedContinuation<Void, Never>?
   var clockWatch: ClockWatch?
   var sleepWatch: SleepWatch?
   var signals: Int32 = -1
@@ -392,6 +395,7 @@ actor EventLoop {
         await channels.stop()
         await settleOutbox()
         await rememberDesktop()
+        await farewell()
         await store.close()
         site.removeSocket()
         exit(EXIT_SUCCESS)

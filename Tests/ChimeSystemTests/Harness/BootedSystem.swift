@@ -52,22 +52,25 @@ struct BootedSystem: Sendable {
   }
 
   /// Runs a program in there to its end.
-  /// - Parameter user: who runs it, with all their groups; root by default.
+  /// - Parameters:
+  ///   - user: who runs it, by number, in the group of the same number and all of theirs; root by default.
+  ///   - groups: the groups instead of theirs, as a session from before a change would still have them.
   func run(
-    _ program: String, _ arguments: [String] = [], as user: String? = nil, within limit: Duration = .seconds(20)
+    _ program: String, _ arguments: [String] = [], as user: Int? = nil, in groups: String? = nil,
+    within limit: Duration = .seconds(20)
   ) async throws -> Home.Output {
-    try await home.run("nsenter", entering(program, arguments, as: user), within: limit)
+    try await home.run("nsenter", entering(program, arguments, as: user, in: groups), within: limit)
   }
 
   /// Starts a program in there that ends with the home.
-  func spawn(_ program: String, _ arguments: [String] = [], as user: String? = nil) async throws -> Child {
-    try await home.spawn("nsenter", entering(program, arguments, as: user))
+  func spawn(_ program: String, _ arguments: [String] = [], as user: Int? = nil) async throws -> Child {
+    try await home.spawn("nsenter", entering(program, arguments, as: user, in: nil))
   }
 
   /// Runs a program in there and expects it to succeed.
   @discardableResult
   func did(
-    _ program: String, _ arguments: String..., as user: String? = nil,
+    _ program: String, _ arguments: String..., as user: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {
     let output = try await run(program, arguments, as: user)
@@ -97,7 +100,7 @@ struct BootedSystem: Sendable {
       .split(separator: "\n").map { try JSON(parsing: String($0)) }
   }
 
-  private func entering(_ program: String, _ arguments: [String], as user: String?) -> [String] {
+  private func entering(_ program: String, _ arguments: [String], as user: Int?, in groups: String?) -> [String] {
     var line = [
       "--target", String(leader), "--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root", "--wd",
     ]
@@ -106,7 +109,10 @@ struct BootedSystem: Sendable {
     // The libraries of a debug build.
     let more = (try? String(contentsOfFile: path("/etc/environment"), encoding: .utf8)) ?? ""
     line += more.split(separator: "\n").map(String.init)
-    if let user { line += ["setpriv", "--reuid=\(user)", "--regid=\(user)", "--init-groups", "--"] }
+    if let user {
+      line += ["setpriv", "--reuid=\(user)", "--regid=\(user)"]
+      line += groups.map { ["--groups=\($0)", "--"] } ?? ["--init-groups", "--"]
+    }
     return line + [program] + arguments
   }
 }

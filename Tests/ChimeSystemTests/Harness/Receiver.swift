@@ -32,11 +32,22 @@ struct Receiver: Sendable {
     let process = try await home.spawn(
       Machine.clients,
       [Machine.support("webhook-receiver"), file] + answers.map(String.init) + bodies.map { "200:" + $0 })
-    let port = try await eventually("the receiver says its port") { () -> Int? in
+    return Receiver(port: try await port(of: process), process: process)
+  }
+
+  /// One on a booted machine, reached there only.
+  static func start(on machine: BootedSystem) async throws -> Receiver {
+    try machine.write(secret, to: "/srv/receiver.secret", mode: 0o600)
+    let process = try await machine.spawn(
+      "/srv/clients/bin/python", ["/srv/support/webhook-receiver", "/srv/receiver.secret"])
+    return Receiver(port: try await port(of: process), process: process)
+  }
+
+  private static func port(of process: Child) async throws -> Int {
+    try await eventually("the receiver says its port") { () -> Int? in
       if let end = process.end { throw HarnessFailure("the receiver ended with \(end): \(process.errors)") }
       return try process.lines.first.map { try JSON(parsing: $0)["port"].int } ?? nil
     }
-    return Receiver(port: port, process: process)
   }
 
   var requests: [Request] {

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// Several users of one system's daemon: members of its group, root, and those who are neither.
+@Suite(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
+struct SystemUsersTests {
+  private static let (ann, ben, eve) = (2_001, 2_002, 2_003)
+
+  @Test func everyMemberSeesTheirOwnAndOthersAreRefused() async throws {
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      for (name, uid) in [("ann", Self.ann), ("ben", Self.ben), ("eve", Self.eve)] {
+        try await machine.did("groupadd", "--gid", "\(uid)", name)
+        try await machine.did("useradd", "--uid", "\(uid)", "--gid", "\(uid)", "--no-create-home", name)
+      }
+      for name in ["ann", "ben"] { try await machine.did("usermod", "--append", "--groups", "chime", name) }
+      try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+
+      let watching = try await machine.spawn("chime", ["--system", "watch", "--json"], as: Self.ben)
+      try await eventually("ben watches") {
+        try await machine.run("chime", ["--system", "status", "--json"]).json["status"]["connections"].int == 2
+      }
+      let hers = try await machine.run("chime", ["--system", "in", "1s", "Hers", "--json"], as: Self.ann)
+      let id = try #require(try hers.json["reminder"]["id"].string, "\(hers.text)")
+      try await machine.did("chime", "--system", "in", "30m", "His", as: Self.ben)
+
+      // Each their own, whatever they ask for and by whatever name.
+      #expect(try await titles(machine, as: Self.ann) == ["Hers"])
+      #expect(try await titles(machine, as: Self.ben) == ["His"])
+      try await machine.logs("13b0501020e54ba7842ac4fa0a86843f", "hers fires")
+      for arguments in [
+        ["show", id], ["remove", id, "--yes"], ["edit", id, "--title", "x"], ["done", id], ["pause", "Hers"],
+      ] {
+        let output = try await machine.run("chime", ["--system"] + arguments, as: Self.ben)
+        #expect(output.status == 1 && output.err.contains("there is no"), "\(arguments): \(output.text)")
+      }
+      let history = try await machine.run("chime", ["--system", "history", "--json"], as: Self.ben)
+      #expect(try history.json["occurrences"].elements.isEmpty)
+      #expect(!watching.output.contains("Hers") && watching.output.contains("His"))
+      // Root sees both.
+      #expect(try await titles(machine, as: nil) == ["Hers", "His"])
+
+      // The socket's mode keeps out whoever is no member.
+      let stranger = try await machine.run("chime", ["--system", "list"], as: Self.eve)
+      #expect(stranger.status == 77 && stranger.err.contains("members of the group \"chime\""), "\(stranger.text)")
+      // A session from before somebody was taken out of the group gets through to the daemon, which refuses it.
+      for _ in 0..<3 {
+        let former = try await machine.run("chime", ["--system", "list"], as: Self.eve, in: "chime")
+        #expect(former.status == 77 && former.err.contains("does not serve this user"), "\(former.text)")
+      }
+      let refusals = try await machine.journal("MESSAGE_ID=d48ee5937e914145865fa92751e70a63")
+      #expect(refusals.map { $0["CHIME_UID"].string } == ["\(Self.eve)"], "it is told of once in a while")
+      #expect(refusals.allSatisfy { $0["PRIORITY"].string == "4" })
+      // And who is taken out is out, though the daemon has known them.
+      try await machine.did("gpasswd", "--delete", "ben", "chime")
+      let gone = try await machine.run("chime", ["--system", "list"], as: Self.ben, in: "chime")
+      #expect(gone.status == 77, "\(gone.text)")
+    }
+  }
+
+  private func titles(_ machine: BootedSystem, as user: Int?) async throws -> [String] {
+    let output = try await machine.run("chime", ["--system", "list", "--json"], as: user)
+    return try output.json["reminders"].elements.compactMap { $0["title"].string }.sorted()
+  }
+}
