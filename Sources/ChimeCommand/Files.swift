@@ -39,6 +39,15 @@ enum Files {
     return true
   }
 
+  /// Makes a new name durable, where the file system can.
+  static func synchronizeFolder(of path: String) {
+    let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
   /// The names in a directory, in order; empty when it cannot be read.
   static func entries(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }

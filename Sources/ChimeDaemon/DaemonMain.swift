@@ -69,6 +69,8 @@ package enum DaemonMain {
     let given = ServiceManager.listeningSockets()
     makeFolders(site, log)
     let store = openStore(site, log)
+    // The store is held, so nobody else writes there.
+    site.secrets.removeLeftovers()
     var sockets = given
     if given.isEmpty {
       do {

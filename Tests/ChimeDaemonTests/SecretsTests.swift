@@ -62,6 +62,21 @@ final class SecretsTests {
     secrets.remove(lane)
   }
 
+  /// No endpoint's file is where another's is written first, and what a kill leaves of that goes with the next start.
+  @Test func endpointsWithNamesAlikeKeepApart() throws {
+    let secrets = Secrets(folder: folder + "/secrets")
+    let lanes = ["team", "team.new"].map { Lane(owner: 1_000, channel: ChannelName(rawValue: $0)) }
+    #expect(lanes.allSatisfy { $0.channel.isValidForEndpoint })
+    for lane in lanes.reversed() { try secrets.change(lane) { $0.token = try? Token("tk_of_\(lane.channel)") } }
+    #expect(lanes.map { secrets.read($0).sheet.text } == ["token tk_of_team\n", "token tk_of_team.new\n"])
+    try "half a se".write(toFile: folder + "/secrets/.1000-team.new", atomically: false, encoding: .utf8)
+    secrets.removeLeftovers()
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/secrets").sorted() == [
+        "1000-team", "1000-team.new",
+      ])
+  }
+
   @Test(arguments: [
     ("whsec_MfKQ", "line 1: the secret has 3 bytes"), ("# note\n\nxyz", "line 3: a secret begins with whsec_"),
     ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw until noon", "line 1: until is followed by a time"),

@@ -64,6 +64,7 @@ enum SecretFile {
       unlink(path)
       throw Failure.system("cannot write the file \(path)", errno: code)
     }
+    Files.synchronizeFolder(of: path)
     return secret
   }
 

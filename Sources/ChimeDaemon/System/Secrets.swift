@@ -83,7 +83,10 @@ struct Secrets: Sendable {
     try SystemFiles.replace(path(lane), with: Array(sheet.text.utf8), mode: 0o600)
   }
 
-  func remove(_ lane: Lane) { unlink(path(lane)) }
+  func remove(_ lane: Lane) { SystemFiles.remove(path(lane)) }
+
+  /// Takes away what a daemon that was killed was writing: it has secrets in it. For a start, before anybody asks.
+  func removeLeftovers() { SystemFiles.removeLeftovers(in: folder) }
 
   // Endpoint names are made of letters, digits and `. _ -`, and begin with none of these.
   private func path(_ lane: Lane) -> String { "\(folder)/\(lane.owner)-\(lane.channel)" }

@@ -42,9 +42,10 @@ enum SystemFiles {
     throw SystemError("read \(path)", code: EFBIG)
   }
 
-  /// Writes a file so that it is either the old one or the new one whole, whatever happens in between.
+  /// Writes a file so that it is either the old one or the new one whole, whatever happens in between, and is there for
+  /// good on return.
   static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(SystemError) {
-    let temporary = path + ".new"
+    let temporary = Self.temporary(of: path)
     unlink(temporary)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
     guard descriptor >= 0 else { throw SystemError("create \(temporary)") }
@@ -62,10 +63,30 @@ enum SystemFiles {
       unlink(temporary)
       throw failure
     }
-    if let slash = path.lastIndex(of: "/") { synchronizeFolder(String(path[..<slash])) }
+    synchronizeFolder(folder(of: path))
   }
 
-  /// Makes a rename in the folder durable. A file system that cannot is no reason to refuse the change.
+  /// What `replace` writes first: hidden, so that it is no other file's name.
+  private static func temporary(of path: String) -> String {
+    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    return "\(folder(of: path))/.\(name).new"
+  }
+
+  /// Removes what `replace` was writing in this folder when the daemon was killed. To be called while nobody writes there.
+  static func removeLeftovers(in folder: String) {
+    for name in names(in: folder) where name.hasPrefix(".") && name.hasSuffix(".new") { remove("\(folder)/\(name)") }
+  }
+
+  /// Removes a file for good, if it is there.
+  static func remove(_ path: String) {
+    if unlink(path) == 0 { synchronizeFolder(folder(of: path)) }
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// Makes what was named or removed in the folder durable. A file system that cannot is no reason to refuse the change.
   static func synchronizeFolder(_ path: String) {
     let descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -73,14 +94,21 @@ enum SystemFiles {
     close(descriptor)
   }
 
-  /// Makes a folder and those above it that are missing, each with `mode`.
+  /// Makes a folder and those above it that are missing, each with `mode`, and for good: a file is no safer than its folder.
   static func makeFolder(_ path: String, mode: mode_t) throws(SystemError) {
-    if mkdir(path, mode) == 0 || errno == EEXIST { return }
+    if makeOne(path, mode: mode) { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
       throw SystemError("mkdir \(path)")
     }
     try makeFolder(String(path[..<slash]), mode: mode)
-    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError("mkdir \(path)") }
+    guard makeOne(path, mode: mode) else { throw SystemError("mkdir \(path)") }
+  }
+
+  /// False, with the reason in `errno`, when it cannot be made.
+  private static func makeOne(_ path: String, mode: mode_t) -> Bool {
+    guard mkdir(path, mode) == 0 else { return errno == EEXIST }
+    synchronizeFolder(folder(of: path))
+    return true
   }
 
   /// The names in a folder, without `.` and `..`; none when it cannot be read.
