@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The harness is held to its word too: a test that cannot fail proves nothing.
@@ -32,6 +33,27 @@ import Testing
         return !popup.isRunning
       }
       #expect(popup.output == "done\n")
+    }
+  }
+
+  @Test(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
+  func aBootedMachineTouchesNothingOutsideAndEndsWithItsTest() async throws {
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      #expect(try await machine.run("systemctl", ["is-system-running"]).out == "running\n")
+      let now = try await machine.did("date", "+%s").trimmingCharacters(in: .whitespacesAndNewlines)
+      // Each of these would reach the machine that the test runs on.
+      for attempt in [
+        "date --set=@\(now)", "touch /usr/x", "echo 0 > /proc/sys/kernel/panic", "echo h > /proc/sysrq-trigger",
+        "mknod /dev/x b 254 0 && cat /dev/x",
+      ] {
+        #expect(try await machine.run("sh", ["-c", attempt]).status != 0, "\(attempt)")
+      }
+      try await machine.did("sh", "-c", "touch /tmp/x /etc/x /run/x")
+      #expect(!FileManager.default.fileExists(atPath: "/run/x"))
+      #expect(try await machine.did("cat", "/sys/power/state") == "freeze mem\n")
+      try await machine.stop()
+      try await eventually("all of it has ended") { kill(machine.leader, 0) != 0 }
     }
   }
 }

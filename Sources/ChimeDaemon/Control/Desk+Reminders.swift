@@ -72,7 +72,13 @@ extension Desk {
   }
 
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
-    try reminder.channels(atRepeat: .max).filter { $0 != .desktop }.compactMap { channel in
+    let site = loop.site
+    return try reminder.channels(atRepeat: .max).compactMap { channel in
+      if channel == .desktop {
+        return site.isSystem && site.environment["DBUS_SESSION_BUS_ADDRESS"] == nil
+          ? "the system's chimed has no desktop to show it on: send it to an endpoint or a command, or add it to your own"
+          : nil
+      }
       if let command = commands.book.commands[channel] { return warning(about: command) }
       let endpoint = try transaction.endpoint(Lane(owner: reminder.owner, channel: channel))
       if let reason = endpoint?.disabled?.reason { return "the endpoint \(channel) is disabled: \(reason)" }

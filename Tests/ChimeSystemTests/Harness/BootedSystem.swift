@@ -109,10 +109,12 @@ struct BootedSystem: Sendable {
     // The libraries of a debug build.
     let more = (try? String(contentsOfFile: path("/etc/environment"), encoding: .utf8)) ?? ""
     line += more.split(separator: "\n").map(String.init)
+    // The clock, the kernel's modules and the rest are as far out of reach as they are for that machine's systemd.
+    line += ["setpriv", "--bounding-set=-sys_time,-sys_module,-sys_rawio,-sys_boot,-syslog"]
     if let user {
-      line += ["setpriv", "--reuid=\(user)", "--regid=\(user)"]
-      line += groups.map { ["--groups=\($0)", "--"] } ?? ["--init-groups", "--"]
+      line += ["--reuid=\(user)", "--regid=\(user)"]
+      line += groups.map { ["--groups=\($0)"] } ?? ["--init-groups"]
     }
-    return line + [program] + arguments
+    return line + ["--", program] + arguments
   }
 }

@@ -36,10 +36,10 @@ struct Receiver: Sendable {
   }
 
   /// One on a booted machine, reached there only.
-  static func start(on machine: BootedSystem) async throws -> Receiver {
+  static func start(on machine: BootedSystem, answering answers: [Int] = []) async throws -> Receiver {
     try machine.write(secret, to: "/srv/receiver.secret", mode: 0o600)
     let process = try await machine.spawn(
-      "/srv/clients/bin/python", ["/srv/support/webhook-receiver", "/srv/receiver.secret"])
+      "/srv/clients/bin/python", ["/srv/support/webhook-receiver", "/srv/receiver.secret"] + answers.map(String.init))
     return Receiver(port: try await port(of: process), process: process)
   }
 
