@@ -53,7 +53,9 @@ struct CrashTests {
         var life = CrashLife(
           home: home,
           clients: (0..<4).map {
-            CrashClient(number: $0, round: round, seed: Self.seed, ledger: ledger, receiver: url)
+            CrashClient(
+              number: $0, round: round, seed: Self.seed, ledger: ledger, receiver: url,
+              recurring: recurring.keys.sorted())
           },
           death: death, library: library, killFile: home.path + "/kill", random: random)
         do {
@@ -68,11 +70,12 @@ struct CrashTests {
 
       try home.write("", to: home.path + "/good")
       let daemon = try await home.start(Machine.shipped + "/chimed")
+      let last = Int64(Date().timeIntervalSince1970)
       try await settle(home, recurring, ledger, url)
       let proof = CrashProof(
         home: home, ledger: ledger.now,
         requests: receiver.lines.dropFirst().compactMap { try? JSON(parsing: $0) },
-        recurring: recurring, others: [])
+        recurring: recurring, last: last)
       let figures = try await proof.prove()
       #expect(try await daemon.stop() == .exited(0))
       // Another's word on the file that went through all this, and nothing else is left beside it.
@@ -132,7 +135,8 @@ struct CrashTests {
     try await blocking {
       let connection = try RawSocket(path: socket)
       for number in 0..<4 {
-        try CrashClient(number: number, round: 0, seed: 0, ledger: ledger, receiver: url).settle(connection)
+        try CrashClient(number: number, round: 0, seed: 0, ledger: ledger, receiver: url, recurring: [])
+          .settle(connection)
       }
     }
     for name in ["team", "side"] { _ = try await home.answer("io.chime.Endpoints.Enable", ["name": .string(name)]) }

@@ -7,6 +7,8 @@ struct CrashClient: Sendable {
   let seed: UInt64
   let ledger: CrashLedger
   let receiver: String
+  /// Reminders that come all the time, which everybody pauses and resumes.
+  let recurring: [String]
 
   /// Connects, finds out what became of what it asked for last, and goes on.
   ///
@@ -103,7 +105,12 @@ struct CrashClient: Sendable {
       if let id = sent.parameters["deliveries"].elements.randomElement(using: &random)?["id"] {
         _ = try call("io.chime.Deliveries.Redeliver", ["which": ["id": id]], socket)
       }
-    default: if number == 0 { try changeEndpoints(step, socket, &random) } else { try add(step, socket, &random) }
+    default:
+      if number == 0 { return try changeEndpoints(step, socket, &random) }
+      // Whichever of the two it was: its times are recorded.
+      guard let id = recurring.randomElement(using: &random) else { return }
+      _ = try must(
+        "io.chime.Reminders.\(Bool.random(using: &random) ? "Pause" : "Resume")", ["id": .string(id)], socket)
     }
   }
 

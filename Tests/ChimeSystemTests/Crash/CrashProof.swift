@@ -9,8 +9,8 @@ struct CrashProof: Sendable {
   let requests: [JSON]
   /// The reminders that come every so many seconds: id and period.
   let recurring: [String: Int64]
-  /// The other ones that no client knows.
-  let others: Set<String>
+  /// Until when their times have to be recorded, in seconds since 1970.
+  let last: Int64
 
   /// A definition is as it was acknowledged.
   static func expect(_ found: JSON?, is wanted: CrashLedger.Wanted, _ id: String) throws {
@@ -56,7 +56,7 @@ struct CrashProof: Sendable {
       do { try Self.expect(found[id], is: wanted, id) } catch { Issue.record("\(error)") }
     }
     for (id, title) in ledger.imported { #expect(found[id]?["title"].string == title, "imported \(id)") }
-    let known = Set(ledger.reminders.keys).union(ledger.imported.keys).union(recurring.keys).union(others)
+    let known = Set(ledger.reminders.keys).union(ledger.imported.keys).union(recurring.keys)
     let strange = Set(found.keys).subtracting(known)
     #expect(strange.isEmpty, "removed, or made twice: \(strange.compactMap { found[$0] })")
   }
@@ -98,6 +98,8 @@ struct CrashProof: Sendable {
           one.time + period * one.count == next.time,
           "after \(one) comes \(next): a gap, or a time recorded twice")
       }
+      let end = own.last.map { $0.time + period * $0.count } ?? 0
+      #expect(end > last, "nothing is recorded after \(end), and it is \(last)")
       let reasons = occurrences.filter { $0["reminder"].string == reminder && $0["state"].string == "missed" }
       #expect(reasons.allSatisfy { $0["missed"].string != nil }, "what was missed has a reason")
     }
@@ -124,6 +126,7 @@ struct CrashProof: Sendable {
         "sent and not recorded as such: \(request)")
       if (200..<300).contains(request["answered"].int ?? 0) { taken.insert(id) }
     }
+    proveIntent(deliveries)
     let text = try String(contentsOfFile: home.path + "/runs", encoding: .utf8)
     let runs = text.split(separator: "\n").map(String.init)
     for run in runs { #expect(byID[run]?["channel"].string == "note", "run without a record: \(run)") }
@@ -139,6 +142,17 @@ struct CrashProof: Sendable {
     let lost = deliveries.filter { !["delivered", "cancelled"].contains($0["state"].string ?? "") }
     #expect(lost.isEmpty, "neither delivered nor cancelled: \(lost.prefix(3))")
     return runs
+  }
+
+  /// What has fired is owed to each of its channels.
+  private func proveIntent(_ deliveries: [JSON]) {
+    var channels: [String: Set<String>] = [:]
+    for delivery in deliveries {
+      channels[delivery["reminder"].string ?? "", default: []].insert(delivery["channel"].string ?? "")
+    }
+    for (id, wanted) in ledger.reminders where wanted.isSoon {
+      #expect(channels[id] == Set(wanted.channels), "\(wanted.title) went to \(channels[id] ?? [])")
+    }
   }
 
   private func all(_ method: String, _ name: String, _ filter: JSON = .null) async throws -> [JSON] {
