@@ -37,7 +37,8 @@ public struct Delivery: Hashable, Sendable, Codable {
   public enum State: Hashable, Sendable, Codable {
     /// No attempt has ended yet. Exits: delivered, waiting, dead, cancelled.
     case pending
-    /// An attempt failed; the next is due then. Exits: delivered, waiting, dead, cancelled.
+    /// An attempt failed and the next is due then; or it came late and the first is (`Stagger`). Exits: delivered, waiting,
+    /// dead, cancelled.
     case waiting(until: Instant)
     /// The channel had it. No exit.
     case delivered(at: Instant)

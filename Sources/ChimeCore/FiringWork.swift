@@ -11,11 +11,13 @@ public struct FiringWork: Sendable {
   public private(set) var withoutZone: [Reminder] = []
   /// Reminders that the store could not read.
   public private(set) var unreadable: [UnreadableReminder] = []
+  /// What the next firing transaction is to spread late messages with.
+  public private(set) var stagger = Stagger()
 
   /// - Throws: what the transaction throws; then nothing of it may be committed.
   public static func run(
     in transaction: any StoreTransaction, limit: Int, room: Agenda.Room, bearings: Bearings, absence: Absence,
-    now: Instant, using generator: inout some RandomNumberGenerator
+    stagger: Stagger = Stagger(), now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> FiringWork {
     var work = FiringWork()
     let decision = FiringDecision(now: now, absence: absence)
@@ -28,6 +30,8 @@ public struct FiringWork: Sendable {
           due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
           using: &generator))
     }
+    work.stagger = stagger
+    work.stagger.spread(&work.firings, room.policies, now: now)
     try transaction.record(work.firings)
     for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)

@@ -8,4 +8,11 @@ enum SplitMix64 {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// FNV-1a of 64 bits (Fowler, Noll, Vo), mixed, because its high bits hardly differ between texts as short as ids.
+  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return mix(hash)
+  }
 }
