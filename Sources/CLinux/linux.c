@@ -55,6 +55,13 @@ int chime_clock_watch(int fd) {
   return fd;
 }
 
+int chime_wake_timer(void) { return timerfd_create(CLOCK_REALTIME_ALARM, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+int chime_wake_timer_set(int fd, int64_t milliseconds) {
+  struct itimerspec at = {.it_value = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000}};
+  return timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
 int chime_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 int chime_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 

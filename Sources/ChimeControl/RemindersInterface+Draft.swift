@@ -22,6 +22,7 @@ extension RemindersInterface {
     public var jitter: String?
     public var nag: Nag?
     public var quiet: Quiet?
+    public var wake: Bool?
     public var snooze: [String]?
 
     public init(
@@ -29,7 +30,7 @@ extension RemindersInterface {
       fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
       tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
       url: String? = nil, category: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
-      jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, snooze: [String]? = nil
+      jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil
     ) {
       self.title = title
       self.when = when
@@ -51,6 +52,7 @@ extension RemindersInterface {
       self.jitter = jitter
       self.nag = nag
       self.quiet = quiet
+      self.wake = wake
       self.snooze = snooze
     }
   }
@@ -78,6 +80,7 @@ extension RemindersInterface {
     public var jitter: String?
     public var nag: Nag?
     public var quiet: Quiet?
+    public var wake: Bool?
     public var snooze: [String]?
     /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
     /// place, quiet and snooze to what is configured, jitter and nag to none.
@@ -88,7 +91,7 @@ extension RemindersInterface {
       fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
       tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
       url: String? = nil, category: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
-      jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, snooze: [String]? = nil,
+      jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil,
       reset: [Resettable]? = nil
     ) {
       self.title = title
@@ -111,6 +114,7 @@ extension RemindersInterface {
       self.jitter = jitter
       self.nag = nag
       self.quiet = quiet
+      self.wake = wake
       self.snooze = snooze
       self.reset = reset
     }

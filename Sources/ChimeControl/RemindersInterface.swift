@@ -46,6 +46,10 @@ public enum RemindersInterface {
     public var nag: Nag?
     /// Null for quiet hours as configured.
     public var quiet: Quiet?
+    /// Whether the machine is woken for it from its sleep; null for no.
+    public var wake: Bool?
+    /// Why it is not woken although it is to be, and what to do; null when it is, and when it is not to be.
+    public var wakeProblem: String?
     /// The lengths of a snooze; the first is the default.
     public var snooze: [String]
     /// waiting: it fired and nobody has answered; finished: it has no further time.
@@ -72,7 +76,8 @@ public enum RemindersInterface {
       fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String],
       urgency: Wire.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil,
       catchUp: Wire.CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil,
-      snooze: [String], state: State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil,
+      wake: Bool? = nil, wakeProblem: String? = nil, snooze: [String], state: State, pausedUntil: Wire.Time? = nil,
+      skipNext: Int, next: Wire.Time? = nil,
       held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil,
       createdAt: Wire.Time
     ) {
@@ -97,6 +102,8 @@ public enum RemindersInterface {
       self.jitter = jitter
       self.nag = nag
       self.quiet = quiet
+      self.wake = wake
+      self.wakeProblem = wakeProblem
       self.snooze = snooze
       self.state = state
       self.pausedUntil = pausedUntil

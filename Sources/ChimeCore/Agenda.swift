@@ -14,6 +14,10 @@ public struct Agenda: Sendable {
     case horizon(Horizon)
     /// A timer fired, the clock was set, the zone changed, the machine woke: look again.
     case awake
+    /// The machine is about to sleep: what is held goes back, and until `.woke` nothing begins.
+    case sleeping
+    /// The machine has woken, or does not sleep after all.
+    case woke
     /// How lanes are worked off from now on. What was known of `renewed` ones is forgotten: they are others now.
     case policies(LanePolicies, renewed: Set<Lane>)
     /// The way of a lane that was shut is open again.
@@ -63,6 +67,8 @@ public struct Agenda: Sendable {
     /// Arm the outbox's timer: the wall-clock time at which a delivery may be tried, to be waited for on the
     /// monotonic clock. Nil disarms it.
     case armOutbox(Instant?)
+    /// Arm the timer that wakes the machine for this time; nil disarms it.
+    case armWake(Instant?)
     /// Run one firing transaction for at most `limit` due times, claiming at once what its lanes have room for.
     case fire(limit: Int, room: Room)
     /// Claim at most `limit` deliveries of a lane.
@@ -107,6 +113,8 @@ public struct Agenda: Sendable {
   public private(set) var policies: LanePolicies
 
   private var nextDue: Instant?
+  private var nextWake: Instant?
+  private var isDrowsy = false
   private var latestHorizon: UInt64 = 0
   private var isFiring = false
   private var storeRetryAt: Instant?
@@ -121,6 +129,7 @@ public struct Agenda: Sendable {
   private var lanes: [Lane: LaneState] = [:]
   private var armedDue: Instant?
   private var armedOutbox: Instant?
+  private var armedWake: Instant?
   private var dice: Dice
 
   private enum StandIn: Sendable {
@@ -140,6 +149,14 @@ public struct Agenda: Sendable {
   /// Whether what comes of attempts and what is answered is to be kept rather than written.
   public var keepsForStore: Bool { storeRetryAt != nil || isKeeping }
 
+  /// The time for which the machine is to be woken.
+  public var wakesAt: Instant? { armedWake }
+
+  /// Whether nothing is under way: no transaction of firing or making up, no claim, no attempt.
+  public var isQuiescent: Bool {
+    !isFiring && !isStandingIn && !isRecording && lanes.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
+  }
+
   /// Lanes that rest after failures in a row, each with when it is tried again.
   public func rests(at now: Instant) -> [Lane: Instant] {
     lanes.filter { policies[$0.key].rests }.compactMapValues { $0.breaker.restsUntil(at: now) }
@@ -153,8 +170,12 @@ public struct Agenda: Sendable {
       storeWorks()
     case .awake:
       // A timer that fired is not armed any more; and after a step of the clock none can be trusted.
-      armedDue = nil
-      armedOutbox = nil
+      forgetTimers()
+      standIn = .unknown
+    case .sleeping: isDrowsy = true
+    case .woke:
+      isDrowsy = false
+      forgetTimers()
       standIn = .unknown
     case .policies(let policies, let renewed):
       self.policies = policies
@@ -221,6 +242,12 @@ public struct Agenda: Sendable {
     standIn = .unknown
   }
 
+  private mutating func forgetTimers() {
+    armedDue = nil
+    armedOutbox = nil
+    armedWake = nil
+  }
+
   private mutating func hold(_ claims: [Claim]) {
     for claim in claims { lanes[claim.lane, default: LaneState()].hold(claim) }
   }
@@ -230,6 +257,7 @@ public struct Agenda: Sendable {
     guard horizon.sequence >= latestHorizon else { return }
     latestHorizon = horizon.sequence
     nextDue = horizon.nextDue
+    nextWake = horizon.nextWake
     for lane in lanes.keys { lanes[lane]?.earliest = nil }
     for (lane, earliest) in horizon.outbox { lanes[lane, default: LaneState()].earliest = earliest }
     lanes = lanes.filter { !$0.value.isBlank }
@@ -240,7 +268,14 @@ public struct Agenda: Sendable {
     // A clock that was set far back must not turn five seconds into years.
     if let retry = storeRetryAt, retry <= now || retry - now > Self.storeRetry { storeRetryAt = nil }
 
+    // What has come already fires without its help.
+    let wantedWake = nextWake.flatMap { $0 > now ? $0 : nil }
+    if armedWake != wantedWake {
+      armedWake = wantedWake
+      effects.append(.armWake(wantedWake))
+    }
     let order = lanes.keys.sorted()
+    if isDrowsy { return effects + restUntilWoken(order) }
     for lane in order { advance(lane, now: now, &effects) }
     var spare = Self.spare - lanes.values.reduce(0) { $0 + $1.heldCount }
 
@@ -262,7 +297,7 @@ public struct Agenda: Sendable {
       isStandingIn = true
       effects.append(.standIn(limit: Self.batch))
     }
-    let wantedDue = isFiring || isStandingIn || isRecording ? nil : nextWake
+    let wantedDue = isFiring || isStandingIn || isRecording ? nil : dueTimerAt
     if armedDue != wantedDue {
       armedDue = wantedDue
       effects.append(.armDue(wantedDue))
@@ -288,11 +323,20 @@ public struct Agenda: Sendable {
   }
 
   /// When the due timer is to wake the loop.
-  private var nextWake: Instant? {
+  private var dueTimerAt: Instant? {
     guard let retry = storeRetryAt else { return nextDue }
     guard isRefused else { return isKeeping ? retry : nextDue.map { max($0, retry) } }
     // While nothing is kept and nothing is due nobody asks a store that refuses.
     return [isKeeping ? retry : nil, standInDue].compactMap { $0 }.min()
+  }
+
+  /// Gives back what is held, and waits for nothing: what comes due meanwhile is found when the machine wakes.
+  private mutating func restUntilWoken(_ order: [Lane]) -> [Effect] {
+    var effects = order.flatMap { lane in (lanes[lane]?.giveBack() ?? []).map(Effect.release) }
+    if armedDue != nil { effects.append(.armDue(nil)) }
+    if armedOutbox != nil { effects.append(.armOutbox(nil)) }
+    (armedDue, armedOutbox) = (nil, nil)
+    return effects
   }
 
   /// Begins what a lane holds and may begin.

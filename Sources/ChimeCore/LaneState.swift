@@ -96,6 +96,12 @@ struct LaneState: Sendable {
     first = 0
   }
 
+  /// All that is held goes back.
+  mutating func giveBack() -> [Claim] {
+    defer { (held, first, stale) = ([], 0, 0) }
+    return Array(held[first...])
+  }
+
   /// What may be begun now, counted as begun, and what has to go back.
   mutating func advance(_ policy: LanePolicy, at now: Instant) -> (begin: [Claim], release: [Claim]) {
     if let limit = policy.rate { rate.forget(limit, at: now) }

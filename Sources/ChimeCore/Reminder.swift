@@ -35,6 +35,8 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var nag: Nag?
   /// Nil: quiet hours as configured.
   public var quiet: QuietRule?
+  /// Whether the machine is woken for it, where the system allows that.
+  public var wake: Bool
   /// The lengths of a snooze that are offered; the first is the default. Never empty.
   public var snoozeLengths: [Milliseconds]
   public var pause: Pause
@@ -52,7 +54,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     channels: [ChannelName] = [.desktop], tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil,
     sound: String? = nil, url: String? = nil, category: String? = nil,
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
-    quiet: QuietRule? = nil,
+    quiet: QuietRule? = nil, wake: Bool = false,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
     lastDone: Instant? = nil, createdAt: Instant, generation: Int64 = 0
   ) {
@@ -77,12 +79,18 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.jitter = jitter
     self.nag = nag
     self.quiet = quiet
+    self.wake = wake
     self.snoozeLengths = snoozeLengths
     self.pause = pause
     self.skipNext = skipNext
     self.lastDone = lastDone
     self.createdAt = createdAt
     self.generation = generation
+  }
+
+  /// Whether the machine is woken for it at `instant`; `isRegular`: at a time of its schedule, which may be passed over.
+  public func wakes(at instant: Instant, isRegular: Bool = false) -> Bool {
+    wake && !pause.holds(at: instant) && !(isRegular && skipNext > 0)
   }
 
   /// The zone whose wall clock its times follow: the one that the schedule names itself, as calendar expressions and

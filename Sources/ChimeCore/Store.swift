@@ -85,7 +85,7 @@ public protocol StoreTransaction {
   /// (`nag`), ends the repeats of its occurrences of earlier times. A delivery of a later round than the first cancels what earlier rounds of
   /// its occurrence still owe to its lane.
   func record(_ firings: [Firing]) throws
-  /// What the loop has to wait for: the earliest due time, and each lane's earliest owed delivery.
+  /// What the loop has to wait for: the earliest due time, the earliest that wakes the machine, and each lane's earliest owed delivery.
   func horizon() throws -> Horizon
 
   // Occurrences.
@@ -268,6 +268,8 @@ public struct DueReminder: Hashable, Sendable {
 /// What the event loop holds in memory of a store.
 public struct Horizon: Hashable, Sendable {
   public var nextDue: Instant?
+  /// The earliest due time for which the machine is to be woken (`Reminder.wakes`).
+  public var nextWake: Instant?
   /// For each lane that owes something: when the earliest of it may be tried. Hidden claims count with the time at
   /// which they come back.
   public var outbox: [Lane: Instant]
@@ -275,8 +277,11 @@ public struct Horizon: Hashable, Sendable {
   /// number is the truth, whichever reaches the loop first. The daemon counts; an engine leaves it 0.
   public var sequence: UInt64
 
-  public init(nextDue: Instant? = nil, outbox: [Lane: Instant] = [:], sequence: UInt64 = 0) {
+  public init(
+    nextDue: Instant? = nil, nextWake: Instant? = nil, outbox: [Lane: Instant] = [:], sequence: UInt64 = 0
+  ) {
     self.nextDue = nextDue
+    self.nextWake = nextWake
     self.outbox = outbox
     self.sequence = sequence
   }

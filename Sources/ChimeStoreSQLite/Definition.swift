@@ -24,6 +24,7 @@ struct Definition: Codable, Hashable {
   var jitter: Milliseconds?
   var nag: Nag?
   var quiet: QuietRule?
+  var wake: Bool?
   var snoozeLengths: [Milliseconds]?
   var pause: Pause?
   var lastDone: Instant?
@@ -48,6 +49,7 @@ struct Definition: Codable, Hashable {
     jitter = reminder.jitter == .zero ? nil : reminder.jitter
     nag = reminder.nag
     quiet = reminder.quiet
+    wake = reminder.wake ? true : nil
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
@@ -62,7 +64,7 @@ struct Definition: Codable, Hashable {
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
       place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
-      jitter: jitter ?? .zero, nag: nag, quiet: quiet,
+      jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
       lastDone: lastDone, createdAt: createdAt, generation: generation)
   }

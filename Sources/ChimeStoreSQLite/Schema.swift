@@ -11,7 +11,10 @@ enum Schema {
   /// Marks the file as ours ("Chme"; sqlite.org/fileformat2.html, "Application ID").
   static let applicationID = 0x4368_6D65
 
-  static let migrations = [Migration(version: 1, script: version1), Migration(version: 2, script: version2)]
+  static let migrations = [
+    Migration(version: 1, script: version1), Migration(version: 2, script: version2),
+    Migration(version: 3, script: version3),
+  ]
 
   /// The newest layout this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
@@ -201,4 +204,13 @@ private let version2: StaticString = """
   CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
 
   PRAGMA user_version = 2;
+  """
+
+// A reminder may wake the machine: the earliest time of those that do is one step down an index.
+private let version3: StaticString = """
+  -- 1: the machine is woken for it.
+  ALTER TABLE due ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
+
+  PRAGMA user_version = 3;
   """

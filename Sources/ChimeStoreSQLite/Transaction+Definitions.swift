@@ -27,10 +27,23 @@ extension Transaction {
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
       reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)))
     if let next {
+      let dueAt = nextDueAt ?? next + reminder.jitterOffset
       try setDue(
-        reminder: key, snoozeOf: Self.regular, at: nextDueAt ?? next + reminder.jitterOffset, scheduledAt: next)
+        reminder: key, snoozeOf: Self.regular, at: dueAt, scheduledAt: next,
+        wakes: reminder.wakes(at: dueAt, isRegular: true))
     } else if known != nil {
       try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = -1", key)
+    }
+    if known != nil {
+      let quietUntil: Instant =
+        switch reminder.pause {
+        case .none: .earliest
+        case .until(let end): end
+        case .indefinitely: .latest
+        }
+      try connection.run(
+        "UPDATE due SET wakes = (? AND next_at >= ?) WHERE reminder = ? AND snooze_of >= 0", reminder.wake ? 1 : 0,
+        quietUntil, key)
     }
   }
 
@@ -86,12 +99,23 @@ extension Transaction {
   static var regular: Int64 { -1 }
 
   /// - Parameter scheduledAt: of a regular due time, where that is another than `next`.
-  func setDue(reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil) throws {
+  func setDue(
+    reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil, wakes: Bool
+  ) throws {
     try connection.run(
       """
-      INSERT INTO due (reminder, snooze_of, next_at, scheduled_at) VALUES (?, ?, ?, ?)
-      ON CONFLICT (reminder, snooze_of) DO UPDATE SET next_at = excluded.next_at, scheduled_at = excluded.scheduled_at
-      """, reminder, snoozeOf, next, scheduledAt == next ? nil : scheduledAt)
+      INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (reminder, snooze_of) DO UPDATE SET
+        next_at = excluded.next_at, scheduled_at = excluded.scheduled_at, wakes = excluded.wakes
+      """, reminder, snoozeOf, next, scheduledAt == next ? nil : scheduledAt, wakes ? 1 : 0)
+  }
+
+  /// Whether the machine is woken for a reminder at a time at which an occurrence of it comes again. Not for one that
+  /// cannot be read.
+  func wakes(reminder: Int64, at instant: Instant) throws -> Bool {
+    let text = try connection.first("SELECT definition FROM reminder WHERE key = ?", reminder) { $0.text(0) }
+    guard let definition = text.flatMap({ try? reader.definition($0) }) else { return false }
+    return definition.wake == true && !(definition.pause ?? .none).holds(at: instant)
   }
 
   /// Nil for one that cannot be read, which is then in `unreadable`.

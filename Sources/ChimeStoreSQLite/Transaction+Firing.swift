@@ -17,7 +17,8 @@ extension Transaction {
       // The scheduled time of a regular one is kept where it is not the due time any more.
       try connection.run(
         """
-        UPDATE due SET scheduled_at = iif(snooze_of = -1, coalesce(scheduled_at, next_at), NULL), next_at = ?
+        UPDATE due SET scheduled_at = iif(snooze_of = -1, coalesce(scheduled_at, next_at), NULL), next_at = ?,
+          wakes = 0
         WHERE reminder = ? AND next_at <= ?
         """, now + .hours(1), key, now)
     }
@@ -99,7 +100,7 @@ extension Transaction {
       // What comes again may do so by the decision that was made for it, and by no other.
       let isOwn = !firing.advances && occurrence.id.scheduledAt == due.scheduledAt
       if try insert(occurrence, of: standing.key, comingAgain: isOwn ? due.occurrence?.comesAgain : nil) {
-        try follow(occurrence, of: standing.key, due.reminder)
+        try follow(occurrence, of: standing, due.reminder)
       } else {
         passedOver.append(occurrence.id)
       }
@@ -111,7 +112,8 @@ extension Transaction {
   }
 
   /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
-  private func follow(_ occurrence: Occurrence, of key: Int64, _ reminder: Reminder) throws {
+  private func follow(_ occurrence: Occurrence, of standing: Standing, _ reminder: Reminder) throws {
+    let key = standing.key
     // A reminder that never insisted has nothing to end.
     if reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
       try connection.run(
@@ -128,7 +130,11 @@ extension Transaction {
         """, key, occurrence.id.scheduledAt)
     }
     if let again = occurrence.comesAgain {
-      try setDue(reminder: key, snoozeOf: occurrence.id.scheduledAt.milliseconds, at: again)
+      // The decision may have been made from an older definition.
+      let wakes =
+        standing.generation == reminder.generation
+        ? reminder.wakes(at: again) : try wakes(reminder: key, at: again)
+      try setDue(reminder: key, snoozeOf: occurrence.id.scheduledAt.milliseconds, at: again, wakes: wakes)
     }
   }
 
@@ -139,11 +145,14 @@ extension Transaction {
     guard standing.generation == reminder.generation else { return }
     if let next = firing.next {
       let dueAt = firing.nextDueAt ?? next + reminder.jitterOffset
+      var after = reminder
+      after.skipNext = firing.skipNext
       try connection.run(
         """
-        UPDATE due SET next_at = ?, scheduled_at = ?
+        UPDATE due SET next_at = ?, scheduled_at = ?, wakes = ?
         WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?
-        """, dueAt, dueAt == next ? nil : next, standing.key, firing.due.scheduledAt)
+        """, dueAt, dueAt == next ? nil : next,
+        after.wakes(at: dueAt, isRegular: true) ? 1 : 0, standing.key, firing.due.scheduledAt)
     } else {
       try connection.run(
         "DELETE FROM due WHERE reminder = ? AND snooze_of = -1 AND coalesce(scheduled_at, next_at) = ?", standing.key,
@@ -212,7 +221,9 @@ extension Transaction {
 
   func horizon() throws -> Horizon {
     // Each minimum is one step down an index, however much is due or owed.
-    let nextDue = try connection.first("SELECT min(next_at) FROM due") { $0.optionalInstant(0) } ?? nil
+    let next = try connection.first(
+      "SELECT (SELECT min(next_at) FROM due), (SELECT min(next_at) FROM due WHERE wakes = 1)"
+    ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
     let lanes = try connection.all(
       """
       SELECT l.owner, l.channel, iif(
@@ -225,7 +236,7 @@ extension Transaction {
     ) { row in
       (Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))
     }
-    var horizon = Horizon(nextDue: nextDue)
+    var horizon = Horizon(nextDue: next?.due, nextWake: next?.wake)
     for case (let lane, let visibleAt?) in lanes { horizon.outbox[lane] = visibleAt }
     return horizon
   }

@@ -52,7 +52,10 @@ extension Transaction {
 
     if let again = occurrence.comesAgain {
       // History alone is left of a removed reminder: it is not due again.
-      if try isPresent(key) { try setDue(reminder: key, snoozeOf: at.milliseconds, at: again) }
+      if try isPresent(key) {
+        try setDue(
+          reminder: key, snoozeOf: at.milliseconds, at: again, wakes: try wakes(reminder: key, at: again))
+      }
     } else {
       try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = ?", key, at)
     }

@@ -55,6 +55,7 @@ struct MemoryContents: Sendable {
   struct Regular: Sendable {
     var scheduledAt: Instant
     var dueAt: Instant
+    var wakes: Bool
   }
 
   struct Entry: Sendable {

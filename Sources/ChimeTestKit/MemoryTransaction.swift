@@ -26,7 +26,7 @@ final class MemoryTransaction: StoreTransaction {
     }
     contents.reminders[reminder.id] = reminder
     contents.regular[reminder.id] = next.map {
-      .init(scheduledAt: $0, dueAt: nextDueAt ?? $0 + reminder.jitterOffset)
+      .init($0, dueAt: nextDueAt, of: reminder)
     }
   }
 
@@ -208,10 +208,10 @@ final class MemoryTransaction: StoreTransaction {
       guard reminder.generation == due.reminder.generation,
         contents.regular[reminder.id]?.scheduledAt == due.scheduledAt
       else { return }
-      contents.regular[reminder.id] = firing.next.map {
-        .init(scheduledAt: $0, dueAt: firing.nextDueAt ?? $0 + reminder.jitterOffset)
-      }
-      contents.reminders[reminder.id]?.skipNext = firing.skipNext
+      var reminder = reminder
+      reminder.skipNext = firing.skipNext
+      contents.regular[reminder.id] = firing.next.map { .init($0, dueAt: firing.nextDueAt, of: reminder) }
+      contents.reminders[reminder.id] = reminder
     } else if contents.again[own] == due.dueAt, passedOver.contains(own) || firing.occurrences.isEmpty {
       contents.again[own] = nil
     }
@@ -227,12 +227,26 @@ final class MemoryTransaction: StoreTransaction {
     }
   }
 
+  private var nextWake: Instant? {
+    let regular = contents.regular.filter { $0.value.wakes }
+    let again = contents.again.filter { id, time in contents.reminders[id.reminder]?.wakes(at: time) == true }
+    return (regular.values.map(\.dueAt) + again.values).min()
+  }
+
   func horizon() throws -> Horizon {
-    var horizon = Horizon(nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min())
+    var horizon = Horizon(
+      nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: nextWake)
     for lane in Set(contents.outbox.map(\.delivery.lane)) {
       horizon.outbox[lane] = triable(in: lane).map { contents.outbox[$0].visibleAt }.min()
     }
     return horizon
+  }
+}
+
+extension MemoryContents.Regular {
+  fileprivate init(_ scheduledAt: Instant, dueAt: Instant?, of reminder: Reminder) {
+    let dueAt = dueAt ?? scheduledAt + reminder.jitterOffset
+    self.init(scheduledAt: scheduledAt, dueAt: dueAt, wakes: reminder.wakes(at: dueAt, isRegular: true))
   }
 }
 

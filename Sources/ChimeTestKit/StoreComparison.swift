@@ -68,6 +68,8 @@ public struct StoreComparison: Sendable {
       reminder.skipNext = pick(0...2)
       reminder.jitter = .seconds(Int64(pick(0...1) * pick(0...30)))
       reminder.nag = pick(0...1) == 0 ? nil : Nag(every: .seconds(10))
+      reminder.wake = pick(0...1) == 0
+      reminder.pause = [.none, .none, .until(at(Int64(number + 20))), .indefinitely][pick(0...3)]
       let next = at(Int64(number + pick(-20...40)))
       try store.upsert(
         reminder, next: pick(0...4) == 0 ? nil : next, nextDueAt: pick(0...3) == 0 ? next + .seconds(20) : nil)
@@ -172,7 +174,7 @@ public struct StoreComparison: Sendable {
     lines.append("\(try store.endpoints(owner: nil))")
     lines += try ([nil, 1, 2, 1_000] as [UInt32?]).map { "\(try store.counts(owner: $0))" }
     let horizon = try store.horizon()
-    lines.append("\(String(describing: horizon.nextDue))")
+    lines.append("\(String(describing: horizon.nextDue)), \(String(describing: horizon.nextWake))")
     lines += horizon.outbox.sorted { $0.key < $1.key }.map { "\($0)" }
     return lines
   }

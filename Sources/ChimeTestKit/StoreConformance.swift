@@ -37,7 +37,7 @@ public enum StoreConformance {
 
   public static let cases =
     definitionCases + listingCases + firingCases + insistenceCases + occurrenceCases + outboxCases
-    + laneCases + historyCases + otherCases
+    + laneCases + historyCases + otherCases + wakeCases
     + transactionCases
 
   /// The engine under test.

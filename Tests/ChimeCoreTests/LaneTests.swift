@@ -47,7 +47,7 @@ struct LaneTests {
             mostUnderWay = max(mostUnderWay, underWay.count)
           case .release(let claim): released.append(claim)
           case .armOutbox(let time): armed = time
-          case .armDue: break
+          case .armDue, .armWake: break
           case .fire, .standIn, .record: Issue.record("\(effect)")
           }
         }

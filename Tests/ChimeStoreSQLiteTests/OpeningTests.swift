@@ -86,6 +86,35 @@ import Testing
     return try Raw.rows(path, "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name")
   }
 
+  /// A store as the program before this one left it.
+  @Test func whatIsDueInVersion2IsDueStillAndWakesNobody() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    await (try SQLiteStore.open(path: path, upTo: 2) { _ in }).close()
+    try Raw.run(
+      path,
+      """
+      INSERT INTO alias VALUES (1, 'r7k2');
+      INSERT INTO reminder VALUES (
+        1, 1000, 1, 0, 0, 'local', 'every day at 08:30', 'Tea', NULL, '{"channels":["desktop"]}');
+      INSERT INTO due (reminder, snooze_of, next_at) VALUES (1, -1, 2000000);
+      """)
+    let store = try SQLiteStore.open(path: path)
+    let due = Instant(seconds: 2_000)
+    #expect(try await store.read { try $0.horizon() } == Horizon(nextDue: due))
+    let found = try await store.read { try $0.reminder(ReminderID(rawValue: "r7k2"))?.reminder }
+    var reminder = try #require(found)
+    #expect(!reminder.wake)
+    (reminder.wake, reminder.generation) = (true, 2)
+    try await store.write { [reminder] in try $0.upsert(reminder, next: due) }
+    #expect(try await store.read { try $0.horizon() } == Horizon(nextDue: due, nextWake: due))
+    await store.close()
+    // However many are due, the earliest that wakes is one step down an index.
+    let plan = try Connection(path: path, busyTimeout: 0)
+      .first("EXPLAIN QUERY PLAN SELECT min(next_at) FROM due WHERE wakes = 1") { $0.text(3) }
+    #expect(plan == "SEARCH due USING INDEX due_waking")
+  }
+
   @Test func aFailedMigrationLeavesNothing() throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"

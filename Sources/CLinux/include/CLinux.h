@@ -43,6 +43,12 @@ int chime_accept(int listener);
 /// A timerfd on CLOCK_REALTIME, armed for the far future with TFD_TIMER_CANCEL_ON_SET: readable (ECANCELED) when the
 /// clock is set. Call again with the descriptor to re-arm it. Returns the descriptor, or -1 with errno.
 int chime_clock_watch(int fd);
+/// A timerfd on CLOCK_REALTIME_ALARM, which wakes the machine from its sleep (timerfd_create(2)). -1 with errno: EPERM
+/// without CAP_WAKE_ALARM.
+int chime_wake_timer(void);
+/// Arms it for a time of the wall clock, in milliseconds since the epoch, whichever way that is set; 0 disarms it. 0, or -1
+/// with errno.
+int chime_wake_timer_set(int fd, int64_t milliseconds);
 /// A pipe whose ends are closed on exec and do not block: read end first. 0, or -1 with errno.
 int chime_pipe(int ends[2]);
 /// A pseudo-terminal that passes bytes unchanged: the end to read from first (closed on exec, does not block), then the

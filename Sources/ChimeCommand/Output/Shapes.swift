@@ -39,6 +39,10 @@ enum Shapes {
       .init("quiet", "`rule` (`hold`, `drop`, `off`) and `hours`, each null for the configured; null for both") {
         quiet($0.quiet)
       },
+      .init("wake", "whether the machine is woken for it from its sleep") { .bool($0.wake ?? false) },
+      .init("wakeProblem", "why it is not woken although it is to be; null when it is, and when it is not to be") {
+        .optional($0.wakeProblem)
+      },
       .init("snooze", "the lengths of a snooze (ISO 8601), the default first") { .strings($0.snooze) },
       .init("state", "`active`, `paused`, `waiting` (fired and unanswered) or `finished`") {
         .string($0.state.rawValue)

@@ -15,7 +15,7 @@ enum Edit {
       "What is not named stays as it is; an empty value (--body \"\") removes it. Without options, on a terminal, it opens "
         + "$VISUAL or $EDITOR on the reminder and applies what was changed there."
     ],
-    options: fields + [DraftOptions.dryRun],
+    options: fields + [InsistenceOptions.noWake, DraftOptions.dryRun],
     examples: [
       .init(command: "chime edit r7k2 --when \"weekdays at 9:30\""),
       .init(command: "chime edit Stand-up --title \"Daily\" --to desktop,team"),
@@ -26,7 +26,7 @@ enum Edit {
 
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
-    if fields.contains(where: { context.line.has($0.name) }) {
+    if (fields + [InsistenceOptions.noWake]).contains(where: { context.line.has($0.name) }) {
       return try apply(context, id: id, line: context.line)
     }
     guard context.world.isInteractive, context.world.output.isTerminal else {
@@ -88,7 +88,14 @@ enum Edit {
         unlink(path)
         return .success
       }
-      for option in fields { if let value = changed[option.name] { try line.set(option, value) } }
+      for option in fields {
+        guard let value = changed[option.name] else { continue }
+        if option.name == InsistenceOptions.wake.name {
+          try line.set(try EditForm.wakes(value) ? option : InsistenceOptions.noWake, "")
+        } else {
+          try line.set(option, value)
+        }
+      }
       let status = try apply(context, id: reminder.id, line: line)
       unlink(path)
       return status

@@ -25,6 +25,7 @@ struct EditForm: Equatable {
       "escalate": InsistenceOptions.text(reminder.nag?.escalation),
       "quiet-rule": reminder.quiet?.rule?.rawValue ?? "",
       "quiet-hours": (reminder.quiet?.hours ?? []).joined(separator: "; "),
+      "wake": reminder.wake == true ? "yes" : "no",
       "jitter": reminder.jitter.map { LengthText.human($0) } ?? "",
     ]
     // What the form cannot say back as it was would be a change that nobody made.
@@ -66,6 +67,15 @@ struct EditForm: Equatable {
       if !option.choices.isEmpty { text += "# \(option.name) is one of \(option.choices.joined(separator: ", "))\n" }
     }
     return text
+  }
+
+  /// What stands behind `wake`, where nothing is no.
+  static func wakes(_ value: String) throws -> Bool {
+    switch value {
+    case "yes": true
+    case "no", "": false
+    default: throw Failure.usage("wake is yes or no, not \"\(value)\"")
+    }
   }
 
   private static func written(_ value: String) -> String {

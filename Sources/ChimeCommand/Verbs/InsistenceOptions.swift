@@ -18,7 +18,21 @@ enum InsistenceOptions {
       "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
       repeats: true),
     .value("jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
+    wake,
   ]
+
+  static let wake = Verb.Option.flag(
+    "wake", nil, "Wake the machine from its sleep for it, where the system allows that")
+  static let noWake = Verb.Option.flag("no-wake", nil, "Do not wake the machine for it any more")
+
+  static func wake(_ line: ParsedLine) throws -> Bool? {
+    switch (line.has(wake.name), line.has(noWake.name)) {
+    case (true, true): throw Failure.usage("--wake and --no-wake contradict each other")
+    case (true, false): true
+    case (false, true): false
+    case (false, false): nil
+    }
+  }
 
   static func jitter(_ line: ParsedLine) throws -> String? {
     guard let text = line.value("jitter"), !trimmed(text).isEmpty else { return nil }

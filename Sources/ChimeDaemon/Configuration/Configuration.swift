@@ -77,6 +77,9 @@ package struct Configuration: Hashable, Sendable {
 
   package var channels = Channels()
 
+  /// Over how long the messages of what fires late are spread.
+  package var lateSpread = Stagger.usualSpan
+
   /// How much history is kept.
   package var history = HistoryLimits(age: .days(400), count: 100_000)
 
@@ -168,6 +171,7 @@ extension ConfigurationKey {
         configuration.quiet.handling = rule
         return true
       }, show: { TOMLText.quoted($0.quiet.handling.rawValue) }),
+    .duration("late.spread", \.lateSpread, .zero...(.hours(1))),
     .degrees("place.latitude", \.latitude, "north", 90),
     .degrees("place.longitude", \.longitude, "east", 180),
     .choice("desktop.transport", \.channels.desktopTransport, Configuration.Channels.DesktopTransport.self),

@@ -51,7 +51,7 @@ extension Desk {
       title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,
       channels: draft.channels, tags: draft.tags, urgency: draft.urgency, icon: draft.icon, sound: draft.sound,
       url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace, jitter: draft.jitter,
-      nag: draft.nag, quiet: draft.quiet, snooze: draft.snooze)
+      nag: draft.nag, quiet: draft.quiet, wake: draft.wake, snooze: draft.snooze)
     try fields.apply(change, to: &reminder)
     return reminder
   }
@@ -72,6 +72,11 @@ extension Desk {
   }
 
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
+    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { [$0] } ?? [] : []
+    return asleep + (try channelWarnings(about: reminder, transaction))
+  }
+
+  private func channelWarnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
     let site = loop.site
     return try reminder.channels(atRepeat: .max).compactMap { channel in
       if channel == .desktop {

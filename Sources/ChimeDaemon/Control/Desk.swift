@@ -29,7 +29,7 @@ struct Desk: Sendable {
   let caller: Caller
   let now: Instant
 
-  var wire: WireMapper { WireMapper(bearings: bearings, now: now) }
+  var wire: WireMapper { WireMapper(bearings: bearings, now: now, wakeProblem: loop.wakeAlarm.problem) }
   var fields: ReminderFields { ReminderFields(bearings: bearings, configuration: configuration, now: now) }
 
   /// Answers a call; never throws, whatever was asked.

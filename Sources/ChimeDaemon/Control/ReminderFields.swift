@@ -51,6 +51,7 @@ struct ReminderFields {
     if let jitter = change.jitter { reminder.jitter = try Self.duration(jitter, "jitter", Reminder.jitters) }
     if let nag = change.nag { reminder.nag = try self.nag(nag, over: reminder.nag) }
     if let quiet = change.quiet { reminder.quiet = try self.quiet(quiet, over: reminder.quiet) }
+    if let wake = change.wake { reminder.wake = wake }
     if let snooze = change.snooze {
       guard (1...10).contains(snooze.count) else {
         throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")

@@ -6,6 +6,8 @@ import ChimeSchedule
 struct WireMapper: Sendable {
   let bearings: Bearings
   let now: Instant
+  /// Why the machine is not woken for reminders that ask for it; nil when it is.
+  var wakeProblem: String?
 
   private var zones: any ZoneSource { bearings.zones }
 
@@ -34,7 +36,8 @@ struct WireMapper: Sendable {
       sound: reminder.sound, url: reminder.url, category: reminder.category, catchUp: catchUp(reminder.catchUp),
       grace: DurationText.formatISO8601(reminder.grace),
       jitter: reminder.jitter == .zero ? nil : DurationText.formatISO8601(reminder.jitter), nag: reminder.nag.map(nag),
-      quiet: reminder.quiet.map(quiet), snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
+      quiet: reminder.quiet.map(quiet), wake: reminder.wake,
+      wakeProblem: reminder.wake ? wakeProblem : nil, snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
       next: heard.map { time($0.at, in: zone) }, held: heard?.held.map { time($0, in: zone) },
       repeatAt: repeatAt(record).map { time($0, in: zone) },

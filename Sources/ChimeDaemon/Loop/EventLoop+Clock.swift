@@ -14,31 +14,21 @@ extension EventLoop {
     }
   }
 
-  func watchSleep(_ poller: Poller) {
-    do {
-      let watch = try SleepWatch()
-      watched[try poller.add(watch.descriptor, watch.interest)] = .bus
-      sleepWatch = watch
-    } catch {
-      log(.info, "no logind to hear from (\(error.reason)); waking is noticed by the clock alone")
-    }
-  }
-
   func clockIsReady() {
     guard let change = clockWatch?.clockChange(), case .stepped(let step, let slept) = change else { return }
-    clockEvents += 1
-    if slept > .seconds(1) {
-      publish([Happening(kind: .resumed, message: "the machine slept for \(DurationText.format(whole(slept)))")])
-      outbox.seenFailing = [:]
-    }
     if step > .seconds(1) || step < .seconds(-1) {
+      clockEvents += 1
       let way = step > .zero ? "forward" : "back"
       let size = DurationText.format(whole(max(step, .zero - step)))
       publish([Happening(kind: .clock, message: "the clock was set \(way) by \(size)")])
       outbox.seenFailing = [:]
       history.clockWasSet(at: SystemClock.now)
     }
-    handle(.awake)
+    if slept > .seconds(1) {
+      carryOut(sleep.cycle.handle(.slept), saying: "the machine slept for \(DurationText.format(whole(slept)))")
+    } else {
+      handle(.awake)
+    }
     if step < .seconds(-1) { rescan([.backwardStep]) }
     // What waits for a later attempt would wait for as much longer.
     if step < .minutes(-1) { wakeLanes { _ in true } }
@@ -72,24 +62,6 @@ extension EventLoop {
   func linkIsReady() {
     guard clockWatch?.linkChanged() == true else { return }
     rescan(refreshZones())
-  }
-
-  func busIsReady(_ token: Poller.Token) {
-    guard let sleepWatch else { return }
-    do {
-      for goesToSleep in try sleepWatch.process() where !goesToSleep {
-        clockEvents += 1
-        publish([Happening(kind: .resumed, message: "the machine is awake again")])
-        outbox.seenFailing = [:]
-        handle(.awake)
-      }
-      poller?.change(token, sleepWatch.interest)
-    } catch {
-      log(.warning, "the system bus is gone (\(error.reason)); waking is noticed by the clock alone")
-      poller?.remove(token)
-      watched[token] = nil
-      self.sleepWatch = nil
-    }
   }
 
   /// Computes due times anew, a piece at a time, so that neither memory nor anybody's patience is asked for more with a
@@ -150,6 +122,15 @@ extension EventLoop {
   }
 
   /// What quiet hours hold is looked at again, as they are now.
+  /// The same, on its own.
+  func lookAround() {
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do { try await lookAgain() } catch { storeFailed(error, "due reminders wait") }
+      }
+    }
+  }
+
   private func lookAgain() async throws {
     let horizons = horizons
     let horizon = try await store.write { transaction in

@@ -5,15 +5,15 @@ import Dispatch
 extension EventLoop {
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
-    let (store, bearings, absence, horizons) = (store, bearings, absence, horizons)
+    let (store, bearings, absence, horizons, stagger) = (store, bearings, absence, horizons, stagger)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (fired, horizon) = try await store.write { transaction in
             var generator = PooledRandom()
             let work = try FiringWork.run(
-              in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, now: SystemClock.now,
-              using: &generator)
+              in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
+              now: SystemClock.now, using: &generator)
             return (work, try horizons.read(transaction))
           }
           didFire(fired, horizon)
@@ -28,6 +28,8 @@ extension EventLoop {
   }
 
   private func didFire(_ fired: FiringWork, _ horizon: Horizon) {
+    stagger = fired.stagger
+    stagger.span = configuration.lateSpread
     let nowMicroseconds = SystemClock.nowMicroseconds
     let superseded = outbox.superseded(by: fired.firings.flatMap(\.deliveries))
     if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }

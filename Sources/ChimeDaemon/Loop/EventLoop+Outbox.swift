@@ -11,7 +11,7 @@ extension EventLoop {
 
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
-    guard outboxTask == nil, !outbox.work.isEmpty else { return }
+    guard outboxTask == nil, !outbox.work.isEmpty else { return settleIfIdle() }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)

@@ -54,7 +54,10 @@ actor EventLoop {
   /// Who waits for the last client to have gone.
   var farewellEnd: CheckedContinuation<Void, Never>?
   var clockWatch: ClockWatch?
-  var sleepWatch: SleepWatch?
+  var sleep = SleepState()
+  let wakeAlarm: WakeAlarm
+  /// Counts what was late in the present absence, so that it is spread.
+  var stagger: Stagger
   var signals: Int32 = -1
   /// Given up for a moment when all descriptors are used, so that a client can be told to go.
   var reserve: Int32 = -1
@@ -67,19 +70,9 @@ actor EventLoop {
   /// How long it took to count last.
   private var summaryTook = Milliseconds.zero
   var isStopping = false
-  private var timers: Timers?
+  var timers: LoopTimers?
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?
-
-  private struct Timers {
-    let due: LoopTimer
-    let outbox: LoopTimer
-    let clients: LoopTimer
-    let summary: LoopTimer
-    let settle: LoopTimer
-    let secrets: LoopTimer
-    let watchdog: LoopTimer
-  }
 
   /// What a descriptor of the poller is.
   enum Watched { case listener, client, clock, link, folders, bus, signals }
@@ -104,6 +97,8 @@ actor EventLoop {
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
       endpoints: endpoints, commands: commands)
     startedAt = SystemClock.now
+    wakeAlarm = WakeAlarm(isSystem: site.isSystem)
+    stagger = Stagger(span: configuration.lateSpread)
     absence = Absence(runningSince: startedAt)
     let book = configuration.commandBook(isSystem: site.isSystem, file: site.configurationPath)
     commands.adopt(book)
@@ -124,7 +119,7 @@ actor EventLoop {
     watched[try poller.add(signals, .readable)] = .signals
     watchClock(poller)
     watchFolders(poller)
-    watchSleep(poller)
+    watchSleep()
     _ = refreshCalendars()
 
     let (horizon, known, popups) = try await store.write { [horizons] transaction in
@@ -160,10 +155,11 @@ actor EventLoop {
     func timer(_ body: @escaping @Sendable (isolated EventLoop) -> Void) -> LoopTimer {
       LoopTimer(queue: executor.queue) { [unowned self] in assumeIsolated { body($0) } }
     }
-    let timers = Timers(
-      due: timer { $0.handle(.awake) }, outbox: timer { $0.handle(.awake) },
+    let timers = LoopTimers(
+      due: timer { $0.dueHasCome() }, outbox: timer { $0.outboxHasCome() },
       clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
-      settle: timer { $0.foldersHaveSettled() }, secrets: timer { $0.reloadEndpoints() },
+      settle: timer { $0.foldersHaveSettled() },
+      sleep: timer { $0.sleepIsDue() }, bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() },
       watchdog: timer { $0.watchdogIsDue() })
     // One of the monotonic clock as well, so that libdispatch has both its timerfds before any client is let in.
     timers.outbox.arm(after: .days(366))
@@ -181,9 +177,12 @@ actor EventLoop {
     for effect in effects {
       switch effect {
       case .armDue(let time):
+        timers?.dueAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
         if let time { timers?.due.arm(at: time) } else { timers?.due.disarm() }
       case .armOutbox(let time):
+        timers?.outboxAt = time.map { MonotonicDeadline(after: $0 - SystemClock.now) }
         if let time { timers?.outbox.arm(after: time - SystemClock.now) } else { timers?.outbox.disarm() }
+      case .armWake(let time): arm(wakeAt: time)
       case .fire(let limit, let room): fire(limit: limit, room: room)
       case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
       case .send(let claim): begin(claim)
@@ -193,14 +192,6 @@ actor EventLoop {
     }
     workOutbox()
   }
-
-  func arm(clientsAfter wait: Milliseconds?) {
-    if let wait { timers?.clients.arm(after: wait) } else { timers?.clients.disarm() }
-  }
-
-  func arm(secretsAt time: Instant) { timers?.secrets.arm(at: time) }
-
-  func arm(settleAfter wait: Milliseconds) { timers?.settle.arm(after: wait) }
 
   // MARK: Commits and what follows from them
 
@@ -319,6 +310,7 @@ actor EventLoop {
         bearings.version += 1
       }
       configuration = loaded
+      stagger.span = loaded.lateSpread
       if isRenewed { renewPolicies() }
       pruneHistory(isAsked: true)
       bearings.place = loaded.place

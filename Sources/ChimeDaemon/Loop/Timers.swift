@@ -34,6 +34,22 @@ package enum SystemClock {
   }
 }
 
+/// When a timer is to run out, on a clock that stands still while the machine sleeps and that nobody sets.
+struct MonotonicDeadline {
+  private let microseconds: UInt64
+
+  init(after wait: Milliseconds) {
+    let wait = min(max(wait, .zero), .days(36_600))
+    microseconds = SystemClock.monotonicMicroseconds + UInt64(wait.rawValue) * 1_000
+  }
+
+  /// How much later it is now; nil when it is earlier.
+  var lateness: Milliseconds? {
+    let now = SystemClock.monotonicMicroseconds
+    return now < microseconds ? nil : .milliseconds(Int64((now - microseconds) / 1_000))
+  }
+}
+
 /// One timer of the loop's queue, of either clock, with zero leeway.
 ///
 /// libdispatch makes its timerfd when the first timer of a clock is armed and loses the timer silently when there is

@@ -1,0 +1,130 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What the loop knows of the machine's sleep.
+struct SleepState {
+  /// Nil while there is no system bus.
+  var watch: SleepWatch?
+  var token: Poller.Token?
+  /// How often the bus has been tried since it was lost.
+  var tries = 0
+  var cycle = SleepCycle()
+  var isWakeProblemTold = false
+}
+
+// The machine falls asleep, and wakes; and the daemon itself is stopped, and goes on.
+extension EventLoop {
+  func watchSleep() {
+    guard let poller, sleep.watch == nil else { return }
+    do {
+      let watch = try SleepWatch()
+      let token = try poller.add(watch.descriptor, watch.interest)
+      watched[token] = .bus
+      sleep.watch = watch
+      sleep.token = token
+      watch.inhibit()
+      poller.change(token, watch.interest)
+    } catch {
+      guard sleep.tries == 0 else { return }
+      log(.info, "no logind to hear from (\(error.reason)); waking is noticed by the clock alone")
+    }
+  }
+
+  func busIsReady(_ token: Poller.Token) {
+    guard let watch = sleep.watch else { return }
+    do {
+      for event in try watch.process() { hear(event) }
+      poller?.change(token, watch.interest)
+    } catch {
+      log(.warning, "the system bus is gone (\(error.reason)); waking is noticed by the clock alone until it is back")
+      poller?.remove(token)
+      watched[token] = nil
+      sleep.watch = nil
+      sleep.token = nil
+      carryOut(sleep.cycle.handle(.lost))
+      arm(busAfter: Self.busWait(after: sleep.tries))
+    }
+  }
+
+  private func hear(_ event: SleepWatch.Event) {
+    switch event {
+    case .sleeps: carryOut(sleep.cycle.handle(.sleeps))
+    case .wakes:
+      // How long it slept is for the clock to say.
+      clockIsReady()
+      carryOut(sleep.cycle.handle(.wakes))
+    case .logindGone: carryOut(sleep.cycle.handle(.lost))
+    case .holds:
+      if sleep.tries > 0 { log(.info, "the system bus is back") }
+      sleep.tries = 0
+      log(.debug, "logind waits for us before the machine sleeps")
+    case .refused(let reason):
+      log(.info, "logind does not wait for us before the machine sleeps: \(reason)")
+    }
+  }
+
+  /// The bus that was lost is tried again, more and more rarely.
+  func busIsDue() {
+    watchSleep()
+    sleep.tries += 1
+    if sleep.watch == nil { arm(busAfter: Self.busWait(after: sleep.tries)) }
+  }
+
+  private static func busWait(after tries: Int) -> Milliseconds { .seconds(min(1 << min(tries, 9), 300)) }
+
+  /// - Parameter message: what is said of a waking.
+  func carryOut(_ orders: [SleepCycle.Order], saying message: String = "the machine is awake again") {
+    for order in orders {
+      switch order {
+      case .settle:
+        log(.info, "the machine is about to sleep")
+        handle(.sleeping)
+      case .release: sleep.watch?.release()
+      case .inhibit:
+        sleep.watch?.inhibit()
+        if let token = sleep.token, let watch = sleep.watch { poller?.change(token, watch.interest) }
+      case .wait(let time): arm(sleepAfter: time)
+      case .goOn: handle(.woke)
+      case .resume: resumed(message)
+      }
+    }
+  }
+
+  func sleepIsDue() { carryOut(sleep.cycle.handle(.timeUp)) }
+
+  /// Lets the machine sleep as soon as nothing is under way.
+  func settleIfIdle() {
+    guard sleep.cycle.phase == .settling, outboxTask == nil, outbox.work.isEmpty, agenda.isQuiescent else { return }
+    carryOut(sleep.cycle.handle(.settled))
+  }
+
+  /// Nobody could fire for a while: everything is looked at again, once.
+  func resumed(_ message: String) {
+    clockEvents += 1
+    publish([Happening(kind: .resumed, message: message)])
+    outbox.seenFailing = [:]
+    handle(.woke)
+    // What changed meanwhile is seen by its watch; this is for what a watch may have missed.
+    rescan(refreshZones().union(refreshCalendars()))
+    lookAround()
+  }
+
+  /// A timer that ran out much later than it was armed for, by a clock that stands still while the machine sleeps, tells
+  /// that the daemon itself was stopped: by SIGSTOP, a debugger, the freezer of its control group.
+  func noticeStop(_ late: Milliseconds?) {
+    guard let late, late >= Self.stopTolerance else { return }
+    resumed("the daemon was stopped for \(DurationText.format(.seconds(late.rawValue / 1_000)))")
+  }
+
+  /// A machine under load is not taken for a daemon that was stopped.
+  private static let stopTolerance = Milliseconds.seconds(10)
+
+  // MARK: Waking the machine
+
+  func arm(wakeAt time: Instant?) {
+    wakeAlarm.arm(at: time)
+    guard time != nil, let problem = wakeAlarm.problem, !sleep.isWakeProblemTold else { return }
+    sleep.isWakeProblemTold = true
+    log(.warning, "a reminder is to wake the machine: \(problem)")
+  }
+}

@@ -1,0 +1,46 @@
+import ChimeCore
+import ChimeSchedule
+
+/// The loop's timers.
+struct LoopTimers {
+  let due: LoopTimer
+  let outbox: LoopTimer
+  let clients: LoopTimer
+  let summary: LoopTimer
+  let settle: LoopTimer
+  let sleep: LoopTimer
+  let bus: LoopTimer
+  let secrets: LoopTimer
+  let watchdog: LoopTimer
+  /// When the two that follow the wall clock are to run out by one that nobody sets.
+  var dueAt: MonotonicDeadline?
+  var outboxAt: MonotonicDeadline?
+}
+
+extension EventLoop {
+  func dueHasCome() {
+    noticeStop(timers?.dueAt?.lateness)
+    timers?.dueAt = nil
+    handle(.awake)
+  }
+
+  func outboxHasCome() {
+    noticeStop(timers?.outboxAt?.lateness)
+    timers?.outboxAt = nil
+    handle(.awake)
+  }
+
+  func arm(sleepAfter wait: Milliseconds?) {
+    if let wait { timers?.sleep.arm(after: wait) } else { timers?.sleep.disarm() }
+  }
+
+  func arm(busAfter wait: Milliseconds) { timers?.bus.arm(after: wait) }
+
+  func arm(clientsAfter wait: Milliseconds?) {
+    if let wait { timers?.clients.arm(after: wait) } else { timers?.clients.disarm() }
+  }
+
+  func arm(secretsAt time: Instant) { timers?.secrets.arm(at: time) }
+
+  func arm(settleAfter wait: Milliseconds) { timers?.settle.arm(after: wait) }
+}

@@ -1,0 +1,43 @@
+import ChimeSchedule
+import Testing
+
+@testable import ChimeDaemon
+
+/// Falling asleep and waking, as logind and the clock tell of it.
+struct SleepCycleTests {
+  typealias Event = SleepCycle.Event
+  typealias Order = SleepCycle.Order
+
+  static let patience = Order.wait(SleepCycle.patience)
+  static let failsafe = Order.wait(SleepCycle.failsafe)
+
+  @Test(arguments: [
+    // A sleep as it should be; with something that takes too long; and one that fails at once.
+    ([Event.sleeps, .settled, .wakes], [patience, .settle, .release, failsafe, .wait(nil), .inhibit, .resume]),
+    ([.sleeps, .timeUp, .wakes], [patience, .settle, .release, failsafe, .wait(nil), .inhibit, .resume]),
+    ([.sleeps, .wakes], [patience, .settle, .wait(nil), .inhibit, .resume]),
+    // The clock tells of it too, before logind or after: it is acted on once.
+    (
+      [.sleeps, .settled, .slept, .wakes],
+      [patience, .settle, .release, failsafe, .wait(nil), .resume, .inhibit]
+    ),
+    ([.slept], [.resume]), ([.slept, .wakes], [.resume, .inhibit]),
+    // The next sleep is told anew.
+    ([.slept, .sleeps, .wakes], [.resume, patience, .settle, .wait(nil), .inhibit, .resume]),
+    // Nobody says that it woke.
+    ([.sleeps, .settled, .timeUp], [patience, .settle, .release, failsafe, .wait(nil), .goOn]),
+    ([.sleeps, .lost], [patience, .settle, .wait(nil), .goOn]),
+    ([.sleeps, .settled, .lost], [patience, .settle, .release, failsafe, .wait(nil), .goOn]),
+    // What does not fit is passed over.
+    ([.settled], []), ([.timeUp], []), ([.lost], []), ([.sleeps, .sleeps], [patience, .settle]),
+    ([.wakes], [.inhibit, .resume]),
+  ])
+  func whatIsHeardLeadsToOrders(events: [Event], orders: [Order]) {
+    var cycle = SleepCycle()
+    #expect(events.flatMap { cycle.handle($0) } == orders)
+  }
+
+  @Test func theMachineIsLetGoLongBeforeLogindsPatienceEnds() {
+    #expect(SleepCycle.patience <= .seconds(2))
+  }
+}
