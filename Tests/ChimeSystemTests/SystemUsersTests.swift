@@ -37,6 +37,13 @@ struct SystemUsersTests {
       let history = try await machine.run("chime", ["--system", "history", "--json"], as: Self.ben)
       #expect(try history.json["occurrences"].elements.isEmpty)
       #expect(!watching.output.contains("Hers") && watching.output.contains("His"))
+      for listing in [["status"], ["next"], ["deliveries"], ["endpoint", "list"]] {
+        let output = try await machine.run("chime", ["--system", "--json"] + listing, as: Self.ann)
+        #expect(output.status == 0 && !output.out.contains("His"), "\(listing): \(output.text)")
+      }
+      // What systemd is told is for everybody to read.
+      let told = try await machine.did("systemctl", "show", "chimed.service", "--property=StatusText", as: Self.eve)
+      #expect(told.contains("next at") && !told.contains("His"), "\(told)")
       // Root sees both.
       #expect(try await titles(machine, as: nil) == ["Hers", "His"])
 

@@ -266,7 +266,7 @@ actor EventLoop {
     let begin = SystemClock.monotonicMicroseconds
     defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
     do {
-      summary = try await Summary.read(store, zones: zones, now: SystemClock.now)
+      summary = try await Summary.read(store, zones: zones, isShared: site.isSystem, now: SystemClock.now)
       for sentence in attention { summary += "; \(sentence)" }
       storeProblem = nil
     } catch {

@@ -4,7 +4,12 @@ import ChimeSchedule
 /// The one line that says whether everything is all right: `systemctl status` and `chime status` show it.
 enum Summary {
   /// Such as `3 due today, next "Drink water" at 14:30, 2 deliveries waiting`.
-  static func read(_ store: any Store, zones: ZoneCatalog, now: Instant) async throws -> String {
+  ///
+  /// - Parameter isShared: whether several users have reminders here. What systemd is told everybody on the machine can
+  ///   read, so that it names no title then.
+  static func read(
+    _ store: any Store, zones: ZoneCatalog, isShared: Bool, now: Instant
+  ) async throws -> String {
     let zone = zones.local
     let endOfDay = Self.endOfDay(now, zone)
     let (counts, today, next) = try await store.read { transaction in
@@ -16,7 +21,8 @@ enum Summary {
     }
     var parts = ["\(today) due today"]
     if let next, let at = next.coming {
-      parts.append("next \"\(next.reminder.title.prefix(60))\" \(clock(at, now: now, zone))")
+      let title = isShared ? "" : "\"\(next.reminder.title.prefix(60))\" "
+      parts.append("next \(title)\(clock(at, now: now, zone))")
     } else {
       parts.append("nothing to come")
     }
