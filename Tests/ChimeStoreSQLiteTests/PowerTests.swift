@@ -78,6 +78,75 @@ import Testing
     print("PowerTests: \(trial.steps) steps took \(lives) lives")
   }
 
+  /// Changes of many callers, which share commits: each that was acknowledged is there, whoever was its neighbour.
+  @Test func changesThatCommitTogetherAreThereTogether() async throws {
+    let (folder, ruins) = (try Folder(), try Folder())
+    let (disk, quiet) = (try PowerDisk(), try PowerDisk())
+    try disk.begin(folder)
+    let store = try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current, fileLayer: disk.name) { _ in
+    }
+    let marks = try await withThrowingTaskGroup(of: (name: String, change: Int).self) { group in
+      for caller in 0..<8 {
+        group.addTask {
+          for number in 0..<5 { try await store.write { try $0.setNote("early-\(caller)-\(number)", "kept") } }
+          return ("early-\(caller)-4", disk.changes)
+        }
+        group.addTask {
+          try await store.write { try $0.setNote("\(caller)", "kept") }
+          return ("\(caller)", disk.changes)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    await store.close()
+    for change in 0...disk.changes {
+      for fate in [power_nothing, power_some] {
+        let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
+        _ = try disk.leave(cut, in: ruins)
+        let path = ruins.path + "/chime.db"
+        let again = try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: quiet.name) { _ in }
+        let lost = try await again.read { store in
+          try marks.filter { mark in try mark.change <= change && store.note(mark.name) != "kept" }.map(\.name)
+        }
+        await again.close()
+        try #require(lost.isEmpty, "CHIME_TEST_SEED=\(Self.seed), power cut \(cut)")
+      }
+    }
+  }
+
+  /// The power fails while a store of an older layout is brought up to date: the next start does it.
+  @Test func aPowerCutDuringAMigrationIsMadeGood() async throws {
+    let (folder, ruins) = (try Folder(), try Folder())
+    let (disk, quiet) = (try PowerDisk(), try PowerDisk())
+    let path = folder.path + "/chime.db"
+    try await SQLiteStore.open(path: path, upTo: 1) { _ in }.close()
+    try Raw.run(
+      path,
+      """
+      WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 400)
+      INSERT INTO alias SELECT n, 'r' || n FROM n;
+      INSERT INTO reminder SELECT key, 1000, 1, 1, 0, '', 'daily at 08:00', 'Title ' || key, NULL, '{}' FROM alias;
+      INSERT INTO due SELECT key, -1, 1000 * key FROM alias;
+      INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title)
+        SELECT key, key, 1000, key % 6, 1, 'Title' FROM alias;
+      """)
+    try disk.begin(folder)
+    await (try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: disk.name) { _ in }).close()
+    let wanted = Contents(of: path, through: disk)
+    #expect(wanted.verdict == "ok" && disk.changes > 20, "\(wanted.verdict), \(disk.changes) changes")
+    for change in 0...disk.changes {
+      for fate in [power_nothing, power_all, power_some, power_garbled] {
+        let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
+        _ = try disk.leave(cut, in: ruins)
+        let path = ruins.path + "/chime.db"
+        let store = try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: quiet.name) { _ in }
+        let found = Contents(of: path, through: quiet)
+        await store.close()
+        try #require(found == wanted, "CHIME_TEST_SEED=\(Self.seed), power cut \(cut): \(found.verdict)")
+      }
+    }
+  }
+
   /// A disk that fails or is full at any access: the change is refused, and taken when the disk works again.
   @Test(arguments: [power_fault_io, power_fault_full])
   func aFailingDiskRefusesAndGoesOn(_ fault: power_fault) async throws {
