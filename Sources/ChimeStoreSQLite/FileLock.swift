@@ -15,10 +15,19 @@ final class FileLock: Sendable {
     guard file >= 0 else {
       throw .unavailable("\(path) cannot be made: see that its folder exists and may be written (\(errorText(errno)))")
     }
+    var patience = 100
     while flock(file, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      let holder = Self.holder(file)
+      let pid = Self.pid(in: file)
+      // A daemon that was killed while it started a program has the lock until that program begins (vfork(2): the child
+      // has all its parent's files up to exec). A second is more than that takes.
+      if code == EWOULDBLOCK, let pid, patience > 0, kill(pid, 0) != 0, errno == ESRCH {
+        patience -= 1
+        usleep(10_000)
+        continue
+      }
+      let holder = pid.map { "pid \($0)" } ?? "another process"
       Glibc.close(file)
       guard code == EWOULDBLOCK else { throw .unavailable("\(path) cannot be locked (\(errorText(code)))") }
       throw .held(by: holder)
@@ -31,11 +40,12 @@ final class FileLock: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  private static func holder(_ file: Int32) -> String {
+  /// Who wrote that it has the lock.
+  private static func pid(in file: Int32) -> pid_t? {
     var buffer = [UInt8](repeating: 0, count: 32)
     let count = pread(file, &buffer, buffer.count, 0)
     let digits = buffer.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
-    return digits.isEmpty ? "another process" : "pid " + String(decoding: digits, as: UTF8.self)
+    return pid_t(String(decoding: digits, as: UTF8.self))
   }
 }
 

@@ -152,10 +152,36 @@ import Testing
   @Test func aLockOfAnotherProcessHoldsUntilItEnds() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
+    let holder = try holdLock(of: path, in: folder, as: "$$", until: "sleep 60")
+    #expect(waitpid(holder, nil, WNOHANG) == 0, "the holder lives")
+    #expect(throws: StoreFailure.held(by: "pid \(holder)")) { try SQLiteStore.open(path: path) }
+    #expect(!folder.names.contains("chime.db"), "nothing was touched")
+    kill(holder, SIGKILL)
+    waitpid(holder, nil, 0)
+    try await SQLiteStore.open(path: path).close()
+  }
+
+  /// What a killed daemon was about to start has its lock for a moment longer than the daemon has lived.
+  @Test func aLockWhoseHolderIsGoneIsWaitedFor() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    // A number that no process has (proc(5), "pid_max").
+    let heir = try holdLock(of: path, in: folder, as: "999999999", until: "sleep 0.2")
+    try await SQLiteStore.open(path: path).close()
+    waitpid(heir, nil, 0)
+    let other = try holdLock(of: path, in: folder, as: "999999999", until: "sleep 60")
+    #expect(throws: StoreFailure.held(by: "pid 999999999")) { try SQLiteStore.open(path: path) }
+    kill(other, SIGKILL)
+    waitpid(other, nil, 0)
+  }
+
+  /// Has another process hold the lock, and returns once it does.
+  private func holdLock(of path: String, in folder: Folder, as pid: String, until end: String) throws -> pid_t {
     let held = folder.path + "/held"
+    unlink(held)
     mkfifo(held, 0o600)
     // Without a fork of its own (-F), so that the lock and the process end together.
-    let script = "echo 4711 >\"$0\"; echo >\"$1\"; exec sleep 60"
+    let script = "echo \(pid) >\"$0\"; : >\"$1\"; exec \(end)"
     let arguments = ["flock", "-F", "-x", path + ".lock", "sh", "-c", script, path + ".lock", held]
     var words = arguments.map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
@@ -167,12 +193,7 @@ import Testing
     repeat { opened = Glibc.open(held, O_RDONLY | O_CLOEXEC) } while opened < 0 && errno == EINTR
     try #require(opened >= 0, "\(String(cString: strerror(errno)))")
     close(opened)
-    #expect(waitpid(holder, nil, WNOHANG) == 0, "the holder lives")
-    #expect(throws: StoreFailure.held(by: "pid 4711")) { try SQLiteStore.open(path: path) }
-    #expect(!folder.names.contains("chime.db"), "nothing was touched")
-    kill(holder, SIGKILL)
-    waitpid(holder, nil, 0)
-    try await SQLiteStore.open(path: path).close()
+    return holder
   }
 }
 
