@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTestKit
 import Testing
 
 /// What fires late leaves over a while; what is on time is never held up by it.
@@ -96,6 +97,42 @@ struct StaggerTests {
     var stagger = Stagger()
     stagger.spread(&mixed, policies, now: Self.now)
     #expect(Self.waits(mixed).suffix(50).allSatisfy { $0 == .zero })
+  }
+
+  private struct Greenwich: ZoneSource {
+    var local: Zone { .utc }
+    func zone(_ name: String) -> Zone? { nil }
+  }
+
+  /// A week of downtime, fired and claimed as the daemon does it.
+  @Test func whatWaitsIsClaimedWhenItsMomentHasCome() async throws {
+    let store = MemoryStore()
+    let lane = Lane(owner: 1_000, channel: Self.team)
+    try await store.write { transaction in
+      for firing in try Self.firings(60) {
+        try transaction.upsert(firing.due.reminder, next: Self.now - .hours(1))
+      }
+      var random = SeededGenerator(seed: 7)
+      let policies = LanePolicies(usual: LanePolicy(concurrency: 100))
+      let work = try FiringWork.run(
+        in: transaction, limit: 500, room: Agenda.Room(policies: policies), bearings: Bearings(zones: Greenwich()),
+        absence: Absence(runningSince: Self.now), now: Self.now, using: &random)
+      #expect(work.firings.count == 60 && work.firings.allSatisfy { $0.occurrences.first?.late == .downtime })
+      #expect(work.claims.count < 13, "ten at once, and whose moment is now")
+      var claimed = work.claims.count
+      var now = Self.now
+      while let earliest = try transaction.horizon().outbox[lane], earliest < Self.now + .minutes(1) {
+        #expect(earliest > now)
+        now = earliest
+        claimed += try transaction.claimDeliveries(
+          lane: lane, now: now, visibleAgain: Self.now + .hours(1), limit: 100
+        ).count
+      }
+      #expect(claimed == 60)
+      #expect(now - Self.now <= .seconds(6) && now - Self.now > .seconds(5), "the span of sixty is 6 s")
+      // Once they have fired, they are counted no more as a new absence would be.
+      #expect(work.stagger != Stagger())
+    }
   }
 
   @Test func noSpanIsNoWait() throws {

@@ -1,4 +1,5 @@
 import ChimeSchedule
+import Foundation
 import Testing
 
 @testable import ChimeDaemon
@@ -35,6 +36,19 @@ struct SleepCycleTests {
   func whatIsHeardLeadsToOrders(events: [Event], orders: [Order]) {
     var cycle = SleepCycle()
     #expect(events.flatMap { cycle.handle($0) } == orders)
+  }
+
+  /// The timer may be had or not; a machine without a clock that wakes it is said to be one in any case.
+  @Test func aMachineWithoutAnAlarmClockIsNotWoken() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-rtc-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(WakeAlarm(isSystem: true, clocks: folder.path).problem != nil)
+    let clock = folder.appending(path: "rtc0")
+    try FileManager.default.createDirectory(at: clock, withIntermediateDirectories: true)
+    #expect(WakeAlarm(isSystem: true, clocks: folder.path).problem != nil, "one without an alarm")
+    try Data().write(to: clock.appending(path: "wakealarm"))
+    let problem = WakeAlarm(isSystem: true, clocks: folder.path).problem
+    #expect(problem == nil || problem?.contains("CAP_WAKE_ALARM") == true)
   }
 
   @Test func theMachineIsLetGoLongBeforeLogindsPatienceEnds() {

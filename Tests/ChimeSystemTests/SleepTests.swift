@@ -40,6 +40,23 @@ struct SleepTests {
     }
   }
 
+  /// 13 s: a daemon that is stopped for less is one of a machine under load.
+  @Test(.timeLimit(.minutes(1)))
+  func aDaemonThatWasStoppedSaysSoAndMakesUpForIt() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let id = try await home.add("While stopped", "in 1s")
+      let before = try await Self.clockEvents(home)
+      daemon.process.send(SIGSTOP)
+      let end = ContinuousClock.now + .seconds(12.5)
+      try await eventually("it was stopped for long enough", within: .seconds(30)) { ContinuousClock.now >= end }
+      daemon.process.send(SIGCONT)
+      try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+      try await eventually("and tells") { daemon.process.errors.contains("the daemon was stopped for 1") }
+      #expect(try await Self.clockEvents(home) == before + 1)
+    }
+  }
+
   private static func clockEvents(_ home: Home) async throws -> Int {
     try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int ?? -1
   }

@@ -72,7 +72,7 @@ extension Desk {
   }
 
   func warnings(about reminder: Reminder, _ transaction: any StoreTransaction) throws -> [String] {
-    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { [$0] } ?? [] : []
+    let asleep = reminder.wake ? loop.wakeAlarm.problem.map { ["the machine is not woken for it: \($0)"] } ?? [] : []
     return asleep + (try channelWarnings(about: reminder, transaction))
   }
 

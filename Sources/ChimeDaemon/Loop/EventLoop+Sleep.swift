@@ -125,6 +125,6 @@ extension EventLoop {
     wakeAlarm.arm(at: time)
     guard time != nil, let problem = wakeAlarm.problem, !sleep.isWakeProblemTold else { return }
     sleep.isWakeProblemTold = true
-    log(.warning, "a reminder is to wake the machine: \(problem)")
+    log(.warning, "the machine is not woken for reminders that ask for it: \(problem)")
   }
 }

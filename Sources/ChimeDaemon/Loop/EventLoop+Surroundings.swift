@@ -93,7 +93,7 @@ extension EventLoop {
   var attention: [String] {
     calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
       + missingCalendars.sorted { $0.key < $1.key }.map { Self.missing($0.key, $0.value) }
-      + (agenda.wakesAt == nil ? [] : wakeAlarm.problem.map { ["a reminder is to wake the machine: \($0)"] } ?? [])
+      + (agenda.wakesAt == nil ? [] : wakeAlarm.problem.map { ["the machine is not woken for reminders that ask for it: \($0)"] } ?? [])
   }
 
   private static func missing(_ calendar: String, _ count: Int) -> String {

@@ -8,7 +8,7 @@ import Glibc
 /// Nobody reads it: what is due is found by the loop's own timer, which runs on once the machine is awake.
 final class WakeAlarm: Sendable {
   private let descriptor: Int32
-  /// Why the machine is not woken, and what to do, as a sentence; nil when it is.
+  /// Why the machine is not woken, and what to do; nil when it is.
   let problem: String?
 
   /// - Parameter clocks: where the kernel shows hardware clocks; one that can wake the machine has a `wakealarm` there
@@ -17,11 +17,11 @@ final class WakeAlarm: Sendable {
     descriptor = chime_wake_timer()
     if descriptor < 0 {
       let code = errno
-      problem = code == EPERM ? Self.notAllowed(isSystem) : Self.impossible(SystemError("timerfd", code: code).reason)
+      problem = code == EPERM ? Self.notAllowed(isSystem) : SystemError("timerfd", code: code).reason
     } else {
       let names = SystemFiles.names(in: clocks)
       let hasClock = names.contains { access("\(clocks)/\($0)/wakealarm", F_OK) == 0 }
-      problem = hasClock ? nil : Self.impossible("it has no hardware clock with an alarm")
+      problem = hasClock ? nil : "this machine has no hardware clock with an alarm"
     }
   }
 
@@ -34,11 +34,9 @@ final class WakeAlarm: Sendable {
   }
 
   private static func notAllowed(_ isSystem: Bool) -> String {
-    "the machine is not woken for it: chimed lacks the capability CAP_WAKE_ALARM; "
-      + (isSystem
-        ? "systemctl edit chimed.service can give it" : "the administrator can give it to chimed.service of users")
-      + " (docs/operations.md, \"Waking the machine\")"
+    "chimed lacks the capability CAP_WAKE_ALARM; "
+      + (isSystem ? "a drop-in of chimed.service gives it" : "root can give it to the services of users")
+      + " (docs/operations.md, Waking the machine)"
   }
 
-  private static func impossible(_ reason: String) -> String { "this machine cannot be woken: \(reason)" }
 }

@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+
+/// The machine sleeps and wakes as logind has it, under a real systemd: the lock that delays it, what comes due
+/// meanwhile, and the timer that wakes it. Only the act of sleeping is a stand-in. About 15 s.
+@Suite(.serialized, .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
+struct BootedSleepTests {
+  @Test func theMachineWaitsForWhatIsUnderWayAndNoLonger() async throws {
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      try machine.write(
+        """
+        [commands]
+        enabled = true
+        [commands.short]
+        program = "/bin/sleep"
+        arguments = ["0.7"]
+        [commands.long]
+        program = "/bin/sleep"
+        arguments = ["20"]
+        """, to: "/etc/chime/chimed.toml")
+      try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+      try await Self.isLocked(machine)
+
+      // A run that is under way ends, and is recorded, before the machine sleeps; what comes due meanwhile waits.
+      try await machine.did("chime", "--system", "in", "1s", "Quick", "--to", "short")
+      try await eventually("it runs") { try await machine.run("pgrep", ["-xf", "/bin/sleep 0.7"]).status == 0 }
+      let due = try await machine.did("chime", "--system", "in", "2s", "Due asleep", "--to", "short", "--json")
+      let id = try #require(try JSON(parsing: due)["reminder"]["id"].string)
+      try await Self.suspend(machine)
+      #expect(try await Self.locks(machine).isEmpty, "the lock is let go while the machine sleeps")
+      let asleep = try #require(try await Self.entry(machine, "_PID=1", "Starting systemd-suspend.service"))
+      let ended = try #require(try await Self.entry(machine, "CHIME_ENDPOINT=short", "delivered to short"))
+      #expect(ended < asleep, "the run is recorded before the machine sleeps")
+      // Long enough asleep for the reminder to come due: the service manager sleeps, not the clock.
+      try await eventually("it is past its time") {
+        try await machine.did("date", "+%s.%N").trimmingCharacters(in: .whitespacesAndNewlines)
+          > Self.seconds(asleep + 3_000_000)
+      }
+      #expect(
+        try await machine.journal("CHIME_REMINDER=\(id)").allSatisfy { $0["MESSAGE"].string?.contains("fired") != true }
+      )
+      try await Self.wake(machine)
+      try await eventually("what came due fires") {
+        try await machine.journal("CHIME_REMINDER=\(id)").contains { $0["MESSAGE"].string?.contains("fired") == true }
+      }
+      try await Self.isLocked(machine)
+      let resumed = try await machine.journal("MESSAGE_ID=928a614437024531b3b8c90ce31950d9")
+      #expect(resumed.compactMap { $0["MESSAGE"].string } == ["the machine is awake again"], "told once")
+
+      // A run that takes too long is not waited for, and logind's own patience is not used up.
+      try await machine.did("chime", "--system", "in", "1s", "Slow", "--to", "long")
+      try await eventually("it runs") { try await machine.run("pgrep", ["-xf", "/bin/sleep 20"]).status == 0 }
+      try await Self.suspend(machine)
+      let begins = try #require(try await Self.entry(machine, "_SYSTEMD_UNIT=chimed.service", "about to sleep"))
+      let sleeps = try #require(try await Self.entry(machine, "_PID=1", "Starting systemd-suspend.service"))
+      #expect((1_900_000..<4_000_000).contains(sleeps - begins), "it was waited for \(sleeps - begins) µs")
+      try await Self.wake(machine)
+      let logind = try await machine.journal("_SYSTEMD_UNIT=systemd-logind.service")
+      #expect(
+        !logind.contains { $0["MESSAGE"].string?.contains("timeout") == true }, "logind never ran out of patience")
+    }
+  }
+
+  @Test func theLockIsTakenAgainWhenLogindOrTheBusWasRestarted() async throws {
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+      try await Self.isLocked(machine)
+      try await machine.systemctl("restart", "systemd-logind.service")
+      try await Self.isLocked(machine)
+      try await machine.systemctl("restart", "dbus.service")
+      _ = try await eventually("the loss is told") {
+        try await Self.entry(machine, "_SYSTEMD_UNIT=chimed.service", "the system bus is gone")
+      }
+      try await eventually("the bus is back", within: .seconds(20)) {
+        try await Self.entry(machine, "_SYSTEMD_UNIT=chimed.service", "the system bus is back") != nil
+      }
+      try await Self.isLocked(machine)
+      try await Self.suspend(machine)
+      try await Self.wake(machine)
+      _ = try await eventually("waking is heard of") {
+        try await Self.entry(machine, "MESSAGE_ID=928a614437024531b3b8c90ce31950d9", "awake again")
+      }
+    }
+  }
+
+  @Test func aDropInLetsItWakeTheMachineAndWithoutItSaysSo() async throws {
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+      let added = try await machine.run("chime", ["--system", "in", "1h", "Tea", "--wake"])
+      #expect(added.status == 0 && added.err.contains("CAP_WAKE_ALARM"), "\(added.text)")
+      #expect(try await machine.did("chime", "--system", "show", "Tea").contains("not the machine: chimed lacks"))
+      #expect(try await machine.did("chime", "--system", "status").contains("CAP_WAKE_ALARM"))
+      let told = try await machine.journal("_SYSTEMD_UNIT=chimed.service", "PRIORITY=4")
+      #expect(told.count { $0["MESSAGE"].string?.contains("is not woken") == true } == 1, "told once")
+      #expect(try await Self.alarm(machine) == nil)
+
+      // The drop-in as it is installed. The unit is hardly more exposed with it.
+      try await machine.did(
+        "install", "-D", "-m", "644", "/usr/local/share/doc/chime/wake.conf",
+        "/etc/systemd/system/chimed.service.d/wake.conf")
+      try await machine.systemctl("daemon-reload")
+      try await machine.systemctl("restart", "chimed.service")
+      // Some hardware clocks have an alarm, and this machine seems to have one now.
+      #expect(try await machine.did("chime", "--system", "status").contains("no hardware clock with an alarm"))
+      try await machine.did(
+        "sh", "-c",
+        "mount -t tmpfs tmpfs /sys/class && mkdir -p /sys/class/rtc/rtc0 && touch /sys/class/rtc/rtc0/wakealarm")
+      try await machine.systemctl("restart", "chimed.service")
+      #expect(try await !machine.did("chime", "--system", "status").contains("attention"))
+      #expect(try await machine.did("chime", "--system", "show", "Tea").contains("the machine from its sleep"))
+      let seconds = try #require(try await Self.alarm(machine))
+      #expect((3_000...3_600).contains(seconds), "armed for the reminder")
+      let exposure = try await machine.run("systemd-analyze", ["security", "--threshold=16", "chimed.service"])
+      #expect(exposure.status == 0, "\(exposure.out.suffix(200))")
+      // Nothing else may now be done to the clock.
+      let pid = try await machine.property("MainPID")
+      #expect(try await machine.did("cat", "/proc/\(pid)/status").contains("CapEff:\t0000000800000000\n"))
+
+      // It follows what is asked for.
+      try await machine.did("chime", "--system", "in", "30m", "Sooner", "--wake")
+      try await eventually("the earlier one") { (1_000...1_800).contains(try await Self.alarm(machine) ?? 0) }
+      try await machine.did("chime", "--system", "edit", "Sooner", "--no-wake")
+      try await eventually("the later one again") { (1_801...3_600).contains(try await Self.alarm(machine) ?? 0) }
+      try await machine.did("chime", "--system", "pause", "Tea")
+      try await machine.did("chime", "--system", "in", "2h", "Much later", "--wake")
+      try await eventually("the one that is not paused") {
+        (3_601...7_200).contains(try await Self.alarm(machine) ?? 0)
+      }
+    }
+  }
+
+  // MARK: The machine
+
+  /// In how many seconds the machine is woken; nil when there is no such timer (proc(5), `fdinfo`). Of one that has been
+  /// disarmed the kernel goes on showing what it was armed for.
+  private static func alarm(_ machine: BootedSystem) async throws -> Int? {
+    let pid = try await machine.property("MainPID")
+    let timer = try await machine.run("sh", ["-c", "grep -h -A3 'clockid: 8' /proc/\(pid)/fdinfo/*"])
+    guard let value = timer.out.split(separator: "(").dropFirst().first else { return nil }
+    return Int(value.prefix { $0 != "," })
+  }
+
+  private static func locks(_ machine: BootedSystem) async throws -> [Substring] {
+    try await machine.run("systemd-inhibit", ["--list", "--no-pager", "--no-legend"]).out.split(separator: "\n")
+      .filter { $0.contains("Chime") && $0.contains("delay") }
+  }
+
+  private static func isLocked(_ machine: BootedSystem) async throws {
+    try await eventually("sleep waits for it") { try await locks(machine).count == 1 }
+  }
+
+  /// Asks logind, and waits until the machine sleeps.
+  private static func suspend(_ machine: BootedSystem) async throws {
+    try await machine.did(
+      "busctl", "call", "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+      "Suspend", "b", "false")
+    try await eventually("the machine sleeps") {
+      try await machine.property("ActiveState", of: "systemd-suspend.service") == "activating"
+    }
+  }
+
+  private static func wake(_ machine: BootedSystem) async throws {
+    try await machine.did("touch", "/run/wake")
+    try await eventually("the machine wakes") {
+      try await machine.property("ActiveState", of: "systemd-suspend.service") == "inactive"
+    }
+  }
+
+  /// When the latest entry that says this was made, in microseconds; nil when there is none.
+  private static func entry(_ machine: BootedSystem, _ match: String, _ text: String) async throws -> Int? {
+    try await machine.journal(match).last { $0["MESSAGE"].string?.contains(text) == true }
+      .flatMap { $0["__REALTIME_TIMESTAMP"].string.flatMap { Int($0) } }
+  }
+
+  private static func seconds(_ microseconds: Int) -> String { "\(microseconds / 1_000_000).0" }
+}
