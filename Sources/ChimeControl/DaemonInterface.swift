@@ -19,6 +19,8 @@ public enum DaemonInterface {
     public var store: String
     /// Null while the store works.
     public var storeProblem: String?
+    /// Times that have fired from memory and are not in the store yet.
+    public var unrecorded: Int?
     public var reminders: Int
     public var openOccurrences: Int
     public var owedDeliveries: Int
@@ -36,7 +38,8 @@ public enum DaemonInterface {
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
-      storeProblem: String? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int,
+      storeProblem: String? = nil, unrecorded: Int? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int,
+      deadDeliveries: Int,
       nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int,
       summary: String, attention: [String]? = nil
     ) {
@@ -47,6 +50,7 @@ public enum DaemonInterface {
       self.zone = zone
       self.store = store
       self.storeProblem = storeProblem
+      self.unrecorded = unrecorded
       self.reminders = reminders
       self.openOccurrences = openOccurrences
       self.owedDeliveries = owedDeliveries

@@ -67,6 +67,14 @@ public struct OutboxWork: Sendable {
   public var needsNoTransaction: Bool { outcomes.isEmpty && claims.isEmpty && releases.isEmpty }
   public var isEmpty: Bool { needsNoTransaction && answers.isEmpty }
 
+  /// Adds what came later.
+  public mutating func append(_ later: OutboxWork) {
+    outcomes += later.outcomes
+    claims += later.claims
+    releases += later.releases
+    answers += later.answers
+  }
+
   /// As much as one transaction takes.
   public mutating func take() -> OutboxWork {
     var part = OutboxWork()

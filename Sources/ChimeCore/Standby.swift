@@ -184,7 +184,10 @@ public struct Standby: Sendable {
     }
     for due in due where !isFull {
       // One of those before it may have ended it.
-      guard let due = upToDate(due) else { continue }
+      guard let due = upToDate(due) else {
+        again[Self.id(due)] = .some(nil)
+        continue
+      }
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
       let firing = decision.decide(

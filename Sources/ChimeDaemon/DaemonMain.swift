@@ -122,6 +122,8 @@ package enum DaemonMain {
   /// Signals come as events; blocked before any thread is made, so that none of them takes one.
   private static func takeSignals() -> Int32 {
     signal(SIGPIPE, SIG_IGN)
+    // A file that may grow no further is an error of its write (setrlimit(2)), as a full disk is.
+    signal(SIGXFSZ, SIG_IGN)
     var set = sigset_t()
     sigemptyset(&set)
     for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }

@@ -29,7 +29,9 @@ final class Connection {
     let code = sqlite3_open_v2(path, &opened, flags, fileLayer)
     guard code == SQLITE_OK, let opened else {
       defer { sqlite3_close_v2(opened) }
-      throw Self.failure(code: code, message: opened.map { String(cString: sqlite3_errmsg($0)) } ?? "", path: path)
+      throw Self.failure(
+        code: code, message: opened.map { String(cString: sqlite3_errmsg($0)) } ?? "", path: path,
+        system: opened.map { sqlite3_system_errno($0) } ?? 0)
     }
     handle = opened
     self.path = path
@@ -58,6 +60,9 @@ final class Connection {
 
   /// The sentence of the latest call that failed.
   var lastMessage: String { String(cString: sqlite3_errmsg(handle)) }
+
+  /// errno of the latest call on a file that failed.
+  var lastSystemError: Int32 { sqlite3_system_errno(handle) }
 
   var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
 

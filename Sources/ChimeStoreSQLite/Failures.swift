@@ -1,15 +1,28 @@
 import CSQLite
 import ChimeCore
+import Glibc
 
 // What SQLite's result codes mean to someone who runs Chime (sqlite.org/rescode.html).
 extension Connection {
   /// The failure of the latest call that returned `code`.
   func failure(_ code: Int32) -> StoreFailure {
-    Self.failure(code: code, message: lastMessage, path: path)
+    Self.failure(code: code, message: lastMessage, path: path, system: lastSystemError)
   }
 
-  static func failure(code: Int32, message: String, path: String) -> StoreFailure {
-    switch code & 0xFF {
+  /// - Parameter system: errno of the call that failed, for failures of files.
+  static func failure(code: Int32, message: String, path: String, system: Int32) -> StoreFailure {
+    let isAboutFiles = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+    // SQLite tells of a full disk only where it writes to the database or its log, and not of the log's index.
+    switch isAboutFiles ? system : 0 {
+    case ENOSPC: return failure(code: SQLITE_FULL, message: message, path: path, system: 0)
+    case EDQUOT: return .unavailable("the disk quota is used up: free some space on the file system of \(path)")
+    case EFBIG:
+      return .unavailable("\(path) may grow no further: raise the limit on the size of files (ulimit -f, LimitFSIZE=)")
+    case EROFS:
+      return .unavailable("\(path) is on a read-only file system: see the kernel's log for why, and mount it writable")
+    default: break
+    }
+    return switch code & 0xFF {
     case SQLITE_FULL:
       .unavailable("the disk is full: free some space on the file system of \(path)")
     case SQLITE_READONLY:

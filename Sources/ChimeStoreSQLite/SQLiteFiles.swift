@@ -38,6 +38,9 @@ struct SQLiteFiles {
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
+  /// Which file has the path now; nil when that cannot be told.
+  var identity: FileIdentity? { try? FileIdentity.of(path).get() }
+
   /// Whether a log waits beside a database that is missing or empty. SQLite would delete it, and with it changes that
   /// were acknowledged.
   var hasStrayLog: Bool { (Self.size(path) ?? 0) == 0 && (Self.size(path + "-wal") ?? 0) > 0 }
@@ -70,5 +73,30 @@ struct SQLiteFiles {
     var text = [CChar](repeating: 0, count: 32)
     let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
     return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// One file, whatever its name is.
+struct FileIdentity: Hashable, Sendable {
+  private let device: UInt64
+  private let number: UInt64
+
+  struct Unknown: Error {
+    /// errno of stat(2).
+    let code: Int32
+  }
+
+  static func of(_ path: String) -> Result<FileIdentity, Unknown> {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return .failure(Unknown(code: errno)) }
+    return .success(FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
+  }
+
+  /// Whether the path is known to lead elsewhere, or nowhere. A folder that may not be searched tells nothing.
+  func isGone(from path: String) -> Bool {
+    switch Self.of(path) {
+    case .success(let found): found != self
+    case .failure(let unknown): unknown.code == ENOENT || unknown.code == ENOTDIR
+    }
   }
 }

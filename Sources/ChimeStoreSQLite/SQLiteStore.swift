@@ -19,6 +19,8 @@ import Synchronization
 /// out to be damaged, it is moved aside, and that call and every later one throw `.corrupt` with the place.
 public final class SQLiteStore: Store {
   private let path: String
+  /// The file that was opened.
+  private let identity: FileIdentity?
   private let writer: Desk
   private let reader: Desk
   private let state: Mutex<State>
@@ -36,6 +38,7 @@ public final class SQLiteStore: Store {
   /// - Parameter lock: kept until the store is closed.
   init(path: String, writer: Desk, reader: Desk, lock: FileLock) {
     self.path = path
+    identity = SQLiteFiles(path: path).identity
     self.writer = writer
     self.reader = reader
     state = Mutex(State(lock: lock))
@@ -104,6 +107,12 @@ public final class SQLiteStore: Store {
       guard let transaction = writer.open else {
         let end = state.withLock { $0.end } ?? .closed
         return rest.forEach { $0.refuse(end) }
+      }
+      // What is written to a file without a name would be gone with this process.
+      if identity?.isGone(from: path) ?? false {
+        let failure = StoreFailure.unavailable(
+          "\(path) was moved or removed while chimed uses it: put it back, or restart chimed to go on without it")
+        return rest.forEach { $0.refuse(failure) }
       }
       let group = transaction.commitTogether(rest)
       rest.removeFirst(group.taken)

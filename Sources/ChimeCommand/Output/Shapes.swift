@@ -193,6 +193,9 @@ enum Shapes {
       .init("zone", "the machine's zone") { .string($0.zone) },
       .init("store", "where reminders are kept") { .string($0.store) },
       .init("storeProblem", "what is wrong with the store; null while it works") { .optional($0.storeProblem) },
+      .init("unrecorded", "times that have fired from memory and are not in the store yet") {
+        .int($0.unrecorded ?? 0)
+      },
       .init("reminders", "how many there are") { .int($0.reminders) },
       .init("openOccurrences", "how many wait for an answer") { .int($0.openOccurrences) },
       .init("owedDeliveries", "messages that are still to be delivered") { .int($0.owedDeliveries) },

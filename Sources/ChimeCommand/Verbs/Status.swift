@@ -42,6 +42,9 @@ enum Status {
             ? "none given up" : "\(health.deadDeliveries) given up; `chime deliveries --state dead` shows them",
         ])
       row(context, "store", [health.store, health.storeProblem ?? "in order"])
+      if let count = health.unrecorded, count > 0 {
+        row(context, "memory", ["\(counted(count, "time")) shown and not recorded yet; keep chimed running"])
+      }
       let memory =
         "\(health.residentBytes / 1_048_576).\(health.residentBytes % 1_048_576 * 10 / 1_048_576) MiB of memory"
       row(

@@ -21,7 +21,8 @@ extension Desk {
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
         startedAt: wire.time(loopState.startedAt), zone: bearings.zones.local.identifier, store: loopState.storePath,
-        storeProblem: problem ?? loopState.storeProblem, reminders: counts.reminders,
+        storeProblem: problem ?? loopState.storeProblem, unrecorded: loopState.unrecorded,
+        reminders: counts.reminders,
         openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,

@@ -125,14 +125,18 @@ enum Answering {
     } catch let error as AnswerRefused {
       throw refusal(error, occurrence)
     }
-    guard answered != occurrence else { return (answered, []) }
+    return (answered, answered == occurrence ? [] : notices(of: answered, now: now))
+  }
+
+  /// What an answer that was given brings about.
+  static func notices(of answered: Occurrence, now: Instant) -> [LoopNotice] {
     let title = "\"\(answered.title)\""
     switch answered.state {
     case .snoozed(let until):
       let wait = DurationText.format(Milliseconds.seconds((until - now + .milliseconds(999)).rawValue / 1_000))
-      return (answered, [.occurrence(.snoozed, answered, "\(title) snoozed for \(wait)"), .withdraw(answered.id)])
-    case .done: return (answered, [.occurrence(.done, answered, "\(title) done"), .withdraw(answered.id)])
-    default: return (answered, [.occurrence(.dismissed, answered, "\(title) dismissed"), .withdraw(answered.id)])
+      return [.occurrence(.snoozed, answered, "\(title) snoozed for \(wait)"), .withdraw(answered.id)]
+    case .done: return [.occurrence(.done, answered, "\(title) done"), .withdraw(answered.id)]
+    default: return [.occurrence(.dismissed, answered, "\(title) dismissed"), .withdraw(answered.id)]
     }
   }
 

@@ -87,9 +87,15 @@ struct Desk: Sendable {
   func commit<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> (Result, [LoopNotice])
   ) async throws -> Result {
-    let (result, notices, horizon) = try await store.write { [horizons] transaction in
-      let (result, notices) = try body(transaction)
-      return (result, notices, try horizons.read(transaction))
+    let (result, notices, horizon): (Result, [LoopNotice], Horizon)
+    do {
+      (result, notices, horizon) = try await store.write { [horizons] transaction in
+        let (result, notices) = try body(transaction)
+        return (result, notices, try horizons.read(transaction))
+      }
+    } catch let failure as StoreFailure where failure.isPassing {
+      await loop.changeRefused(failure)
+      throw failure
     }
     // What a lane is now owed at once is to find its endpoint as it is now.
     let changesEndpoints = notices.contains { if case .endpointsChanged = $0 { true } else { false } }

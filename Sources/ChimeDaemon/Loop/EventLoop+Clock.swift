@@ -51,6 +51,7 @@ extension EventLoop {
           handle(.policies(agenda.policies, renewed: []))
           handle(.horizon(horizon))
         } catch {
+          trouble.owesWake = true
           storeFailed(error, "deliveries wait")
         }
       }
@@ -68,9 +69,9 @@ extension EventLoop {
   /// million reminders than with a hundred. What is due already stays due.
   func rescan(_ reasons: Set<Rescan>) {
     // Those that the store could not take before are made up for.
-    let reasons = reasons.union(owedRescans)
+    let reasons = reasons.union(trouble.rescans)
     guard let first = reasons.first else { return }
-    owedRescans = []
+    trouble.rescans = []
     let store = store
     let surroundings = surroundingsText
     let selection = reasons.count == 1 ? first.selection : .all
@@ -82,7 +83,7 @@ extension EventLoop {
           if reasons != [.quietHours] { try await rescan(selection, reasons) }
           try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
         } catch {
-          owedRescans.formUnion(reasons)
+          trouble.rescans.formUnion(reasons)
           storeFailed(error, "due times could not be computed anew")
         }
       }

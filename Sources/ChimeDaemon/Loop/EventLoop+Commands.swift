@@ -26,6 +26,7 @@ extension EventLoop {
       }
       handle(.horizon(horizon))
     } catch {
+      trouble.owesWake = true
       log(.warning, "what waits for a command could not be woken and waits on; ignoring: \(error)")
     }
   }

@@ -31,10 +31,12 @@ extension EventLoop {
   private func heard(_ event: DesktopEvent) {
     guard !isStopping else { return }
     switch event {
-    case .answered(let occurrence, let answer, isOurs: true): record(answer, to: occurrence)
+    case .answered(let occurrence, let answer, isOurs: true):
+      record(OutboxWork.Answer(answer: answer, occurrence: occurrence))
     // A popup from before a restart has only its word for what it is about. Everyone on the bus could give it, and so
     // answer for its user, who could do so anyway, but for nobody else.
-    case .answered(let occurrence, let answer, isOurs: false): record(answer, to: occurrence, of: geteuid())
+    case .answered(let occurrence, let answer, isOurs: false):
+      record(OutboxWork.Answer(answer: answer, occurrence: occurrence, owner: geteuid()))
     case .closed(let occurrence, let reason):
       var happening = Happening(
         kind: .closed, occurrence: occurrence, message: "the popup of \"\(occurrence.title)\" \(Self.words(reason))")

@@ -20,7 +20,7 @@ extension EventLoop {
           // It may have missed the computing anew that followed a change.
           if bearings.version != self.bearings.version { recompute(fired.firings.map(\.due.reminder.id)) }
         } catch {
-          storeFailed(error, "due reminders wait")
+          storeFailed(error, "reminders are shown on the desktop from memory, and changes are refused")
           handle(.firingFailed)
         }
       }
@@ -31,20 +31,33 @@ extension EventLoop {
     stagger = fired.stagger
     stagger.span = configuration.lateSpread
     let nowMicroseconds = SystemClock.nowMicroseconds
-    let superseded = outbox.superseded(by: fired.firings.flatMap(\.deliveries))
-    if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
+    supersede(by: fired.firings)
     // What is said first is done first: messages leave before the log and the watchers hear of them.
     handle(.fired(claimed: outbox.hold(fired.claims), horizon))
     pruneHistory()
-    var happenings: [Happening] = []
-    for firing in fired.firings {
-      happenings += firing.occurrences.compactMap { Self.happening($0, firing, nowMicroseconds) }
-    }
-    publish(happenings)
-    for reminder in fired.unreadable {
+    publish(fired.firings, at: nowMicroseconds)
+    warn(of: fired.unreadable, withoutZone: fired.withoutZone)
+    if !fired.firings.isEmpty { storeWorks() }
+  }
+
+  /// Drops what is held of rounds that these firings take the place of.
+  func supersede(by firings: [Firing]) {
+    let superseded = outbox.superseded(by: firings.flatMap(\.deliveries))
+    if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
+  }
+
+  func publish(_ firings: [Firing], at nowMicroseconds: Int64) {
+    publish(
+      firings.flatMap { firing in
+        firing.occurrences.compactMap { Self.happening($0, firing, nowMicroseconds) }
+      })
+  }
+
+  func warn(of unreadable: [UnreadableReminder], withoutZone: [Reminder]) {
+    for reminder in unreadable {
       log(.error, reminder.reason, id: .reminderUnreadable, [(.reminder, reminder.id.rawValue)])
     }
-    for reminder in fired.withoutZone {
+    for reminder in withoutZone {
       log(
         .warning,
         "\"\(reminder.title)\": this machine has no time zone \(reminder.governingZone.text) any more; UTC is used",
@@ -74,14 +87,5 @@ extension EventLoop {
       message: "\"\(occurrence.title)\" fired\(late)")
     happening.latenessMicroseconds = nowMicroseconds - dueAt.milliseconds * 1_000
     return happening
-  }
-
-  func storeFailed(_ error: any Error, _ consequence: String) {
-    let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
-    if storeProblem != sentence {
-      publish([Happening(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
-    }
-    storeProblem = sentence
-    ServiceManager.status("the store failed: \(sentence)")
   }
 }

@@ -32,7 +32,7 @@ extension EventLoop {
   func pruneHistory(isAsked: Bool = false) {
     let now = SystemClock.now
     if isAsked { history.clockWasSet(at: now - HistoryState.settling) }
-    guard !isStopping, history.begins(at: now, runningSince: startedAt) else { return }
+    guard !isStopping, trouble.problem == nil, history.begins(at: now, runningSince: startedAt) else { return }
     let (store, limits) = (store, configuration.history)
     Task {
       await withTaskExecutorPreference(executor) {

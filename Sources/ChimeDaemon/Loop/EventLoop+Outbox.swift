@@ -12,6 +12,7 @@ extension EventLoop {
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
     guard outboxTask == nil, !outbox.work.isEmpty else { return settleIfIdle() }
+    if agenda.keepsForStore { return keepOutbox() }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
@@ -30,14 +31,26 @@ extension EventLoop {
           didWork(part, commit, horizon)
         } catch {
           outboxTask = nil
-          outbox.ended(part.outcomes)
-          record(part.answers)
-          let isLost = !part.outcomes.isEmpty
-          storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
-          if part.claims.isEmpty { workOutbox() } else { handle(.claimFailed(Set(part.claims.map(\.lane)))) }
+          workFailed(part, error)
         }
       }
     }
+  }
+
+  private func workFailed(_ part: OutboxWork, _ error: any Error) {
+    if (error as? StoreFailure)?.isPassing ?? false {
+      // In the order in which they came.
+      var work = part
+      work.append(outbox.work)
+      outbox.work = work
+      storeFailed(error, part.outcomes.isEmpty ? "deliveries wait" : "what came of deliveries is kept in memory")
+      return keepOutbox()
+    }
+    outbox.ended(part.outcomes)
+    record(part.answers)
+    let isLost = !part.outcomes.isEmpty
+    storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
+    if part.claims.isEmpty { workOutbox() } else { handle(.claimFailed(Set(part.claims.map(\.lane)))) }
   }
 
   /// Waits until all that channels have reported is recorded.
@@ -47,7 +60,6 @@ extension EventLoop {
   }
 
   private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
-    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     // What is said first is done first: the next messages leave before the log hears of the last.
     let claims = outbox.hold(commit.claims)
     for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
@@ -61,6 +73,13 @@ extension EventLoop {
     for (lane, reason) in commit.unreadable {
       log(.error, "what \(lane.channel) is owed cannot be read and waits: \(reason)")
     }
+    tell(commit)
+    if !part.outcomes.isEmpty || !commit.claims.isEmpty { storeWorks() }
+  }
+
+  /// Tells what outcomes came to.
+  func tell(_ commit: OutboxCommit) {
+    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
     publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
     guard !commit.disabled.isEmpty else { return }
@@ -157,31 +176,33 @@ extension EventLoop {
   }
 
   private func record(_ answers: [OutboxWork.Answer]) {
-    for answer in answers { record(answer.answer, to: answer.occurrence) }
+    for answer in answers { record(answer) }
   }
 
   /// Someone pressed a button.
-  ///
-  /// - Parameter owner: when given, whose the occurrence has to be; an answer to anybody else's is passed over.
-  func record(_ answer: Occurrence.Answer, to id: OccurrenceID, of owner: UInt32? = nil) {
+  func record(_ answer: OutboxWork.Answer) {
+    if agenda.keepsForStore { return keep(answer) }
     let (store, bearings, horizons) = (store, bearings, horizons)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (notices, horizon) = try await store.write { transaction -> ([LoopNotice], Horizon) in
             var notices: [LoopNotice] = []
-            if let occurrence = try transaction.occurrence(id), occurrence.isOpen,
-              owner.map({ $0 == occurrence.owner }) ?? true
+            if let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
+              answer.owner.map({ $0 == occurrence.owner }) ?? true
             {
               let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
               (_, notices) = try Answering.give(
-                answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: SystemClock.now)
+                answer.answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: SystemClock.now)
             }
             return (notices, try horizons.read(transaction))
           }
           committed(horizon, notices, with: bearings)
+        } catch let failure as StoreFailure where failure.isPassing {
+          storeFailed(failure, "answers are kept in memory")
+          keep(answer)
         } catch {
-          log(.error, "an answer to \(id) could not be recorded; ignoring: \(error)")
+          log(.error, "an answer to \(answer.occurrence) could not be recorded; ignoring: \(error)")
         }
       }
     }

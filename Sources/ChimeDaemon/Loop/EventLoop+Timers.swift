@@ -40,6 +40,8 @@ extension EventLoop {
     if let wait { timers?.clients.arm(after: wait) } else { timers?.clients.disarm() }
   }
 
+  func arm(summaryAfter wait: Milliseconds) { timers?.summary.arm(after: wait) }
+
   func arm(secretsAt time: Instant) { timers?.secrets.arm(at: time) }
 
   func arm(settleAfter wait: Milliseconds) { timers?.settle.arm(after: wait) }

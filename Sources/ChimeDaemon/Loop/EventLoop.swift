@@ -36,8 +36,6 @@ actor EventLoop {
   var missingCalendars: [String: Int] = [:]
   /// The release of the database of zones that was last seen.
   var zoneDatabase: String
-  /// What due times have to be computed anew for, as soon as the store can be written.
-  var owedRescans: Set<Rescan> = []
   let commands: CommandChannel
   var channels: Channels
   var agenda: Agenda
@@ -63,12 +61,16 @@ actor EventLoop {
   var reserve: Int32 = -1
   var service: VarlinkService
   var clockEvents = 0
-  var storeProblem: String?
+  var trouble = StoreTrouble()
+  /// What is known and not in the store, while that takes no changes.
+  var standby = Standby()
+  /// The transaction that records what was kept.
+  var recordTask: Task<Void, Never>?
   var summary = "starting"
   var isReady = false
   var summaryIsStale = false
   /// How long it took to count last.
-  private var summaryTook = Milliseconds.zero
+  var summaryTook = Milliseconds.zero
   var isStopping = false
   var timers: LoopTimers?
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
@@ -122,14 +124,10 @@ actor EventLoop {
     watchSleep()
     _ = refreshCalendars()
 
-    let (horizon, known, popups) = try await store.write { [horizons] transaction in
-      try transaction.releaseClaims()
-      return (
-        try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(Self.popupsNote)
-      )
-    }
+    let (horizon, known, popups) = try await firstLook()
     adopt(known)
     listenToDesktop(remembering: popups ?? "")
+    if standby.owesStart { handle(.kept) }
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
     for socket in sockets {
       let token = try poller.add(socket, .readable)
@@ -149,6 +147,24 @@ actor EventLoop {
     await reviewSurroundings()
     await surveyCalendars()
     chime_forget_code()
+  }
+
+  /// What the store owes. One that can only be read is asked all the same, and told later that a new daemon runs.
+  private func firstLook() async throws -> (Horizon, [Endpoint], String?) {
+    let look: @Sendable (any StoreTransaction) throws -> (Horizon, [Endpoint], String?) = { [horizons] transaction in
+      (try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(Self.popupsNote))
+    }
+    do {
+      return try await store.write { transaction in
+        try transaction.releaseClaims()
+        return try look(transaction)
+      }
+    } catch let failure as StoreFailure where failure.isPassing {
+      let found = try await store.read(look)
+      standby.owesStart = true
+      storeFailed(failure, "reminders are shown on the desktop from memory, and changes are refused")
+      return found
+    }
   }
 
   private func armTimers() throws {
@@ -187,7 +203,8 @@ actor EventLoop {
       case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
       case .send(let claim): begin(claim)
       case .release(let claim): giveBack(claim)
-      case .standIn, .record: break
+      case .standIn(let limit): standIn(limit: limit)
+      case .record: record()
       }
     }
     workOutbox()
@@ -199,8 +216,12 @@ actor EventLoop {
   ///
   /// - Parameter bearings: those that it computed with.
   func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
+    for case .event(let happening) in notices where [.changed, .removed].contains(happening.kind) {
+      if let id = happening.reminder { standby.forget(id) }
+    }
     handle(.horizon(horizon))
     take(notices)
+    if !notices.isEmpty { storeWorks() }
     // It may have missed the computing anew that followed a change.
     guard bearings.version != self.bearings.version else { return }
     recompute(
@@ -239,40 +260,6 @@ actor EventLoop {
       })
     streamToWatchers(happenings)
     staleSummary()
-  }
-
-  // MARK: The summary
-
-  func staleSummary() {
-    guard !summaryIsStale, !isStopping else { return }
-    summaryIsStale = true
-    // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones. One that
-    // takes long to count comes the more rarely, so that it is never more than a twentieth of the work.
-    timers?.summary.arm(after: max(.milliseconds(700), .milliseconds(summaryTook.rawValue * 20)))
-  }
-
-  private func summaryIsDue() {
-    guard summaryIsStale, !isStopping else { return }
-    Task {
-      await withTaskExecutorPreference(executor) {
-        await refreshSummary()
-        ServiceManager.status(summary)
-      }
-    }
-  }
-
-  private func refreshSummary() async {
-    summaryIsStale = false
-    let begin = SystemClock.monotonicMicroseconds
-    defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
-    do {
-      summary = try await Summary.read(store, zones: zones, isShared: site.isSystem, now: SystemClock.now)
-      for sentence in attention { summary += "; \(sentence)" }
-      storeProblem = nil
-    } catch {
-      storeProblem = (error as? StoreFailure)?.sentence ?? "\(error)"
-      summary = "the store cannot be read: \(storeProblem ?? "")"
-    }
   }
 
   // MARK: The watchdog: only a loop that turns tells systemd so.
@@ -342,33 +329,6 @@ actor EventLoop {
     }
   }
 
-  struct Snapshot: Sendable {
-    var pid: Int
-    var isSystem: Bool
-    var startedAt: Instant
-    var storePath: String
-    var storeProblem: String?
-    var connections: Int
-    var clockEvents: Int
-    var residentBytes: Int
-    var summary: String
-    var attention: [String]
-    /// Lanes that are not tried before then, because they failed again and again.
-    var rests: [Lane: Instant]
-  }
-
-  func snapshot() async -> Snapshot {
-    if summaryIsStale {
-      await refreshSummary()
-      ServiceManager.status(summary)
-    }
-    return Snapshot(
-      pid: Int(getpid()), isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
-      storeProblem: storeProblem, connections: clients.count, clockEvents: clockEvents,
-      residentBytes: ProcessFacts.residentBytes, summary: summary,
-      attention: attention, rests: rests())
-  }
-
   /// Ends cleanly: no new clients, channels stopped, the store closed.
   func stop() {
     guard !isStopping else { return }
@@ -386,6 +346,7 @@ actor EventLoop {
       await withTaskExecutorPreference(executor) {
         await channels.stop()
         await settleOutbox()
+        await recordBeforeTheEnd()
         await rememberDesktop()
         await farewell()
         await store.close()

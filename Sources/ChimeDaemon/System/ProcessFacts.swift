@@ -2,6 +2,8 @@ import Glibc
 
 /// What the process knows of itself.
 enum ProcessFacts {
+  static var pid: Int { Int(getpid()) }
+
   /// Resident memory in bytes (proc(5), statm); 0 where it cannot be read.
   static var residentBytes: Int {
     guard let descriptor = Optional(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)), descriptor >= 0 else { return 0 }

@@ -1,0 +1,129 @@
+import ChimeCore
+import ChimeSchedule
+
+// What the daemon says of itself: `systemctl status`, `chime status`, and what it makes of a store that fails.
+extension EventLoop {
+  func staleSummary() {
+    guard !summaryIsStale, !isStopping else { return }
+    summaryIsStale = true
+    // Reminders are due on whole seconds: a whole second later the summary would be read beside the next ones. One that
+    // takes long to count comes the more rarely, so that it is never more than a twentieth of the work.
+    arm(summaryAfter: max(.milliseconds(700), .milliseconds(summaryTook.rawValue * 20)))
+  }
+
+  func summaryIsDue() {
+    guard summaryIsStale, !isStopping else { return }
+    Task {
+      await withTaskExecutorPreference(executor) {
+        await refreshSummary()
+        ServiceManager.status(summary)
+      }
+    }
+  }
+
+  func refreshSummary() async {
+    summaryIsStale = false
+    let begin = SystemClock.monotonicMicroseconds
+    defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
+    do {
+      summary = try await Summary.read(store, zones: zones, isShared: site.isSystem, now: SystemClock.now)
+      trouble.isReadable()
+    } catch {
+      trouble.reading = (error as? StoreFailure)?.sentence ?? "\(error)"
+    }
+    if trouble.problem != nil { summary = trouble.summary(unrecorded: standby.unrecorded) }
+    for sentence in attention { summary += "; \(sentence)" }
+  }
+
+  struct Snapshot: Sendable {
+    var pid: Int
+    var isSystem: Bool
+    var startedAt: Instant
+    var storePath: String
+    var storeProblem: String?
+    /// Times that have fired and are not in the store.
+    var unrecorded: Int
+    var connections: Int
+    var clockEvents: Int
+    var residentBytes: Int
+    var summary: String
+    var attention: [String]
+    /// Lanes that are not tried before then, because they failed again and again.
+    var rests: [Lane: Instant]
+  }
+
+  func snapshot() async -> Snapshot {
+    // Whoever asks wants to know how it is now: nobody else may have tried since.
+    if trouble.writing != nil { await tryStore() }
+    if summaryIsStale || trouble.problem != nil {
+      await refreshSummary()
+      ServiceManager.status(summary)
+    }
+    return Snapshot(
+      pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
+      storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
+      clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, attention: attention,
+      rests: rests())
+  }
+
+  // MARK: A store that fails
+
+  /// A change failed. The log is told once for each reason, until the store works again.
+  func storeFailed(_ error: any Error, _ consequence: String) {
+    let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
+    trouble.writing = sentence
+    if trouble.isNew(sentence) {
+      publish([Happening(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
+    }
+    ServiceManager.status(trouble.summary(unrecorded: standby.unrecorded))
+    if (error as? StoreFailure)?.isPassing ?? false { handle(.refused) }
+  }
+
+  /// A client's change was refused.
+  func changeRefused(_ failure: StoreFailure) { storeFailed(failure, "changes are refused") }
+
+  func readingFailed(_ error: any Error) {
+    let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
+    trouble.reading = sentence
+    if trouble.isNew(sentence) {
+      publish([
+        Happening(kind: .store, message: "the store cannot be read: \(sentence); nothing can fire until it can")
+      ])
+    }
+    ServiceManager.status(trouble.summary(unrecorded: standby.unrecorded))
+  }
+
+  /// A transaction that changed something has committed, and so the store works.
+  func storeWorks() {
+    guard trouble.problem != nil, standby.isEmpty else { return }
+    let before = trouble
+    trouble.end()
+    let times =
+      switch before.recorded {
+      case 0: "changes are taken"
+      case 1: "1 time that had fired meanwhile was recorded"
+      case let count: "\(count) times that had fired meanwhile were recorded"
+      }
+    publish([Happening(kind: .store, id: .storeRecovered, message: "the store can be written again: \(times)")])
+    rescan(before.rescans)
+    if before.owesWake { wakeLanes { _ in true } }
+  }
+
+  /// Under this name the store keeps when it was last tried.
+  private static let triedNote = "tried"
+
+  /// Finds out whether the store takes changes again, and if so brings what is kept to it.
+  func tryStore() async {
+    do {
+      let horizon = try await store.write { [horizons] transaction in
+        try transaction.setNote(Self.triedNote, "\(SystemClock.nowMicroseconds)")
+        return try horizons.read(transaction)
+      }
+      handle(.horizon(horizon))
+      await settleRecord()
+      storeWorks()
+    } catch {
+      storeFailed(error, "changes are refused")
+    }
+  }
+}

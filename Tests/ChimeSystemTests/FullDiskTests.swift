@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+
+/// Disks that really fill up or become read-only under the real daemon. About 35 s in all.
+@Suite(
+  .serialized,
+  .enabled(if: SmallDisk.isPossible && Machine.hasMockBus, "needs root, mount, dbus-daemon, busctl and notify-send"))
+struct FullDiskTests {
+  private static let toml = "[desktop]\ntransport = \"dbus\"\n"
+
+  private func health(_ home: Home) async throws -> JSON {
+    try await home.answer("io.chime.Daemon.Status")["status"]
+  }
+
+  private func occurrences(_ home: Home, _ reminder: String) async throws -> [JSON] {
+    try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(reminder)]])["occurrences"]
+      .elements
+  }
+
+  private func popups(_ desktop: MockDesktop, _ title: String) -> Int {
+    desktop.shown.count { $0.contains("\"\(title)\"") }
+  }
+
+  /// Waits until everything is recorded and the store in order.
+  private func recovered(_ home: Home) async throws {
+    try await eventually("the store works again", within: .seconds(15)) {
+      let health = try await health(home)
+      return health["storeProblem"] == .null && health["unrecorded"].int == 0
+    }
+  }
+
+  @Test(.enabled(if: Machine.hasClients, "needs the webhook libraries"), .timeLimit(.minutes(1)))
+  func whatIsDueIsShownFromMemoryAndRecordedOnce() async throws {
+    try await Home.live { home in
+      try await home.onSmallDisk { disk in
+        let desktop = try await home.startMockDesktop()
+        let receiver = try await Receiver.start(in: home)
+        try home.configure(Self.toml)
+        let daemon = try await home.start()
+        try await home.addEndpoint("team", receiver)
+        let drink = try await home.add("Drink", "every 2s", to: ["desktop", "team"])
+        let tea = try await home.add("Tea", "in 3s")
+        _ = try await desktop.popup(titled: "Drink")
+        try await eventually("the first has been sent") { receiver.requests.count >= 1 }
+        try disk.fill()
+        let (sent, before) = (receiver.requests.count, popups(desktop, "Drink"))
+
+        let popup = try await desktop.popup(titled: "Tea")
+        try await eventually("it goes on at its times") { popups(desktop, "Drink") >= before + 2 }
+        let refused = try await home.chime("add", "Milk", "in", "1h")
+        #expect(refused.status == 75)
+        #expect(refused.err.contains("the disk is full: free some space"), "\(refused.err)")
+        let health = try await health(home)
+        #expect((health["unrecorded"].int ?? 0) >= 2, "\(health)")
+        #expect(health["storeProblem"].string?.contains("the disk is full") == true)
+        #expect(daemon.status?.contains("shown on the desktop from memory") == true, "\(daemon.status ?? "")")
+        #expect(daemon.status?.contains("changes are refused") == true)
+        // A button works all the same, and the popup goes.
+        try await desktop.press("done", on: popup)
+        try await eventually("its popup goes") {
+          desktop.calls("CloseNotification").contains { $0.contains("\(popup)") }
+        }
+        #expect(receiver.requests.count <= sent + 1, "no webhook leaves before it is recorded")
+
+        disk.free()
+        try await recovered(home)
+        #expect(try await home.latestOccurrence(of: tea)["state"].string == "done")
+        _ = try await home.answer("io.chime.Reminders.Pause", ["id": .string(drink)])
+        let times = try await eventually("all have been delivered") {
+          let found = try await occurrences(home, drink).filter { $0["state"].string != "missed" }
+          return found.allSatisfy { $0["state"].string == "delivered" } ? found : nil
+        }
+        #expect(Set(times.map { $0["scheduledAt"]["at"] }).count == times.count)
+        #expect(times.allSatisfy { (0..<1_500).contains($0["latenessMs"].int ?? -1) }, "at their times: \(times)")
+        try await eventually("each is sent") { receiver.requests.count >= times.count }
+        #expect(popups(desktop, "Drink") == times.count && popups(desktop, "Tea") == 1)
+        #expect(Set(receiver.requests.map(\.id)).count == times.count && receiver.requests.count == times.count)
+        let said = daemon.process.errors
+        #expect(said.components(separatedBy: "the store failed").count == 2, "once at the begin")
+        #expect(said.components(separatedBy: "the store can be written again").count == 2, "once at the end")
+        try await home.did("add", "Milk", "in", "1h")
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func whatWasShownBeforeACrashComesAgainAndIsRecordedOnce() async throws {
+    try await Home.live { home in
+      try await home.onSmallDisk { disk in
+        let desktop = try await home.startMockDesktop()
+        try home.configure(Self.toml)
+        let daemon = try await home.start()
+        let tea = try await home.add("Tea", "in 2s")
+        try disk.fill()
+        _ = try await desktop.popup(titled: "Tea")
+        try await daemon.crash()
+        // The disk is still full: its files are there, so the next daemon can use them.
+        let again = try await home.start()
+        _ = try await desktop.popup(titled: "Tea", number: 2)
+        try await eventually("it says so") { again.status?.contains("from memory, 1 not yet recorded") ?? false }
+        #expect(try await occurrences(home, tea).isEmpty)
+        disk.free()
+        try await recovered(home)
+        try await eventually("it is recorded") {
+          try await occurrences(home, tea).map { $0["state"].string } == ["delivered"]
+        }
+        #expect(popups(desktop, "Tea") == 2)
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aStopRecordsWhatItCan() async throws {
+    try await Home.live { home in
+      try await home.onSmallDisk { disk in
+        let desktop = try await home.startMockDesktop()
+        try home.configure(Self.toml)
+        let daemon = try await home.start()
+        let tea = try await home.add("Tea", "in 2s")
+        try disk.fill()
+        _ = try await desktop.popup(titled: "Tea")
+        try await eventually("it is kept") { try await health(home)["unrecorded"].int == 1 }
+        disk.free()
+        #expect(try await daemon.stop() == .exited(0))
+        _ = try await home.start()
+        #expect(try await occurrences(home, tea).count == 1)
+        #expect(popups(desktop, "Tea") == 1)
+      }
+    }
+  }
+
+  /// A clean end leaves the database alone, and what SQLite needs beside it has no room.
+  @Test(.timeLimit(.minutes(1)))
+  func aStartWithoutRoomSaysWhatToDo() async throws {
+    try await Home.live { home in
+      try await home.onSmallDisk { disk in
+        let daemon = try await home.start()
+        _ = try await home.add("Tea", "in 1h")
+        _ = try await daemon.stop()
+        try disk.fill()
+        let output = try await home.run(Machine.chimed, [])
+        #expect(output.status == 74)
+        #expect(output.err.contains("the disk is full: free some space"), "\(output.err)")
+        disk.free()
+        _ = try await home.start()
+        #expect(try await health(home)["reminders"].int == 1)
+      }
+    }
+  }
+
+  /// A quota, or a limit on the size of files: only the log cannot grow.
+  @Test(.enabled(if: Machine.has("prlimit")), .timeLimit(.minutes(1)))
+  func aFileThatMayGrowNoFurtherIsAsAFullDisk() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(Self.toml)
+      let daemon = try await home.start()
+      let tea = try await home.add("Tea", "in 2s")
+      let limit = { (bytes: String) in
+        _ = try await home.run("prlimit", ["--pid", "\(daemon.process.pid)", "--fsize=\(bytes)"])
+      }
+      try await limit("4096:unlimited")
+      _ = try await desktop.popup(titled: "Tea")
+      let problem = try await health(home)["storeProblem"].string ?? ""
+      #expect(problem.contains("chime.db"), "\(problem)")
+      try await limit("unlimited")
+      try await recovered(home)
+      #expect(try await occurrences(home, tea).count == 1 && popups(desktop, "Tea") == 1)
+    }
+  }
+
+  /// What a kernel does on the first error of a disk.
+  @Test(.enabled(if: ReadOnlyDisk.isPossible, "needs a loop device and mkfs.ext4"), .timeLimit(.minutes(1)))
+  func aFileSystemThatBecomesReadOnlyIsLivedWith() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(Self.toml)
+      let disk = try await ReadOnlyDisk.mount(in: home)
+      defer { disk.detach() }
+      let daemon = try await home.start()
+      let tea = try await home.add("Tea", "in 2s")
+      try await disk.becomeReadOnly(home)
+      _ = try await desktop.popup(titled: "Tea")
+      let refused = try await home.chime("add", "Milk", "in", "1h")
+      #expect(refused.status == 75 && refused.err.contains("cannot be"), "\(refused.text)")
+      let health = try await health(home)
+      #expect(health["unrecorded"].int == 1 && health["storeProblem"] != .null)
+      _ = try await daemon.stop()
+      #expect(daemon.process.errors.contains("1 time that was shown could not be recorded"))
+      // Nor can a daemon start here: it says why.
+      let output = try await home.run(Machine.chimed, [])
+      #expect(output.status == 74 || output.status == 73, "\(output.text)")
+      #expect(output.err.contains("Read-only"), "\(output.err)")
+      try await disk.mend(home)
+      _ = try await home.start()
+      _ = try await desktop.popup(titled: "Tea", number: 2)
+      try await eventually("it is recorded") { try await occurrences(home, tea).count == 1 }
+    }
+  }
+
+  /// Changes to a file without a name would be lost with the daemon: none is acknowledged.
+  @Test(.timeLimit(.minutes(1)))
+  func aStateFolderThatIsRemovedIsNoticed() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(Self.toml)
+      _ = try await home.start()
+      let tea = try await home.add("Tea", "in 2s")
+      let aside = home.path + "/aside"
+      try FileManager.default.moveItem(atPath: home.state, toPath: aside)
+      let refused = try await home.chime("add", "Milk", "in", "1h")
+      #expect(refused.status == 75 && refused.err.contains("put it back"), "\(refused.text)")
+      _ = try await desktop.popup(titled: "Tea")
+      try FileManager.default.moveItem(atPath: aside, toPath: home.state)
+      try await recovered(home)
+      #expect(try await occurrences(home, tea).count == 1)
+      // A folder that may not be entered any more does no harm: its files are open.
+      chmod(home.state, 0)
+      defer { chmod(home.state, 0o700) }
+      try await home.did("add", "Milk", "in", "1h")
+    }
+  }
+}

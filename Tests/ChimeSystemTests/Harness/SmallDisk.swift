@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+
+/// A file system of a test's own, small enough to be filled up.
+struct SmallDisk: Sendable {
+  let path: String
+  private var ballast: String { path + "/ballast" }
+
+  /// Whether this machine lets us mount one.
+  static let isPossible: Bool = {
+    guard Machine.isRoot else { return false }
+    let folder = "/tmp/chime-mount-\(getpid())"
+    guard mkdir(folder, 0o700) == 0 else { return false }
+    defer { rmdir(folder) }
+    guard mount("tmpfs", folder, "tmpfs", 0, "size=64k") == 0 else { return false }
+    return umount2(folder, 0) == 0
+  }()
+
+  /// Takes all the room that is left.
+  func fill() throws {
+    let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    guard file >= 0 else { throw HarnessFailure("cannot make \(ballast): \(errno)") }
+    defer { close(file) }
+    let block = [UInt8](repeating: 0x2E, count: 4_096)
+    while write(file, block, block.count) > 0 {}
+    guard errno == ENOSPC else { throw HarnessFailure("cannot fill \(path): \(errno)") }
+  }
+
+  func free() { unlink(ballast) }
+}
+
+extension Home {
+  /// Puts the home's state on a disk of its own for the time of `body`.
+  func onSmallDisk<Value>(
+    kilobytes: Int = 800, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Value
+  ) async throws -> Value {
+    let path = self.path + "/state"
+    guard mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
+      throw HarnessFailure("cannot mount \(path): \(errno)")
+    }
+    // What still has a file of it open keeps it, and nobody else sees it.
+    defer { umount2(path, Int32(MNT_DETACH)) }
+    return try await body(SmallDisk(path: path))
+  }
+}
+
+/// A disk whose file system goes read-only under those who use it, as ext4 does after an error (`remount,abort`; ext4(5)).
+struct ReadOnlyDisk: Sendable {
+  let path: String
+  private let image: String
+
+  static let isPossible: Bool = {
+    guard Machine.isRoot, Machine.has("mkfs.ext4"), Machine.has("losetup") else { return false }
+    return FileManager.default.fileExists(atPath: "/dev/loop-control")
+  }()
+
+  /// Mounts it as the home's state folder.
+  static func mount(in home: Home) async throws -> ReadOnlyDisk {
+    let disk = ReadOnlyDisk(path: home.path + "/state", image: home.path + "/disk.img")
+    try Data(count: 16 << 20).write(to: URL(fileURLWithPath: disk.image))
+    try await disk.run(home, "mkfs.ext4", ["-q", disk.image])
+    try await disk.run(home, "mount", ["-o", "loop", disk.image, disk.path])
+    return disk
+  }
+
+  func becomeReadOnly(_ home: Home) async throws { try await run(home, "mount", ["-o", "remount,abort", path]) }
+
+  /// Checks it and mounts it anew. Nothing may use it.
+  func mend(_ home: Home) async throws {
+    try await run(home, "umount", [path])
+    // 1: errors were corrected.
+    let checked = try await home.run("e2fsck", ["-p", "-f", image])
+    guard checked.status <= 1 else { throw HarnessFailure("e2fsck: \(checked.text)") }
+    try await run(home, "mount", ["-o", "loop", image, path])
+  }
+
+  func detach() { umount2(path, Int32(MNT_DETACH)) }
+
+  private func run(_ home: Home, _ program: String, _ arguments: [String]) async throws {
+    let output = try await home.run(program, arguments)
+    guard output.status == 0 else { throw HarnessFailure("\(program): \(output.text)") }
+  }
+}
