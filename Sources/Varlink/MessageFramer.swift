@@ -19,6 +19,9 @@ public struct MessageFramer: Sendable {
     public let maxMessageBytes: Int
   }
 
+  /// An idle connection keeps a buffer of at most this many bytes.
+  private static let keptCapacity = 16 << 10
+
   private let maxMessageBytes: Int
   private var buffer: [UInt8] = []
   /// Where the first message not yet taken begins.
@@ -75,6 +78,11 @@ public struct MessageFramer: Sendable {
     }
     let message = Array(buffer[start..<end])
     start = end + 1
+    // A connection that waits for its next message does not keep the room of its longest.
+    if start == buffer.count {
+      buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
+      (start, unfinishedStart) = (0, 0)
+    }
     return message
   }
 

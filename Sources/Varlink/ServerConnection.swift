@@ -149,7 +149,17 @@ public struct ServerConnection: Sendable {
 
   /// What to do next, or `nil` when it is the peer's turn. Ask until it is `nil`.
   public mutating func next() -> Action? {
-    while true {
+    var unbounded = Int.max
+    return next(within: &unbounded)
+  }
+
+  /// The same with a bound on the work of one turn: a peer may send thousands of calls in one piece, and those that are
+  /// answered here are all answered before this returns.
+  ///
+  /// - Parameter turn: how many messages may still be read; one less for each. When it is used up the answer is `nil`,
+  ///   though there may be more to do: ask again after others have had their turn.
+  public mutating func next(within turn: inout Int) -> Action? {
+    while turn > 0 {
       switch state {
       case .busy, .closed:
         return nil
@@ -165,6 +175,7 @@ public struct ServerConnection: Sendable {
         guard output.count < limits.maxQueuedBytes else { return nil }
         do throws(MessageFramer.TooLarge) {
           if let message = try framer.next() {
+            turn -= 1
             if let call = handle(message) { return .perform(call) }
           } else if isInputEnded {
             state = .draining(framer.unfinishedMessage == nil ? .peerClosed : .unfinishedMessage)
@@ -176,6 +187,7 @@ public struct ServerConnection: Sendable {
         }
       }
     }
+    return nil
   }
 
   // MARK: Replies

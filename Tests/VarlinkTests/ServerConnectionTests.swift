@@ -30,6 +30,26 @@ private struct Line: Codable { var line: String }
     }
   }
 
+  /// Calls that are answered by the connection itself must not keep its owner from others.
+  @Test func readsNoMoreInATurnThanItMay() throws {
+    var connection = ServerConnection(service: try TestPeer.service())
+    let info = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
+    connection.receive(Array([[UInt8]](repeating: info, count: 10).joined()).span)
+    var replies: [Int] = []
+    for _ in 0..<4 {
+      var turn = 4
+      let action = connection.next(within: &turn)
+      #expect(action == nil)
+      var count = 0
+      connection.flush { bytes in
+        count += bytes.count { $0 == 0 }
+        return bytes.count
+      }
+      replies.append(count)
+    }
+    #expect(replies == [4, 4, 2, 0])
+  }
+
   @Test func handsOutOneCallAtATimeInOrder() throws {
     var peer = try TestPeer()
     peer.send(bytes: (0..<5).flatMap { Array(Self.ping("\($0)").utf8) + [0] })
