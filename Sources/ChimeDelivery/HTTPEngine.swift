@@ -41,7 +41,7 @@ final class HTTPEngine: Sendable {
     do {
       if try !worker.post(.send(job)) { job.finish(HTTPResult(failure: HTTPLoop.stopping, isCutShort: true)) }
     } catch {
-      job.finish(HTTPResult(failure: "cannot send now: \(error)"))
+      job.finish(HTTPResult(failure: "cannot send now: \(error)", isStarved: error.isShortage))
     }
   }
 

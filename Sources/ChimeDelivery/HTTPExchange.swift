@@ -31,6 +31,8 @@ struct HTTPResult: Sendable {
   var failure: String?
   /// Whether nothing could be sent to anybody, for the time being.
   var isImpossible = false
+  /// Whether this machine had no descriptor for it just now, which is nobody's failure either.
+  var isStarved = false
   /// Whether it was given up because the channel stops, which is nobody's failure.
   var isCutShort = false
   var took = Milliseconds.zero

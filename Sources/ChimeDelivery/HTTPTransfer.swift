@@ -1,6 +1,7 @@
 import CCurl
 import ChimeCore
 import ChimeSchedule
+import Glibc
 
 /// An easy handle of libcurl with all that must live as long as it: one request after another, each under way for a
 /// while. Used by the HTTP thread only.
@@ -29,6 +30,8 @@ final class HTTPTransfer {
   private var answerHeaders: [String] = []
   private var refusal: AddressRefusal?
   private var dialled = 0
+  /// Why there was no socket to dial with, when this machine had none left.
+  private var shortage: SystemError?
 
   /// Nil when libcurl has no memory for it.
   init?(limits: HTTPLimits, route: HTTPRoute) {
@@ -155,7 +158,7 @@ final class HTTPTransfer {
   /// Lets go of what belongs to the request that is over.
   func end() {
     job = nil
-    (answer, received, headerBytes, answerHeaders, refusal, dialled) = ([], 0, 0, [], nil, 0)
+    (answer, received, headerBytes, answerHeaders, refusal, dialled, shortage) = ([], 0, 0, [], nil, 0, nil)
   }
 
   private func setBody(_ request: HTTPRequest) {
@@ -204,7 +207,9 @@ final class HTTPTransfer {
       return -1
     }
     dialled += 1
-    return chime_curl_socket(address)
+    let socket = chime_curl_socket(address)
+    if socket < 0 { shortage = [EMFILE, ENFILE].contains(errno) ? SystemError("socket", errno) : nil }
+    return socket
   }
 
   /// Whether more is wanted.
@@ -253,6 +258,9 @@ final class HTTPTransfer {
       let fault = fault(code)
       result.failure = PlainText.sentence(redaction.clean(fault.sentence))
       result.isImpossible = fault.isOurs
+      if let shortage, code == CURLE_COULDNT_CONNECT {
+        (result.failure, result.isStarved) = ("there is no descriptor to connect with (\(shortage))", true)
+      }
     }
     if job?.isInspected == true { result.details = details() }
     return result

@@ -66,6 +66,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
+  /// Whether there was no descriptor, process or memory to be had, which may be otherwise in a moment.
+  var isShortage: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOBUFS].contains(number) }
+
   package var description: String {
     var buffer = [CChar](repeating: 0, count: 256)
     guard strerror_r(number, &buffer, buffer.count) == 0 else { return "\(call): error \(number)" }

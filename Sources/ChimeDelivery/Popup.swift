@@ -193,6 +193,12 @@ struct Popup: Sendable {
     case .missing:
       let sentence = "the notification program is missing: install libnotify-bin, or name another in the configuration"
       return [.report(.refused, .blocked(Self.blockedFor), status: nil, error: sentence)]
+    case .system(let error) where error.isShortage:
+      // No process or descriptor to be had just now is not the message's fault: its next attempt is not hours away.
+      return [
+        .report(
+          .refused, .blocked(Self.blockedFor), status: nil, error: "cannot start the notification program: \(error)")
+      ]
     case .system(let error):
       return [.report(.failed, .retry, status: nil, error: "cannot start the notification program: \(error)")]
     }

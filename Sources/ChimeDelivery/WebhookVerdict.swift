@@ -4,7 +4,7 @@ import ChimeSchedule
 /// What an exchange means for its delivery: pure, so that every answer can be laid out in a table of tests.
 ///
 ///     2xx → settled · 410 → disable · 429, 503 with Retry-After → that long · all else → the retry schedule
-///     nothing can be sent at all (no libcurl) → blocked · cut short by a stop or a reload → at once, and not counted
+///     nothing can be sent at all (no libcurl, no descriptor) → blocked · cut short by a stop or a reload → at once, and not counted
 struct WebhookVerdict: Hashable, Sendable {
   var outcome: Attempt.Outcome
   var next: ChannelReport.NextStep
@@ -19,6 +19,7 @@ struct WebhookVerdict: Hashable, Sendable {
     guard let status = result.status else {
       error = result.failure ?? "no answer"
       if result.isCutShort { (outcome, next) = (.refused, .blocked(.seconds(1))) }
+      if result.isStarved { (outcome, next) = (.refused, .blocked(.seconds(30))) }
       if result.isImpossible { (outcome, next) = (.refused, .blocked(.minutes(5))) }
       return
     }

@@ -26,6 +26,13 @@ import Testing
     #expect(verdict(status).error?.contains("\(status)") == true)
   }
 
+  /// A machine without descriptors is not the endpoint's failure: the next attempt is soon, and none is counted.
+  @Test func waitsForADescriptor() {
+    let verdict = WebhookVerdict(
+      HTTPResult(failure: "there is no descriptor", isStarved: true), channel: ChannelName(rawValue: "team"))
+    #expect(verdict.outcome == .refused && verdict.next == .blocked(.seconds(30)))
+  }
+
   @Test func obeysRetryAfter() {
     for status in [429, 503] {
       #expect(verdict(status, retryAfter: .seconds(9)).next == .retryAfter(.seconds(9)))
