@@ -35,7 +35,35 @@ enum ServiceManager {
     }
   }
 
-  private static func notify(_ state: String) { sd_notify(0, state) }
+  /// Over a socket that is kept. sd_notify(3) makes one for each message and cannot when no descriptor is left: then
+  /// systemd would not hear of the watchdog, and would end a daemon that works.
+  private static func notify(_ state: String) {
+    guard let channel else { return }
+    var address = channel.address
+    _ = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(channel.socket, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, channel.length)
+      }
+    }
+  }
+
+  /// Made with the first message, which is sent before a client is let in; nil where nobody listens.
+  private static let channel: (socket: Int32, address: sockaddr_un, length: socklen_t)? = {
+    // A path, or an abstract name behind an @ (sd_notify(3), $NOTIFY_SOCKET).
+    guard let name = getenv("NOTIFY_SOCKET").map({ Array(String(cString: $0).utf8) }),
+      let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
+      let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)
+    else { return nil }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    let isAbstract = first == UInt8(ascii: "@")
+    if isAbstract { address.sun_path.0 = 0 }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    return (descriptor, address, socklen_t(start + name.count + (isAbstract ? 0 : 1)))
+  }()
 
   private static func oneLine(_ text: String) -> String {
     String(text.map { $0.isNewline ? " " : $0 })
