@@ -58,7 +58,10 @@ extension Desk {
       }
       let occurrence = try transaction.occurrence(delivery.occurrence)
       let closed = occurrence.flatMap { $0.isOpen ? nil : "\"\($0.title)\" has been closed since" }
-      return ((try described(transaction.delivery(delivery.id) ?? delivery, transaction), closed), [])
+      return (
+        (try described(transaction.delivery(delivery.id) ?? delivery, transaction), closed),
+        isDry ? [] : [.opened(delivery.lane)]
+      )
     }
     let notes = try await notes(about: [delivery])
     return DeliveriesInterface.Redeliver.Reply(

@@ -240,6 +240,7 @@ actor EventLoop {
         channels.withdraw(occurrence)
         withdrawn.insert(occurrence)
       case .cancelled(let ids): drop { ids.contains($0.delivery.id) }
+      case .opened(let lane): handle(.opened(lane))
       case .endpointsChanged: reloadEndpoints()
       }
     }

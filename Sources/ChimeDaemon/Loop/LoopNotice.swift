@@ -10,6 +10,8 @@ enum LoopNotice: Sendable {
   case withdraw(OccurrenceID)
   /// Deliveries were cancelled: what is held of them is not sent.
   case cancelled(Set<DeliveryID>)
+  /// A person has it tried now, whether or not the way was shut a moment ago.
+  case opened(Lane)
   /// The endpoints in memory are to be read again.
   case endpointsChanged
 
