@@ -76,7 +76,7 @@ package enum DaemonMain {
       do {
         sockets = [try site.listen()]
       } catch {
-        end(EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)", log)
+        end(EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)\(remedy(error))", log)
       }
     } else {
       site.ownsSocket = false
@@ -154,6 +154,16 @@ package enum DaemonMain {
       case .newerSchema: end(EX_CONFIG, "\(site.storePath): \(error.sentence)", log)
       default: end(EX_IOERR, "\(site.storePath): \(error.sentence)", log)
       }
+    }
+  }
+
+  /// What to do about a socket that cannot be made, where that is known.
+  private static func remedy(_ error: SystemError) -> String {
+    switch error.code {
+    case EADDRINUSE: "; another daemon listens there: stop it first, or choose another path with --socket"
+    case EEXIST: "; what is there is no socket: move it away, or choose another path with --socket"
+    case ENAMETOOLONG: "; the path of a socket has at most 107 bytes: choose another with --socket"
+    default: ""
     }
   }
 

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// Two daemons where there may be one, and what a dead one leaves behind.
+@Suite(.serialized) struct FaultsOwnershipTests {
+  /// By another name of the file, through another folder, and with other arguments: the store has one owner.
+  @Test(.timeLimit(.minutes(1)))
+  func aStoreHasOneDaemonByWhateverName() async throws {
+    try await Home.live { home in
+      let first = try await home.start()
+      _ = try await home.add("Mine", "in 1h")
+      let other = home.path + "/other"
+      try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+      let link = other + "/linked.db"
+      try #require(symlink(home.state + "/chime.db", link) == 0)
+      let folder = home.path + "/folder"
+      try #require(symlink(home.state, folder) == 0)
+      for path in [link, folder + "/chime.db"] {
+        try home.write("[store]\npath = \"\(path)\"\n", to: other + "/chimed.toml")
+        let second = try await home.run(
+          Machine.chimed, ["--config", other + "/chimed.toml", "--state-dir", other, "--socket", other + "/socket"])
+        #expect(second.status == 75, "\(path): \(second.text)")
+        #expect(second.err.contains("another daemon has the store (pid \(first.process.pid)): stop it first"))
+        #expect(!FileManager.default.fileExists(atPath: other + "/socket"), "nobody is invited to one that ends")
+      }
+      #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1)
+      // Killed and not even reaped: the lock is the kernel's, nothing has to be cleaned up.
+      try await first.crash()
+      let third = try await home.start()
+      #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1)
+      #expect(try await third.stop() == .exited(0))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aSocketHasOneDaemon() async throws {
+    try await Home.live { home in
+      let first = try await home.start()
+      _ = try await home.add("Mine", "in 1h")
+      let second = try await home.run(
+        Machine.chimed, ["--state-dir", home.path + "/other", "--socket", home.socket])
+      #expect(second.status == 73, "\(second.text)")
+      #expect(second.err.contains(home.socket) && second.err.contains("Address already in use"), "\(second.err)")
+      #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1, "it is the first's")
+
+      // A daemon that is stopped, not gone, still has its socket.
+      first.process.send(SIGSTOP)
+      try await eventually("it is stopped") { first.process.runState == "T" }
+      let third = try await home.run(Machine.chimed, ["--state-dir", home.path + "/third", "--socket", home.socket])
+      #expect(third.status == 73, "\(third.text)")
+      first.process.send(SIGCONT)
+      #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 1)
+      #expect(try await first.stop() == .exited(0))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func whatADeadOneLeftIsTakenAwayAndNothingElse() async throws {
+    try await Home.live { home in
+      let first = try await home.start()
+      try await first.crash()
+      #expect(FileManager.default.fileExists(atPath: home.socket), "a stale socket")
+      let second = try await home.start()
+      #expect(try await home.chime("status").status == 0)
+      #expect(try await second.stop() == .exited(0))
+      // A file that is no socket is somebody's.
+      try home.write("a letter", to: home.socket)
+      let refused = try await home.run(Machine.chimed, [])
+      #expect(refused.status == 73, "\(refused.text)")
+      #expect(refused.err.contains(home.socket) && refused.err.contains("File exists"), "\(refused.err)")
+      #expect(try String(contentsOfFile: home.socket, encoding: .utf8) == "a letter")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aPathThatIsTooLongIsSaidToBe() async throws {
+    try await Home.live { home in
+      let long = home.path + "/" + String(repeating: "x", count: 120)
+      let refused = try await home.run(Machine.chimed, ["--socket", long])
+      #expect(refused.status == 73, "\(refused.text)")
+      #expect(refused.err.contains("at most 107 bytes"), "\(refused.err)")
+      let asked = try await home.chime("--socket", long, "status")
+      #expect(asked.status != 0)
+      #expect(asked.err.contains("107 bytes"), "\(asked.err)")
+    }
+  }
+}
