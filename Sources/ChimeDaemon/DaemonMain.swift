@@ -119,14 +119,15 @@ package enum DaemonMain {
     return service
   }
 
-  /// Signals come as events; blocked before any thread is made, so that none of them takes one.
+  /// Signals come as events; blocked before any thread is made, so that none of them takes one. SIGCONT lets a stopped
+  /// process go on all the same (signal(7)), and tells the loop that it was stopped.
   private static func takeSignals() -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     // A file that may grow no further is an error of its write (setrlimit(2)), as a full disk is.
     signal(SIGXFSZ, SIG_IGN)
     var set = sigset_t()
     sigemptyset(&set)
-    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
+    for number in [SIGTERM, SIGINT, SIGHUP, SIGCONT] { sigaddset(&set, number) }
     pthread_sigmask(SIG_BLOCK, &set, nil)
     let descriptor = signalfd(-1, &set, Int32(SFD_NONBLOCK) | Int32(SFD_CLOEXEC))
     if descriptor < 0 { end(EX_OSERR, "signalfd: \(SystemError("signalfd").reason)") }

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// The daemon is stopped (SIGSTOP, a debugger, a frozen container) while times pass, and goes on.
+@Suite(.serialized) struct FaultsStopTests {
+  @Test(.timeLimit(.minutes(1)))
+  func whatPassedMeanwhileFiresAtOnceAndOnce() async throws {
+    try await Home.live { home in
+      try home.configure("[desktop]\nprogram = \"true\"\n")
+      let daemon = try await home.start()
+      let stream = try await home.spawn(Machine.chime, ["watch", "--json"])
+      try await eventually("it watches") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 2
+      }
+      var ids: [String] = []
+      for number in 0..<20 { ids.append(try await home.add("Number \(number)", "in \(2 + number % 2)s")) }
+      daemon.process.send(SIGSTOP)
+      try await eventually("it is stopped") { daemon.process.runState == "T" }
+      let until = Date(timeIntervalSinceNow: 4)
+      try await eventually("the times have passed") { Date() > until }
+      #expect(!stream.output.contains("\"fired\""))
+
+      daemon.process.send(SIGCONT)
+      try await eventually("all have fired") { stream.lines.count { $0.contains("\"fired\"") } == 20 }
+      for id in ids {
+        let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
+        #expect(all["occurrences"].elements.count == 1)
+        // Two seconds are not what is called late: a popup a minute later still says what it has to.
+        #expect(all["occurrences"][0]["late"] == .null)
+      }
+      #expect(stream.lines.count { $0.contains("\"resumed\"") } == 1)
+      let told = daemon.process.errors.split(separator: "\n").count { $0.contains("goes on after it was stopped") }
+      #expect(told == 1)
+      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int == 1)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aCrashWhileItIsStoppedLosesNothing() async throws {
+    try await Home.live { home in
+      try home.configure("[desktop]\nprogram = \"true\"\n")
+      let daemon = try await home.start()
+      let id = try await home.add("Due", "in 1s")
+      daemon.process.send(SIGSTOP)
+      try await eventually("it is stopped") { daemon.process.runState == "T" }
+      try await daemon.crash()
+      _ = try await home.start()
+      try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+      let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
+      #expect(all["occurrences"].elements.count == 1)
+    }
+  }
+}

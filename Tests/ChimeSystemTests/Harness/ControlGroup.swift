@@ -1,0 +1,86 @@
+import Foundation
+
+/// A control group of its own for what a test starts, with a limit on memory or on processes: of version 1 or 2,
+/// whichever the machine has (cgroups(7)). Needs root.
+struct ControlGroup: Sendable {
+  enum Controller: String, Sendable { case memory, pids }
+
+  private static let root = "/sys/fs/cgroup"
+  private static var isUnified: Bool { FileManager.default.fileExists(atPath: root + "/cgroup.controllers") }
+
+  let controller: Controller
+  private let folder: String
+
+  /// Whether there can be one.
+  static func isAvailable(_ controller: Controller) -> Bool {
+    guard let group = try? ControlGroup(controller) else { return false }
+    group.remove()
+    return true
+  }
+
+  init(_ controller: Controller) throws {
+    self.controller = controller
+    let name = "chime-test-\(UUID().uuidString.prefix(8))"
+    folder = Self.isUnified ? "\(Self.root)/\(name)" : "\(Self.root)/\(controller.rawValue)/\(name)"
+    if Self.isUnified { try? Self.write("+\(controller.rawValue)", to: Self.root + "/cgroup.subtree_control") }
+    guard mkdir(folder, 0o755) == 0 else { throw HarnessFailure("mkdir \(folder): \(errno)") }
+    guard FileManager.default.fileExists(atPath: "\(folder)/\(limitFile)") else {
+      remove()
+      throw HarnessFailure("there is no control of \(controller.rawValue) here")
+    }
+  }
+
+  private var limitFile: String {
+    switch controller {
+    case .pids: "pids.max"
+    case .memory: Self.isUnified ? "memory.max" : "memory.limit_in_bytes"
+    }
+  }
+
+  /// Bytes, or processes and threads.
+  func limit(to number: Int) throws {
+    try Self.write(String(number), to: "\(folder)/\(limitFile)")
+    // Nothing may be swapped out instead.
+    if Self.isUnified, controller == .memory { try? Self.write("0", to: "\(folder)/memory.swap.max") }
+  }
+
+  func lift() throws {
+    try Self.write(Self.isUnified || controller == .pids ? "max" : "-1", to: "\(folder)/\(limitFile)")
+  }
+
+  /// The most that was ever in use, in bytes.
+  var peak: Int { number(Self.isUnified ? "memory.peak" : "memory.max_usage_in_bytes") }
+  /// How many processes and threads there are.
+  var count: Int { number("pids.current") }
+
+  /// What has to be run in front of a program so that it is in the group.
+  func entering(_ program: String, _ arguments: [String] = []) -> (program: String, arguments: [String]) {
+    ("/bin/sh", ["-c", #"echo $$ > "$0" && exec "$@""#, folder + "/cgroup.procs", program] + arguments)
+  }
+
+  /// Takes the group away once nothing is in it.
+  func remove() {
+    for _ in 0..<2_000 where rmdir(folder) != 0 && errno == EBUSY { usleep(1_000) }
+  }
+
+  private func number(_ file: String) -> Int {
+    let text = try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+    return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 0
+  }
+
+  private static func write(_ text: String, to file: String) throws {
+    let descriptor = open(file, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw HarnessFailure("open \(file): \(errno)") }
+    defer { close(descriptor) }
+    guard Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count else {
+      throw HarnessFailure("write \(text) to \(file): \(errno)")
+    }
+  }
+}
+
+extension Machine {
+  static let canLimitMemory = isRoot && ControlGroup.isAvailable(.memory)
+  static let canLimitProcesses = isRoot && ControlGroup.isAvailable(.pids)
+  /// Whether the tests may take minutes (`CHIME_TEST_LONG=1`).
+  static let isLong = ProcessInfo.processInfo.environment["CHIME_TEST_LONG"] == "1"
+}

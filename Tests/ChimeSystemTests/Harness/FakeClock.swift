@@ -1,0 +1,63 @@
+import Foundation
+
+/// Debian's libfaketime, which gives one program another clock: timerfd_create(2) and epoll included, so that
+/// libdispatch's timers follow it.
+enum FakeClock {
+  static let library = ["x86_64", "aarch64"].lazy.map { "/usr/lib/\($0)-linux-gnu/faketime/libfaketimeMT.so.1" }
+    .first { FileManager.default.fileExists(atPath: $0) }
+  static let isAvailable = library != nil
+
+  /// A clock that begins at an instant and runs so many times as fast as the real one.
+  static func running(from start: Date, times speed: Int) -> [String: String] {
+    // libfaketime reads the time in the zone of the program it is loaded into.
+    [
+      "LD_PRELOAD": library ?? "", "TZ": "UTC", "FAKETIME": "@\(utc(start)) x\(speed)",
+    ]
+  }
+
+  /// A clock whose distance to the real one is read from a file at each look; what counts spans of time is real.
+  static func steered(by file: String) -> [String: String] {
+    [
+      "LD_PRELOAD": library ?? "", "FAKETIME_TIMESTAMP_FILE": file, "FAKETIME_NO_CACHE": "1",
+      "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    ]
+  }
+
+  private static func utc(_ date: Date) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(identifier: "UTC")
+    formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
+    return formatter.string(from: date)
+  }
+}
+
+extension Home {
+  /// Sets the clock of a daemon that is `FakeClock.steered` and has it look: a step of libfaketime's is not told as the
+  /// kernel tells one of the real clock's (TFD_TIMER_CANCEL_ON_SET), SIGCONT is the other occasion to look at the clock.
+  func step(_ daemon: Daemon?, to offset: String, in file: String) throws {
+    try write(offset + "\n", to: file + ".new")
+    guard rename(file + ".new", file) == 0 else { throw HarnessFailure("rename: \(errno)") }
+    daemon?.process.send(SIGCONT)
+  }
+
+  /// All scheduled times that a reminder has a record of, with their states; a run of missed times is one record.
+  func record(of reminder: String) async throws -> [(at: String, state: String, late: String?, count: Int)] {
+    var all: [(String, String, String?, Int)] = []
+    var cursor = JSON.null
+    repeat {
+      let page = try await answer(
+        "io.chime.Occurrences.List",
+        ["filter": ["reminder": .string(reminder)], "limit": 1_000, "cursor": cursor])
+      for one in page["occurrences"].elements {
+        all.append(
+          (
+            one["scheduledAt"]["at"].string ?? "", one["state"].string ?? "", one["late"].string,
+            one["missedCount"].int ?? 1
+          ))
+      }
+      cursor = page["cursor"]
+    } while cursor != .null
+    return all.map { (at: $0.0, state: $0.1, late: $0.2, count: $0.3) }
+  }
+}
