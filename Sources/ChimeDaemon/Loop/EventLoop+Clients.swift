@@ -49,32 +49,28 @@ extension EventLoop {
       if socket >= 0 {
         welcome(socket)
       } else if errno == EMFILE || errno == ENFILE {
-        shedClient(listener)
+        shedClient(listener, errno)
+        return
+      } else if errno == EAGAIN {
         return
       } else if errno != EINTR && errno != ECONNABORTED {
+        // No memory for it, for one: it will be as ready at once, and no better.
+        restListeners()
         return
       }
     }
   }
 
-  /// No descriptor is left: the one in reserve tells one client to go, so that the listener is not ready forever.
-  private func shedClient(_ listener: Int32) {
-    guard reserve >= 0 else { return }
-    close(reserve)
-    let socket = chime_accept(listener)
-    if socket >= 0 { turnAway(socket, ControlFailure.limitExceeded("descriptors")) }
-    reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    complain(.clientTurnedAway, nil, "no descriptor is left: a client was turned away")
-  }
-
   /// Logs what somebody else can bring about as often as they like, once in a while.
-  private func complain(_ id: MessageID, _ uid: UInt32?, _ sentence: String) {
+  func complain(
+    _ id: MessageID, _ uid: UInt32?, _ sentence: String, _ level: Configuration.LogLevel = .warning
+  ) {
     guard let untold = complaints.next(id, uid, at: .now()) else { return }
     let more = untold > 0 ? " (and \(untold) times since this was said last)" : ""
-    log(.warning, sentence + more, id: id, uid.map { [(.uid, String($0))] } ?? [])
+    log(level, sentence + more, id: id, uid.map { [(.uid, String($0))] } ?? [])
   }
 
-  private func turnAway(_ socket: Int32, _ failure: ControlFailure) {
+  func turnAway(_ socket: Int32, _ failure: ControlFailure) {
     let reply = failure.reply(interface: DaemonInterface.name).bytes
     _ = reply.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     close(socket)
@@ -115,14 +111,12 @@ extension EventLoop {
   }
 
   private func clientIsReady(_ token: Poller.Token, _ readiness: Poller.Readiness) {
-    guard var client = clients[token] else { return }
-    if readiness.contains(.readable) || readiness.contains(.hungUp) { read(into: &client) }
-    clients[token] = client
+    if readiness.contains(.readable) || readiness.contains(.hungUp) { clients.change(token, Self.read) }
     pump(token)
   }
 
   /// Reads what is there, at most 256 KiB at a time: no client has the loop for itself.
-  private func read(into client: inout Clients.Client) {
+  private static func read(into client: inout Clients.Client) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { buffer in
       for _ in 0..<4 where client.connection.wantsRead {
         let count = Glibc.read(client.socket, buffer.baseAddress, buffer.count)
@@ -146,9 +140,10 @@ extension EventLoop {
   private func pump(_ token: Poller.Token) {
     guard var client = clients[token] else { return }
     var ends = false
+    var turn = Self.messagesATurn
     repeat {
       flush(&client)
-      while let action = client.connection.next() {
+      while let action = client.connection.next(within: &turn) {
         switch action {
         case .perform(let call): perform(call, token, &client)
         case .upgrade(let call, _):
@@ -160,18 +155,36 @@ extension EventLoop {
           ends = true
         }
       }
-    } while !ends && client.connection.wantsWrite && flush(&client)
+    } while !ends && turn > 0 && client.connection.wantsWrite && flush(&client)
     if ends {
       drop(token)
       return
     }
     updateDeadlines(&client)
     var interest: Poller.Readiness = []
-    if client.connection.wantsRead { interest.insert(.readable) }
+    if turn == 0 {
+      clients.waitForTurn(token)
+      if clients.waiting == 1 { callForTurns() }
+    } else if client.connection.wantsRead {
+      interest.insert(.readable)
+    }
     if client.connection.wantsWrite { interest.insert(.writable) }
     poller?.change(token, interest)
     clients[token] = client
     armClientTimer()
+  }
+
+  /// How many messages of one client are read before others have their turn.
+  private static let messagesATurn = 64
+
+  private func callForTurns() { executor.queue.async { self.assumeIsolated { $0.giveTurns() } } }
+
+  /// Goes on with those who had sent more than one turn's messages: some of them, then timers and others come between.
+  private func giveTurns() {
+    let first = clients.takeTurns(atMost: 16)
+    // Whoever joins an empty line calls for the turns; a line that is not empty has been called for here.
+    if clients.waiting > 0 { callForTurns() }
+    for token in first { pump(token) }
   }
 
   /// Whether anything was written.
@@ -204,14 +217,12 @@ extension EventLoop {
   }
 
   private func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {
-    guard var client = clients[token] else { return }
     do {
-      try client.connection.send(reply, to: call.id)
+      try clients.change(token) { client in _ = try client.connection.send(reply, to: call.id) }
     } catch {
       log(.error, "a reply to \(call.method) could not be sent: \(error)")
-      client.connection.disconnect()
+      clients.change(token) { $0.connection.disconnect() }
     }
-    clients[token] = client
     pump(token)
   }
 
@@ -230,9 +241,8 @@ extension EventLoop {
     guard !isStopping else { return }
     switch reason {
     case .peerClosed, .refused: return
-    case .slowReader:
-      log(.notice, "a reader that did not keep up was dropped", id: .clientDropped, [(.uid, String(caller.uid))])
-    default: log(.info, "a client was dropped: \(reason)", id: .clientDropped, [(.uid, String(caller.uid))])
+    case .slowReader: complain(.clientDropped, caller.uid, "a reader that did not keep up was dropped", .notice)
+    default: complain(.clientDropped, caller.uid, "a client was dropped: \(reason)", .info)
     }
   }
 
@@ -286,20 +296,30 @@ extension EventLoop {
     }
   }
 
+  /// All deadlines lie equally far ahead: while the timer is armed for one, a later one need not be looked at.
   private func armClientTimer() {
-    guard let deadline = clients.earliestDeadline else {
+    guard clients.hasDeadlines != clients.timerIsArmed else { return }
+    guard clients.hasDeadlines, let deadline = clients.earliestDeadline else {
+      clients.timerIsArmed = false
       arm(clientsAfter: nil)
       return
     }
+    clients.timerIsArmed = true
     let now = DispatchTime.now()
     let wait = deadline > now ? Int64((deadline.uptimeNanoseconds - now.uptimeNanoseconds) / 1_000_000) + 1 : 0
-    arm(clientsAfter: .milliseconds(wait))
+    // A crowd whose time is up one after the other goes in groups.
+    arm(clientsAfter: .milliseconds(max(20, wait)))
   }
 
   func expireClients() {
+    clients.timerIsArmed = false
     for token in clients.expired(at: .now()) {
       guard let client = clients[token] else { continue }
-      log(.info, "a client took too long and was dropped", id: .clientDropped, [(.uid, String(client.caller.uid))])
+      let isReader = client.drainsUntil != nil
+      complain(
+        .clientDropped, client.caller.uid,
+        isReader ? "a reader that did not keep up was dropped" : "a client took too long and was dropped",
+        isReader ? .notice : .info)
       drop(token)
     }
     armClientTimer()
@@ -320,13 +340,14 @@ extension EventLoop {
         guard !events.isEmpty else { continue }
         replies[caller.sees] = try? VarlinkReply(DaemonInterface.Monitor.Reply(events: events), continues: true)
       }
-      guard let reply = replies[caller.sees], var client = clients[token] else { continue }
-      do {
-        if try client.connection.send(reply, to: call) == .ended { client.watches = nil }
-      } catch {
-        client.connection.disconnect()
+      guard let reply = replies[caller.sees] else { continue }
+      clients.change(token) { client in
+        do {
+          if try client.connection.send(reply, to: call) == .ended { client.watches = nil }
+        } catch {
+          client.connection.disconnect()
+        }
       }
-      clients[token] = client
       pump(token)
     }
   }

@@ -4,6 +4,7 @@ import Glibc
 
 extension EventLoop {
   func watchClock(_ poller: Poller) {
+    if let problem = zones.localProblem { log(.warning, problem) }
     do {
       let watch = try ClockWatch(localLink: site.localLink)
       watched[try poller.add(watch.clock, .readable)] = .clock

@@ -41,7 +41,10 @@ extension EventLoop {
 
   /// Reads the rules of zones again that have changed on disk.
   func refreshZones() -> Set<Rescan> {
+    let problem = zones.localProblem
     let refreshed = zones.refresh()
+    if let new = zones.localProblem, new != problem { publish([Happening(kind: .zone, message: new)]) }
+    if zones.localProblem != problem { staleSummary() }
     let database = zones.fingerprint.database
     defer { zoneDatabase = database }
     var reasons: Set<Rescan> = []
@@ -91,7 +94,8 @@ extension EventLoop {
 
   /// What a person should know, in sentences.
   var attention: [String] {
-    calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
+    [shortage.sentence, zones.localProblem].compactMap(\.self)
+      + calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
       + missingCalendars.sorted { $0.key < $1.key }.map { Self.missing($0.key, $0.value) }
       + (agenda.wakesAt == nil ? [] : wakeAlarm.problem.map { ["the machine is not woken for reminders that ask for it: \($0)"] } ?? [])
   }

@@ -57,8 +57,7 @@ actor EventLoop {
   /// Counts what was late in the present absence, so that it is spread.
   var stagger: Stagger
   var signals: Int32 = -1
-  /// Given up for a moment when all descriptors are used, so that a client can be told to go.
-  var reserve: Int32 = -1
+  var shortage = DescriptorShortage()
   var service: VarlinkService
   var clockEvents = 0
   var trouble = StoreTrouble()
@@ -117,7 +116,7 @@ actor EventLoop {
     let poller = try Poller(queue: executor.queue) { [unowned self] in assumeIsolated { $0.pollerIsReady() } }
     self.poller = poller
     self.signals = signals
-    reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    prepareForShortage()
     watched[try poller.add(signals, .readable)] = .signals
     watchClock(poller)
     watchFolders(poller)
@@ -177,7 +176,8 @@ actor EventLoop {
       settle: timer { $0.foldersHaveSettled() },
       sleep: timer { $0.sleepIsDue() }, bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() },
       watchdog: timer { $0.watchdogIsDue() })
-    // One of the monotonic clock as well, so that libdispatch has both its timerfds before any client is let in.
+    // One of each clock, so that libdispatch has both its timerfds before any client is let in.
+    timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))
     self.timers = timers
   }

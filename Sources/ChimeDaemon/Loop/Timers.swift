@@ -53,14 +53,14 @@ struct MonotonicDeadline {
 /// One timer of the loop's queue, of either clock, with zero leeway.
 ///
 /// libdispatch makes its timerfd when the first timer of a clock is armed and loses the timer silently when there is
-/// no descriptor left: each is armed once at start, before any client is let in.
+/// no descriptor left: the loop arms one of each clock at start, before any client is let in. A timer that is not armed
+/// (`.distantFuture`) has none made.
 struct LoopTimer {
   private let source: any DispatchSourceTimer
 
   init(queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
     source = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
     source.setEventHandler(handler: handler)
-    // A timer of either clock far in the future, so that both timerfds exist.
     source.schedule(wallDeadline: .distantFuture, leeway: .nanoseconds(0))
     source.activate()
   }

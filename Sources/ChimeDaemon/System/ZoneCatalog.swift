@@ -14,6 +14,8 @@ package final class ZoneCatalog: ZoneSource {
     var local = Zone.utc
     /// The file that the machine's zone was read from.
     var localFile: (path: String, identity: FileIdentity)?
+    /// Whether there is a link (or file) that gives no zone.
+    var localIsBroken = false
   }
 
   private struct Entry {
@@ -35,6 +37,8 @@ package final class ZoneCatalog: ZoneSource {
   private let localLink: String
   let watch: FolderWatch?
   private let table = Mutex(Table())
+  /// A zone that cannot be read would be taken for one that the machine has lost, and its reminders would follow UTC.
+  private let spare = SpareDescriptor()
 
   /// The largest TZif file there is has a few kilobytes.
   private static let maxBytes = 1 << 20
@@ -57,6 +61,13 @@ package final class ZoneCatalog: ZoneSource {
   /// The machine's zone.
   package var local: Zone { table.withLock { $0.local } }
 
+  /// What is wrong with the link that says which zone is the machine's, as a sentence. No link at all is no problem: that
+  /// is how a machine says UTC.
+  var localProblem: String? {
+    guard table.withLock({ $0.localIsBroken }) else { return nil }
+    return "\(localLink) leads to no time zone and UTC is used: timedatectl set-timezone sets one"
+  }
+
   /// The zone of that name; nil when the machine has none.
   package func zone(_ name: String) -> Zone? {
     guard Zone.isValidIdentifier(name) else { return nil }
@@ -77,6 +88,8 @@ package final class ZoneCatalog: ZoneSource {
     // The folder may be another one since.
     watch?.add(folder)
     let (local, file) = findLocal()
+    var status = stat()
+    let isBroken = file == nil && lstat(localLink, &status) == 0
     let known = table.withLock { $0.zones }
     var fresh: [String: Entry] = [:]
     for (name, old) in known {
@@ -90,6 +103,7 @@ package final class ZoneCatalog: ZoneSource {
       result.localChanged = table.local != local
       table.local = local
       table.localFile = file
+      table.localIsBroken = isBroken
       for name in known.keys { table.zones[name] = fresh[name] }
     }
     return result
@@ -152,7 +166,10 @@ package final class ZoneCatalog: ZoneSource {
   private func entry(_ path: String, as name: String) -> Entry? {
     if let slash = path.lastIndex(of: "/") { watch?.add(String(path[..<slash])) }
     // The identity first: a file that is replaced in between is read once more, and not taken for the one before.
-    guard let identity = FileIdentity(path), let bytes = try? SystemFiles.read(path, atMost: Self.maxBytes),
+    guard let identity = FileIdentity(path),
+      let bytes = try? spare.whenNoneIsLeft({ () throws(SystemError) in
+        try SystemFiles.read(path, atMost: Self.maxBytes)
+      }),
       let zone = try? Zone(identifier: name, tzif: bytes)
     else { return nil }
     return Entry(zone: zone, identity: identity)

@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+
+/// Too many clients, slow ones, large ones and malformed ones: each gets a typed error or is dropped, memory is bounded,
+/// and a well-behaved client beside them is answered.
+@Suite(.serialized) struct FaultsClientsTests {
+  /// What `measure` tells, in words for the log of the tests.
+  private struct Answers: CustomStringConvertible {
+    var took: [Duration] = []
+
+    var description: String {
+      let sorted = took.sorted()
+      guard let last = sorted.last else { return "none" }
+      return "\(took.count) answers, median \(sorted[sorted.count / 2]), longest \(last)"
+    }
+  }
+
+  /// A client that asks one thing after the other, on one connection, while something goes on.
+  private func measure(_ home: Home, _ count: Int = 20) async throws -> Answers {
+    let path = home.socket
+    return try await blocking {
+      var answers = Answers()
+      let socket = try RawSocket(path: path)
+      for _ in 0..<count {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let answer = try socket.call("io.chime.Daemon.Status")
+        guard answer.error == nil else { throw HarnessFailure("\(answer)") }
+        answers.took.append(begin.duration(to: clock.now))
+      }
+      return answers
+    }
+  }
+
+  /// The daemon is as it was: it answers, and what is due fires.
+  private func isWell(_ home: Home, _ daemon: Daemon) async throws {
+    let id = try await home.add("Afterwards", "in 1s")
+    try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+    #expect(daemon.process.isRunning)
+  }
+
+  private func configure(_ home: Home, connections: Int, _ more: String = "") throws {
+    try home.configure(
+      """
+      [control]
+      maxConnections = \(connections)
+      maxConnectionsPerUser = \(connections)
+      messageTimeout = "1s"
+      \(more)
+      [desktop]
+      program = "true"
+      """)
+  }
+
+  @Test(.enabled(if: Machine.isRoot && Machine.has("prlimit"), "needs root to raise limits"), .timeLimit(.minutes(2)))
+  func tenThousandAtOnceAreAllAnswered() async throws {
+    try await Home.live { home in
+      try configure(home, connections: 10_100)
+      let daemon = try await home.start("prlimit", ["--nofile=11000:11000", Machine.chimed])
+      let before = daemon.process.peakKiB
+      let id = try await home.add("Amidst", "in 3s")
+      let crowd = try await home.crowd(10_000, .ask)
+      try await eventually("all are answered: \(crowd.facts)", within: .seconds(60)) { crowd.replies == 10_000 }
+      #expect(crowd.open == 10_000)
+      let answers = try await measure(home)
+      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 10_001)
+      try await eventually("what is due fires") { try await home.latestOccurrence(of: id) != .null }
+      let used = daemon.process.peakKiB - before
+      print("10,000 clients: \(used) KiB more, \(answers)")
+      #expect(used < 80_000, "8 KiB each at most: \(used) KiB")
+      try await crowd.leave()
+      try await eventually("they are gone") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 1
+      }
+      try await isWell(home, daemon)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func moreThanMayAreToldSoAndTheLogStaysShort() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let crowd = try await home.crowd(1_000, .ask)
+      // 64 of one user's, as it comes.
+      try await eventually("the others are turned away: \(crowd.facts)") {
+        crowd.open == 64 && crowd.errors("io.chime.Daemon.LimitExceeded connections") == 936
+      }
+      let output = try await home.chime("status")
+      #expect(output.status != 0)
+      #expect(output.err.contains("connections"), "the command says why: \(output.text)")
+      #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("turned away") } == 1)
+      try await crowd.leave()
+      try await eventually("there is room again") { try await home.chime("status").status == 0 }
+      try await isWell(home, daemon)
+    }
+  }
+
+  /// One byte a moment, and half a message for ever: both are over when the time of a message is.
+  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.loris, .half])
+  func thoseWhoNeverFinishAreDropped(_ way: Crowd.Way) async throws {
+    try await Home.live { home in
+      try configure(home, connections: 700)
+      let daemon = try await home.start()
+      let before = daemon.process.peakKiB
+      let crowd = try await home.crowd(600, way, pace: 0.1)
+      try await eventually("all have come: \(crowd.facts)") { crowd.open + crowd.closed == 600 }
+      let answers = try await measure(home)
+      try await eventually("all are dropped: \(crowd.facts)") { crowd.closed == 600 }
+      #expect(crowd.replies == 0)
+      let used = daemon.process.peakKiB - before
+      print("600 \(way.rawValue): \(used) KiB more, \(answers)")
+      // A half message of 64 KiB each is what they may cost.
+      #expect(used < 600 * 160, "\(used) KiB")
+      #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("took too long") } <= 3)
+      try await isWell(home, daemon)
+    }
+  }
+
+  /// A hundred megabytes in one message, nesting a hundred thousand deep, and bytes that mean nothing.
+  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.large, .deep, .noise])
+  func thoseWhoSendNonsenseAreDropped(_ way: Crowd.Way) async throws {
+    try await Home.live { home in
+      try configure(home, connections: 100)
+      let daemon = try await home.start()
+      let before = daemon.process.peakKiB
+      let seed = UInt32.random(in: 0..<1_000_000)
+      let count = way == .noise ? 60 : 20
+      let crowd = try await home.crowd(count, way, pace: Double(seed))
+      let answers = try await measure(home)
+      try await eventually("all are dropped: \(crowd.facts) (seed \(seed))") { crowd.closed == count }
+      #expect(crowd.errors("org.varlink.service.InvalidParameter") == crowd.replies, "\(crowd.facts) (seed \(seed))")
+      let used = daemon.process.peakKiB - before
+      print("\(count) \(way.rawValue): \(used) KiB more, \(crowd.facts), \(answers)")
+      // A mebibyte is the longest message; twice that while its buffer grows.
+      #expect(used < count * 3_072, "\(used) KiB")
+      try await isWell(home, daemon)
+    }
+  }
+
+  /// Calls without end whose answers nobody reads, the same read, and streams of which nobody reads anything.
+  @Test(.timeLimit(.minutes(1)), arguments: [Crowd.Way.flood, .eager, .watch])
+  func floodsAreBoundedAndOthersAreServed(_ way: Crowd.Way) async throws {
+    try await Home.live { home in
+      try configure(home, connections: 100, "streamQueueBytes = 65536")
+      let daemon = try await home.start()
+      let before = daemon.process.peakKiB
+      let crowd = try await home.crowd(30, way)
+      try await eventually("all have come") { crowd.open == 30 }
+      if way == .eager { try await eventually("they are answered: \(crowd.facts)") { crowd.replies > 5_000 } }
+      if way == .watch { try await makeEvents(home) }
+      let answers = try await measure(home)
+      try await isWell(home, daemon)
+      let used = daemon.process.peakKiB - before
+      print("30 \(way.rawValue): \(used) KiB more, \(crowd.facts), \(answers)")
+      // What a peer may leave unread, what it may send ahead, and the buffers of both as they grow.
+      #expect(used < 30 * 3_072, "\(used) KiB")
+      if way == .watch {
+        try await eventually("those who read nothing are dropped: \(crowd.facts)") { crowd.closed == 30 }
+        #expect(daemon.process.errors.contains("a reader that did not keep up was dropped"))
+      }
+      try await crowd.leave()
+    }
+  }
+
+  /// More events than the kernel's buffer and the daemon's queue hold for one reader.
+  private func makeEvents(_ home: Home) async throws {
+    let path = home.socket
+    try await blocking {
+      let socket = try RawSocket(path: path)
+      let body = String(repeating: "long ", count: 30)
+      for number in 0..<1_500 {
+        let title = JSON.string("\(body) \(number)")
+        let answer = try socket.call("io.chime.Reminders.Add", ["reminder": ["title": title, "when": "in 1h"]])
+        guard answer.error == nil else { throw HarnessFailure("\(answer)") }
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aCrashAmidstAFloodLosesNothingThatWasAcknowledged() async throws {
+    try await Home.live { home in
+      try configure(home, connections: 200)
+      let daemon = try await home.start()
+      let crowds = [
+        try await home.crowd(50, .flood), try await home.crowd(50, .half), try await home.crowd(20, .watch),
+      ]
+      try await eventually("all have come") { crowds.allSatisfy { $0.open + $0.closed >= 20 } }
+      var ids: [String] = []
+      for number in 0..<10 { ids.append(try await home.add("Kept \(number)", "in 1h")) }
+      try await daemon.crash()
+      for crowd in crowds { try await crowd.leave() }
+      let second = try await home.start()
+      let known = try await home.answer("io.chime.Reminders.List")["reminders"].elements.compactMap { $0["id"].string }
+      #expect(Set(known) == Set(ids))
+      try await isWell(home, second)
+    }
+  }
+}

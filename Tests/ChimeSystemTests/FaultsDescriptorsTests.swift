@@ -1,0 +1,205 @@
+import Foundation
+import Testing
+
+/// All file descriptors are in use: timers fire at their time, clients are told to go, and all is well again when they
+/// have gone.
+@Suite(.serialized, .enabled(if: Machine.has("prlimit"), "needs prlimit")) struct FaultsDescriptorsTests {
+  private static let configuration = """
+    [control]
+    maxConnections = 1000
+    maxConnectionsPerUser = 1000
+    [desktop]
+    program = "true"
+    [commands.run]
+    program = "true"
+
+    """
+  private static let attention = "file descriptors are in use and clients are turned away"
+
+  private func start(_ home: Home, _ descriptors: Int) async throws -> Daemon {
+    try await home.start("prlimit", ["--nofile=\(descriptors):1000", Machine.chimed])
+  }
+
+  /// As many clients as there are descriptors for, and some who are turned away.
+  private func fill(_ home: Home) async throws -> Crowd {
+    let crowd = try await home.crowd(200, .ask)
+    try await eventually("some are turned away: \(crowd.facts)") {
+      crowd.open > 0 && crowd.errors("io.chime.Daemon.LimitExceeded descriptors") > 0 && crowd.waiting == 0
+        && crowd.open + crowd.closed == 200
+    }
+    return crowd
+  }
+
+  /// Through a connection that stood before: there is none to be had.
+  private func add(_ title: String, _ when: String, to channels: [String], through friend: RawSocket) throws -> String {
+    let answer = try friend.call(
+      "io.chime.Reminders.Add",
+      ["reminder": ["title": .string(title), "when": .string(when), "channels": .array(channels.map(JSON.string))]])
+    guard let id = answer.parameters["reminder"]["id"].string else { throw HarnessFailure("\(answer)") }
+    return id
+  }
+
+  private func latest(_ id: String, through friend: RawSocket) throws -> JSON {
+    try friend.call("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]]).parameters["occurrences"][0]
+  }
+
+  @Test(.enabled(if: Machine.hasClients, "needs .venv"), .timeLimit(.minutes(1)))
+  func timersFireClientsAreShedAndAllIsWellWhenTheyHaveGone() async throws {
+    try await Home.live { home in
+      try home.configure(Self.configuration)
+      let receiver = try await Receiver.start(in: home)
+      let daemon = try await start(home, 64)
+      // libdispatch makes a timerfd when the first timer of a clock is armed, and loses that timer when it cannot: one of
+      // each clock, and the one that watches for steps, are there before the first client.
+      #expect(daemon.process.descriptors.count { $0.contains("timerfd") } >= 3, "\(daemon.process.descriptors)")
+      try await home.addEndpoint("hook", receiver)
+      let friend = try RawSocket(path: home.socket)
+      let crowd = try await fill(home)
+
+      let id = try add("Due", "in 1s", to: ["desktop", "run", "hook"], through: friend)
+      let fired = try await eventually("it fires") {
+        let occurrence = try latest(id, through: friend)
+        return occurrence == .null ? nil : occurrence
+      }
+      #expect(fired["late"] == .null)
+      let owed = try await eventually("each way has been tried") { () -> [JSON]? in
+        let all = try friend.call("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+        let tried = all.parameters["deliveries"].elements.filter { ($0["attempts"].int ?? 0) > 0 }
+        return tried.count == 3 ? tried : nil
+      }
+      for delivery in owed {
+        #expect(delivery["state"].string == "waiting", "\(delivery)")
+        let result = delivery["lastResult"].string ?? ""
+        #expect(result.contains("Too many open files") || result.contains("libcurl"), "\(result)")
+      }
+      let status = try friend.call("io.chime.Daemon.Status").parameters["status"]
+      #expect(status["attention"].elements.contains { $0.string?.contains(Self.attention) == true }, "\(status)")
+      try await eventually("STATUS tells: \(daemon.status ?? "")") { daemon.status?.contains(Self.attention) == true }
+      let lines = daemon.process.errors.split(separator: "\n").count { $0.contains("no descriptor is left") }
+      #expect(lines == 1, "a crowd is one line in the log, not hundreds")
+
+      try await crowd.leave()
+      try await eventually("all three arrive") {
+        try await home.deliveries("delivered").count == 3
+      }
+      #expect(receiver.requests.count == 1)
+      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == [])
+      #expect(daemon.process.errors.contains("there are descriptors again; meanwhile"))
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+
+  /// The limit falls below what is in use: then not even the reserve can be had again, as when another thread was quicker
+  /// to take it.
+  @Test(.timeLimit(.minutes(1)))
+  func withoutItsReserveTheLoopWaitsAndDoesNotSpin() async throws {
+    try await Home.live { home in
+      try home.configure(Self.configuration)
+      let daemon = try await start(home, 500)
+      let friend = try RawSocket(path: home.socket)
+      let early = try await home.crowd(40, .ask)
+      try await eventually("all are answered") { early.replies == 40 }
+      func limit(_ number: Int) async throws {
+        let result = try await home.run("prlimit", ["--pid", String(daemon.process.pid), "--nofile=\(number):1000"])
+        try #require(result.status == 0, "\(result.text)")
+      }
+      try await limit(12)
+      let late = try await home.crowd(5, .ask)
+      try await eventually("it is told") { daemon.process.errors.contains("no descriptor is left") }
+      let before = daemon.process.ticks
+      let id = try add("Due", "in 2s", to: ["desktop"], through: friend)
+      try await eventually("it fires") { try latest(id, through: friend) != .null }
+      // A loop that is called for its listener again and again would use all of these two seconds.
+      let used = daemon.process.ticks - before
+      #expect(used < 60, "\(used) hundredths of a second")
+      #expect(late.replies == 0)
+
+      try await limit(500)
+      try await eventually("those who waited in the backlog are answered: \(late.facts)") { late.replies == 5 }
+      #expect(late.closed == 0)
+      try await eventually("the shortage is over") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["attention"] == []
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aZoneIsReadAllTheSame() async throws {
+    try await Home.live { home in
+      try home.configure(Self.configuration)
+      let first = try await home.start()
+      let time = wallTime(in: "Asia/Tokyo", after: 6)
+      try await home.did("add", "Zoned", "daily at \(time)", "--tz", "Asia/Tokyo")
+      _ = try await first.stop()
+      let daemon = try await start(home, 64)
+      let friend = try RawSocket(path: home.socket)
+      let crowd = try await fill(home)
+      // The zone of a reminder that nobody has asked for since the start is read when it fires.
+      try await eventually("it fires") { try latest("Zoned", through: friend) != .null }
+      let next = try friend.call("io.chime.Reminders.Get", ["id": "Zoned"]).parameters["reminder"]["next"]["at"]
+      #expect(next.string?.hasSuffix("T\(time)+09:00") == true, "\(next)")
+      #expect(!daemon.process.errors.contains("has no time zone"))
+      try await crowd.leave()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aCrashAmidstItLosesNothing() async throws {
+    try await Home.live { home in
+      try home.configure(Self.configuration)
+      let daemon = try await start(home, 64)
+      let friend = try RawSocket(path: home.socket)
+      let crowd = try await fill(home)
+      let id = try add("Due", "in 1s", to: ["desktop"], through: friend)
+      try await eventually("it fires") { try latest(id, through: friend) != .null }
+      try await daemon.crash()
+      try await crowd.leave()
+      _ = try await start(home, 64)
+      // The next try may be half a minute away: nobody has to wait for it.
+      try await home.hurry()
+      try await eventually("it arrives") { try await home.deliveries("delivered").count == 1 }
+      let all = try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(id)]])
+      #expect(all["occurrences"].elements.count == 1)
+    }
+  }
+
+  /// No process or thread is to be had: what needs one waits, and is tried again.
+  @Test(.enabled(if: Machine.canLimitProcesses, "needs root and control groups"), .timeLimit(.minutes(1)))
+  func withoutProcessesProgramsWait() async throws {
+    let group = try ControlGroup(.pids)
+    defer { group.remove() }
+    try await Home.live { home in
+      try home.configure(Self.configuration)
+      let entry = group.entering(Machine.chimed)
+      let daemon = try await home.start(entry.program, entry.arguments)
+      let friend = try RawSocket(path: home.socket)
+      // Both supervisors have their threads.
+      let warm = try add("Warm", "in 1s", to: ["desktop", "run"], through: friend)
+      try await eventually("both arrive") { try await home.deliveries("delivered").count == 2 }
+      _ = try await home.answer("io.chime.Occurrences.Done", ["id": .string(warm)])
+      try group.limit(to: group.count)
+      let id = try add("Due", "in 1s", to: ["desktop", "run"], through: friend)
+      try await eventually("both have been tried") {
+        let all = try friend.call("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
+        let tried = all.parameters["deliveries"].elements.filter { ($0["attempts"].int ?? 0) > 0 }
+        for delivery in tried {
+          #expect(delivery["lastResult"].string?.contains("Resource temporarily unavailable") == true, "\(delivery)")
+        }
+        return tried.count == 2
+      }
+      try group.lift()
+      try await home.hurry()
+      try await eventually("both arrive") { try await home.deliveries("delivered").count == 4 }
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+
+  /// A time of day so many seconds from now, as that zone has it.
+  private func wallTime(in zone: String, after seconds: Double) -> String {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(identifier: zone)
+    formatter.dateFormat = "HH:mm:ss"
+    return formatter.string(from: Date(timeIntervalSinceNow: seconds))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// The link that says which zone is the machine's, broken in the ways that links are broken, under a running daemon.
+@Suite(.serialized) struct FaultsZonesTests {
+  private func next(_ home: Home) async throws -> String? {
+    try await home.answer("io.chime.Reminders.Get", ["id": "Local"])["reminder"]["next"]["at"].string
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aLinkThatLeadsNowhereMeansUTCAndThatIsSaid() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      #expect(try await next(home) == "2096-12-01T09:00:00+01:00")
+
+      func attention() async throws -> [String] {
+        try await home.answer("io.chime.Daemon.Status")["status"]["attention"].elements.compactMap(\.string)
+      }
+      try home.setZone("Europe/Nowhere")
+      try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00Z" }
+      let sentence = "\(home.localtime) leads to no time zone"
+      #expect(try await attention().contains { $0.contains(sentence) && $0.contains("UTC") })
+      try await eventually("STATUS tells: \(daemon.status ?? "")") { daemon.status?.contains(sentence) == true }
+      #expect(daemon.process.errors.contains(sentence))
+      // A reminder goes on firing.
+      let id = try await home.add("Meanwhile", "in 1s")
+      try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+
+      try home.setZone("Asia/Tokyo")
+      try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00+09:00" }
+      #expect(try await attention() == [])
+
+      // No link at all is how a machine says UTC (localtime(5)): nothing to be told of.
+      unlink(home.localtime)
+      try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00Z" }
+      #expect(try await attention() == [])
+
+      // And a file that is no zone is none.
+      try home.write("Europe/Prague\n", to: home.localtime)
+      try await eventually("it is told") {
+        try await attention().contains { $0.contains(sentence) }
+      }
+      try home.setZone("Europe/Prague")
+      try await eventually("the reminder moves back") { try await next(home) == "2096-12-01T09:00:00+01:00" }
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+
+  /// TZ is for programs that print times to a person; whose zone the reminders follow is the machine's affair.
+  @Test(.timeLimit(.minutes(1)), arguments: ["Nonsense/Zone", ":/etc/passwd", "Asia/Tokyo"])
+  func theVariableTZIsNotAsked(_ value: String) async throws {
+    try await Home.live { home in
+      _ = try await home.start(environment: ["TZ": value])
+      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      #expect(try await next(home) == "2096-12-01T09:00:00+01:00")
+      // The command does ask it, for the person it prints for, and says when it cannot be understood.
+      let when = try await home.chime("when", "at 2096-12-01 09:00", environment: ["TZ": value])
+      #expect(when.status == (value == "Asia/Tokyo" ? 0 : 1))
+      #expect(when.text.contains(value == "Asia/Tokyo" ? "Asia/Tokyo" : String(value.drop { $0 == ":" })))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aCrashWhileTheLinkIsBrokenIsMadeUpFor() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      try home.setZone("Europe/Nowhere")
+      try await eventually("the reminder moves") { try await next(home) == "2096-12-01T09:00:00Z" }
+      try await daemon.crash()
+      try home.setZone("Europe/Prague")
+      _ = try await home.start()
+      try await eventually("the reminder moves back") { try await next(home) == "2096-12-01T09:00:00+01:00" }
+    }
+  }
+}
