@@ -23,15 +23,18 @@ struct Receiver: Sendable {
   ///   - answers: the statuses of the first requests; 204 afterwards.
   ///   - bodies: what the first requests are answered with, with status 200, instead.
   ///   - isHeld: whether answers wait for `Home.releaseReceiver`.
+  ///   - prefix: a program, with its arguments, that runs the receiver, such as nsenter(1).
   static func start(
-    in home: Home, answering answers: [Int] = [], saying bodies: [String] = [], isHeld: Bool = false
+    in home: Home, answering answers: [Int] = [], saying bodies: [String] = [], isHeld: Bool = false,
+    behind prefix: [String] = []
   ) async throws -> Receiver {
     let file = home.path + "/receiver.secret"
     try home.write(secret, to: file)
     if isHeld { try home.write("", to: file + ".hold") }
-    let process = try await home.spawn(
-      Machine.clients,
-      [Machine.support("webhook-receiver"), file] + answers.map(String.init) + bodies.map { "200:" + $0 })
+    let words =
+      prefix + [Machine.clients, Machine.support("webhook-receiver"), file] + answers.map(String.init)
+      + bodies.map { "200:" + $0 }
+    let process = try await home.spawn(words[0], Array(words.dropFirst()))
     return Receiver(port: try await port(of: process), process: process)
   }
 

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// Programs that the daemon runs and that do not do what they should: it is never held up, and is well again when they
+/// are.
+@Suite(.serialized) struct FaultsProgramsTests {
+  struct Bad: Sendable, CustomStringConvertible {
+    let description: String
+    let script: String
+    let error: String
+  }
+
+  static let programs = [
+    Bad(description: "hangs", script: "exec sleep 600", error: "did not say that the popup is shown"),
+    Bad(
+      description: "hangs and ignores signals", script: "trap '' TERM INT; while :; do sleep 1; done",
+      error: "did not say"),
+    Bad(description: "crashes", script: "kill -SEGV $$", error: "signal 11"),
+    Bad(description: "floods", script: "exec yes 'no number'", error: "wrote more than 65536 bytes"),
+    Bad(
+      description: "floods with noise on both outputs", script: "cat /dev/urandom >&2 & exec cat /dev/urandom",
+      error: "wrote more"),
+  ]
+
+  @Test(.timeLimit(.minutes(1)), arguments: programs)
+  func aPopupProgramThatMisbehavesIsBoundedAndOthersAreServed(_ bad: Bad) async throws {
+    try await Home.live { home in
+      let program = home.path + "/show"
+      try home.write("#!/bin/sh\n\(bad.script)\n", to: program, mode: 0o700)
+      let configuration = "[commands.run]\nprogram = \"true\"\n[desktop]\nprogram = \"\(program)\"\n"
+      try home.configure(configuration + "timeout = \"500ms\"\n")
+      let daemon = try await home.start()
+      let before = daemon.process.peakKiB
+      for number in 0..<10 { _ = try await home.add("Bad \(number)", "in 1s", to: ["desktop", "run"]) }
+      try await eventually("the others are served") { try await home.deliveries("delivered").count == 10 }
+      try await eventually("each popup was tried") {
+        let waiting = try await home.deliveries("waiting")
+        return waiting.count == 10 && waiting.allSatisfy { $0["lastResult"].string?.contains(bad.error) == true }
+      }
+      let used = daemon.process.peakKiB - before
+      #expect(used < 20_000, "\(used) KiB")
+      // It stops in time with them under way, and none is left.
+      #expect(try await daemon.stop() == .exited(0))
+      let left = try await home.run("pgrep", ["-f", program])
+      #expect(left.status == 1, "\(left.out)")
+
+      // With a program that works each arrives.
+      try home.write("#!/bin/sh\necho 7\n", to: program, mode: 0o700)
+      let second = try await home.start()
+      try await home.hurry()
+      try await eventually("all arrive") { try await home.deliveries("delivered").count == 20 }
+      #expect(try await second.stop() == .exited(0))
+    }
+  }
+}
