@@ -105,7 +105,7 @@ struct FaultsFakeClockTests {
       #expect(late["latest"].map { $0.count { $0 == "suspend" } <= 1 } == true, "one popup, not a storm: \(late)")
       #expect(late["all"]?.allSatisfy { $0 == "suspend" } == true, "\(late)")
       #expect(late["skip"]?.allSatisfy { $0 == "missed" } == true, "\(late)")
-      #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("goes on after it was stopped") } == 1)
+      #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") } == 1)
     }
   }
 
@@ -148,10 +148,10 @@ struct FaultsFakeClockTests {
             try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 2
           }
         } else {
-          let before = daemon.process.errors.split(separator: "\n").count { $0.contains("goes on after") }
+          let before = daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") }
           try home.step(daemon, to: "+\(offset)h", in: file)
           try await eventually("it has looked: \(words)") {
-            daemon.process.errors.split(separator: "\n").count { $0.contains("goes on after") } > before
+            daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") } > before
           }
         }
         let there = Date(timeIntervalSinceNow: Double(offset) * 3_600)

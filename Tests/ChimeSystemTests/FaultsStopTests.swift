@@ -29,7 +29,7 @@ import Testing
         #expect(all["occurrences"][0]["late"] == .null)
       }
       #expect(stream.lines.count { $0.contains("\"resumed\"") } == 1)
-      let told = daemon.process.errors.split(separator: "\n").count { $0.contains("goes on after it was stopped") }
+      let told = daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") }
       #expect(told == 1)
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int == 1)
     }

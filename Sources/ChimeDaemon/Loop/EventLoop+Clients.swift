@@ -33,7 +33,7 @@ extension EventLoop {
       case SIGHUP:
         // `reload` has logged what was wrong.
         Task { await withTaskExecutorPreference(executor) { try? await reload() } }
-      case SIGCONT: resumed()
+      case SIGCONT: goesOn()
       default: stop()
       }
     }

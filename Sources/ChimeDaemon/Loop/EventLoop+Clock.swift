@@ -35,17 +35,6 @@ extension EventLoop {
     if step < .minutes(-1) { wakeLanes { _ in true } }
   }
 
-  /// SIGCONT: the process was stopped, for how long nobody says. Whatever became of the clock and the zone meanwhile is
-  /// seen at once, and what is due is looked at once for all.
-  func resumed() {
-    clockEvents += 1
-    publish([Happening(kind: .resumed, message: "the daemon goes on after it was stopped")])
-    outbox.seenFailing = [:]
-    clockIsReady()
-    linkIsReady()
-    handle(.awake)
-  }
-
   /// Has what waits in these lanes tried at once.
   func wakeLanes(_ isMeant: @escaping @Sendable (Lane) -> Bool) {
     let (store, horizons) = (store, horizons)

@@ -112,8 +112,30 @@ extension EventLoop {
   /// A timer that ran out much later than it was armed for, by a clock that stands still while the machine sleeps, tells
   /// that the daemon itself was stopped: by SIGSTOP, a debugger, the freezer of its control group.
   func noticeStop(_ late: Milliseconds?) {
-    guard let late, late >= Self.stopTolerance else { return }
+    guard let late, late >= Self.stopTolerance, !stops.isRecent(.signal) else { return }
+    stops.note(.timer)
     resumed("the daemon was stopped for \(DurationText.format(.seconds(late.rawValue / 1_000)))")
+  }
+
+  /// SIGCONT: it was stopped, for how long nobody says, whether or not a timer would have run out meanwhile.
+  func goesOn() {
+    guard !stops.isRecent(.timer) else { return }
+    stops.note(.signal)
+    clockIsReady()
+    resumed("the daemon was stopped for a while")
+  }
+
+  /// A stop may show itself in two ways, and is told of once.
+  struct Stops {
+    enum Sign { case timer, signal }
+
+    private var seen: [Sign: UInt64] = [:]
+
+    mutating func note(_ sign: Sign) { seen[sign] = SystemClock.monotonicMicroseconds }
+
+    func isRecent(_ sign: Sign) -> Bool {
+      seen[sign].map { SystemClock.monotonicMicroseconds - $0 < 5_000_000 } ?? false
+    }
   }
 
   /// A machine under load is not taken for a daemon that was stopped.

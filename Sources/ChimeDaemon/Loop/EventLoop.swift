@@ -58,6 +58,7 @@ actor EventLoop {
   var stagger: Stagger
   var signals: Int32 = -1
   var shortage = DescriptorShortage()
+  var stops = Stops()
   var service: VarlinkService
   var clockEvents = 0
   var trouble = StoreTrouble()
