@@ -159,7 +159,7 @@ struct CrashProof: Sendable {
     var found: [JSON] = []
     var cursor = JSON.null
     repeat {
-      let page = try await home.answer(method, ["limit": 1_000, "cursor": cursor, "filter": filter])
+      let page = try await home.answer(method, ["limit": 10_000, "cursor": cursor, "filter": filter])
       found += page[name].elements
       cursor = page["cursor"]
     } while cursor != .null
