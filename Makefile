@@ -23,7 +23,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system crash power build release bench measure soak fuzz lint fmt install uninstall clean dependencies
+.PHONY: help run test unit system crash power build release simulate bugs bench measure soak fuzz lint fmt install uninstall clean dependencies
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -41,6 +41,8 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@swift build --build-tests $(swiftflags)
 	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
 	@swift test --skip-build --disable-xctest $(swiftflags) --skip ChimeSystemTests
+	@$(MAKE) --no-print-directory simulate SEEDS=1000
+	@$(MAKE) --no-print-directory simulate SEEDS=200 FROM=$$(date +%s)
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
@@ -86,6 +88,16 @@ soak: ## Run chimed under mixed load and watch what it holds of the machine (MIN
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
 	@mkdir -p .build/soak
 	@$(release)/chime-bench --soak $(MINUTES) .build/soak
+
+SEEDS ?= 1000
+FROM ?= 1
+YEARS ?= 1
+simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 YEARS=1)
+	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-simulate
+	@$(release)/chime-simulate --seeds $(SEEDS) --from $(FROM) --years $(YEARS)
+
+bugs: ## Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
+	@Tests/Simulation/find-bugs $(ONE)
 
 SECONDS ?= 60
 fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 for longer)

@@ -113,6 +113,9 @@ let package = Package(
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
     .executableTarget(
+      name: "chime-simulate", dependencies: ["ChimeTestKit", "ChimeCore", "ChimeSchedule"], path: "Tests/Simulation",
+      exclude: ["bugs", "plans", "find-bugs"], swiftSettings: strict),
+    .executableTarget(
       name: "chime-bench",
       dependencies: [
         "ChimeControl", "Varlink", "ChimeSchedule", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite", "FuzzTargets",

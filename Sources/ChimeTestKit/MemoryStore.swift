@@ -43,16 +43,19 @@ struct MemoryContents: Sendable {
   var regular: [ReminderID: Regular] = [:]
   /// When occurrences come again.
   var again: [OccurrenceID: Instant] = [:]
-  var occurrences: [OccurrenceID: Occurrence] = [:]
-  /// Oldest first.
-  var outbox: [Entry] = []
-  var places: [DeliveryID: Int] = [:]
+  private(set) var occurrences: [OccurrenceID: Occurrence] = [:]
+  private(set) var occurrencesOf: [ReminderID: Set<OccurrenceID>] = [:]
+  private(set) var outbox: [DeliveryID: Entry] = [:]
+  private(set) var deliveriesOf: [OccurrenceID: [DeliveryID]] = [:]
+  /// What each lane owes, oldest first; lanes that owe nothing are not in it.
+  private(set) var owed: [Lane: [Owed]] = [:]
+  private var places = 0
   var attempts: [DeliveryID: [Attempt]] = [:]
   var endpoints: [Lane: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   var notes: [String: String] = [:]
 
-  struct Regular: Sendable {
+  struct Regular: Hashable, Sendable {
     var scheduledAt: Instant
     var dueAt: Instant
     var wakes: Bool
@@ -60,6 +63,15 @@ struct MemoryContents: Sendable {
 
   struct Entry: Sendable {
     var delivery: Delivery
+    var visibleAt: Instant
+    /// Grows from one to the next.
+    var place: Int
+  }
+
+  /// What the horizon is made of.
+  struct Owed: Sendable {
+    var id: DeliveryID
+    var place: Int
     var visibleAt: Instant
   }
 
@@ -71,6 +83,61 @@ struct MemoryContents: Sendable {
   struct Answer: Sendable {
     var bytes: [UInt8]
     var keptAt: Instant
+  }
+
+  mutating func put(_ occurrence: Occurrence) {
+    if occurrences.updateValue(occurrence, forKey: occurrence.id) == nil {
+      occurrencesOf[occurrence.id.reminder, default: []].insert(occurrence.id)
+    }
+  }
+
+  /// Removes it with its deliveries and their attempts.
+  mutating func forget(_ id: OccurrenceID) {
+    occurrences[id] = nil
+    occurrencesOf[id.reminder]?.remove(id)
+    if occurrencesOf[id.reminder]?.isEmpty == true { occurrencesOf[id.reminder] = nil }
+    for delivery in deliveriesOf.removeValue(forKey: id) ?? [] {
+      guard let entry = outbox.removeValue(forKey: delivery) else { continue }
+      strike(entry)
+      attempts[delivery] = nil
+    }
+  }
+
+  mutating func append(_ delivery: Delivery) {
+    places += 1
+    deliveriesOf[delivery.occurrence, default: []].append(delivery.id)
+    put(Entry(delivery: delivery, visibleAt: delivery.ownTime, place: places))
+  }
+
+  mutating func put(_ entry: Entry) {
+    let delivery = entry.delivery
+    let wasOwed = outbox.updateValue(entry, forKey: delivery.id)?.delivery.isOwed ?? false
+    guard delivery.isOwed else { return wasOwed ? strike(entry) : () }
+    let owed = Owed(id: delivery.id, place: entry.place, visibleAt: entry.visibleAt)
+    let place = self.place(entry)
+    if wasOwed {
+      self.owed[delivery.lane]?[place] = owed
+    } else {
+      self.owed[delivery.lane, default: []].insert(owed, at: place)
+    }
+  }
+
+  /// Where it stands, or would stand, among what its lane owes.
+  private func place(_ entry: Entry) -> Int {
+    let list = owed[entry.delivery.lane] ?? []
+    var (low, high) = (0, list.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if list[middle].place < entry.place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private mutating func strike(_ entry: Entry) {
+    let (lane, place) = (entry.delivery.lane, place(entry))
+    guard let list = owed[lane], place < list.count, list[place].place == entry.place else { return }
+    owed[lane]?.remove(at: place)
+    if owed[lane]?.isEmpty == true { owed[lane] = nil }
   }
 }
 

@@ -5,87 +5,93 @@ import ChimeSchedule
 extension MemoryTransaction {
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage] {
     try requireWriting()
-    let places = triable(in: lane).filter { contents.outbox[$0].visibleAt <= now }
-    let claimed = places.sorted {
-      (contents.outbox[$0].visibleAt, $0) < (contents.outbox[$1].visibleAt, $1)
-    }.prefix(max(limit, 0))
-    return claimed.compactMap { place in
-      contents.outbox[place].visibleAt = visibleAgain
-      let delivery = contents.outbox[place].delivery
+    let claimed = triable(in: lane).filter { $0.visibleAt <= now }
+      .sorted { ($0.visibleAt, $0.place) < ($1.visibleAt, $1.place) }.prefix(max(limit, 0))
+    return claimed.compactMap { owed in
+      guard var entry = contents.outbox[owed.id] else { return nil }
+      entry.visibleAt = visibleAgain
+      put(entry)
+      let delivery = entry.delivery
       return contents.occurrences[delivery.occurrence].map {
         OutboundMessage(delivery: delivery, occurrence: $0, reminder: contents.reminders[$0.id.reminder])
       }
     }
   }
 
-  /// What the lane owes; of an ordered lane only the oldest.
-  func triable(in lane: Lane) -> [Int] {
-    let owed = contents.outbox.indices.filter {
-      contents.outbox[$0].delivery.lane == lane && contents.outbox[$0].delivery.isOwed
-    }
-    return contents.endpoints[lane]?.settings.inOrder == true ? Array(owed.prefix(1)) : owed
+  /// What the lane owes, oldest first; of an ordered lane only the oldest.
+  func triable(in lane: Lane) -> ArraySlice<MemoryContents.Owed> {
+    let owed = contents.owed[lane] ?? []
+    return contents.endpoints[lane]?.settings.inOrder == true ? owed.prefix(1) : owed[...]
   }
 
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
     try requireWriting()
-    guard let place = contents.places[id] else {
+    guard var entry = contents.outbox[id] else {
       throw StoreFailure.internalError("there is no delivery \(id) to acknowledge")
     }
     if let attempt {
       contents.attempts[id, default: []].append(attempt)
-      contents.outbox[place].delivery.attempts += 1
+      entry.delivery.attempts += 1
     }
-    guard contents.outbox[place].delivery.isOwed else { return }
-    contents.outbox[place].delivery.state = state
-    contents.outbox[place].visibleAt = contents.outbox[place].delivery.ownTime
-    let key = contents.outbox[place].delivery.occurrence
-    if case .delivered(let at) = state, let occurrence = contents.occurrences[key], occurrence.isOpen {
-      contents.occurrences[key] = occurrence.delivered(at: at)
+    let isOwed = entry.delivery.isOwed
+    if isOwed {
+      entry.delivery.state = state
+      entry.visibleAt = entry.delivery.ownTime
+    }
+    put(entry)
+    guard isOwed, case .delivered(let at) = state else { return }
+    if let occurrence = contents.occurrences[entry.delivery.occurrence], occurrence.isOpen {
+      put(occurrence.delivered(at: at))
     }
   }
 
   func release(_ ids: [DeliveryID]) throws {
     try requireWriting()
-    for place in ids.compactMap({ contents.places[$0] }) where contents.outbox[place].delivery.isOwed {
-      contents.outbox[place].visibleAt = contents.outbox[place].delivery.ownTime
+    for id in ids {
+      guard var entry = contents.outbox[id], entry.delivery.isOwed else { continue }
+      entry.visibleAt = entry.delivery.ownTime
+      put(entry)
     }
   }
 
   func replay(_ id: DeliveryID, now: Instant) throws -> Bool {
     try requireWriting()
-    guard let place = contents.places[id] else { return false }
-    var entry = contents.outbox[place]
+    guard var entry = contents.outbox[id] else { return false }
     guard !entry.delivery.isOwed || entry.visibleAt == entry.delivery.ownTime else { return false }
     entry.delivery.state = .waiting(until: now)
     entry.delivery.attemptsBefore = entry.delivery.attempts
     entry.visibleAt = now
-    contents.outbox[place] = entry
+    put(entry)
     return true
   }
 
   func releaseClaims() throws {
     try requireWriting()
-    for place in contents.outbox.indices {
-      contents.outbox[place].visibleAt = min(contents.outbox[place].visibleAt, contents.outbox[place].delivery.ownTime)
+    for id in contents.owed.values.joined().map(\.id) {
+      guard var entry = contents.outbox[id], entry.delivery.ownTime < entry.visibleAt else { continue }
+      entry.visibleAt = entry.delivery.ownTime
+      put(entry)
     }
   }
 
   func wake(lane: Lane, now: Instant) throws {
     try requireWriting()
-    for place in contents.outbox.indices {
-      let (delivery, visibleAt) = (contents.outbox[place].delivery, contents.outbox[place].visibleAt)
-      guard delivery.lane == lane, delivery.isOwed, visibleAt > now, visibleAt == delivery.ownTime else { continue }
-      if case .waiting = delivery.state { contents.outbox[place].delivery.state = .waiting(until: now) }
-      contents.outbox[place].visibleAt = now
+    for id in (contents.owed[lane] ?? []).map(\.id) {
+      guard var entry = contents.outbox[id], entry.visibleAt > now, entry.visibleAt == entry.delivery.ownTime else {
+        continue
+      }
+      if case .waiting = entry.delivery.state { entry.delivery.state = .waiting(until: now) }
+      entry.visibleAt = now
+      put(entry)
     }
   }
 
   func delivery(_ id: DeliveryID) throws -> Delivery? {
-    contents.places[id].map { contents.outbox[$0].delivery }
+    contents.outbox[id]?.delivery
   }
 
   func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery] {
-    contents.outbox.reversed().map(\.delivery).filter { delivery in
+    contents.outbox.values.sorted { $0.place > $1.place }.map(\.delivery).filter { delivery in
       if let owner = filter.owner, delivery.lane.owner != owner { return false }
       if let channel = filter.channel, delivery.lane.channel != channel { return false }
       if let reminder = filter.reminder, delivery.occurrence.reminder != reminder { return false }
@@ -116,7 +122,7 @@ extension MemoryTransaction {
     var result = Pruned(count: 0, past: past, isOver: all.count < limit)
     for id in all.prefix(max(limit, 0)) {
       guard let occurrence = contents.occurrences[id] else { continue }
-      let isOwed = contents.outbox.contains { $0.delivery.occurrence == id && $0.delivery.isOwed }
+      let isOwed = contents.deliveriesOf[id]?.contains { contents.outbox[$0]?.delivery.isOwed == true } ?? false
       if edge.takes(occurrence), !isOwed, contents.again[id] == nil {
         forget(id)
         result.count += 1
@@ -128,14 +134,10 @@ extension MemoryTransaction {
   }
 
   private func forget(_ id: OccurrenceID) {
-    contents.occurrences[id] = nil
-    for entry in contents.outbox where entry.delivery.occurrence == id { contents.attempts[entry.delivery.id] = nil }
-    contents.outbox.removeAll { $0.delivery.occurrence == id }
-    contents.places = [:]
-    for (place, entry) in contents.outbox.enumerated() { contents.places[entry.delivery.id] = place }
-    if contents.reminders[id.reminder] == nil,
-      !contents.occurrences.keys.contains(where: { $0.reminder == id.reminder })
-    {
+    changed.occurrences.insert(id)
+    changed.deliveries.formUnion(contents.deliveriesOf[id] ?? [])
+    contents.forget(id)
+    if contents.reminders[id.reminder] == nil, contents.occurrencesOf[id.reminder] == nil {
       contents.order[id.reminder] = nil
     }
   }
@@ -151,7 +153,11 @@ extension MemoryTransaction {
   func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
     try requireWriting()
     guard contents.endpoints.removeValue(forKey: lane) != nil else { return false }
-    cancel(at: now) { $0.lane == lane }
+    for id in (contents.owed[lane] ?? []).map(\.id) {
+      guard var entry = contents.outbox[id] else { continue }
+      entry.delivery.state = .cancelled(at: now)
+      put(entry)
+    }
     return true
   }
 

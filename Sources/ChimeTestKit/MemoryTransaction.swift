@@ -4,15 +4,39 @@ import ChimeSchedule
 /// The verbs over a value.
 final class MemoryTransaction: StoreTransaction {
   var contents: MemoryContents
+  /// What has been written since it was last cleared.
+  var changed = Changes()
+  /// After so many more writing verbs the disk is full; nil: it never is.
+  var writesLeft: Int?
   private let isReadOnly: Bool
+
+  struct Changes {
+    /// Definitions and regular due times.
+    var reminders: Set<ReminderID> = []
+    var occurrences: Set<OccurrenceID> = []
+    var deliveries: Set<DeliveryID> = []
+  }
 
   init(_ contents: MemoryContents, isReadOnly: Bool) {
     self.contents = contents
     self.isReadOnly = isReadOnly
   }
 
+  func put(_ occurrence: Occurrence) {
+    changed.occurrences.insert(occurrence.id)
+    contents.put(occurrence)
+  }
+
+  func put(_ entry: MemoryContents.Entry) {
+    changed.deliveries.insert(entry.delivery.id)
+    contents.put(entry)
+  }
+
   func requireWriting() throws {
     if isReadOnly { throw StoreFailure.readOnly }
+    guard let left = writesLeft else { return }
+    if left == 0 { throw StoreFailure.unavailable("the disk is full") }
+    writesLeft = left - 1
   }
 
   // Definitions and due times.
@@ -24,6 +48,7 @@ final class MemoryTransaction: StoreTransaction {
     } else if reminder.generation == 0 {
       throw StoreFailure.idTaken(reminder.id)
     }
+    changed.reminders.insert(reminder.id)
     contents.reminders[reminder.id] = reminder
     contents.regular[reminder.id] = next.map {
       .init($0, dueAt: nextDueAt, of: reminder)
@@ -33,20 +58,23 @@ final class MemoryTransaction: StoreTransaction {
   func remove(_ id: ReminderID, now: Instant) throws -> Bool {
     try requireWriting()
     guard contents.reminders.removeValue(forKey: id) != nil else { return false }
+    changed.reminders.insert(id)
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
-    cancel(at: now) { $0.occurrence.reminder == id }
-    for (key, occurrence) in contents.occurrences where key.reminder == id && occurrence.isOpen {
-      contents.occurrences[key]?.state = .dismissed
-      contents.occurrences[key]?.endedAt = now
-      contents.occurrences[key]?.repeatAt = nil
+    for key in contents.occurrencesOf[id] ?? [] {
+      cancel(key, at: now) { _ in true }
+      guard var occurrence = contents.occurrences[key], occurrence.isOpen else { continue }
+      occurrence.state = .dismissed
+      occurrence.endedAt = now
+      occurrence.repeatAt = nil
+      put(occurrence)
     }
     return true
   }
 
   func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     guard let reminder = contents.reminders[id] else { return nil }
-    let occurrences = contents.occurrences.values.filter { $0.id.reminder == id }
+    let occurrences = (contents.occurrencesOf[id] ?? []).compactMap { contents.occurrences[$0] }
     func again(where match: (Occurrence) -> Bool) -> Instant? {
       occurrences.filter(match).compactMap { contents.again[$0.id] }.min()
     }
@@ -99,9 +127,11 @@ final class MemoryTransaction: StoreTransaction {
   func occurrence(_ id: OccurrenceID) throws -> Occurrence? { contents.occurrences[id] }
 
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
-    contents.occurrences.values.filter { occurrence in
+    let all =
+      filter.reminder.map { (contents.occurrencesOf[$0] ?? []).compactMap { contents.occurrences[$0] } }
+      ?? Array(contents.occurrences.values)
+    return all.filter { occurrence in
       if let owner = filter.owner, occurrence.owner != owner { return false }
-      if let reminder = filter.reminder, occurrence.id.reminder != reminder { return false }
       if filter.openOnly, !occurrence.isOpen { return false }
       if let from = filter.from, occurrence.id.scheduledAt < from { return false }
       if let before = filter.before, occurrence.id.scheduledAt >= before { return false }
@@ -116,17 +146,18 @@ final class MemoryTransaction: StoreTransaction {
     guard contents.occurrences[occurrence.id] != nil else {
       throw StoreFailure.internalError("there is no occurrence \(occurrence.id) to update")
     }
-    contents.occurrences[occurrence.id] = occurrence
+    put(occurrence)
     let isPresent = contents.reminders[occurrence.id.reminder] != nil
     contents.again[occurrence.id] = isPresent ? occurrence.comesAgain : nil
-    if !occurrence.isOpen { cancel(at: now) { $0.occurrence == occurrence.id } }
+    if !occurrence.isOpen { cancel(occurrence.id, at: now) { _ in true } }
   }
 
-  /// Cancels the owed deliveries that `match` picks.
-  func cancel(at now: Instant, where match: (Delivery) -> Bool) {
-    for place in contents.outbox.indices
-    where contents.outbox[place].delivery.isOwed && match(contents.outbox[place].delivery) {
-      contents.outbox[place].delivery.state = .cancelled(at: now)
+  /// Cancels the owed deliveries of an occurrence that `match` picks.
+  func cancel(_ id: OccurrenceID, at now: Instant, where match: (Delivery) -> Bool) {
+    for delivery in contents.deliveriesOf[id] ?? [] {
+      guard var entry = contents.outbox[delivery], entry.delivery.isOwed, match(entry.delivery) else { continue }
+      entry.delivery.state = .cancelled(at: now)
+      put(entry)
     }
   }
 
@@ -164,6 +195,7 @@ final class MemoryTransaction: StoreTransaction {
   func lookAgain(now: Instant) throws {
     try requireWriting()
     for (id, time) in contents.regular where time.scheduledAt <= now && time.dueAt > now {
+      changed.reminders.insert(id)
       contents.regular[id]?.dueAt = now
     }
   }
@@ -194,15 +226,15 @@ final class MemoryTransaction: StoreTransaction {
       if due.reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
         endRepeats(before: occurrence.id)
       }
-      contents.occurrences[occurrence.id] = occurrence
+      put(occurrence)
       contents.again[occurrence.id] = occurrence.comesAgain
     }
     for delivery in firing.deliveries where !passedOver.contains(delivery.occurrence) {
-      cancel(at: delivery.createdAt) {
-        $0.occurrence == delivery.occurrence && $0.lane == delivery.lane && $0.round < delivery.round
+      cancel(delivery.occurrence, at: delivery.createdAt) {
+        $0.lane == delivery.lane && $0.round < delivery.round
       }
-      contents.places[delivery.id] = contents.outbox.count
-      contents.outbox.append(.init(delivery: delivery, visibleAt: delivery.ownTime))
+      changed.deliveries.insert(delivery.id)
+      contents.append(delivery)
     }
     if firing.advances {
       guard reminder.generation == due.reminder.generation,
@@ -210,6 +242,7 @@ final class MemoryTransaction: StoreTransaction {
       else { return }
       var reminder = reminder
       reminder.skipNext = firing.skipNext
+      changed.reminders.insert(reminder.id)
       contents.regular[reminder.id] = firing.next.map { .init($0, dueAt: firing.nextDueAt, of: reminder) }
       contents.reminders[reminder.id] = reminder
     } else if contents.again[own] == due.dueAt, passedOver.contains(own) || firing.occurrences.isEmpty {
@@ -219,10 +252,10 @@ final class MemoryTransaction: StoreTransaction {
 
   /// A time that fires leaves nothing to insist on for those before it.
   private func endRepeats(before id: OccurrenceID) {
-    for (key, occurrence) in contents.occurrences
-    where key.reminder == id.reminder && key.scheduledAt < id.scheduledAt && occurrence.isOpen && !occurrence.isSnoozed
-    {
-      contents.occurrences[key]?.repeatAt = nil
+    for key in contents.again.keys where key.reminder == id.reminder && key.scheduledAt < id.scheduledAt {
+      guard var occurrence = contents.occurrences[key], occurrence.isOpen, !occurrence.isSnoozed else { continue }
+      occurrence.repeatAt = nil
+      put(occurrence)
       contents.again[key] = nil
     }
   }
@@ -236,9 +269,7 @@ final class MemoryTransaction: StoreTransaction {
   func horizon() throws -> Horizon {
     var horizon = Horizon(
       nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: nextWake)
-    for lane in Set(contents.outbox.map(\.delivery.lane)) {
-      horizon.outbox[lane] = triable(in: lane).map { contents.outbox[$0].visibleAt }.min()
-    }
+    for lane in contents.owed.keys { horizon.outbox[lane] = triable(in: lane).map(\.visibleAt).min() }
     return horizon
   }
 }

@@ -1,0 +1,206 @@
+import ChimeCore
+import ChimeSchedule
+
+// Occurrences, deliveries, and the timers.
+extension Ledger {
+  func checkOccurrence(_ id: OccurrenceID, _ work: Work) {
+    let old = occurrences[id]
+    guard let new = contents.occurrences[id] else { return fail("the occurrence \(id) is gone") }
+    occurrences[id] = new
+    let reminder = contents.reminders[id.reminder]
+    if let old, old.firedAt != nil {
+      checkKnown(old, new, reminder, work)
+    } else if case .missed(let reason) = new.state {
+      if old == nil || old?.endedAt != new.endedAt {
+        world.figures.misses[reason, default: 0] += new.missedRun?.count ?? 1
+      }
+      if work.kind != .fire, old?.state != new.state { fail("\(work.kind) has recorded \(id) as missed") }
+    } else if new.firedAt != nil {
+      checkFirst(new, reminder, work)
+    } else if new.state != .done {
+      fail("\(id) is \(new.state) and has not fired")
+    }
+  }
+
+  private func checkFirst(_ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
+    let id = new.id
+    world.figures.fires += 1
+    if fired[id.reminder, default: []].insert(id.scheduledAt).inserted == false { fail("\(id) has fired twice") }
+    guard let reminder else { return fail("\(id) fired for a reminder that is not there") }
+    switch work.kind {
+    case .fire:
+      if id.scheduledAt + reminder.jitterOffset > work.now { fail("\(id) fired before its time, at \(work.now.text)") }
+      if new.firedAt != work.now { fail("\(id) says it fired at \(show(new.firedAt))") }
+    case .client(.fire), .outbox: break
+    default: fail("\(work.kind) has fired \(id)")
+    }
+    if new.rounds != 1 || new.repeats != 0 { fail("\(id) begins with round \(new.rounds), repeat \(new.repeats)") }
+    checkOwed(new, reminder)
+  }
+
+  private func checkKnown(_ old: Occurrence, _ new: Occurrence, _ reminder: Reminder?, _ work: Work) {
+    let (id, now) = (new.id, work.now)
+    if new.firedAt == work.now, old.firedAt != work.now { return fail("\(id) has fired twice") }
+    if new.rounds == old.rounds + 1 {
+      guard work.kind == .fire, let reminder else { return fail("\(work.kind) has fired \(id) again") }
+      if old.comesAgain.map({ $0 > now }) ?? true {
+        fail("\(id) came again at \(now.text), and was to at \(show(old.comesAgain))")
+      }
+      if reminder.pause.holds(at: now) { fail("\(id) came again while its reminder was paused") }
+      world.figures.repeats += 1
+      if case .snoozed = old.state {
+        if new.repeats != 0 { fail("\(id) counts repeats before its snooze") }
+      } else {
+        if new.repeats != old.repeats + 1 { fail("\(id) goes from repeat \(old.repeats) to \(new.repeats)") }
+        if new.repeats > reminder.nag?.max ?? 0 { fail("\(id) is repeated \(new.repeats) times") }
+        if work.bearings.quiet(of: reminder)?.end(at: now) != nil { fail("\(id) is repeated in quiet hours") }
+      }
+      return checkOwed(new, reminder)
+    }
+    if new.rounds != old.rounds || new.repeats != old.repeats {
+      return fail("\(id) counts \(old.rounds), then \(new.rounds)")
+    }
+    let isRight: Bool =
+      switch (old.state, new.state) {
+      case let (one, other) where one == other: true
+      case (.fired, .delivered): work.kind == .outbox
+      case (.fired, .done), (.fired, .dismissed), (.fired, .snoozed), (.delivered, .done), (.delivered, .dismissed),
+        (.delivered, .snoozed), (.snoozed, .done), (.snoozed, .dismissed), (.snoozed, .snoozed), (.missed, .done):
+        isAnswer(work.kind)
+      case (.snoozed(let until), .missed): work.kind == .fire && until <= now
+      default: false
+      }
+    if !isRight { fail("\(work.kind) has made \(id) \(new.state); it was \(old.state)") }
+  }
+
+  private func isAnswer(_ kind: Work.Kind) -> Bool {
+    switch kind {
+    case .answer, .client: true
+    default: false
+    }
+  }
+
+  /// A round is owed to each of its channels, once.
+  private func checkOwed(_ occurrence: Occurrence, _ reminder: Reminder) {
+    let round = (contents.deliveriesOf[occurrence.id] ?? []).compactMap { contents.outbox[$0]?.delivery }
+      .filter { $0.round == occurrence.rounds }
+    let lanes = round.map(\.lane.channel)
+    let wanted = reminder.channels(atRepeat: occurrence.repeats)
+    if lanes.sorted() != wanted.sorted() {
+      fail("round \(occurrence.rounds) of \(occurrence.id) is owed to \(lanes), and should be to \(wanted)")
+    }
+  }
+
+  // MARK: Deliveries
+
+  func checkDelivery(_ id: DeliveryID, _ work: Work) {
+    guard let entry = contents.outbox[id] else { return fail("the delivery \(id) is gone") }
+    let new = entry.delivery
+    defer { deliveries[id] = new }
+    let attempts = contents.attempts[id] ?? []
+    if attempts.count != new.attempts || attempts.map(\.number) != Array(1..<(attempts.count + 1)) {
+      fail("the attempts of \(id) are numbered \(attempts.map(\.number)), and it counts \(new.attempts)")
+    }
+    guard let old = deliveries[id] else {
+      owedSince[id] = world.mono
+      if !rounds.insert(Round(occurrence: new.occurrence, lane: new.lane, round: new.round)).inserted {
+        fail("round \(new.round) of \(new.occurrence) is owed twice to \(new.lane.channel)")
+      }
+      return
+    }
+    guard old.state != new.state else { return }
+    func wrong(_ why: String) {
+      fail("\(work.kind) has made the delivery \(id) \(new.state); it was \(old.state): \(why)")
+    }
+    switch new.state {
+    case .pending: wrong("it was tried before")
+    case .delivered:
+      if !old.isOwed { wrong("it was settled") }
+      if arrived[id] ?? 0 == 0 { wrong("no channel took it") }
+    case .dead:
+      if !old.isOwed { wrong("it was settled") }
+      let failures = attempts.dropFirst(new.attemptsBefore).count { $0.outcome == .failed }
+      if failures < 11, attempts.last?.status != 410 { wrong("it has failed \(failures) times") }
+    case .cancelled: checkCancelled(new, old, work, wrong)
+    case .waiting(let until):
+      if !old.isOwed, work.kind != .client(.redeliver) { wrong("it was settled") }
+      if until - work.now > .hours(27) { wrong("that is too long") }
+    }
+  }
+
+  private func checkCancelled(_ new: Delivery, _ old: Delivery, _ work: Work, _ wrong: (String) -> Void) {
+    if !old.isOwed { wrong("it was settled") }
+    let occurrence = contents.occurrences[new.occurrence]
+    let isClosed = occurrence.map { !$0.isOpen } ?? true
+    let isSnoozed = if case .snoozed = occurrence?.state { true } else { false }
+    let isPast =
+      rounds.contains(Round(occurrence: new.occurrence, lane: new.lane, round: new.round + 1))
+      || (occurrence?.rounds ?? 0) > new.round
+    let isAsked = work.kind == .client(.discard) || work.kind == .client(.forget)
+    let isOmitted = work.kind == .outbox && contents.attempts[new.id]?.last?.outcome == .refused
+    if !isClosed, !isSnoozed, !isPast, !isAsked, !isOmitted { wrong("it was still wanted") }
+  }
+
+  // MARK: Sending
+
+  func sends(_ message: OutboundMessage, _ daemon: SimulatedLoop) {
+    let (id, lane) = (message.delivery.id, message.delivery.lane)
+    if daemon.underWay[id] != nil { fail("\(id) is sent twice at the same time") }
+    if case .delivered? = contents.outbox[id]?.delivery.state { fail("\(id) is sent again after it arrived") }
+    let policy = daemon.agenda.policies[lane]
+    let others = daemon.underWay.values.count {
+      $0.delivery.lane == lane && !daemon.reported.contains($0.delivery.id)
+    }
+    if others >= policy.concurrency { fail("\(others + 1) attempts at \(lane.channel) are under way at once") }
+    if policy.isOrdered, others > 0 { fail("\(lane.channel) is to be sent one after the other") }
+    if policy.isClosed { fail("\(lane.channel) is closed and is sent \(id)") }
+    guard let rate = policy.rate else { return begins[lane] = nil }
+    var at = begins[lane]?.rate == rate ? begins[lane]?.at ?? [] : []
+    at.removeAll { $0 + rate.span.rawValue <= world.real }
+    if at.count >= rate.count { fail("\(lane.channel) is sent more than \(rate.count) in \(rate.span)") }
+    begins[lane] = (rate, at + [world.real])
+  }
+
+  func takes(_ message: OutboundMessage) { arrived[message.delivery.id, default: 0] += 1 }
+
+  func ends(_ message: OutboundMessage, _ next: ChannelReport.NextStep) {
+    if next != .settled { troubled[message.delivery.lane] = world.mono }
+  }
+
+  // MARK: Timers
+
+  /// While nothing is under way, the timers are armed for what the store has.
+  func checkTimers(_ loop: SimulatedLoop) {
+    guard let horizon = try? world.store.transaction.horizon() else { return }
+    let sinceFailure = loop.storeFailedAt.map { world.mono - $0 } ?? .max
+    let patience = sinceFailure < 6_000 ? Milliseconds.seconds(6) : .zero
+    if let due = horizon.nextDue {
+      guard let armed = loop.dueAt else { return fail("no timer is armed for what is due at \(due.text)") }
+      if armed > due, armed - world.wall > patience || patience == .zero {
+        fail("the timer is armed for \(armed.text), and something is due at \(due.text)")
+      }
+      if armed < due, patience == .zero {
+        fail("the timer is armed for \(armed.text), before what is due at \(due.text)")
+      }
+    } else if let armed = loop.dueAt, patience == .zero {
+      fail("the timer is armed for \(armed.text), and nothing is due")
+    }
+    for (lane, earliest) in horizon.outbox {
+      let policy = loop.agenda.policies[lane]
+      let isIdle =
+        !loop.underWay.values.contains { $0.delivery.lane == lane }
+        && !loop.outbox.held.values.contains { $0.claim.lane == lane }
+      guard isIdle, !policy.isClosed else { continue }
+      guard let armed = loop.outboxAt else {
+        return fail("no timer is armed for what \(lane.channel) is owed at \(earliest.text)")
+      }
+      var rest = patience.rawValue
+      if let trouble = troubled[lane], world.mono - trouble < 720_000 { rest += 720_000 }
+      rest += policy.rate?.span.rawValue ?? 0
+      let wait = armed - world.mono
+      if wait > max((earliest - world.wall).rawValue, rest) {
+        fail("the outbox waits for \(wait / 1_000) s, and \(lane.channel) is owed something at \(earliest.text)")
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What has to come of everything, kept beside the daemon: it sees what each transaction has left in the store, knows by
+/// walking the timetables what should be there, and says what is wrong.
+///
+/// It asks nothing of `FiringDecision`, `Agenda` or `Rescan`; what it takes from the code under test is when a schedule
+/// comes next, and that it holds against the clock on the wall (`checkFolds`).
+final class Ledger {
+  unowned let world: Simulation
+  var known: [ReminderID: Known] = [:]
+  var occurrences: [OccurrenceID: Occurrence] = [:]
+  var deliveries: [DeliveryID: Delivery] = [:]
+  /// Times that have fired, ever.
+  var fired: [ReminderID: Set<Instant>] = [:]
+  var rounds: Set<Round> = []
+  /// How often each message arrived.
+  var arrived: [DeliveryID: Int] = [:]
+  /// When each delivery was first owed, by the monotonic clock.
+  var owedSince: [DeliveryID: Int64] = [:]
+  /// When each lane last had a message refused or lost, by the monotonic clock.
+  var troubled: [Lane: Int64] = [:]
+  /// What was begun of late, by the time that passes, sleep included.
+  var begins: [Lane: (rate: EndpointSettings.Rate, at: [Int64])] = [:]
+  private var timetables: [ReminderID: Cached] = [:]
+  private var emptyFires = 0
+  private var rotation: [ReminderID] = []
+  private var second: (at: Int64, steps: Int) = (0, 0)
+  private var healedAt = Int64.max
+
+  /// A reminder as its last transaction left it.
+  struct Known {
+    var reminder: Reminder
+    var regular: MemoryContents.Regular?
+  }
+
+  struct Round: Hashable {
+    var occurrence: OccurrenceID
+    var lane: Lane
+    var round: Int
+  }
+
+  private struct Cached {
+    var reminder: Reminder
+    var version: Int
+    var timetable: Timetable
+  }
+
+  init(_ world: Simulation) { self.world = world }
+
+  var contents: MemoryContents { world.store.transaction.contents }
+
+  func fail(_ text: @autoclosure () -> String) { world.fail(text()) }
+
+  func timetable(_ reminder: Reminder, _ bearings: Bearings) -> Timetable {
+    // Of a later daemon the versions begin anew.
+    let version = world.figures.starts << 20 | bearings.version
+    if let cached = timetables[reminder.id], cached.version == version,
+      cached.reminder.generation == reminder.generation, cached.reminder.lastDone == reminder.lastDone,
+      cached.reminder.createdAt == reminder.createdAt
+    {
+      return cached.timetable
+    }
+    let timetable = bearings.timetable(of: reminder)
+    timetables[reminder.id] = Cached(reminder: reminder, version: version, timetable: timetable)
+    return timetable
+  }
+
+  func hasFired(_ id: ReminderID, _ time: Instant) -> Bool { fired[id]?.contains(time) ?? false }
+
+  /// The first time after `instant` that has not fired.
+  func firstUnfired(_ reminder: Reminder, _ timetable: Timetable, after instant: Instant) -> Instant? {
+    var next = timetable.next(after: instant)
+    while let time = next, hasFired(reminder.id, time) { next = timetable.next(after: time) }
+    return next
+  }
+
+  // MARK: After each transaction
+
+  func committed(_ work: Work) {
+    world.figures.commits += 1
+    let changes = world.store.transaction.changed
+    for id in changes.reminders { checkReminder(id, work) }
+    for id in changes.occurrences { checkOccurrence(id, work) }
+    for id in changes.deliveries { checkDelivery(id, work) }
+    guard work.kind == .fire else { return }
+    emptyFires = changes.reminders.isEmpty && changes.occurrences.isEmpty ? emptyFires + 1 : 0
+    if emptyFires > 5 { fail("firing transactions follow each other and do nothing") }
+  }
+
+  func acknowledged(_ action: PlannedAction) {
+    let id = ReminderID(rawValue: action.subject)
+    guard action.verb == .add || action.verb == .edit, known[id] != nil else { return }
+    if contents.reminders[id] == nil { fail("the reminder \(id) was acknowledged and is gone") }
+  }
+
+  // MARK: After each step
+
+  func check() {
+    if world.mono / 1_000 == second.at {
+      second.steps += 1
+      if second.steps > 100_000 { fail("a hundred thousand steps in one second") }
+    } else {
+      second = (world.mono / 1_000, 0)
+    }
+    guard let loop = world.loop else { return }
+    let limit = Agenda.spare + 64 * 64
+    world.figures.mostHeld = max(world.figures.mostHeld, loop.outbox.held.count)
+    if loop.outbox.held.count > limit { fail("\(loop.outbox.held.count) claimed deliveries are held in memory") }
+    guard loop.isReady, !loop.isStopping, loop.busy == 0, world.untold == 0 else { return }
+    checkTimers(loop)
+    if rotation.isEmpty { rotation = known.keys.sorted() }
+    if let id = rotation.popLast() { audit(id, loop) }
+  }
+
+  func clockWasSet(by step: Milliseconds) { begins = [:] }
+
+  func daemonStarts() { begins = [:] }
+
+  func healed(at mono: Int64) { healedAt = mono }
+
+  func checkEnd() {
+    for id in contents.owed.values.joined().map(\.id) {
+      let since = owedSince[id] ?? 0
+      guard since < healedAt + Milliseconds.days(1).rawValue, let entry = contents.outbox[id] else { continue }
+      fail(
+        "the delivery \(id) to \(entry.delivery.lane.channel) of \(entry.delivery.occurrence) is still owed, days after all was well: "
+          + "\(entry.delivery.state), visible at \(entry.visibleAt)")
+    }
+    for (id, regular) in contents.regular where regular.dueAt + .minutes(1) < world.wall {
+      fail("\(id) was due at \(regular.dueAt) and has not fired")
+    }
+    for (id, at) in contents.again where at + .minutes(1) < world.wall { fail("\(id) was to come again at \(at)") }
+    for id in known.keys where contents.reminders[id] == nil { fail("the reminder \(id) is gone") }
+    for (id, occurrence) in occurrences where contents.occurrences[id] != occurrence {
+      fail("the occurrence \(id) has changed by itself")
+    }
+    if let loop = world.loop { for id in known.keys { audit(id, loop) } }
+  }
+}
+
+extension Instant {
+  var text: String { RFC3339.format(self, in: .utc) }
+}

@@ -1,0 +1,280 @@
+import ChimeCore
+import ChimeSchedule
+
+extension SimulationPlan {
+  /// The endpoints that people of simulated machines use.
+  static let hooks = ["hook1", "hook2", "hook3"]
+
+  /// A life at random, the same for the same seed.
+  public static func random(seed: UInt64, years: Int = 1) -> SimulationPlan {
+    var generator = PlanGenerator(seed: seed, days: max(1, years) * 365)
+    return generator.plan()
+  }
+}
+
+/// Makes plans: reminders of every dialect, people who change their minds, and a machine to which things happen, often just
+/// when something is due.
+struct PlanGenerator {
+  let seed: UInt64
+  let days: Int
+  private var random: SeededGenerator
+  private var texts: ScheduleTexts
+  private var actions: [PlannedAction] = []
+  private var start = Instant.earliest
+  private var zone = "UTC"
+  private var zones: SimulatedZones
+  /// What is there of reminders, as far as can be told: for aiming at their times.
+  private var reminders: [(id: String, timetable: Timetable, from: Int64, until: Int64)] = []
+  private var count = 0
+  /// How far the clock goes ahead of the time that has passed, from when on.
+  private var skews: [(from: Int64, by: Int64)] = []
+
+  init(seed: UInt64, days: Int) {
+    self.seed = seed
+    self.days = days
+    random = SeededGenerator(seed: seed)
+    texts = ScheduleTexts(random: SeededGenerator(seed: ~seed))
+    zones = SimulatedZones(local: "UTC")
+  }
+
+  private mutating func pick<Element>(_ list: [Element]) -> Element {
+    list[Int.random(in: list.indices, using: &random)]
+  }
+
+  private mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
+  private mutating func chance(_ one: Int64) -> Bool { number(1...one) == 1 }
+
+  /// Small lengths are as frequent as great ones.
+  private mutating func length(_ range: ClosedRange<Int64>) -> Int64 {
+    let (low, high) = (Double(range.lowerBound), Double(range.upperBound))
+    var (from, to) = (low, high)
+    // Half the range in magnitude, again and again.
+    for _ in 0..<12 {
+      let middle = (from * to).squareRoot()
+      if chance(2) { to = middle } else { from = middle }
+    }
+    let result = Int64(from)
+    return result > 10_000 ? result / 1_000 * 1_000 : result
+  }
+
+  private var span: Int64 { Int64(days) * 86_400_000 }
+
+  mutating func plan() -> SimulationPlan {
+    start = Instant(seconds: 1_704_067_200 + number(0...126_230_400))
+    zone = pick(SimulatedZones.known).name
+    zones.move(to: zone)
+    // Where nobody is known to answer, a message is tried every five minutes: a day of that is enough.
+    for name in SimulationPlan.hooks {
+      put(number(1_000...(chance(6) ? 86_400_000 : 60_000)), .endpoint, name, 0, endpoint())
+    }
+    for _ in 0..<number(2...6) { add(at: number(1_000...3_600_000)) }
+    for _ in 0..<number(0...6) * Int64(days) / 365 + 1 { add(at: number(0...span)) }
+    // The world first: what people do is aimed with the clock as it is then.
+    let events = number(10...60) * Int64(days) / 365 + 5
+    if chance(3) { for _ in 0..<number(1...6) { step() } }
+    for _ in 0..<events { happen() }
+    for _ in 0..<number(5...40) * Int64(days) / 365 + 3 { ask() }
+    actions.sort { ($0.at, $0.text) < ($1.at, $1.text) }
+    return SimulationPlan(seed: seed, start: start, days: days, zone: zone, actions: actions)
+  }
+
+  private mutating func put(
+    _ at: Int64, _ verb: PlannedAction.Verb, _ subject: String = "", _ amount: Int64 = 0,
+    _ words: [String: String] = [:]
+  ) {
+    guard at >= 0, at < span else { return }
+    actions.append(PlannedAction(.milliseconds(at), verb, subject, amount, words))
+  }
+
+  private func wall(_ at: Int64) -> Instant {
+    start + .milliseconds(at + skews.reduce(0) { $0 + ($1.from <= at ? $1.by : 0) })
+  }
+
+  /// Any moment; half of the time just when something is due.
+  private mutating func moment() -> Int64 {
+    let at = number(0...span)
+    guard chance(2), !reminders.isEmpty else { return at }
+    let reminder = pick(reminders)
+    let after = number(reminder.from...max(reminder.from, reminder.until))
+    guard let due = reminder.timetable.next(after: wall(after)) else { return at }
+    let real = after + (due - wall(after)).rawValue + (chance(3) ? number(-5_000...5_000) : number(-3...40))
+    return real < span ? real : at
+  }
+
+  // MARK: Reminders
+
+  private mutating func add(at: Int64) {
+    count += 1
+    let id = "r\(count)"
+    let words = definition()
+    guard let life = life(words, at: at) else { return }
+    put(at, .add, id, 0, words)
+    let until = min(at + life, span)
+    reminders.append((id, timetable(words, at: at), at, until))
+    // What comes often goes early, so that a life has its time for other things.
+    if until < span { put(until, .remove, id) }
+  }
+
+  private func reminder(_ words: [String: String], at: Int64) -> Reminder? {
+    var bearings = Bearings(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
+    bearings.calendars = ["holidays": []]
+    return try? Simulation.reminder(ReminderID(rawValue: "r"), words, bearings, now: wall(at))
+  }
+
+  private func timetable(_ words: [String: String], at: Int64) -> Timetable {
+    let bearings = Bearings(zones: zones, place: Place(latitude: 50.1, longitude: 14.4))
+    guard let reminder = reminder(words, at: at) else { return bearings.surroundings(in: .utc).never }
+    return bearings.timetable(of: reminder)
+  }
+
+  /// How long it may live; nil when its schedule is refused.
+  private func life(_ words: [String: String], at: Int64) -> Int64? {
+    guard reminder(words, at: at) != nil else { return nil }
+    var times = 0
+    let from = wall(at)
+    for time in timetable(words, at: at).occurrences(after: from) {
+      times += 1
+      if time - from > .days(90) { break }
+      let most = words["nag"] == nil ? 120 : 30
+      if times == most { return (time - from).rawValue }
+    }
+    return span
+  }
+
+  private mutating func definition() -> [String: String] {
+    var words = ["when": texts.next()]
+    if chance(3) { words["zone"] = pick(SimulatedZones.known).name }
+    if chance(8) { words["gap"] = pick(GapRule.allCases).rawValue }
+    if chance(8) { words["fold"] = pick(FoldRule.allCases).rawValue }
+    if chance(6) { words["urgency"] = pick(Urgency.allCases).rawValue }
+    if chance(2) { words["suspend"] = pick(CatchUpRule.allCases).rawValue }
+    if chance(2) { words["downtime"] = pick(CatchUpRule.allCases).rawValue }
+    if chance(4) { words["grace"] = "\(length(1...10_000_000))" }
+    if chance(4) { words["jitter"] = "\(length(1...86_400))" }
+    if chance(2) {
+      var channels = pick([["desktop"], ["hook1"], ["desktop", "hook1"], ["hook2"], ["hook1", "hook2"]])
+      if chance(6) { channels.append("hook3") }
+      words["channels"] = channels.joined(separator: ",")
+    }
+    if chance(5) {
+      words["nag"] = "\(length(10...86_400))x\(number(1...6))"
+      if chance(2) { words["joins"] = pick(SimulationPlan.hooks) }
+    }
+    if chance(5) { words["hours"] = hours() }
+    if chance(6) { words["handling"] = pick(QuietRule.Handling.allCases).rawValue }
+    return words
+  }
+
+  private mutating func hours() -> String {
+    pick([
+      "22:00-07:00", "00:00-06:30", "23:00-02:30", "mon-fri 21:00-08:00;sat,sun 23:00-10:00", "12:00-14:00",
+      "02:15-02:45", "12:00-11:00",
+    ])
+  }
+
+  private mutating func endpoint() -> [String: String] {
+    var words: [String: String] = [:]
+    if chance(4) { words["order"] = "yes" }
+    if chance(4) { words["concurrency"] = "\(number(1...3))" }
+    if chance(5) { words["rate"] = "\(number(1...5))" }
+    return words
+  }
+
+  // MARK: People
+
+  private mutating func ask() {
+    guard !reminders.isEmpty else { return }
+    let at = moment()
+    let id = pick(reminders).id
+    switch number(0...20) {
+    case 0, 1:
+      let words = definition()
+      guard let life = life(words, at: at) else { return }
+      put(at, .edit, id, 0, words)
+      if at + life < span { put(at + life, .remove, id) }
+    case 2: put(at, .remove, id)
+    case 3, 4:
+      put(at, .pause, id, chance(4) ? 0 : length(60_000...2_000_000_000))
+      put(at + length(1_000...2_000_000_000), .resume, id)
+    case 5, 6: put(at, .skip, id, number(1...4))
+    case 7...9: put(at + number(0...60_000), .done, id)
+    case 10: put(at + number(0...60_000), .dismiss, id)
+    case 11...13: put(at + number(0...60_000), .snooze, id, length(1_000...3_000_000_000))
+    case 14: put(at, .fire, id)
+    case 15: put(at, .endpoint, pick(SimulationPlan.hooks), 0, endpoint())
+    case 16:
+      let hook = pick(SimulationPlan.hooks)
+      put(at, .disable, hook)
+      put(at + length(10_000...1_000_000_000), .enable, hook)
+    case 17:
+      let hook = pick(SimulationPlan.hooks)
+      put(at, .forget, hook)
+      put(at + length(1_000...20_000_000), .endpoint, hook, 0, endpoint())
+    case 18: put(at, .redeliver, pick(SimulationPlan.hooks))
+    case 19: put(at, .discard, pick(SimulationPlan.hooks + ["desktop"]))
+    default: put(at, .quiet, "", 0, chance(4) ? [:] : ["hours": hours(), "handling": pick(["hold", "drop"])])
+    }
+  }
+
+  // MARK: The world
+
+  private mutating func step() {
+    let at = moment()
+    let size =
+      switch number(0...9) {
+      case 0...3: length(2_000...90_000)
+      case 4...6: length(90_000...86_400_000)
+      case 7, 8: length(86_400_000...2_600_000_000)
+      default: length(2_600_000_000...94_608_000_000)
+      }
+    let by = chance(2) ? size : -size
+    skews.append((at, by))
+    put(at, .step, "", by)
+    // A wrong clock is mostly put right.
+    guard size > 86_400_000 || chance(2) else { return }
+    let back = at + length(10...(chance(2) ? 60_000 : 86_400_000))
+    skews.append((back, -by))
+    put(back, .step, "", -by)
+  }
+
+  private mutating func happen() {
+    let at = moment()
+    switch number(0...19) {
+    case 0...4: put(at - (chance(2) ? number(0...1_000) : 0), .suspend, "", length(2_000...900_000_000))
+    case 5: put(at, .stop, "", length(100...90_000_000))
+    case 6...8: put(at, .crash, "", length(1...200_000_000))
+    case 9, 10: put(at, .restart, "", length(1...20_000_000))
+    case 11, 12:
+      let kind = pick(SimulatedStore.Fault.Kind.allCases)
+      put(at - number(0...2_000), .store, kind.rawValue, length(10...7_200_000))
+    case 13...16:
+      let name = pick(SimulationPlan.hooks + ["desktop"])
+      var words = ["mood": pick(ChannelMood.Kind.allCases).rawValue]
+      if words["mood"] == "gone", !chance(3) { words["mood"] = "hang" }
+      if chance(3) {
+        words = ["mood": "well", "answer": pick(["done", "dismiss", "snooze"]), "after": "\(length(1...600_000))"]
+      }
+      let takes = words["mood"] == "busy" ? length(1_000...100_000_000) : length(1...14_000)
+      put(at, .channel, name, takes, words)
+      // Mostly it is mended soon, now and then never.
+      // A desktop without a session is asked every half minute: an hour tells as much as a week.
+      // Whoever snoozes all that comes is soon busy with nothing else.
+      if words["mood"] == "shut" || words["answer"] == "snooze" {
+        put(at + length(1_000...7_200_000), .channel, name, 20, ["mood": "well"])
+      } else if !chance(5) {
+        put(at + length(1_000...800_000_000), .channel, name, 20, ["mood": "well"])
+      }
+    case 17: put(at, .zone, pick(SimulatedZones.known).name)
+    case 18: put(at, .tzdata, pick(SimulatedZones.known).name, 0, ["rule": pick(SimulatedZones.replacements)])
+    default: if chance(4) { step() } else { put(at, .crash, "", length(1...5_000)) }
+    }
+  }
+}
+
+extension Surroundings {
+  /// A timetable without times.
+  fileprivate var never: Timetable {
+    guard let past = try? Schedule(canonical: "at 1970-01-01T00:00:00Z") else { preconditionFailure("a fixed text") }
+    return past.timetable(in: .utc)
+  }
+}

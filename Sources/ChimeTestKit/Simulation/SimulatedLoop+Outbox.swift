@@ -1,0 +1,154 @@
+import ChimeCore
+import ChimeSchedule
+
+// Firing, and the outbox: as `EventLoop+Firing` and `EventLoop+Outbox` have them.
+extension SimulatedLoop {
+  func fire(limit: Int, room: Agenda.Room) {
+    let (bearings, absence, stagger) = (bearings, absence, stagger)
+    var generator = SeededGenerator(seed: world.bits())
+    write(.fire) { transaction, now in
+      try FiringWork.run(
+        in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger, now: now,
+        using: &generator)
+    } _: { [self] result in
+      switch result {
+      case .success(let (work, horizon)):
+        self.stagger = work.stagger
+        let superseded = outbox.superseded(by: work.firings.flatMap(\.deliveries))
+        if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
+        handle(.fired(claimed: outbox.hold(work.claims), horizon))
+        if bearings.version != self.bearings.version { recompute(work.firings.map(\.due.reminder.id)) }
+      case .failure: handle(.firingFailed)
+      }
+    }
+  }
+
+  func workOutbox() {
+    if isStopping { outbox.work.claims = [] }
+    guard isAlive, !isOutboxBusy, !outbox.work.isEmpty else { return endIfSettled() }
+    let part = outbox.work.take()
+    guard !part.needsNoTransaction else { return record(part.answers) }
+    let (policies, seen, bearings) = (agenda.policies, outbox.seenFailing, bearings)
+    var generator = SeededGenerator(seed: world.bits())
+    isOutboxBusy = true
+    write(.outbox) { transaction, now in
+      try OutboxCommit.run(
+        part, in: transaction, policies, seenFailing: seen, bearings, now: now, using: &generator)
+    } _: { [self] result in
+      isOutboxBusy = false
+      for outcome in part.outcomes {
+        underWay[outcome.message.delivery.id] = nil
+        reported.remove(outcome.message.delivery.id)
+      }
+      outbox.ended(part.outcomes)
+      switch result {
+      case .success(let (commit, horizon)): didWork(part, commit, horizon)
+      case .failure:
+        record(part.answers)
+        if part.claims.isEmpty { workOutbox() } else { handle(.claimFailed(Set(part.claims.map(\.lane)))) }
+      }
+      endIfSettled()
+    }
+  }
+
+  private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
+    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
+    let claims = outbox.hold(commit.claims)
+    for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
+    if part.claims.isEmpty {
+      handle(.horizon(horizon))
+    } else {
+      handle(.claimed(Set(part.claims.map(\.lane)), claims, horizon))
+    }
+    record(part.answers)
+    workOutbox()
+    for reason in commit.refused { world.fail("an outcome could not be recorded: \(reason)") }
+    if !commit.disabled.isEmpty { refreshEndpoints {} }
+  }
+
+  // MARK: To the channels
+
+  func begin(_ claim: Claim) {
+    guard let message = outbox.begin(claim.id) else { return }
+    world.send(message, from: self)
+    underWay[claim.id] = message
+  }
+
+  func drop(_ isCancelled: (OutboundMessage) -> Bool) {
+    let dropped = outbox.held.values.filter { isCancelled($0.message) }.map(\.claim)
+      .sorted { $0.id.rawValue < $1.id.rawValue }
+    guard !dropped.isEmpty else { return }
+    for claim in dropped { outbox.forget(claim.id) }
+    handle(.dropped(dropped))
+  }
+
+  func hear(_ report: ChannelReport, on message: OutboundMessage) {
+    guard isAlive else { return }
+    let isFirst = inbox.outcomes.isEmpty && inbox.answers.isEmpty
+    switch report {
+    case .ended(let attempt, let next):
+      // One that has ended with its channel is heard of once.
+      guard underWay[message.delivery.id] != nil, reported.insert(message.delivery.id).inserted else { return }
+      world.ledger.ends(message, next)
+      inbox.outcomes.append(Outcome(attempt: attempt, next: next, message: message))
+    case .answered(let answer):
+      inbox.answers.append(OutboxWork.Answer(answer: answer, occurrence: message.occurrence.id))
+    }
+    if isFirst { later(world.chance(0...1)) { $0.takeOutcomes() } }
+  }
+
+  private func takeOutcomes() {
+    let (arrived, answers) = inbox
+    inbox = ([], [])
+    outbox.work.answers += answers
+    guard !arrived.isEmpty else { return workOutbox() }
+    for outcome in arrived {
+      switch outcome.attempt.outcome {
+      case .delivered: outbox.seenFailing[outcome.lane] = nil
+      case .failed: outbox.seenFailing[outcome.lane] = outbox.seenFailing[outcome.lane] ?? world.wall
+      case .refused: break
+      }
+    }
+    outbox.work.outcomes += arrived
+    handle(.ended(arrived.map { Agenda.Ending($0.lane, LaneOutcome($0.attempt, $0.next)) }))
+    workOutbox()
+  }
+
+  private func record(_ answers: [OutboxWork.Answer]) {
+    for answer in answers { record(answer.answer, to: answer.occurrence) }
+  }
+
+  private func record(_ answer: Occurrence.Answer, to id: OccurrenceID) {
+    let bearings = bearings
+    write(.answer) { transaction, now -> Notices in
+      guard let occurrence = try transaction.occurrence(id), occurrence.isOpen else { return Notices() }
+      let reminder = try transaction.reminder(id.reminder)?.reminder
+      do {
+        _ = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+      } catch is AnswerRefused {
+        return Notices()
+      }
+      return Notices(withdrawn: [id])
+    } _: { [self] result in
+      if case .success(let (notices, horizon)) = result { committed(horizon, notices, with: bearings) }
+    }
+  }
+
+  // MARK: What follows from commits of others
+
+  /// What a request's transaction tells the loop.
+  struct Notices {
+    var reminders: [ReminderID] = []
+    var withdrawn: Set<OccurrenceID> = []
+    var cancelled: Set<DeliveryID> = []
+    var changesEndpoints = false
+  }
+
+  func committed(_ horizon: Horizon, _ notices: Notices, with bearings: Bearings) {
+    handle(.horizon(horizon))
+    if !notices.withdrawn.isEmpty { drop { notices.withdrawn.contains($0.occurrence.id) } }
+    if !notices.cancelled.isEmpty { drop { notices.cancelled.contains($0.delivery.id) } }
+    guard bearings.version != self.bearings.version else { return }
+    recompute(notices.reminders + notices.withdrawn.map(\.reminder))
+  }
+}

@@ -1,0 +1,188 @@
+import ChimeCore
+import ChimeSchedule
+
+/// What the daemon's event loop does around the agenda, in virtual time: it carries out effects, runs the transactions,
+/// and brings back what came of them. A crash is that nobody hears of it any more.
+final class SimulatedLoop {
+  unowned let world: Simulation
+  let startedAt: Instant
+  let absence: Absence
+  var bearings: Bearings
+  var agenda: Agenda
+  var outbox = OutboxState()
+  var owedRescans: Set<Rescan> = []
+  var owesWaking = false
+  var stagger = Stagger()
+  var isOutboxBusy = false
+  var isReady = false
+  private(set) var isStopping = false
+  private(set) var isAlive = true
+  /// What has been begun and has not come back.
+  var busy = 0
+  private(set) var dueAt: Instant?
+  /// By the monotonic clock.
+  private(set) var outboxAt: Int64?
+  private var sequence: UInt64 = 0
+  var inbox: (outcomes: [Outcome], answers: [OutboxWork.Answer]) = ([], [])
+  /// Attempts that this daemon has begun and has not recorded.
+  var underWay: [DeliveryID: OutboundMessage] = [:]
+  /// Of these, the ones whose channel has reported.
+  var reported: Set<DeliveryID> = []
+  /// What the rules of zones were when they were last read.
+  var knownRules: [String: String]
+  var knownLocal: String
+  /// When the store last failed, by the monotonic clock.
+  var storeFailedAt: Int64?
+  private var afterwards: (() -> Void)?
+
+  init(_ world: Simulation) {
+    self.world = world
+    startedAt = world.wall
+    absence = Absence(runningSince: world.wall)
+    bearings = Bearings(zones: world.zones, place: Place(latitude: 50.1, longitude: 14.4), quiet: world.quiet)
+    bearings.calendars = world.holidays
+    (knownRules, knownLocal) = (world.zones.rules, world.zones.localName)
+    agenda = Agenda(policies: Self.policies(of: []), seed: world.bits())
+  }
+
+  // MARK: Events and effects
+
+  func handle(_ event: Agenda.Event) {
+    guard isAlive, !isStopping else { return }
+    perform(agenda.handle(event, now: world.wall))
+  }
+
+  private func perform(_ effects: [Agenda.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .armDue(let time): dueAt = time
+      case .armOutbox(let time): outboxAt = time.map { world.mono + max(0, ($0 - world.wall).rawValue) }
+      case .fire(let limit, let room): fire(limit: limit, room: room)
+      case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
+      case .send(let claim): begin(claim)
+      case .release(let claim):
+        outbox.forget(claim.id)
+        outbox.work.releases.append(claim.id)
+      // Nothing of this machine wakes it; and what is kept for a store that refuses is not part of the model yet.
+      case .armWake, .standIn, .record: break
+      }
+    }
+    workOutbox()
+  }
+
+  func dueTimerFired() {
+    dueAt = nil
+    handle(.awake)
+  }
+
+  func outboxTimerFired() {
+    outboxAt = nil
+    handle(.awake)
+  }
+
+  // MARK: The store
+
+  /// Runs something on the loop a moment later, if there still is one.
+  func later(_ milliseconds: Int64, _ body: @escaping (SimulatedLoop) -> Void) {
+    busy += 1
+    world.later(milliseconds) { [self] in
+      busy -= 1
+      if isAlive { body(self) }
+    }
+  }
+
+  /// Writes what `body` does, on the store's own time; `done` hears of it on the loop's.
+  ///
+  /// - Parameter asked: the time by which a request is answered, where it is another than that of the transaction.
+  func write<Value>(
+    _ kind: Work.Kind, bearings: Bearings? = nil, at asked: Instant? = nil,
+    _ body: @escaping (any StoreTransaction, Instant) throws -> Value,
+    _ done: @escaping (Result<(Value, Horizon), any Error>) -> Void
+  ) {
+    let bearings = bearings ?? self.bearings
+    let fault = world.storeFault
+    let begin = max(world.mono + world.chance(0...2), world.store.freeAt)
+    let takes = fault == .slow ? world.chance(500...20_000) : world.chance(0...6)
+    world.store.freeAt = begin + takes
+    later(begin - world.mono) { loop in
+      let world = loop.world
+      let work = Work(
+        kind: kind, now: asked ?? world.wall, bearings: bearings, absence: loop.absence)
+      let result = Result { () throws -> (Value, Horizon) in
+        let value = try world.store.write(world.storeFault, world.bits()) { try body($0, work.now) }
+        var horizon = try world.store.transaction.horizon()
+        loop.sequence += 1
+        horizon.sequence = loop.sequence
+        return (value, horizon)
+      }
+      if case .failure(let failure) = result {
+        if case StoreFailure.unavailable? = failure as? StoreFailure {
+          world.figures.storeErrors += 1
+          loop.storeFailedAt = world.mono
+        }
+        if case StoreFailure.internalError(let reason)? = failure as? StoreFailure {
+          world.fail("the store: \(reason)")
+        }
+      } else {
+        world.ledger.committed(work)
+      }
+      loop.later(takes + world.chance(0...2)) { _ in done(result) }
+    }
+  }
+
+  func read<Value>(
+    _ body: @escaping (any StoreTransaction) throws -> Value, _ done: @escaping (Result<Value, any Error>) -> Void
+  ) {
+    later(world.chance(0...2)) { loop in
+      let result = Result { () throws -> Value in
+        if loop.world.storeFault == .gone { throw StoreFailure.unavailable("the disk is gone") }
+        return try body(loop.world.store.transaction)
+      }
+      if case .failure = result { loop.storeFailedAt = loop.world.mono }
+      loop.later(loop.world.chance(0...2)) { _ in done(result) }
+    }
+  }
+
+  // MARK: The end
+
+  /// Memory is lost, and nobody hears of what was begun.
+  func die() {
+    isAlive = false
+    (dueAt, outboxAt) = (nil, nil)
+  }
+
+  /// Ends cleanly: what is under way ends as failed and is recorded.
+  func stop(then body: @escaping () -> Void) {
+    guard !isStopping else { return }
+    isStopping = true
+    (dueAt, outboxAt) = (nil, nil)
+    afterwards = body
+    for message in underWay.values.sorted(by: { $0.delivery.id.rawValue < $1.delivery.id.rawValue }) {
+      hear(
+        .ended(
+          Attempt(number: 0, startedAt: world.wall, took: .zero, outcome: .failed, error: "the daemon ends"),
+          next: .retry), on: message)
+    }
+    if inbox.outcomes.isEmpty { endIfSettled() }
+  }
+
+  func endIfSettled() {
+    guard isStopping, !isOutboxBusy, outbox.work.outcomes.isEmpty, let body = afterwards else { return }
+    afterwards = nil
+    die()
+    body()
+  }
+}
+
+/// A transaction as the ledger hears of it.
+struct Work {
+  enum Kind: Equatable {
+    case start, fire, outbox, answer, rescan, lookAgain, wake, note
+    case client(PlannedAction.Verb)
+  }
+
+  var kind: Kind
+  var now: Instant
+  var bearings: Bearings
+  var absence: Absence
+}

@@ -1,0 +1,195 @@
+import ChimeCore
+import ChimeSchedule
+
+// What people ask of the daemon: as the desk answers it.
+extension Simulation {
+  typealias Notices = SimulatedLoop.Notices
+
+  static let owner: UInt32 = 1_000
+
+  static func lane(_ channel: String) -> Lane { Lane(owner: owner, channel: ChannelName(rawValue: channel)) }
+
+  func ask(_ action: PlannedAction) {
+    guard let loop, loop.isReady, !loop.isStopping else { return }
+    let (now, bearings) = (wall, loop.bearings)
+    figures.requests += 1
+    loop.write(.client(action.verb), bearings: bearings, at: now) { [self] transaction, _ in
+      try answer(action, in: transaction, bearings, now: now)
+    } _: { [self] result in
+      guard case .success(let (notices, horizon)) = result else {
+        figures.refusals += 1
+        return
+      }
+      ledger.acknowledged(action)
+      guard notices.changesEndpoints else { return loop.committed(horizon, notices, with: bearings) }
+      loop.refreshEndpoints { loop.committed(horizon, notices, with: bearings) }
+    }
+  }
+
+  /// Endpoints that were disabled or removed are there again.
+  func mendEndpoints() {
+    guard let loop, loop.isReady, !loop.isStopping else {
+      return later(1_000) { [self] in mendEndpoints() }
+    }
+    for name in SimulationPlan.hooks { ask(PlannedAction(.zero, .endpoint, name)) }
+  }
+
+  struct Refused: Error {}
+
+  private func answer(
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws -> Notices {
+    let id = ReminderID(rawValue: action.subject)
+    switch action.verb {
+    case .add:
+      guard try transaction.reminder(id) == nil else { throw Refused() }
+      let reminder = try Self.reminder(id, action.words, bearings, now: now)
+      guard let next = bearings.timetable(of: reminder).next(after: now) else { throw Refused() }
+      try transaction.upsert(reminder, next: next)
+    case .remove:
+      let open = try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
+      guard try transaction.remove(id, now: now) else { throw Refused() }
+      return Notices(reminders: [id], withdrawn: Set(open.map(\.id)))
+    case .edit, .pause, .resume, .skip:
+      try change(id, in: transaction, bearings, now: now) { reminder in
+        switch action.verb {
+        case .pause: reminder.pause = action.amount == 0 ? .indefinitely : .until(now + .milliseconds(action.amount))
+        case .resume: reminder.pause = .none
+        case .skip: reminder.skipNext = Int(action.amount)
+        default:
+          var edited = try Self.reminder(id, action.words, bearings, now: now)
+          edited.pause = reminder.pause
+          edited.skipNext = reminder.skipNext
+          edited.lastDone = reminder.lastDone
+          edited.createdAt = reminder.createdAt
+          edited.generation = reminder.generation
+          reminder = edited
+        }
+      }
+    case .done, .dismiss, .snooze:
+      let filter = OccurrenceFilter(reminder: id, openOnly: true)
+      guard let occurrence = try transaction.occurrences(filter, page: Page(limit: 1)).first else { throw Refused() }
+      let answer: Occurrence.Answer =
+        switch action.verb {
+        case .done: .done
+        case .dismiss: .dismiss
+        default: .snooze(for: .milliseconds(action.amount))
+        }
+      let reminder = try transaction.reminder(id)?.reminder
+      _ = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+      return Notices(reminders: [id], withdrawn: [occurrence.id])
+    case .fire:
+      guard let record = try transaction.reminder(id) else { throw Refused() }
+      var generator = SeededGenerator(seed: bits())
+      let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
+        .fireNow(record.reminder, using: &generator)
+      if let known = try transaction.occurrence(occurrence.id), known.firedAt != nil { throw Refused() }
+      let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
+      try transaction.record([
+        Firing(
+          due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
+          skipNext: record.reminder.skipNext)
+      ])
+    default: return try answerAboutChannels(action, in: transaction, now: now)
+    }
+    return Notices(reminders: [id])
+  }
+
+  private func answerAboutChannels(
+    _ action: PlannedAction, in transaction: any StoreTransaction, now: Instant
+  ) throws -> Notices {
+    let lane = Self.lane(action.subject)
+    switch action.verb {
+    case .endpoint:
+      var settings = EndpointSettings()
+      settings.concurrency = action.words["concurrency"].flatMap { Int($0) }
+      settings.inOrder = action.words["order"] == nil ? nil : true
+      if let rate = action.words["rate"].flatMap({ Int($0) }) {
+        settings.rate = EndpointSettings.Rate(count: rate, span: .minutes(1))
+      }
+      try transaction.put(
+        Endpoint(lane: lane, url: "https://hooks.example/\(action.subject)", settings: settings, createdAt: now))
+      try transaction.wake(lane: lane, now: now)
+    case .forget: guard try transaction.removeEndpoint(lane, now: now) else { throw Refused() }
+    case .enable, .disable:
+      guard var endpoint = try transaction.endpoint(lane) else { throw Refused() }
+      endpoint.failingSince = nil
+      endpoint.disabled =
+        action.verb == .enable ? nil : Endpoint.Disabled(reason: "it was disabled by hand", at: now)
+      try transaction.put(endpoint)
+      if action.verb == .enable { try transaction.wake(lane: lane, now: now) }
+    case .redeliver:
+      let filter = DeliveryFilter(channel: lane.channel, state: .dead)
+      for delivery in try transaction.deliveries(filter, page: Page(limit: 50)) {
+        if try transaction.occurrence(delivery.occurrence)?.isOpen == true {
+          try transaction.replay(delivery.id, now: now)
+        }
+      }
+      return Notices()
+    case .discard:
+      var owed: Set<DeliveryID> = []
+      for state in [DeliveryFilter.State.pending, .waiting] {
+        let filter = DeliveryFilter(channel: lane.channel, state: state)
+        owed.formUnion(try transaction.deliveries(filter, page: Page(limit: 500)).map(\.id))
+      }
+      for id in owed { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
+      return Notices(cancelled: owed)
+    default: return Notices()
+    }
+    return Notices(changesEndpoints: true)
+  }
+
+  /// As the desk changes one reminder.
+  private func change(
+    _ id: ReminderID, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    _ edit: (inout Reminder) throws -> Void
+  ) throws {
+    guard var record = try transaction.reminder(id) else { throw Refused() }
+    let before = record.reminder
+    try edit(&record.reminder)
+    let after = record.reminder
+    var nextDueAt = record.isHeld ? now : nil
+    if after.schedule != before.schedule, !after.schedule.countsFromDone { record.reminder.lastDone = nil }
+    if after.schedule != before.schedule || after.timezone != before.timezone || after.gap != before.gap
+      || after.fold != before.fold
+    {
+      guard let next = bearings.timetable(of: record.reminder).next(after: now) else { throw Refused() }
+      (record.next, nextDueAt) = (next, nil)
+    }
+    record.reminder.generation += 1
+    try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
+  }
+
+  /// A reminder as the words of a plan describe it.
+  static func reminder(
+    _ id: ReminderID, _ words: [String: String], _ bearings: Bearings, now: Instant
+  ) throws -> Reminder {
+    let zone = ZoneChoice(words["zone"] ?? "local")
+    guard let rules = bearings.zones.zone(for: zone) else { throw Refused() }
+    let schedule = try Schedule.parse(words["when"] ?? "", now: now, in: bearings.surroundings(in: rules))
+    var reminder = Reminder(
+      id: id, owner: owner, title: words["when"] ?? "", schedule: schedule, timezone: zone, createdAt: now)
+    reminder.gap = words["gap"].flatMap(GapRule.init)
+    reminder.fold = words["fold"].flatMap(FoldRule.init)
+    reminder.urgency = words["urgency"].flatMap(Urgency.init) ?? .normal
+    reminder.catchUp = CatchUp(
+      suspend: words["suspend"].flatMap(CatchUpRule.init) ?? .latest,
+      downtime: words["downtime"].flatMap(CatchUpRule.init) ?? .latest)
+    if let grace = words["grace"].flatMap({ Int64($0) }) { reminder.grace = .seconds(grace) }
+    if let jitter = words["jitter"].flatMap({ Int64($0) }) { reminder.jitter = .seconds(jitter) }
+    if let channels = words["channels"] {
+      reminder.channels = channels.split(separator: ",").map { ChannelName(rawValue: String($0)) }
+    }
+    if let nag = words["nag"]?.split(separator: "x").compactMap({ Int64($0) }), nag.count == 2 {
+      reminder.nag = Nag(every: .seconds(nag[0]), max: Int(nag[1]))
+      if let channel = words["joins"] {
+        reminder.nag?.escalation = [Nag.Step(from: 2, channels: [ChannelName(rawValue: channel)])]
+      }
+    }
+    if words["hours"] != nil || words["handling"] != nil {
+      let hours = try words["hours"].map { try QuietHours($0.split(separator: ";").map { String($0) }) }
+      reminder.quiet = QuietRule(hours: hours, handling: words["handling"].flatMap(QuietRule.Handling.init))
+    }
+    return reminder
+  }
+}

@@ -1,0 +1,185 @@
+import ChimeCore
+import ChimeSchedule
+
+/// How a channel behaves.
+struct ChannelMood {
+  enum Kind: String, CaseIterable {
+    /// Takes what comes.
+    case well
+    /// Does not answer until the attempt's time is over.
+    case hang
+    /// HTTP 500.
+    case fail
+    /// One of two arrives.
+    case flaky
+    /// HTTP 404.
+    case decline
+    /// HTTP 503 with Retry-After.
+    case busy
+    /// HTTP 410.
+    case gone
+    /// No session bus.
+    case shut
+    /// The channel's own rule leaves it out.
+    case omit
+  }
+
+  var kind = Kind.well
+  /// How long an attempt takes, or how long it asks to wait.
+  var takes: Int64 = 20
+  /// What a person answers, and how long after.
+  var answer: Occurrence.Answer?
+  var answersAfter: Int64 = 0
+}
+
+// What happens to the machine, and what channels do.
+extension Simulation {
+  var holidays: [String: [ClosedRange<CivilDate>]] {
+    // Each release of the calendar has other days.
+    let year = wallYear
+    func day(_ month: Int, _ day: Int) -> CivilDate { CivilDate(year: year, month: month, day: day) ?? .earliest }
+    let days = (0..<8).map { day(1 + ($0 * 3 + calendarRelease) % 12, 1 + ($0 * 11 + calendarRelease * 7) % 28) }
+    return ["holidays": days.map { $0...$0 }]
+  }
+
+  private var wallYear: Int { zones.local.civil(at: plan.start).date.year }
+  var calendarRelease: Int { zoneRelease / 2 }
+
+  var storeFault: SimulatedStore.Fault.Kind? {
+    if let fault = store.fault, mono >= fault.until { store.fault = nil }
+    return store.fault?.kind
+  }
+
+  func boot() {
+    guard loop == nil else { return }
+    let daemon = SimulatedLoop(self)
+    loop = daemon
+    figures.starts += 1
+    ledger.daemonStarts()
+    note { "chimed starts" }
+    daemon.start()
+  }
+
+  /// Has the daemon told of something a moment from now.
+  private func tell(within milliseconds: Int64, _ body: @escaping (SimulatedLoop) -> Void) {
+    untold += 1
+    later(chance(0...milliseconds)) { [self] in
+      untold -= 1
+      // A daemon that is not there yet finds out by itself.
+      if let loop, loop.isReady { body(loop) } else if let loop { tellWhenReady(loop, body) }
+    }
+  }
+
+  private func tellWhenReady(_ daemon: SimulatedLoop, _ body: @escaping (SimulatedLoop) -> Void) {
+    // The descriptors are watched from the start on; what they say is read once the loop turns.
+    daemon.later(1) { [self] daemon in if daemon.isReady { body(daemon) } else { tellWhenReady(daemon, body) } }
+  }
+
+  func perform(_ action: PlannedAction) {
+    let length = Milliseconds(rawValue: action.amount)
+    switch action.verb {
+    case .step:
+      figures.clockSteps += 1
+      ledger.clockWasSet(by: length)
+      setClock(length)
+      tell(within: 20) { $0.clockChanged(step: length, slept: .zero) }
+    case .suspend:
+      figures.suspends += 1
+      // Now and then it is told before, and has a moment for what is under way.
+      if bits() % 2 == 0, let loop, loop.isReady {
+        loop.handle(.sleeping)
+        untold += 1
+        return later(chance(0...100)) { [self] in
+          untold -= 1
+          fallAsleep(length)
+        }
+      }
+      fallAsleep(length)
+    case .stop: stall(length)
+    case .zone:
+      zones.move(to: action.subject)
+      tell(within: 20) { $0.surroundingsChanged() }
+    case .tzdata:
+      zones.replace(action.subject, rule: action.words["rule"] ?? "UTC0")
+      zoneRelease += 1
+      tell(within: 2_000) { $0.surroundingsChanged() }
+    case .quiet:
+      let hours = (action.words["hours"] ?? "").split(separator: ";").map { String($0) }
+      quiet = QuietDefaults(
+        hours: (try? QuietHours(hours)) ?? .never,
+        handling: QuietRule.Handling(rawValue: action.words["handling"] ?? "") ?? .hold)
+      tell(within: 20) { $0.surroundingsChanged() }
+    case .channel:
+      var mood = ChannelMood(
+        kind: ChannelMood.Kind(rawValue: action.words["mood"] ?? "") ?? .well, takes: action.amount)
+      mood.answersAfter = Int64(action.words["after"] ?? "") ?? 0
+      switch action.words["answer"] {
+      case "done": mood.answer = .done
+      case "dismiss": mood.answer = .dismiss
+      case "snooze": mood.answer = .snooze(for: .minutes(50))
+      default: break
+      }
+      let name = ChannelName(rawValue: action.subject)
+      let wasShut = moods[name]?.kind == .shut
+      moods[name] = mood
+      if wasShut, name == .desktop { tell(within: 20) { $0.wakeLanes { $0.channel == .desktop } } }
+    case .store:
+      guard let kind = SimulatedStore.Fault.Kind(rawValue: action.subject) else { return }
+      store.fault = SimulatedStore.Fault(kind: kind, until: mono + action.amount)
+    case .crash:
+      figures.crashes += 1
+      loop?.die()
+      loop = nil
+      later(max(1, action.amount)) { [self] in boot() }
+    case .restart:
+      guard let loop, loop.isReady else { return }
+      loop.stop { [self] in
+        if self.loop === loop { self.loop = nil }
+        later(max(1, action.amount)) { [self] in boot() }
+      }
+    default: ask(action)
+    }
+  }
+
+  private func fallAsleep(_ length: Milliseconds) {
+    sleep(length)
+    tell(within: 50) { $0.clockChanged(step: .zero, slept: length) }
+    tell(within: 50) { $0.resumed() }
+  }
+
+  // MARK: Channels
+
+  func send(_ message: OutboundMessage, from daemon: SimulatedLoop) {
+    ledger.sends(message, daemon)
+    figures.attempts += 1
+    let lane = message.delivery.lane
+    var mood = moods[lane.channel] ?? ChannelMood()
+    // Nobody answers at an address that is not known.
+    if lane.channel != .desktop, store.contents.endpoints[lane] == nil { mood = ChannelMood(kind: .shut) }
+    let started = wall
+    var takes = max(1, mood.takes / 2 + chance(0...max(1, mood.takes)))
+    var (outcome, next, status) = (Attempt.Outcome.failed, ChannelReport.NextStep.retry, Int?.none)
+    switch mood.kind {
+    case .well: (outcome, next) = (.delivered, .settled)
+    case .hang: takes = 15_000
+    case .fail: status = 500
+    case .flaky: if bits() % 2 == 0 { (outcome, next) = (.delivered, .settled) }
+    case .decline: status = 404
+    case .busy: (takes, next, status) = (50, .retryAfter(.milliseconds(mood.takes)), 503)
+    case .gone: (takes, next, status) = (50, .disable("it is gone"), 410)
+    case .shut: (takes, outcome, next) = (1, .refused, .blocked(.seconds(lane.channel == .desktop ? 30 : 300)))
+    case .omit: (outcome, next) = (.refused, .cancel)
+    }
+    takes = min(takes, 15_000)
+    // A message may have been taken although its answer was lost.
+    later(takes) { [self] in
+      if outcome == .delivered || (mood.kind == .hang && bits() % 4 == 0) { ledger.takes(message) }
+      let attempt = Attempt(
+        number: 0, startedAt: started, took: .milliseconds(takes), outcome: outcome, status: status)
+      daemon.hear(.ended(attempt, next: next), on: message)
+    }
+    if let answer = mood.answer, outcome == .delivered {
+      later(takes + mood.answersAfter) { daemon.hear(.answered(answer), on: message) }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import ChimeCore
+import ChimeSchedule
+
+/// A machine in virtual time: its clocks, its zones, its disk, its people and the daemon on it, living through a plan.
+///
+/// The daemon is the real `Agenda` with the real transactions; what the event loop does around them `SimulatedLoop` does
+/// here. A `Ledger` follows along and knows by itself what has to come of everything.
+///
+///     let life = Simulation.run(SimulationPlan.random(seed: 7))
+///     if let fault = life.fault { print(fault, life.diary.joined(separator: "\n")) }
+public final class Simulation {
+  let plan: SimulationPlan
+  /// CLOCK_REALTIME.
+  private(set) var wall: Instant
+  /// CLOCK_MONOTONIC, in milliseconds.
+  private(set) var mono: Int64 = 0
+  /// CLOCK_BOOTTIME, in milliseconds.
+  private(set) var real: Int64 = 0
+  var queue = EventQueue()
+  let store = SimulatedStore()
+  lazy var ledger = Ledger(self)
+  var loop: SimulatedLoop?
+  /// As they are on disk.
+  var zones: SimulatedZones
+  var zoneRelease = 0
+  var quiet = QuietDefaults()
+  var moods: [ChannelName: ChannelMood] = [:]
+  /// What has happened to the machine and is not yet known to the daemon.
+  var untold = 0
+  var isHealed = false
+  public internal(set) var figures = SimulationFigures()
+  private(set) var fault: String?
+  private var diary: [String] = []
+  private let keepsDiary: Bool
+  private var salt: UInt64 = 0
+  private var saltedAt: Int64 = -1
+  private var position = 0
+
+  /// What became of a plan.
+  public struct Life: Sendable {
+    /// The first thing that was wrong; nil when nothing was.
+    public var fault: String?
+    public var figures: SimulationFigures
+    /// What happened, a line each; empty unless it was asked for.
+    public var diary: [String]
+  }
+
+  public static func run(_ plan: SimulationPlan, diary: Bool = false) -> Life {
+    let world = Simulation(plan, keepsDiary: diary)
+    world.live()
+    return Life(fault: world.fault, figures: world.figures, diary: world.diary)
+  }
+
+  private init(_ plan: SimulationPlan, keepsDiary: Bool) {
+    self.plan = plan
+    self.keepsDiary = keepsDiary
+    wall = plan.start
+    zones = SimulatedZones(local: plan.zone)
+  }
+
+  // MARK: Time
+
+  private func live() {
+    let end = Milliseconds.days(Int64(plan.days)).rawValue
+    boot()
+    while fault == nil, step(until: end, actions: true) {}
+    // Whatever was broken is mended; what is owed has to come now.
+    heal()
+    while fault == nil, step(until: max(end, real) + Milliseconds.days(4).rawValue - healedFor, actions: false) {}
+    if fault == nil { ledger.checkEnd() }
+    figures.add(world: self)
+    loop?.die()
+    loop = nil
+  }
+
+  private var healedAt: Int64?
+  private var healedFor: Int64 { real - (healedAt ?? real) }
+
+  private func heal() {
+    healedAt = real
+    isHealed = true
+    moods = [:]
+    store.fault = nil
+    if loop == nil { boot() }
+    ledger.healed(at: mono)
+    mendEndpoints()
+  }
+
+  /// Lets the next thing happen. Returns whether there is more to come before `end`.
+  private func step(until end: Int64, actions: Bool) -> Bool {
+    var wait = end - real
+    var next: (() -> Void)?
+    if actions, position < plan.actions.count {
+      let action = plan.actions[position]
+      if action.at.rawValue - real <= wait {
+        wait = action.at.rawValue - real
+        next = { [self] in
+          position += 1
+          note { action.text }
+          perform(action)
+        }
+      }
+    }
+    if let first = queue.first, first - mono < wait || (next == nil && first - mono <= wait) {
+      wait = first - mono
+      next = { [self] in queue.take()?() }
+    }
+    if let loop, let due = loop.dueAt, (due - wall).rawValue < wait {
+      wait = (due - wall).rawValue
+      next = { loop.dueTimerFired() }
+    }
+    if let loop, let at = loop.outboxAt, at - mono < wait {
+      wait = at - mono
+      next = { loop.outboxTimerFired() }
+    }
+    advance(max(0, wait))
+    guard let next else { return false }
+    next()
+    figures.steps += 1
+    ledger.check()
+    return true
+  }
+
+  private func advance(_ milliseconds: Int64) {
+    wall = wall + .milliseconds(milliseconds)
+    mono += milliseconds
+    real += milliseconds
+  }
+
+  /// The machine sleeps: the monotonic clock stands still.
+  func sleep(_ length: Milliseconds) {
+    wall = wall + length
+    real += length.rawValue
+  }
+
+  /// Time passes in which the daemon is not run.
+  func stall(_ length: Milliseconds) { advance(length.rawValue) }
+
+  func setClock(_ by: Milliseconds) { wall = wall + by }
+
+  func later(_ milliseconds: Int64, _ body: @escaping () -> Void) { queue.put(mono + max(0, milliseconds), body) }
+
+  // MARK: Chance
+
+  /// A number that depends on the seed and the moment alone, so that a plan with an action less goes on as before.
+  func chance(_ range: ClosedRange<Int64>) -> Int64 {
+    let span = UInt64(range.upperBound - range.lowerBound) + 1
+    return range.lowerBound + Int64(bits() % span)
+  }
+
+  func bits() -> UInt64 {
+    if saltedAt != real { (salt, saltedAt) = (0, real) }
+    salt &+= 1
+    var generator = SeededGenerator(seed: plan.seed &* 0x9E37_79B9 ^ UInt64(real) &* 0xC2B2_AE3D ^ salt << 48)
+    return generator.next()
+  }
+
+  // MARK: What is told
+
+  var storyIsSound: Bool { fault == nil }
+
+  func fail(_ text: @autoclosure () -> String) {
+    guard fault == nil else { return }
+    let clock = "\(RFC3339.format(wall, in: .utc)), \(PlannedAction(.milliseconds(real), .crash).text.dropLast(6))"
+    fault = "\(text()) (the clock says \(clock) after the start)"
+    note { "FAULT: \(fault ?? "")" }
+  }
+
+  func note(_ text: () -> String) {
+    guard keepsDiary else { return }
+    diary.append("\(RFC3339.format(wall, in: .utc)) +\(wall.milliseconds % 1_000) ms: \(text())")
+  }
+}

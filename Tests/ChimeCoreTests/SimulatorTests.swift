@@ -1,0 +1,52 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Foundation
+import Testing
+
+/// The simulator itself, a few lives of it, and the plans by which it once found something. `make simulate` lives a
+/// thousand years.
+@Suite struct SimulatorTests {
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func aYear(seed: UInt64) {
+    let life = Simulation.run(SimulationPlan.random(seed: seed))
+    #expect(life.fault == nil, "seed \(seed)")
+    #expect(life.figures.lived >= .days(365))
+  }
+
+  /// A seed gives the same life again, to the last line.
+  @Test func sameAgain() {
+    let plan = SimulationPlan.random(seed: 5)
+    #expect(plan == SimulationPlan.random(seed: 5))
+    let lives = (0..<2).map { _ in Simulation.run(plan, diary: true) }
+    #expect(lives[0].diary == lives[1].diary)
+    #expect(lives[0].figures.steps == lives[1].figures.steps)
+    #expect(lives[0].figures.fires > 0)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func plansAsText(seed: UInt64) throws {
+    let plan = SimulationPlan.random(seed: seed)
+    #expect(try SimulationPlan(text: plan.text) == plan)
+    #expect(plan.actions.count > 10)
+  }
+
+  @Test(arguments: ["5d", "0d 00:00:01.000", "0d 00:00:01.000 levitate r1", "xd 00:00:01.000 crash 1s", "0d 0:0 crash"])
+  func unreadablePlans(line: String) {
+    #expect(throws: SimulationPlan.Unreadable.self) { try SimulationPlan(text: "seed 1\n\(line)\n") }
+  }
+
+  /// What was found once is not found again: the files of `Tests/Simulation/plans`.
+  @Test(arguments: SimulatorTests.kept)
+  func regressions(file: String) throws {
+    let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
+    let life = Simulation.run(try SimulationPlan(text: text))
+    #expect(life.fault == nil, "\(file)")
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Simulation/plans")
+
+  private static let kept =
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0.hasSuffix(".txt") }.sorted()
+}

@@ -1,0 +1,142 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Lives through years of a simulated machine, from seeds.
+///
+///     chime-simulate --seeds 1000 --from 1 --years 1
+///     chime-simulate --seed 7         one of them, with what happens in it
+///     chime-simulate --plan FILE      a plan that was kept
+struct Simulate {
+  private var options: [String: String] = [:]
+
+  struct Usage: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private static let known: Set = ["seeds", "from", "years", "seed", "plan", "workers", "faults", "tries"]
+
+  init(_ arguments: [String]) throws {
+    var words = arguments[...]
+    while let word = words.popFirst() {
+      let name = String(word.drop { $0 == "-" })
+      guard word.hasPrefix("--"), Self.known.contains(name), let value = words.popFirst() else {
+        throw Usage(
+          description: "\(word): give \(Self.known.sorted().map { "--\($0)" }.joined(separator: ", ")) with a value")
+      }
+      options[name] = value
+    }
+  }
+
+  private func number(_ name: String, _ usual: UInt64) throws -> UInt64 {
+    guard let text = options[name] else { return usual }
+    guard let number = UInt64(text) else { throw Usage(description: "--\(name) \(text): give a number") }
+    return number
+  }
+
+  static func say(_ text: String, to descriptor: Int32 = 1) {
+    var bytes = Array("\(text)\n".utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// - Returns: whether nothing was wrong.
+  func run() throws -> Bool {
+    let years = Int(try number("years", 1))
+    if let path = options["plan"] { return tell(try SimulationPlan(text: try Self.read(path))) }
+    if options["seed"] != nil { return tell(SimulationPlan.random(seed: try number("seed", 1), years: years)) }
+    return try runMany(years: years)
+  }
+
+  private static func read(_ path: String) throws -> String {
+    guard let file = fopen(path, "r") else { throw Usage(description: "\(path) cannot be read") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    while case let byte = getc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Lives one plan and tells of it.
+  private func tell(_ plan: SimulationPlan) -> Bool {
+    let life = Simulation.run(plan, diary: true)
+    Self.say("\(plan.text)\n\(life.diary.joined(separator: "\n"))\n")
+    Self.say(life.fault.map { "FAULT: \($0)" } ?? "nothing was wrong")
+    return life.fault == nil
+  }
+
+  private struct State {
+    var next: UInt64
+    var figures = SimulationFigures()
+    var failed: [(seed: UInt64, fault: String)] = []
+  }
+
+  private func runMany(years: Int) throws -> Bool {
+    let (first, count) = (try number("from", 1), try number("seeds", 1_000))
+    let most = Int(try number("faults", 1))
+    let workers = Int(try number("workers", UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))))
+    let state = Mutex(State(next: first))
+    let begin = DispatchTime.now()
+    DispatchQueue.concurrentPerform(iterations: workers) { _ in
+      while true {
+        let seed = state.withLock { state -> UInt64? in
+          guard state.next &- first < count, state.failed.count < most else { return nil }
+          defer { state.next &+= 1 }
+          return state.next
+        }
+        guard let seed else { return }
+        let life = Simulation.run(SimulationPlan.random(seed: seed, years: years))
+        state.withLock { state in
+          state.figures += life.figures
+          if let fault = life.fault { state.failed.append((seed, fault)) }
+          if state.figures.lives.isMultiple(of: 1_000), count > 1_000 { Self.say("\(state.figures.lives) lives") }
+        }
+      }
+    }
+    let seconds = Double(DispatchTime.now().uptimeNanoseconds - begin.uptimeNanoseconds) / 1e9
+    let end = state.withLock { $0 }
+    report(end.figures, from: first, seconds: seconds)
+    for (seed, fault) in end.failed.sorted(by: { $0.seed < $1.seed }) {
+      try explain(seed, fault, years: years)
+    }
+    return end.failed.isEmpty
+  }
+
+  private func report(_ figures: SimulationFigures, from first: UInt64, seconds: Double) {
+    func show(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+    let lived = Double(figures.lived.rawValue) / 31_536_000_000
+    let misses = figures.misses.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
+    Self.say(
+      """
+      \(figures.lives) lives from seed \(first), \(show(lived)) years in \(show(seconds)) s: \(show(lived / seconds)) years a second
+      \(figures.steps) steps, \(figures.commits) commits, \(figures.storeErrors) store errors, \(figures.attempts) attempts
+      \(figures.fires) fires, \(figures.repeats) repeats; missed: \(misses.joined(separator: ", "))
+      \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends
+      \(figures.requests) requests, \(figures.refusals) of them refused; at most \(figures.mostHeld) deliveries held
+      """)
+  }
+
+  /// Makes the plan of a seed small, and says how to live through it again.
+  private func explain(_ seed: UInt64, _ fault: String, years: Int) throws {
+    Self.say("\nseed \(seed): \(fault)")
+    let plan = SimulationPlan.random(seed: seed, years: years)
+    var shrinker = PlanShrinker(tries: Int(try number("tries", 600)))
+    let small = shrinker.shrink(plan)
+    let life = Simulation.run(small, diary: true)
+    Self.say(
+      """
+      \(plan.actions.count) actions, shrunken to \(small.actions.count): \(life.fault ?? "")
+      To live through it again: chime-simulate --seed \(seed) --years \(years)
+      The shrunken plan, to be kept in a file for chime-simulate --plan FILE:
+
+      \(small.text)
+      What happens in it:
+      \(life.diary.suffix(60).map { "  \($0)" }.joined(separator: "\n"))
+      """)
+  }
+}
