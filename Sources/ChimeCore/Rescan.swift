@@ -15,6 +15,9 @@ public enum Rescan: Hashable, Sendable {
   /// Other quiet hours are configured: what they hold is looked at again, no time of a schedule moves.
   case quietHours
 
+  /// Whatever there is that moves due times.
+  public static let all: Set<Rescan> = [.localZone, .zoneRules(unchanged: []), .calendars(nil), .place, .quietHours]
+
   /// Whether the reminder's times may be others now.
   public func concerns(_ reminder: Reminder) -> Bool {
     switch self {

@@ -53,6 +53,7 @@ extension EventLoop {
           handle(.horizon(horizon))
         } catch {
           trouble.owesWake = true
+          arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "deliveries wait")
         }
       }
@@ -85,8 +86,21 @@ extension EventLoop {
           try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
         } catch {
           trouble.rescans.formUnion(reasons)
+          arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
+      }
+    }
+  }
+
+  /// On an idle machine nothing else asks a store that refused whether it takes changes again, while due times are those of
+  /// another zone.
+  func makeUp() {
+    guard !isStopping, !trouble.rescans.isEmpty || trouble.owesWake else { return }
+    Task {
+      await withTaskExecutorPreference(executor) {
+        await tryStore()
+        if !trouble.rescans.isEmpty || trouble.owesWake { arm(arrearsAfter: Agenda.storeRetry) }
       }
     }
   }
@@ -117,6 +131,9 @@ extension EventLoop {
           // What was decided meanwhile may have been held by the quiet hours of before.
           try await lookAgain()
         } catch {
+          // Which ones it was about is forgotten: all are computed anew.
+          trouble.rescans.formUnion(Rescan.all)
+          arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
       }

@@ -11,6 +11,7 @@ struct LoopTimers {
   let sleep: LoopTimer
   let bus: LoopTimer
   let secrets: LoopTimer
+  let arrears: LoopTimer
   let watchdog: LoopTimer
   /// When the two that follow the wall clock are to run out by one that nobody sets.
   var dueAt: MonotonicDeadline?
@@ -29,6 +30,8 @@ extension EventLoop {
     timers?.outboxAt = nil
     handle(.awake)
   }
+
+  func arm(arrearsAfter wait: Milliseconds) { timers?.arrears.arm(after: wait) }
 
   func arm(sleepAfter wait: Milliseconds?) {
     if let wait { timers?.sleep.arm(after: wait) } else { timers?.sleep.disarm() }

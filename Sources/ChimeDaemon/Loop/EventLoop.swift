@@ -176,6 +176,7 @@ actor EventLoop {
       clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
       settle: timer { $0.foldersHaveSettled() },
       sleep: timer { $0.sleepIsDue() }, bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() },
+      arrears: timer { $0.makeUp() },
       watchdog: timer { $0.watchdogIsDue() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
     timers.due.arm(at: startedAt + .days(366))
