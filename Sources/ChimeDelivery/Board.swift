@@ -58,7 +58,7 @@ struct Board: Sendable {
 
   mutating func admit(_ showing: Showing, limit: Int) -> [Order] {
     guard !isClosed else {
-      let action = Popup.Action.report(.failed, .retry, status: nil, error: Self.stopping)
+      let action = Popup.Action.report(CutShort.outcome, CutShort.next, status: nil, error: CutShort.sentence)
       return [.act(0, showing, action)]
     }
     queue.append(showing)
@@ -98,11 +98,9 @@ struct Board: Sendable {
     isClosed = true
     let refused = queue
     queue.removeAll()
-    let report = Popup.Action.report(.failed, .retry, status: nil, error: Self.stopping)
-    return refused.map { .act(0, $0, report) } + change(entries.keys.sorted()) { $0.release(Self.stopping) }
+    let report = Popup.Action.report(CutShort.outcome, CutShort.next, status: nil, error: CutShort.sentence)
+    return refused.map { .act(0, $0, report) } + change(entries.keys.sorted()) { $0.release(CutShort.sentence) }
   }
-
-  private static let stopping = "given up because the daemon stops"
 
   /// Begins what there is room for, letting the oldest popups go where there is none.
   private mutating func advance(limit: Int) -> [Order] {

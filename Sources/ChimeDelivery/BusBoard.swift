@@ -37,7 +37,7 @@ struct BusBoard: Sendable {
   static let calls = 64
   /// Popups whose numbers are remembered. The buttons of older ones still work by their keys.
   static let remembered = 256
-  static let stopping = NotificationFault(isBlocked: false, sentence: "given up because the daemon stops")
+  static let stopping = NotificationFault(isBlocked: true, sentence: CutShort.sentence)
   static let withdrawn = NotificationFault(isBlocked: false, sentence: "closed before it was shown")
   static let noServer = NotificationFault(isBlocked: true, sentence: "no notification server on the session bus")
 

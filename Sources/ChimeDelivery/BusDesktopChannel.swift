@@ -83,6 +83,9 @@ public final class BusDesktopChannel: PopupTransport {
     switch order {
     case .delivered(let showing): showing.end(.delivered, .settled, error: nil, now: clock())
     case .failed(let showing, let fault):
+      if fault == BusBoard.stopping {
+        return showing.end(CutShort.outcome, CutShort.next, error: fault.sentence, now: clock())
+      }
       showing.end(
         fault.isBlocked ? .refused : .failed, fault.isBlocked ? .blocked(Popup.blockedFor) : .retry,
         error: PlainText.sentence(fault.sentence), now: clock())

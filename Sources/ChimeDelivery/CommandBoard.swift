@@ -44,7 +44,7 @@ struct CommandBoard: Sendable {
   func running(_ name: ChannelName) -> Int { entries.values.count { $0.name == name } }
 
   mutating func admit(_ job: CommandJob) -> [Order] {
-    if isClosed { return [Self.refuse(job, .failed, .retry, CommandRun.stopping)] }
+    if isClosed { return [Self.refuse(job, CutShort.outcome, CutShort.next, CutShort.sentence)] }
     if job.isTest, entries.values.count(where: \.job.isTest) >= Self.maxTests {
       return [Self.refuse(job, .refused, .blocked(.seconds(30)), "as many tests run already as may at once")]
     }
@@ -74,7 +74,7 @@ struct CommandBoard: Sendable {
     let refused = queue
     queue.removeAll()
     for run in entries.keys { entries[run]?.run.stop() }
-    return refused.map { Self.refuse($0, .failed, .retry, CommandRun.stopping) }
+    return refused.map { Self.refuse($0, CutShort.outcome, CutShort.next, CutShort.sentence) }
   }
 
   /// Starts what may start, and answers what never will.

@@ -65,9 +65,8 @@ struct CommandRun: Sendable {
   }
 
   /// The daemon stops: what it has said until now is recorded, and the message comes again.
-  mutating func stop() { ending = ending ?? Self.stopping }
+  mutating func stop() { ending = ending ?? CutShort.sentence }
 
-  static let stopping = "given up because the daemon stops"
   private static let complaintLimit = 1_024
 
   private mutating func keep(_ bytes: [UInt8]) {
@@ -95,6 +94,7 @@ struct CommandRun: Sendable {
     case .signal(let number):
       result.error = ending ?? "it was ended by signal \(number)\(Self.name(number))" + complaint
     }
+    if ending == CutShort.sentence { (result.outcome, result.next) = (CutShort.outcome, CutShort.next) }
     return result
   }
 
@@ -138,7 +138,7 @@ struct CommandRun: Sendable {
     case ("execve", ENOEXEC):
       return blocked("\(program) is no program: a script needs a first line such as #!/bin/sh")
     case ("execve", E2BIG): return failed("its arguments and variables are longer than the system takes")
-    case ("start", _): return failed(stopping)
+    case ("start", _): return Result(outcome: CutShort.outcome, next: CutShort.next, error: CutShort.sentence)
     // No process or descriptor to be had just now.
     default: return Result(outcome: .refused, next: .blocked(.seconds(30)), error: "it could not be started: \(error)")
     }

@@ -32,7 +32,7 @@ struct Gathering: Sendable {
   static let gathering = Milliseconds.minutes(1)
   /// A message that is older has waited, tried or not.
   static let fresh = Milliseconds.seconds(10)
-  static let stopping = "given up because the daemon stops"
+  static let stopping = CutShort.sentence
 
   private struct Episode {
     let number: UInt64

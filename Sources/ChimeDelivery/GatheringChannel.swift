@@ -69,8 +69,9 @@ public final class GatheringChannel: Channel {
         }
       case .refuse(let held, let reason):
         let attempt = Attempt(
-          number: held.message.delivery.attempts + 1, startedAt: clock(), took: .zero, outcome: .failed, error: reason)
-        held.report(.ended(attempt, next: .retry))
+          number: held.message.delivery.attempts + 1, startedAt: clock(), took: .zero, outcome: CutShort.outcome,
+          error: reason)
+        held.report(.ended(attempt, next: CutShort.next))
       case .takeDown(let key): transport.withdraw(key)
       case .tell(let event): state.withLock(\.listener)?(event)
       }

@@ -92,6 +92,8 @@ struct Popup: Sendable {
   mutating func release(_ reason: String) -> [Action] {
     defer { state = .over }
     switch state {
+    case .starting where reason == CutShort.sentence:
+      return [.report(CutShort.outcome, CutShort.next, status: nil, error: reason), .end(.leave)]
     case .starting: return [.report(.failed, .retry, status: nil, error: reason), .end(.leave)]
     case .failing: return fail(status: nil) + [.end(.leave)]
     case .showing: return [.end(.leave)]

@@ -56,7 +56,7 @@ extension RealThings.CommandTests {
     let first = channel.reports(of: try message(id: "a1", channel: "script"))
     #expect(try await channel.deliver(message(channel: "other")).next == .settled)
     await channel.stop()
-    #expect(try await first.next().next == .retry)
+    #expect(try await first.next().next == .blocked(.seconds(1)))
   }
 
   // MARK: Changes and the end
@@ -89,7 +89,8 @@ extension RealThings.CommandTests {
     await channel.stop()
     for reports in all {
       let report = try await reports.next()
-      #expect(report.next == .retry && report.attempt?.outcome == .failed)
+      // It uses up no attempt.
+      #expect(report.next == .blocked(.seconds(1)) && report.attempt?.outcome == .refused)
       #expect(report.attempt?.error == "given up because the daemon stops")
     }
     for group in groups { try await isGone(group) }

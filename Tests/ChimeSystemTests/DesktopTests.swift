@@ -100,4 +100,25 @@ struct DesktopTests {
       #expect(try await home.latestOccurrence(of: id)["state"].string == "done")
     }
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aReloadThatConcernsOthersLeavesWaitingPopupsAlone() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(Transport.program.toml)
+      let daemon = try await home.start()
+      let id = try await home.add("Tea", "in 1s")
+      let popup = try await desktop.popup(titled: "Tea")
+      func waiting() async throws -> String {
+        try await home.run("pgrep", ["-P", "\(daemon.process.pid)", "notify-send"]).out
+      }
+      let program = try await waiting()
+      #expect(!program.isEmpty)
+      try home.configure(Transport.program.toml + "[webhook]\ntimeout = \"7s\"\n")
+      _ = try await home.answer("io.chime.Daemon.Reload")
+      #expect(try await waiting() == program)
+      try await desktop.press("done", on: popup)
+      try await eventually("it is done") { try await home.latestOccurrence(of: id)["state"].string == "done" }
+    }
+  }
 }

@@ -9,13 +9,31 @@ final class Channels: Sendable {
   /// One for the daemon's whole life: what runs goes on when the other channels are made anew.
   let commands: CommandChannel
   private let desktop: GatheringChannel
+  private let desktopSettings: DesktopSettings
+
+  /// What of the configuration concerns popups.
+  private struct DesktopSettings: Equatable {
+    let program: String
+    let transport: Configuration.Channels.DesktopTransport
+    let timeout: Milliseconds
+    let maxWaiting: Int
+
+    init(_ settings: Configuration.Channels) {
+      program = settings.desktopProgram
+      transport = settings.desktopTransport
+      timeout = settings.desktopTimeout
+      maxWaiting = settings.desktopMaxWaiting
+    }
+  }
 
   init(
     configuration: Configuration, isSystem: Bool, environment: [String: String], zones: ZoneCatalog,
-    endpoints: EndpointDirectory, commands: CommandChannel
+    endpoints: EndpointDirectory, commands: CommandChannel, keeping former: Channels? = nil
   ) {
     self.commands = commands
     let settings = configuration.channels
+    let popups = DesktopSettings(settings)
+    desktopSettings = popups
     var desktop = DesktopConfiguration(environment: environment)
     desktop.program = settings.desktopProgram
     desktop.showTimeout = settings.desktopTimeout
@@ -25,14 +43,18 @@ final class Channels: Sendable {
       return String(zone.civil(at: instant).time.description.prefix(5))
     }
     desktop.timeOfDay = timeOfDay
-    let transport: any PopupTransport =
+    let shown = desktop
+    func transport() -> any PopupTransport {
       switch settings.desktopTransport {
-      case .program: DesktopChannel(configuration: desktop)
+      case .program: DesktopChannel(configuration: shown)
       case .bus:
         BusDesktopChannel(
-          configuration: desktop, server: SessionBus(environment: environment, timeout: settings.desktopTimeout))
+          configuration: shown, server: SessionBus(environment: environment, timeout: settings.desktopTimeout))
       }
-    self.desktop = GatheringChannel(transport: transport)
+    }
+    // Programs that wait for an answer go on when nothing that concerns them has changed.
+    let kept = former.flatMap { $0.desktopSettings == popups ? $0.desktop : nil }
+    self.desktop = kept ?? GatheringChannel(transport: transport())
     var webhooks = WebhookConfiguration(version: Product.version)
     webhooks.timeOfDay = timeOfDay
     webhooks.connectTimeout = settings.webhookConnectTimeout
@@ -66,9 +88,12 @@ final class Channels: Sendable {
     webhook.withdraw(occurrence)
   }
 
-  /// Stops those that others take over from; what they had under way ends as failed and is tried again.
-  func retire() async {
-    await desktop.stop()
+  /// Whether popups go the same way as before.
+  func hasDesktop(of other: Channels) -> Bool { desktop === other.desktop }
+
+  /// Stops those that others take over from; what they had under way is cut short and tried again.
+  func retire(for successor: Channels? = nil) async {
+    if successor?.hasDesktop(of: self) != true { await desktop.stop() }
     await webhook.stop()
   }
 

@@ -318,16 +318,17 @@ actor EventLoop {
     }
   }
 
-  /// Channels with other settings take over; what the old ones had under way ends as failed and is tried again.
+  /// Channels with other settings take over; what the old ones had under way is cut short and tried again.
   private func renewChannels(_ configuration: Configuration) {
     let old = channels
     channels = Channels(
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
-      endpoints: endpoints, commands: commands)
-    listenToDesktop(remembering: old.desktopMemory)
+      endpoints: endpoints, commands: commands, keeping: old)
+    let new = channels
+    if !new.hasDesktop(of: old) { listenToDesktop(remembering: old.desktopMemory) }
     Task {
       await withTaskExecutorPreference(executor) {
-        await old.retire()
+        await old.retire(for: new)
       }
     }
   }

@@ -1,0 +1,127 @@
+import CLinux
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ChimeDaemon
+
+/// The loop over a store that can be read, and takes changes only when it is told to.
+struct RefusingStoreTests {
+  @Test func aStartWithoutWritingFiresFromMemoryAndRecordsLater() async throws {
+    let contents = MemoryStore()
+    let now = SystemClock.now
+    let reminder = Reminder(
+      id: ReminderID(rawValue: "r1"), owner: getuid(), title: "Tea",
+      schedule: try Schedule(canonical: "daily at 08:30"),
+      createdAt: now)
+    try await contents.write { try $0.upsert(reminder, next: Instant(seconds: now.seconds - 5)) }
+    let store = RefusingStore(contents)
+    try await withLoop(store) { loop in
+      let problem = try await until(loop) { $0.unrecorded == 1 }
+      #expect(problem.storeProblem == RefusingStore.sentence)
+      #expect(problem.summary.contains("from memory, 1 not yet recorded; changes are refused"))
+      #expect(try await contents.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.isEmpty)
+      // Whoever asks again and again is told the same, and nothing fires twice.
+      for _ in 0..<5 { #expect(await loop.snapshot().unrecorded == 1) }
+
+      store.refuses.store(false, ordering: .relaxed)
+      let sound = try await until(loop) { $0.storeProblem == nil }
+      #expect(sound.unrecorded == 0)
+      let found = try await contents.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }
+      #expect(found.map(\.id.reminder.rawValue) == ["r1"] && found[0].firedAt.map { $0 >= now } == true)
+    }
+  }
+
+  /// Rules of zones that change while the disk is full are made up for.
+  @Test func whatHasToBeComputedAnewIsMadeUpFor() async throws {
+    let contents = MemoryStore()
+    let now = SystemClock.now
+    let reminder = Reminder(
+      id: ReminderID(rawValue: "r1"), owner: getuid(), title: "Tea",
+      schedule: try Schedule(canonical: "daily at 08:30"),
+      createdAt: now)
+    // Not what the schedule gives.
+    let wrong = Instant(seconds: now.seconds + 40 * 86_400)
+    try await contents.write { try $0.upsert(reminder, next: wrong) }
+    let store = RefusingStore(contents)
+    try await withLoop(store) { loop in
+      await loop.rescan([.backwardStep])
+      _ = try await until(loop) { $0.storeProblem != nil }
+      store.refuses.store(false, ordering: .relaxed)
+      _ = try await until(loop) { $0.storeProblem == nil }
+      let deadline = ContinuousClock.now + .seconds(20)
+      while try await contents.read({ try $0.reminder(reminder.id)?.next }) == wrong {
+        try #require(ContinuousClock.now < deadline)
+        _ = await loop.snapshot()
+      }
+    }
+  }
+
+  @Test func theLineOfATroubledStoreSaysWhatGoesOn() {
+    var trouble = StoreTrouble()
+    trouble.writing = "the disk is full: free some space"
+    #expect(
+      trouble.summary(unrecorded: 0)
+        == "the disk is full: free some space; reminders are shown on the desktop from memory; changes are refused")
+    trouble.reading = "I/O error"
+    #expect(trouble.summary(unrecorded: 3) == "the store cannot be read, and nothing can fire until it can: I/O error")
+    trouble.isReadable()
+    #expect(trouble.problem == "the disk is full: free some space")
+    let isNew = [trouble.isNew("a"), trouble.isNew("a"), trouble.isNew("b")]
+    #expect(isNew == [true, false, true])
+  }
+
+  private func withLoop(_ store: any Store, _ body: (EventLoop) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-refusing-\(UUID().uuidString)").path()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let site = try EventLoopTests.site(folder)
+    let loop = EventLoop(
+      site: site, configuration: Configuration(), log: Log(level: .error), store: store, zones: ZoneCatalog(),
+      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
+    var set = sigset_t()
+    sigemptyset(&set)
+    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+    try await body(loop)
+  }
+
+  /// Asks how things are until they are so.
+  private func until(
+    _ loop: EventLoop, _ condition: (EventLoop.Snapshot) -> Bool
+  ) async throws -> EventLoop.Snapshot {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while true {
+      let snapshot = await loop.snapshot()
+      if condition(snapshot) { return snapshot }
+      try #require(ContinuousClock.now < deadline, "\(snapshot)")
+    }
+  }
+}
+
+/// A disk that is full until it is not.
+private final class RefusingStore: Store {
+  static let sentence = "the disk is full: free some space on the file system of nowhere"
+
+  let refuses = Atomic(true)
+  private let contents: MemoryStore
+
+  init(_ contents: MemoryStore) { self.contents = contents }
+
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    if refuses.load(ordering: .relaxed) { throw StoreFailure.unavailable(Self.sentence) }
+    return try await contents.write(body)
+  }
+
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await contents.read(body)
+  }
+
+  func close() async { await contents.close() }
+}
