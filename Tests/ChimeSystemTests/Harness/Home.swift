@@ -27,15 +27,15 @@ final class Home: Sendable {
   /// Runs `body` in a new home; afterwards everything it started is ended and the folder is gone. When it throws, what
   /// its programs said is part of the failure.
   static func live<Value>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Home) async throws -> Value
+    alone: Bool = false, isolation: isolated (any Actor)? = #isolation, _ body: (Home) async throws -> Value
   ) async throws -> Value {
-    await Turnstile.homes.enter()
+    await Turnstile.homes.enter(alone: alone)
     do {
       let home = try Home()
       do {
         let value = try await body(home)
         await home.leave()
-        await Turnstile.homes.leave()
+        await Turnstile.homes.leave(alone: alone)
         return value
       } catch {
         Issue.record("\(error)\n\(home.everythingSaid)")
@@ -43,7 +43,7 @@ final class Home: Sendable {
         throw error
       }
     } catch {
-      await Turnstile.homes.leave()
+      await Turnstile.homes.leave(alone: alone)
       throw error
     }
   }

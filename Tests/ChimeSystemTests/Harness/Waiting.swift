@@ -42,20 +42,39 @@ func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) a
 actor Turnstile {
   static let homes = Turnstile(4)
 
+  private let places: Int
   private var free: Int
   private var queue: [CheckedContinuation<Void, Never>] = []
+  /// Those who want all places; they go before the queue.
+  private var loners: [CheckedContinuation<Void, Never>] = []
 
-  init(_ places: Int) { free = places }
+  init(_ places: Int) {
+    self.places = places
+    free = places
+  }
 
-  func enter() async {
-    if free > 0 {
+  /// - Parameter alone: whether nobody else may be inside, as for what changes the machine for everybody.
+  func enter(alone: Bool = false) async {
+    if alone {
+      if free == places { free = 0 } else { await withCheckedContinuation { loners.append($0) } }
+    } else if free > 0, loners.isEmpty {
       free -= 1
     } else {
       await withCheckedContinuation { queue.append($0) }
     }
   }
 
-  func leave() {
-    if queue.isEmpty { free += 1 } else { queue.removeFirst().resume() }
+  func leave(alone: Bool = false) {
+    free += alone ? places : 1
+    if !loners.isEmpty {
+      guard free == places else { return }
+      free = 0
+      loners.removeFirst().resume()
+      return
+    }
+    while free > 0, !queue.isEmpty {
+      free -= 1
+      queue.removeFirst().resume()
+    }
   }
 }
