@@ -6,7 +6,7 @@ import ChimeSchedule
 ///
 ///     done:r7k2@1774852200
 ///     snooze:10m:r7k2@1774852200
-struct ActionKey: Hashable, Sendable {
+package struct ActionKey: Hashable, Sendable {
   let answer: Occurrence.Answer
   let occurrence: OccurrenceID
 
@@ -16,7 +16,7 @@ struct ActionKey: Hashable, Sendable {
   }
 
   /// Nil for any other program's words.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= 200 else { return nil }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
     guard let last = parts.last, let occurrence = OccurrenceID(last) else { return nil }
@@ -30,7 +30,7 @@ struct ActionKey: Hashable, Sendable {
     self.occurrence = occurrence
   }
 
-  var text: String {
+  package var text: String {
     switch answer {
     case .done: "done:\(occurrence)"
     case .dismiss: "dismiss:\(occurrence)"

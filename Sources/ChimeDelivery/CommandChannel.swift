@@ -89,7 +89,7 @@ public final class CommandChannel: Channel {
   private static let testType = "chime.test"
 
   private static func sample(of name: ChannelName, owner: UInt32, at now: Instant) -> OutboundMessage {
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     let due = Instant(seconds: now.seconds)
     let id = OccurrenceID(reminder: ReminderID(rawValue: "test"), scheduledAt: due)
     let reminder = (try? Schedule(canonical: "at \(Timestamp.rfc3339(due))")).map {

@@ -1,13 +1,13 @@
-import ChimeSchedule
+package import ChimeSchedule
 
 /// One request.
-struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
   /// `POST`, `PUT` or `GET`; a GET has no body.
-  var method = "POST"
-  var url: String
+  package var method = "POST"
+  package var url: String
   /// `name: value` lines.
-  var headers: [String]
-  var body: [UInt8]
+  package var headers: [String]
+  package var body: [UInt8]
   /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
   var certificates: String?
   /// What has to be taken out of whatever comes back.
@@ -15,7 +15,7 @@ struct HTTPRequest: Sendable {
 }
 
 /// What a request came to.
-struct HTTPResult: Sendable {
+package struct HTTPResult: Sendable {
   /// Nil when no answer came.
   var status: Int?
   /// The first `HTTPLimits.kept` bytes of the answer's body, as the receiver sent them: what is kept or shown of them
@@ -40,6 +40,18 @@ struct HTTPResult: Sendable {
   var details: HTTPDetails?
   /// That of the request.
   var redaction = Redaction()
+}
+
+extension HTTPResult {
+  /// An answer that was read.
+  package init(
+    answering status: Int?, _ answer: [UInt8], isWhole: Bool, contentType: String?, retryAfter: Milliseconds?,
+    redaction: Redaction
+  ) {
+    self.init(
+      status: status, answer: answer, isWhole: isWhole, contentType: contentType, retryAfter: retryAfter,
+      redaction: redaction)
+  }
 }
 
 /// The bounds of an exchange.

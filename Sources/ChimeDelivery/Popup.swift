@@ -1,13 +1,13 @@
-import ChimeCore
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
 /// One run of notify-send, from its start to its end: a value that says what to do at each event.
 ///
 ///     starting → showing → over
 ///              → failing → over
 ///              → over
-struct Popup: Sendable {
-  enum State: Hashable, Sendable {
+package struct Popup: Sendable {
+  package enum State: Hashable, Sendable {
     /// The server has not taken it yet. Exits: showing, failing, over.
     case starting
     /// It cannot be shown; the helper is being ended, and all that it said will tell why. Exit: over.
@@ -19,7 +19,7 @@ struct Popup: Sendable {
     case over
   }
 
-  enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// The attempt is over.
     case report(Attempt.Outcome, ChannelReport.NextStep, status: Int?, error: String?)
     case answer(Occurrence.Answer)
@@ -34,7 +34,7 @@ struct Popup: Sendable {
     var isBlocked: Bool { if case .report(_, .blocked, _, _) = self { true } else { false } }
   }
 
-  enum Signal: Hashable, Sendable {
+  package enum Signal: Hashable, Sendable {
     /// SIGTERM: ends the helper, the popup stays.
     case leave
     /// SIGINT: notify-send closes its popup, and ends.
@@ -42,12 +42,12 @@ struct Popup: Sendable {
   }
 
   /// The most a helper may write; one that writes more is ended.
-  static let outputLimit = 65_536
+  package static let outputLimit = 65_536
 
   /// How long after a way that is shut the next try is made.
   static let blockedFor = Milliseconds.seconds(30)
 
-  private(set) var state = State.starting
+  package private(set) var state = State.starting
   /// Whether it was asked for without buttons and waiting: it is delivered when the program has ended well.
   let isPlain: Bool
   let snooze: Milliseconds
@@ -55,7 +55,7 @@ struct Popup: Sendable {
   private var complaint: [UInt8] = []
   private var written = 0
 
-  init(isPlain: Bool, snooze: Milliseconds) {
+  package init(isPlain: Bool, snooze: Milliseconds) {
     self.isPlain = isPlain
     self.snooze = snooze
   }
@@ -65,7 +65,7 @@ struct Popup: Sendable {
 
   var isShowing: Bool { if case .showing = state { true } else { false } }
 
-  mutating func handle(_ event: Supervisor.Event) -> [Action] {
+  package mutating func handle(_ event: Supervisor.Event) -> [Action] {
     if state == .over { return [] }
     switch event {
     case .errors(let bytes):
@@ -115,7 +115,8 @@ struct Popup: Sendable {
 
   private mutating func take(_ word: String) -> [Action] {
     switch (state, word) {
-    case (.over, _): return []
+    // What is not on screen has no buttons.
+    case (.over, _), (.failing, _): return []
     case (_, "done"), (_, "snooze"):
       let answer = Action.answer(word == "done" ? .done : .snooze(for: snooze))
       return state == .starting ? show(nil) + [answer] : [answer]
@@ -130,7 +131,6 @@ struct Popup: Sendable {
         return [.end(.leave)]
       }
       return show(number)
-    case (.failing, _): return []
     }
   }
 

@@ -4,14 +4,14 @@
 /// secret, whosever it is.
 ///
 ///     Redaction(token: "tk_1").clean("no such key: tk_1")   // no such key: <redacted>
-struct Redaction: Sendable {
-  static let mark = "<redacted>"
+package struct Redaction: Sendable {
+  package static let mark = "<redacted>"
 
   /// The ways in which the token may be written, the longest first: a shorter one may be part of it.
   private let forms: [[UInt8]]
 
   /// - Parameter token: what was sent; nil when there was none.
-  init(token: String? = nil) {
+  package init(token: String? = nil) {
     guard let token, !token.isEmpty else {
       forms = []
       return
@@ -35,7 +35,7 @@ struct Redaction: Sendable {
   }
 
   /// - Parameter isWhole: whether all that was said is there; where not, a token at the end may be cut.
-  func clean(_ bytes: [UInt8], isWhole: Bool = true) -> [UInt8] {
+  package func clean(_ bytes: [UInt8], isWhole: Bool = true) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var place = 0
@@ -51,7 +51,7 @@ struct Redaction: Sendable {
     return result
   }
 
-  func clean(_ text: String) -> String { String(decoding: clean(Array(text.utf8)), as: UTF8.self) }
+  package func clean(_ text: String) -> String { String(decoding: clean(Array(text.utf8)), as: UTF8.self) }
 
   /// How many bytes at the beginning are a secret; nil for none.
   private func secret(in rest: ArraySlice<UInt8>, isWhole: Bool) -> Int? {

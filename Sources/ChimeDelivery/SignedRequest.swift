@@ -1,10 +1,10 @@
 import ChimeCore
-import ChimeSchedule
+package import ChimeSchedule
 
 /// What leaves in one attempt: made from an endpoint and a message, the same each time but for the time and the
 /// signatures of it.
-struct SignedRequest {
-  var access: EndpointAccess
+package struct SignedRequest {
+  package var access: EndpointAccess
   /// `webhook-id`, the same for every attempt of a delivery.
   var id: String
   /// Chime's version.
@@ -14,12 +14,26 @@ struct SignedRequest {
   /// The usual body, where there is no template.
   var usual: @Sendable () throws -> [UInt8]
 
+  package init(
+    access: EndpointAccess, id: String, version: String, values: @escaping @Sendable () -> TemplateValues,
+    usual: @escaping @Sendable () throws -> [UInt8]
+  ) {
+    (self.access, self.id, self.version, self.values, self.usual) = (access, id, version, values, usual)
+  }
+
   /// - Parameters:
   ///   - time: that of this attempt.
   ///   - token: what stands for `{{token}}`.
-  func make(at time: Instant, token: String?) throws -> HTTPRequest {
+  /// - Throws: `TemplateError` when the template or the headers would make too much of the message.
+  package func make(at time: Instant, token: String?) throws -> HTTPRequest {
     var values = access.template == nil && access.headers.isEmpty ? TemplateValues() : values()
     values[.token] = TemplateValue(token)
+    let bound = access.headers.reduce(access.template?.bound(values) ?? 0) { $0 + $1.bound(values) }
+    guard bound <= Template.textLimit else {
+      throw TemplateError(
+        "its template or its headers could make more than \(Template.textLimit) bytes of this message: name long texts "
+          + "less often, or cut them with |max:N before other filters")
+    }
     let content: (type: String?, bytes: [UInt8]) =
       if let template = access.template { template.body(values) } else { ("application/json", try usual()) }
     let signatures = access.secrets(at: time).map {

@@ -47,13 +47,13 @@ struct Program: Sendable {
 }
 
 /// How a program ended.
-enum ProgramExit: Hashable, Sendable {
+package enum ProgramExit: Hashable, Sendable {
   case status(Int32)
   case signal(Int32)
 }
 
 /// Why a program was not started.
-enum SpawnFailure: Error, Hashable, Sendable {
+package enum SpawnFailure: Error, Hashable, Sendable {
   /// There is no such program.
   case missing
   case system(SystemError)

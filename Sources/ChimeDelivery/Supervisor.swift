@@ -5,8 +5,8 @@ import Glibc
 ///
 /// Whoever starts a program is told what becomes of it by events on the supervisor's thread, in order, the last of them
 /// `.ended` or `.notStarted`.
-final class Supervisor: Sendable {
-  enum Event: Sendable {
+package final class Supervisor: Sendable {
+  package enum Event: Sendable {
     /// Bytes of its standard output.
     case output([UInt8])
     /// Bytes of its standard error.

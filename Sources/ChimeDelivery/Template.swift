@@ -54,7 +54,12 @@ public struct Template: Hashable, Sendable {
     path = try Self.path(try Self.string(parts["path"], "path"))
     headers = try Self.headers(parts["headers"])
     contentType = try Self.string(parts["contentType"], "contentType")
-    if let contentType { try HeaderRules.check(value: contentType, of: "contentType") }
+    if let contentType {
+      try HeaderRules.check(value: contentType, of: "contentType")
+      guard contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        throw TemplateError("the template's contentType has ASCII characters only, as in text/plain; charset=utf-8")
+      }
+    }
     switch (parts["body"], parts["text"]) {
     case (let body?, nil): content = .json(try TemplateNode(body))
     case (nil, let text?): content = .text(try TemplateNode(text))
@@ -115,6 +120,20 @@ public struct Template: Hashable, Sendable {
   }
 
   // MARK: Rendering
+
+  /// The most bytes of text that a message may become: 64 KiB of template can name a long text thousands of times, and
+  /// every message would be made of all of them at once.
+  static let textLimit = 1 << 20
+
+  /// How many bytes of text a message may become at most, its headers aside.
+  func bound(_ values: TemplateValues) -> Int {
+    let content =
+      switch content {
+      case .none: 0
+      case .text(let node), .json(let node): node.bound(values)
+      }
+    return content + (path?.bound(values) ?? 0)
+  }
 
   /// The address with the path put to its end, before a query that it has.
   ///

@@ -27,6 +27,8 @@ struct TemplateHeader: Hashable, Sendable {
     }
   }
 
+  func bound(_ values: TemplateValues) -> Int { value.bound(values) }
+
   var usesToken: Bool { value.placeholders.contains(.token) }
 
   /// The value as it can stand in a request: one line, without control characters, and what is not ASCII in encoded

@@ -82,6 +82,18 @@ indirect enum TemplateNode: Hashable, Sendable {
     return cases[text] ?? (text.isEmpty ? nil : cases["*"])
   }
 
+  /// How many bytes of text its strings may become at most.
+  func bound(_ values: TemplateValues) -> Int {
+    switch self {
+    case .literal: 0
+    case .text(let text): text.bound(values)
+    case .value(let placeholder): values[placeholder].bound
+    case .choice(let placeholder, let cases): Self.chosen(values[placeholder], cases)?.bound(values) ?? 0
+    case .list(let nodes): nodes.reduce(0) { $0 + $1.bound(values) }
+    case .object(let members): members.reduce(0) { $0 + $1.value.bound(values) }
+    }
+  }
+
   /// The value as text; empty where there is none.
   func text(_ values: TemplateValues) -> String {
     switch self {

@@ -9,6 +9,9 @@ struct TemplateText: Hashable, Sendable {
 
   private var pieces: [Piece] = []
 
+  /// Of one placeholder. Some filters make a text longer, and a chain of them would do so without end.
+  private static let mostFilters = 8
+
   /// - Throws: `TemplateError` for a placeholder that is not known or not closed.
   init(_ text: String) throws(TemplateError) {
     var rest = text[...]
@@ -32,6 +35,9 @@ struct TemplateText: Hashable, Sendable {
       let known = Placeholder.allCases.map(\.rawValue).joined(separator: ", ")
       throw TemplateError("{{\(PlainText.sentence(name))}} is no placeholder; there are: \(known)")
     }
+    guard parts.count <= mostFilters else {
+      throw TemplateError("{{\(name)|…}} has \(parts.count) filters; at most \(mostFilters) are allowed")
+    }
     var filters: [TemplateFilter] = []
     for part in parts { filters.append(try TemplateFilter(part)) }
     return .placeholder(placeholder, filters)
@@ -54,6 +60,26 @@ struct TemplateText: Hashable, Sendable {
   /// The literal parts, one after another.
   var literal: String {
     pieces.map { if case .literal(let text) = $0 { text } else { "" } }.joined()
+  }
+
+  /// How many bytes it may become at most, before any encoding; nothing is rendered to find out.
+  func bound(_ values: TemplateValues) -> Int {
+    var sum = 0
+    for piece in pieces {
+      switch piece {
+      case .literal(let text): sum += text.utf8.count
+      case .placeholder(let placeholder, let filters):
+        // What a filter is given counts too: a later one may cut it, but it has to be made.
+        var size = values[placeholder].bound
+        var largest = size
+        for filter in filters {
+          size = filter.bound(size)
+          largest = max(largest, size)
+        }
+        sum += largest
+      }
+    }
+    return sum
   }
 
   /// - Parameter encoding: applied to what placeholders bring, after their filters.
@@ -122,6 +148,23 @@ enum TemplateFilter: Hashable, Sendable {
     case ("default", _): self = .standIn(try words())
     default:
       throw TemplateError("\"\(PlainText.sentence(String(text)))\" is no filter; there are: \(Self.known)")
+    }
+  }
+
+  /// How many bytes it makes at most of so many.
+  func bound(_ size: Int) -> Int {
+    switch self {
+    // A line separator of three bytes becomes one space.
+    case .line: size
+    case .slack: size * 5
+    case .html: size * 6
+    case .markdown: size * 2
+    case .percent: size * 3
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    case .max(let limit): Swift.min(size, limit * 3)
+    case .bytes(let limit): Swift.min(size, limit)
+    case .prefix(let text), .suffix(let text): size + text.utf8.count
+    case .standIn(let text): Swift.max(size, text.utf8.count)
     }
   }
 

@@ -1,5 +1,5 @@
-import ChimeCore
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
 /// What a placeholder may name. `docs/delivery.md` says what each stands for.
 enum Placeholder: String, Hashable, Sendable, CaseIterable {
@@ -28,6 +28,16 @@ enum TemplateValue: Hashable, Sendable {
     }
   }
 
+  /// How many bytes `text` has; for a list, no fewer.
+  var bound: Int {
+    switch self {
+    case .missing: 0
+    case .text(let text): text.utf8.count
+    case .number: 20
+    case .list(let items): items.reduce(0) { $0 + $1.utf8.count + 2 }
+    }
+  }
+
   /// As a value of its own; nil when it is missing.
   var json: TemplateJSON? {
     switch self {
@@ -40,7 +50,7 @@ enum TemplateValue: Hashable, Sendable {
 }
 
 /// The values of one message.
-struct TemplateValues: Sendable {
+package struct TemplateValues: Sendable {
   private var values: [Placeholder: TemplateValue] = [:]
 
   subscript(placeholder: Placeholder) -> TemplateValue {
@@ -52,7 +62,7 @@ struct TemplateValues: Sendable {
   init() {}
 
   /// - Parameter timeOfDay: writes a time as the user reads clocks, such as `08:30`.
-  init(_ message: OutboundMessage, timeOfDay: (Instant) -> String) {
+  package init(_ message: OutboundMessage, timeOfDay: (Instant) -> String) {
     let occurrence = message.occurrence
     let reminder = message.reminder
     self[.title] = .text(occurrence.title)

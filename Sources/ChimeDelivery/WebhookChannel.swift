@@ -86,10 +86,13 @@ public final class WebhookChannel: Channel {
           do throws(Shut) {
             let open = try Self.open(delivery.lane, access(delivery.lane), at: now)
             let request = Self.request(for: message, to: open, configuration)
-            guard let made = try? request.make(at: now, token: open.token?.text) else {
+            do {
+              return try request.make(at: now, token: open.token?.text)
+            } catch let error as TemplateError {
+              throw Shut("endpoint \"\(delivery.lane.channel)\" cannot be used: \(error)")
+            } catch {
               throw Shut("the message cannot be written as JSON")
             }
-            return made
           } catch {
             let attempt = Attempt(
               number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: error.reason)
@@ -116,7 +119,7 @@ public final class WebhookChannel: Channel {
   /// Nothing is stored and nothing retried.
   public func test(_ access: EndpointAccess) async -> WebhookTest {
     let now = clock()
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     let (id, channel) = (DeliveryID(at: now, using: &random), access.endpoint.lane.channel)
     let timeOfDay = configuration.timeOfDay
     let request = SignedRequest(
@@ -128,10 +131,15 @@ public final class WebhookChannel: Channel {
         ).bytes()
       })
     // What is shown is made a second time, with a word in the token's place.
-    guard let sent = try? request.make(at: now, token: access.token?.text),
-      let shown = try? request.make(at: now, token: access.token.map { _ in Redaction.mark })
-    else {
-      preconditionFailure("a message of ours cannot be written as JSON")
+    let (sent, shown): (HTTPRequest, HTTPRequest)
+    do {
+      sent = try request.make(at: now, token: access.token?.text)
+      shown = try request.make(at: now, token: access.token.map { _ in Redaction.mark })
+    } catch {
+      let reason = (error as? TemplateError)?.description ?? "the message cannot be written as JSON"
+      return WebhookTest(
+        method: access.template?.method ?? "POST", url: access.endpoint.url, requestHeaders: [], requestBody: "",
+        attempt: Attempt(number: 1, startedAt: now, took: .zero, outcome: .refused, error: reason))
     }
     let result = await withCheckedContinuation { continuation in
       engine.send(

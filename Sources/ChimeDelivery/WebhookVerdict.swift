@@ -1,19 +1,20 @@
-import ChimeCore
+package import ChimeCore
 import ChimeSchedule
 
 /// What an exchange means for its delivery: pure, so that every answer can be laid out in a table of tests.
 ///
 ///     2xx → settled · 410 → disable · 429, 503 with Retry-After → that long · all else → the retry schedule
-///     nothing can be sent at all (no libcurl, no descriptor) → blocked · cut short by a stop or a reload → at once, and not counted
-struct WebhookVerdict: Hashable, Sendable {
-  var outcome: Attempt.Outcome
-  var next: ChannelReport.NextStep
+///     nothing can be sent at all (no libcurl, no descriptor) → blocked
+///     cut short by a stop or a reload → at once, and not counted
+package struct WebhookVerdict: Hashable, Sendable {
+  package var outcome: Attempt.Outcome
+  package var next: ChannelReport.NextStep
   /// One sentence; nil when it arrived and nothing is to be said about it.
-  var error: String?
+  package var error: String?
   /// What the receiver wants to become of the occurrence; nil when it says nothing of it.
-  var answer: Occurrence.Answer?
+  package var answer: Occurrence.Answer?
 
-  init(_ result: HTTPResult, channel: ChannelName) {
+  package init(_ result: HTTPResult, channel: ChannelName) {
     outcome = .failed
     next = .retry
     guard let status = result.status else {

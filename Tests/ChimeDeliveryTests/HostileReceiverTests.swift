@@ -101,7 +101,7 @@ extension RealThings {
     func readsRetryAfter(_ value: String, _ step: ChannelReport.NextStep) async throws {
       let (attempt, next) = try await attempted(url("retry/" + value))
       #expect(attempt.status == 429 && next == step)
-      var generator = SystemRandomNumberGenerator()
+      var generator = SystemRandom()
       guard
         case .waiting(let until) = RetryPolicy.state(after: next, attempts: 1, now: scheduled, using: &generator)
       else {
