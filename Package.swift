@@ -105,8 +105,9 @@ let package = Package(
       ]),
     tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
     .target(
-      name: "FuzzTargets", dependencies: ["ChimeExchange", "ChimeSchedule", "Varlink"], path: "Fuzz/Targets",
-      swiftSettings: strict),
+      name: "FuzzTargets",
+      dependencies: ["ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "Varlink"],
+      path: "Fuzz/Targets", swiftSettings: strict),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests", swiftSettings: strict),
     tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),

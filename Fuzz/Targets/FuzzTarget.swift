@@ -19,6 +19,18 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case connection
   /// Varlink's interface definitions.
   case interface
+  /// The configuration, from TOML.
+  case configuration
+  /// Templates and headers of webhooks, with the values that messages bring.
+  case template
+  /// What receivers of webhooks answer.
+  case answer
+  /// What notify-send writes.
+  case popup
+  /// Files of secrets.
+  case secrets
+  /// Addresses: of endpoints, of proxies, of the net.
+  case network
 
   /// Feeds bytes to the parser.
   ///
@@ -40,6 +52,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .connection: try checkConnection(bytes)
     case .json: try checkJSON(bytes)
     case .interface: try checkInterface(String(decoding: bytes, as: UTF8.self))
+    case .configuration: try checkConfiguration(bytes)
+    case .template: try checkTemplate(bytes)
+    case .answer: try checkAnswer(bytes)
+    case .popup: try checkPopup(bytes)
+    case .secrets: try checkSecrets(String(decoding: bytes, as: UTF8.self))
+    case .network: try checkNetwork(String(decoding: bytes, as: UTF8.self))
     }
   }
 }
@@ -49,6 +67,27 @@ public struct BrokenProperty: Error, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+/// What a record, a log or a terminal is given of a fault: one sentence that ends, without control characters.
+func requireSentence(_ text: String, atMost limit: Int = 2_000) throws(BrokenProperty) {
+  try require(!text.isEmpty, "a refusal without a sentence")
+  try require(text.utf8.count <= limit, "a refusal of \(text.utf8.count) bytes")
+  try require(
+    !text.unicodeScalars.contains { $0.properties.generalCategory == .control },
+    "a refusal with a control character in it: \(text.debugDescription)")
+}
+
+/// The parts of an input between its NULs, at least `count` of them.
+func parts(_ bytes: [UInt8], _ count: Int) -> [[UInt8]] {
+  let parts = bytes.split(separator: 0, maxSplits: count - 1, omittingEmptySubsequences: false).map(Array.init)
+  return parts + Array(repeating: [], count: max(0, count - parts.count))
+}
+
+/// Whether some bytes stand within others; unlike a comparison of texts, whatever combines with what.
+func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+  guard let first = part.first, bytes.count >= part.count else { return part.isEmpty }
+  return bytes.indices.dropLast(part.count - 1).contains { bytes[$0] == first && bytes[$0...].starts(with: part) }
 }
 
 func require(_ holds: Bool, _ property: @autoclosure () -> String) throws(BrokenProperty) {

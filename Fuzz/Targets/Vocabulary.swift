@@ -1,3 +1,5 @@
+import ChimeDaemon
+import ChimeDelivery
 import ChimeExchange
 import ChimeSchedule
 import Varlink
@@ -7,7 +9,7 @@ extension FuzzTarget {
   /// Whether its inputs are texts that can be grown by repeating a piece.
   public var takesText: Bool {
     switch self {
-    case .tzif, .framer, .connection: false
+    case .tzif, .framer, .connection, .answer, .popup: false
     default: true
     }
   }
@@ -26,7 +28,15 @@ extension FuzzTarget {
       _ = try? CrontabImport.read(Array(text.utf8), ImportSettings(now: Ground.now, surroundings: Ground.surroundings))
     case .json: _ = try? JSON(parsing: text)
     case .interface: _ = try? Interface(parsing: text)
-    case .tzif, .framer, .connection: break
+    case .configuration:
+      var loaded = LoadedConfiguration()
+      try? ConfigurationFiles.apply(Array(text.utf8), file: "", to: &loaded)
+    case .template: _ = try? Template(text)
+    case .secrets: _ = try? SecretSheet(parsing: text)
+    case .network:
+      try? EndpointURL.validate(text)
+      _ = try? ProxyServer(text)
+    case .tzif, .framer, .connection, .answer, .popup: break
     }
   }
 
@@ -57,6 +67,15 @@ extension FuzzTarget {
         "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:",
       ]
     case .crontab: ["", "# ", "0 9 * * * ", "CRON_TZ="]
+    case .configuration:
+      ["", "x = \"", "x = [", "[calendars]\nx = [", "[commands.x]\narguments = [", "[commands.x.environment]\n", "[a"]
+    case .template:
+      [
+        "", "{\"text\":\"", "{\"text\":\"{{title", "{\"body\":[", "{\"body\":{\"a\":", "{\"path\":\"/",
+        "{\"headers\":{",
+      ]
+    case .network: ["", "https://", "https://example.org/", "http://["]
+    case .secrets: ["", "whsec_", "token "]
     default: [""]
     }
   }
@@ -101,6 +120,17 @@ extension FuzzTarget {
         "interface a.b\n", "# x\n", "type T (a: int)\n", "method F() -> ()\n", "error E ()\n", "?", "[]", "[string]",
         "(a: ",
       ]
+    case .configuration:
+      return common + [
+        "a.", "a = 1\n", "[a]\n", "[[a]]\n", "{a=", "\"2026-12-24\",", "[commands.x]\n", "A = \"b\"\n", "'", "\\u0041",
+      ]
+    case .template:
+      return common + [
+        "{{", "}}", "{{title}}", "{{title", "|", "|markdown", "|html|max:1", "|prefix:a", "{\"a\":", "{\"{{late}}\":",
+        "[1,",
+        "\\u0041", "\"a\":\"b\",",
+      ]
+    case .secrets: return common + ["whsec_", "AAAA", "token a\n", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n", "#\n"]
     default: return common
     }
   }

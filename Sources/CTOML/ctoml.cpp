@@ -26,6 +26,7 @@ struct entry {
   uint32_t column = 0;
   uint32_t key_line = 0;
   uint32_t key_column = 0;
+  size_t array_length = 0;
 };
 }  // namespace
 
@@ -36,9 +37,10 @@ struct ctoml_document {
   uint32_t column = 0;
   bool failed = false;
 
-  void add(const std::string &path, const toml::node &node, const toml::source_position &key) {
+  void add(const std::string &path, const toml::node &node, const toml::source_position &key, size_t array_length = 0) {
     entry item;
     item.path = path;
+    item.array_length = array_length;
     item.line = node.source().begin.line;
     item.column = node.source().begin.column;
     item.key_line = key.line;
@@ -47,7 +49,8 @@ struct ctoml_document {
       item.kind = CTOML_TABLE;
       entries.push_back(item);
       for (auto &&[key, value] : *table) {
-        add(path.empty() ? std::string(key.str()) : path + "." + std::string(key.str()), value, key.source().begin);
+        add(path.empty() ? std::string(key.str()) : path + "." + std::string(key.str()), value, key.source().begin,
+            array_length);
       }
       return;
     }
@@ -55,7 +58,8 @@ struct ctoml_document {
       item.kind = CTOML_ARRAY;
       entries.push_back(item);
       size_t index = 0;
-      for (auto &&value : *array) add(path + "[" + std::to_string(index++) + "]", value, value.source().begin);
+      size_t outermost = array_length == 0 ? path.size() : array_length;
+      for (auto &&value : *array) add(path + "[" + std::to_string(index++) + "]", value, value.source().begin, outermost);
       return;
     }
     if (auto value = node.as_string()) {
@@ -118,6 +122,7 @@ extern "C" struct ctoml_entry ctoml_entry_at(const ctoml_document *document, uns
   result.column = item.column;
   result.key_line = item.key_line;
   result.key_column = item.key_column;
+  result.array_length = item.array_length;
   return result;
 }
 

@@ -42,7 +42,9 @@ public struct OccurrenceID: Hashable, Sendable, Codable, CustomStringConvertible
   /// Reads the text form; nil when it is not one.
   public init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-    guard parts.count == 2, !parts[0].isEmpty, let seconds = Int64(parts[1]), seconds >= 0 else { return nil }
+    guard parts.count == 2, !parts[0].isEmpty, let seconds = Int64(parts[1]),
+      (0...Instant.latest.seconds).contains(seconds)
+    else { return nil }
     self.init(reminder: ReminderID(rawValue: String(parts[0])), scheduledAt: Instant(seconds: seconds))
   }
 

@@ -52,9 +52,13 @@ struct CommandConfigurationTests {
     #expect(loaded.origins["commands.backup.timeLimit"] == "chimed.toml:6")
     loaded.files = ["chimed.toml"]
     let printed = loaded.text
-    #expect(try apply(printed).configuration == loaded.configuration, "\(printed)")
+    // Variables may hold what is secret.
+    var expected = loaded.configuration
+    expected.commands[backup.name]?.environment = [:]
+    #expect(try apply(printed).configuration == expected, "\(printed)")
     #expect(printed.contains("overlap = \"skip\"                            # chimed.toml:7"))
-    #expect(printed.contains("environment.TARGET = \"nas = 1\""))
+    #expect(printed.contains("# environment.TARGET is set; its value is not shown"))
+    #expect(!printed.contains("nas = 1"))
   }
 
   @Test func filesMayEachSayAPart() throws {

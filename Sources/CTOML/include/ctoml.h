@@ -34,6 +34,8 @@ struct ctoml_entry {
   /// From 1, of the key; of the element itself within an array.
   uint32_t key_line;
   uint32_t key_column;
+  // Of what is within an array: how long the path of the outermost one is. 0 otherwise; a key may have brackets too.
+  unsigned long array_length;
 };
 
 /// Parses `length` bytes of UTF-8. Never NULL.

@@ -68,8 +68,9 @@ extension ConfigurationFiles {
     }
     if parts.count == 2, entry.value != .table {
       let near = Nearest.to(entry.path, among: [ConfigurationKey.commandSwitch.path]).first
+      let shown = TOMLText.harmless(String(table.prefix(80)))
       throw refusal(
-        "\(table) has to be a table, [\(table)]; here is \(entry.value.kind)"
+        "\(shown) has to be a table, [\(shown)]; here is \(entry.value.kind)"
           + (near.map { " (or did you mean \($0)?)" } ?? ""))
     }
     guard name.isValidForEndpoint, !name.rawValue.contains("."), loaded.configuration.commands.count < mostCommands
@@ -128,15 +129,16 @@ extension ConfigurationFiles {
 }
 
 extension LoadedConfiguration {
-  /// The commands' tables as TOML, each value with its origin.
+  /// The commands' tables as TOML, each value with its origin. Of variables the names only: this is where a command is
+  /// given what is secret.
   var commandTables: [String] {
     configuration.commands.values.sorted { $0.name < $1.name }.flatMap { command -> [String] in
       let table = "\(ConfigurationFiles.commands).\(command.name)"
       let keys = CommandKey.all.compactMap { key in key.show(command).map { (key.path, $0) } }
-      let variables = command.environment.sorted { $0.key < $1.key }.map { name, text in
-        ("environment.\(name)", TOMLText.quoted(text))
+      let variables = command.environment.keys.sorted().map { name in
+        line("# environment.\(name) is set; its value is not shown", from: "\(table).environment.\(name)")
       }
-      return ["", "[\(table)]"] + (keys + variables).map { line("\($0) = \($1)", from: "\(table).\($0)") }
+      return ["", "[\(table)]"] + keys.map { line("\($0) = \($1)", from: "\(table).\($0)") } + variables
     }
   }
 

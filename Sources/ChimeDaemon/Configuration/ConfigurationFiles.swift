@@ -10,6 +10,8 @@ package struct LoadedConfiguration: Hashable, Sendable {
   /// The files that were read, in order.
   package var files: [String] = []
 
+  package init() {}
+
   /// All keys as TOML, each with its origin.
   package var text: String {
     var result = "# " + (files.isEmpty ? "No file was read: all defaults." : "Read: " + files.joined(separator: ", "))
@@ -59,15 +61,15 @@ package enum ConfigurationFiles {
   }
 
   /// Lays one file over what is in force.
-  static func apply(_ bytes: [UInt8], file: String, to loaded: inout LoadedConfiguration) throws(ConfigurationError) {
+  package static func apply(_ bytes: [UInt8], file: String, to loaded: inout LoadedConfiguration)
+    throws(ConfigurationError)
+  {
     let entries = try TOMLDocument.entries(bytes, file: file)
     var elements: [String: [TOMLEntry]] = [:]
     for entry in entries {
-      if let bracket = entry.path.firstIndex(of: "[") {
-        elements[String(entry.path[..<bracket]), default: []].append(entry)
-      }
+      if let array = entry.array { elements[array, default: []].append(entry) }
     }
-    for entry in entries where !entry.path.isEmpty && !entry.path.contains("[") {
+    for entry in entries where !entry.path.isEmpty && entry.array == nil {
       if ConfigurationKey.tables.contains(entry.path) {
         if entry.value == .table { continue }
         throw ConfigurationError(
@@ -98,7 +100,7 @@ package enum ConfigurationFiles {
   }
 
   /// What no key can tell by itself. Each file may say a part.
-  static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+  package static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     try checkCommands(loaded)
     let (latitude, longitude) = (loaded.configuration.latitude, loaded.configuration.longitude)
     guard (latitude == nil) != (longitude == nil) else { return }

@@ -33,6 +33,8 @@ struct TOMLEntry: Hashable, Sendable {
   /// Where the key is.
   let keyLine: Int
   let keyColumn: Int
+  /// The path of the outermost array that it is within; nil for none. A key may have brackets too, so the path does not tell.
+  let array: String?
 }
 
 /// A place in a configuration file, and what is wrong there.
@@ -62,6 +64,11 @@ enum TOMLDocument {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw ConfigurationError(file: file, line: nil, column: nil, message: "this is not TOML: it is not UTF-8")
     }
+    // The parser goes one call deeper for each part of a key, and has bounds for all other nesting only.
+    guard !hasEndlessKey(bytes) else {
+      throw ConfigurationError(
+        file: file, line: nil, column: nil, message: "this is not TOML: a key has more than \(mostKeyParts) parts")
+    }
     let document = bytes.withUnsafeBytes { buffer in
       ctoml_parse(buffer.bindMemory(to: CChar.self).baseAddress, UInt(buffer.count))
     }
@@ -71,14 +78,38 @@ enum TOMLDocument {
     if let complaint = ctoml_error(document, &line, &column) {
       throw ConfigurationError(
         file: file, line: line == 0 ? nil : Int(line), column: line == 0 ? nil : Int(column),
-        message: "this is not TOML: \(String(cString: complaint))")
+        message: "this is not TOML: \(TOMLText.harmless(String(cString: complaint)))")
     }
     return (0..<ctoml_count(document)).map { index in
       let entry = ctoml_entry_at(document, index)
       return TOMLEntry(
         path: text(entry.path, entry.path_length), value: value(of: entry), line: Int(entry.line),
-        column: Int(entry.column), keyLine: Int(entry.key_line), keyColumn: Int(entry.key_column))
+        column: Int(entry.column), keyLine: Int(entry.key_line), keyColumn: Int(entry.key_column),
+        array: entry.array_length == 0 ? nil : text(entry.path, entry.array_length))
     }
+  }
+
+  private static let mostKeyParts = 256
+
+  /// Whether there may be a key of very many parts: dots with nothing but names between them.
+  private static func hasEndlessKey(_ bytes: [UInt8]) -> Bool {
+    var parts = 0
+    var hasName = false
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "."):
+        parts = hasName ? parts + 1 : 0
+        hasName = false
+        if parts >= mostKeyParts { return true }
+      case UInt8(ascii: " "), UInt8(ascii: "\t"): break
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "\""),
+        UInt8(ascii: "'"):
+        hasName = true
+      default: (parts, hasName) = (0, false)
+      }
+    }
+    return false
   }
 
   private static func value(of entry: ctoml_entry) -> TOMLEntry.Value {

@@ -1,4 +1,4 @@
-import ChimeDelivery
+package import ChimeDelivery
 import ChimeSchedule
 
 /// What is kept for one endpoint that nobody else may read: the secrets that sign, and a token.
@@ -9,10 +9,10 @@ import ChimeSchedule
 ///     whsk_…
 ///     whsec_… until 2026-03-30T08:30:00Z
 ///     token tk_…
-struct SecretSheet: Sendable {
-  struct Line: Sendable {
-    let text: String
-    var signing: SigningSecret
+package struct SecretSheet: Sendable {
+  package struct Line: Sendable {
+    package let text: String
+    package var signing: SigningSecret
 
     init(_ text: String, until: Instant? = nil) throws(SecretError) {
       self.text = text.trimmed
@@ -21,13 +21,13 @@ struct SecretSheet: Sendable {
   }
 
   /// The newest first.
-  var secrets: [Line] = []
-  var token: Token?
+  package var secrets: [Line] = []
+  package var token: Token?
 
   init() {}
 
   /// - Throws: `SecretSheetError`, which repeats nothing of the text.
-  init(parsing text: String) throws(SecretSheetError) {
+  package init(parsing text: String) throws(SecretSheetError) {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
       guard let first = words.first, !first.hasPrefix("#") else { continue }
@@ -51,7 +51,7 @@ struct SecretSheet: Sendable {
     }
   }
 
-  var text: String {
+  package var text: String {
     var lines = secrets.map { line in
       line.text + (line.signing.until.map { " until \(RFC3339.format($0, in: .utc))" } ?? "")
     }
@@ -74,8 +74,8 @@ struct SecretSheet: Sendable {
 }
 
 /// What is wrong with a file of secrets, without any of it.
-struct SecretSheetError: Error, Hashable, CustomStringConvertible {
-  let description: String
+package struct SecretSheetError: Error, Hashable, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }
