@@ -34,7 +34,8 @@ final class Context {
   /// The daemon, connected when first needed.
   func daemon() throws -> Daemon {
     if let connection { return connection }
-    let made = try Daemon(socket: .chosen(by: line, environment: world.environment, userID: world.userID))
+    let made = try Daemon(
+      socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID)
     connection = made
     return made
   }

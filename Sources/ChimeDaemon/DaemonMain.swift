@@ -61,6 +61,7 @@ package enum DaemonMain {
 
   private static func serve(_ site: Site) -> Never {
     chime_malloc_keep_small()
+    forbidDumps()
     var site = site
     let configuration = load(site).configuration
     if !configuration.storePath.isEmpty { site.storePath = configuration.storePath }
@@ -73,6 +74,9 @@ package enum DaemonMain {
     site.secrets.removeLeftovers()
     var sockets = given
     if given.isEmpty {
+      if let reason = site.prepareSocketFolder() {
+        end(EX_CANTCREAT, "the control socket cannot be made: \(reason)", log)
+      }
       do {
         sockets = [try site.listen()]
       } catch {
@@ -134,6 +138,15 @@ package enum DaemonMain {
     return descriptor
   }
 
+  /// No core dump, here and in what is started from here: it would hold the secrets that are in memory.
+  ///
+  /// More, such as a process that nobody may trace (PR_SET_DUMPABLE), would keep nothing from the same user, who can read
+  /// the files of secrets anyhow, and would take the descriptors and the memory of the daemon out of that user's sight.
+  private static func forbidDumps() {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+  }
+
   private static func makeFolders(_ site: Site, _ log: Log) {
     do {
       try SystemFiles.makeFolder(site.stateFolder, mode: 0o700)
@@ -142,6 +155,9 @@ package enum DaemonMain {
       }
     } catch {
       end(EX_CANTCREAT, "the state folder cannot be made: \(error.call): \(error.reason)", log)
+    }
+    if let reason = SystemFiles.distrust(site.stateFolder, contents: true) {
+      end(EX_CANTCREAT, "the state folder is not safe: \(reason)", log)
     }
   }
 

@@ -11,6 +11,15 @@ struct ClientSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
+  /// The user who listens: the one who called listen(2) (unix(7), "SO_PEERCRED").
+  borrowing func peerUserID() -> UInt32? {
+    // struct ucred, which Glibc's module keeps to itself: a process, a user and a group.
+    var credentials: (pid: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
+    var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+    return credentials.user
+  }
+
   /// Writes all of the bytes.
   ///
   /// - Returns: `false` if the service is gone; what it said before may still be there to read.

@@ -45,6 +45,9 @@ public final class VarlinkClient {
     socket = try ClientSocket(address, deadline: timeout.map { .now + $0 })
   }
 
+  /// The number of the user whose process listens at the address; `nil` once the connection is closed.
+  public var peerUserID: UInt32? { socket?.peerUserID() }
+
   /// Connects to an address such as `unix:/run/org.example.ping`.
   public convenience init(_ address: String, timeout: Duration? = .seconds(30)) throws(VarlinkClientError) {
     guard let parsed = VarlinkAddress(address) else { throw .invalidAddress(address) }

@@ -11,7 +11,7 @@ final class Daemon {
   /// How long a call may take.
   var patience = Duration.seconds(30) { didSet { client.timeout = patience } }
 
-  init(socket: SocketPath) throws {
+  init(socket: SocketPath, userID: UInt32) throws {
     self.socket = socket
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage("\"\(socket.path)\" is no path a socket can have", hint: "it has 107 bytes at most")
@@ -20,6 +20,13 @@ final class Daemon {
       client = try VarlinkClient(address, timeout: patience)
     } catch {
       throw Failure(connecting: error, to: socket)
+    }
+    if socket.isGuessed, let peer = client.peerUserID, peer != userID, peer != 0 {
+      throw Failure(
+        status: .notPermitted, message: "the daemon at \(socket.path) is another user's (\(peer))",
+        hints: [
+          "if it is the one that is meant: --socket \(socket.path)", "XDG_RUNTIME_DIR should be /run/user/\(userID)",
+        ])
     }
   }
 

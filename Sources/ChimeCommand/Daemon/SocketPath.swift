@@ -2,6 +2,9 @@
 struct SocketPath: Equatable {
   var path: String
   var isSystem: Bool
+  /// Whether it was found by the environment alone: then whoever listens there has to be the user, or root. After su(1)
+  /// the runtime directory may be somebody else's, who would be told what is meant for one's own daemon.
+  var isGuessed = false
 
   static let system = "/run/chime/io.chime"
 
@@ -16,7 +19,7 @@ struct SocketPath: Equatable {
       return SocketPath(path: plain(path), isSystem: plain(path) == system)
     }
     let directory = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/run/user/\(userID)"
-    return SocketPath(path: "\(directory)/chime/io.chime", isSystem: false)
+    return SocketPath(path: "\(directory)/chime/io.chime", isSystem: false, isGuessed: true)
   }
 
   /// Varlink's way to write the address is accepted too.

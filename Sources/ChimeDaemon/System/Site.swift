@@ -62,11 +62,21 @@ package struct Site: Sendable {
     return groups.prefix(Int(count)).contains(wanted)
   }
 
+  /// Makes the folder of the socket. Why it cannot be used, if so: in a folder of somebody else's, clients would be led to
+  /// somebody else.
+  func prepareSocketFolder() -> String? {
+    guard let slash = socketPath.lastIndex(of: "/"), slash != socketPath.startIndex else { return nil }
+    let folder = String(socketPath[..<slash])
+    do {
+      try SystemFiles.makeFolder(folder, mode: 0o700)
+    } catch {
+      return "\(error.call): \(error.reason)"
+    }
+    return SystemFiles.distrust(folder, contents: false)
+  }
+
   /// Listens on the socket's path, after a daemon that is gone has left one behind.
   func listen() throws(SystemError) -> Int32 {
-    if let slash = socketPath.lastIndex(of: "/") {
-      try SystemFiles.makeFolder(String(socketPath[..<slash]), mode: 0o700)
-    }
     let path = Array(socketPath.utf8)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

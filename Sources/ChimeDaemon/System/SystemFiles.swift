@@ -111,6 +111,30 @@ enum SystemFiles {
     return true
   }
 
+  /// Why a folder is not to be used: somebody else than this user and root could exchange what is in it, or has put
+  /// something there. Nil when nothing is wrong; a sentence without a full stop otherwise.
+  ///
+  /// In a folder like /tmp (the sticky bit, unlink(2)) files of one's own are one's own.
+  ///
+  /// - Parameter contents: whether what is in it counts too.
+  static func distrust(_ path: String, contents: Bool) -> String? {
+    func isOurs(_ owner: uid_t) -> Bool { owner == geteuid() || owner == 0 }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return "\(path) cannot be looked at: \(SystemError("stat").reason)" }
+    guard isOurs(status.st_uid) else {
+      return "\(path) belongs to another user (\(status.st_uid)), who could exchange what is in it"
+    }
+    guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
+      return "others may write to \(path) (mode \(String(status.st_mode & 0o7777, radix: 8))): chmod go-w \(path)"
+    }
+    guard contents else { return nil }
+    for name in names(in: path) {
+      guard lstat("\(path)/\(name)", &status) == 0, !isOurs(status.st_uid) else { continue }
+      return "\(path)/\(name) belongs to another user (\(status.st_uid))"
+    }
+    return nil
+  }
+
   /// The names in a folder, without `.` and `..`; none when it cannot be read.
   static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
