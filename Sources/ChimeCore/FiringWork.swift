@@ -25,10 +25,11 @@ public struct FiringWork: Sendable {
       // A zone that the machine has lost is stood in for, and the log says so.
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
-      work.firings.append(
-        decision.decide(
-          due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
-          using: &generator))
+      let timetable = bearings.timetable(of: due.reminder, in: zone)
+      var firing = decision.decide(
+        due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), using: &generator)
+      try anchorRuns(of: &firing, timetable, in: transaction)
+      work.firings.append(firing)
     }
     work.stagger = stagger
     work.stagger.spread(&work.firings, room.policies, now: now)
@@ -41,4 +42,30 @@ public struct FiringWork: Sendable {
     work.unreadable = transaction.unreadable
     return work
   }
+
+  /// A run of missed times is recorded at its first. After the clock went back that one may have been heard before, and
+  /// its record stays as it is: the run then begins at the first that was not.
+  private static func anchorRuns(
+    of firing: inout Firing, _ timetable: Timetable, in transaction: any StoreTransaction
+  ) throws {
+    for index in firing.occurrences.indices {
+      let occurrence = firing.occurrences[index]
+      guard var run = occurrence.missedRun else { continue }
+      var id = occurrence.id
+      while run.count > 1, let known = try transaction.occurrence(id), !known.isMissed,
+        let next = timetable.next(after: id.scheduledAt), next <= run.through
+      {
+        id = OccurrenceID(reminder: id.reminder, scheduledAt: next)
+        run.count -= 1
+      }
+      guard id != occurrence.id else { continue }
+      firing.occurrences[index] = Occurrence(
+        id: id, title: occurrence.title, owner: occurrence.owner, state: occurrence.state, endedAt: occurrence.endedAt,
+        missedRun: run)
+    }
+  }
+}
+
+extension Occurrence {
+  fileprivate var isMissed: Bool { if case .missed = state { true } else { false } }
 }

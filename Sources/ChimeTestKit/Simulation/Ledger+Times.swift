@@ -114,6 +114,11 @@ extension Ledger {
         continue
       }
       guard let run = runs.lastIndex(where: { $0.left > 0 && $0.run.through >= time }) else {
+        if contents.occurrences[id] != nil {
+          // The clock went back, and it has its record from before.
+          judged.append(Judged(time: time))
+          continue
+        }
         fail("the time \(time.text) of \(reminder.id) has passed and is recorded neither as fired nor as missed")
         return judged
       }
