@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTestKit
 import Testing
 
 /// What becomes of a due time: on time, late, paused, skipped, snoozed, after hours and after years.
@@ -21,7 +22,7 @@ struct FiringDecisionTests {
     _ reminder: Reminder, dueAt: Instant = eight, now: Instant, runningSince: Instant = .earliest,
     isRegular: Bool = true, occurrence: Occurrence? = nil
   ) -> Firing {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     return FiringDecision(now: now, absence: Absence(runningSince: runningSince)).decide(
       DueReminder(
         reminder: reminder, scheduledAt: occurrence?.id.scheduledAt ?? dueAt, dueAt: dueAt, isRegular: isRegular,

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTestKit
 import Testing
 
 /// How an occurrence that nobody answers insists.
@@ -26,7 +27,7 @@ struct NagDecisionTests {
     _ reminder: Reminder, _ occurrence: Occurrence, now: Instant, runningSince: Instant = .earliest,
     quiet: [String] = [], handling: QuietRule.Handling = .hold
   ) throws -> Firing {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     let defaults = QuietDefaults(hours: try QuietHours(quiet), handling: handling)
     return FiringDecision(now: now, absence: Absence(runningSince: runningSince)).decide(
       DueReminder(
@@ -41,7 +42,7 @@ struct NagDecisionTests {
     #expect(
       FiringDecisionTests.decide(reminder, now: Self.eight).occurrences.map(\.repeatAt) == [Self.eight + .minutes(5)])
     #expect(FiringDecisionTests.decide(try Self.reminder(nil), now: Self.eight).occurrences.map(\.repeatAt) == [nil])
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     let fired = FiringDecision(now: Self.eight, absence: Absence(runningSince: .earliest))
       .fireNow(reminder, using: &generator)
     #expect(fired.occurrence.repeatAt == Self.eight + .minutes(5))

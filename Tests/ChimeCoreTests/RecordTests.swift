@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTestKit
 import Testing
 
 /// Answers, retries and names.
@@ -42,7 +43,7 @@ struct RecordTests {
   }
 
   @Test func retriesFollowTheScheduleAndEnd() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     for (index, wait) in RetryPolicy.waits.enumerated() {
       let state = RetryPolicy.state(after: .retry, attempts: index + 1, now: Self.now, using: &generator)
       guard case .waiting(let until) = state else {
@@ -60,7 +61,7 @@ struct RecordTests {
     func attempt(_ outcome: Attempt.Outcome) -> Attempt {
       Attempt(number: 0, startedAt: Self.now, took: .zero, outcome: outcome)
     }
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     let delivery = Delivery(
       id: DeliveryID(rawValue: "msg_1"), occurrence: Self.occurrence(.fired).id,
       lane: Lane(owner: 1, channel: .desktop), round: 1, createdAt: Self.now)
@@ -73,7 +74,7 @@ struct RecordTests {
   }
 
   @Test func whatTheOtherSideAsksIsObeyedWithinBounds() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     func until(_ next: ChannelReport.NextStep) -> Delivery.State {
       RetryPolicy.state(after: next, attempts: 1, now: Self.now, using: &generator)
     }
@@ -85,7 +86,7 @@ struct RecordTests {
   }
 
   @Test func idsAreTypeableAndReadBack() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 7)
     for _ in 0..<200 {
       let id = ReminderID(using: &generator)
       #expect(id.rawValue.count == 4)

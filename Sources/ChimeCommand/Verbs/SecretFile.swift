@@ -48,8 +48,7 @@ enum SecretFile {
   /// Makes a secret of 32 random bytes and writes it to a file that must not exist yet.
   static func make(_ path: String) throws -> String {
     // The standard library takes these from getrandom(2).
-    var generator = SystemRandomNumberGenerator()
-    let secret = "whsec_" + base64((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    let secret = "whsec_" + base64((0..<32).map { _ in UInt8.random(in: .min ... .max) })
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       if errno == EEXIST {

@@ -92,7 +92,7 @@ extension Desk {
   func fire(_ request: OccurrencesInterface.Fire.Parameters) async throws -> OccurrencesInterface.Fire.Reply {
     try await commit { [self] transaction in
       let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
-      var generator = SystemRandomNumberGenerator()
+      var generator = PooledRandom()
       let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
         .fireNow(record.reminder, using: &generator)
       if let known = try transaction.occurrence(occurrence.id), known.firedAt != nil {

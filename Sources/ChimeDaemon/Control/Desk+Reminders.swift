@@ -59,7 +59,7 @@ extension Desk {
   func insert(
     _ reminder: Reminder, next: Instant, into transaction: any StoreTransaction
   ) throws -> ReminderID {
-    var generator = SystemRandomNumberGenerator()
+    var generator = PooledRandom()
     for attempt in 0..<16 {
       var candidate = reminder
       candidate.id = ReminderID(length: 4 + attempt / 4, using: &generator)

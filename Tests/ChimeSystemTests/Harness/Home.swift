@@ -75,7 +75,9 @@ final class Home: Sendable {
 
   /// The whole environment of the programs started here.
   var environment: [String: String] {
-    [
+    // How programs that were built with a sanitizer behave, where the tests were told.
+    let sanitizers = ProcessInfo.processInfo.environment.filter { ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key) }
+    return sanitizers.merging([
       "PATH": Machine.searchPath, "HOME": path, "LC_ALL": "C.UTF-8", "USER": "chime-test",
       "XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": path + "/state", "XDG_CONFIG_HOME": path + "/config",
       "XDG_DATA_HOME": path + "/data", "XDG_CACHE_HOME": path + "/cache", "CHIME_LOCALTIME": localtime,
@@ -83,7 +85,7 @@ final class Home: Sendable {
       "SWIFT_BACKTRACE": "enable=no",
       // No bus unless a test brings one; never the machine's own.
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(path)/system-bus",
-    ]
+    ]) { $1 }
   }
 
   /// Starts a program that is ended with the home.
