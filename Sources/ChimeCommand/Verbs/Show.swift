@@ -64,7 +64,11 @@ enum Show {
       ("catch up", "\(rule), up to \(LengthText.human(reminder.grace)) late"),
       ("repeats", reminder.nag.map { InsistenceOptions.words($0) }),
       ("in quiet", reminder.quiet.map { InsistenceOptions.words($0) }),
-      ("wakes", reminder.wake == true ? reminder.wakeProblem.map { "not the machine: \($0)" } ?? "the machine from its sleep" : nil),
+      (
+        "wakes",
+        reminder.wake == true
+          ? reminder.wakeProblem.map { "not the machine: \($0)" } ?? "the machine from its sleep" : nil
+      ),
       ("jitter", reminder.jitter.map { "up to \(LengthText.human($0))" }),
       ("snooze", reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
       ("last done", reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),

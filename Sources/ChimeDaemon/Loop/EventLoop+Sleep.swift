@@ -55,12 +55,17 @@ extension EventLoop {
       carryOut(sleep.cycle.handle(.wakes))
     case .logindGone: carryOut(sleep.cycle.handle(.lost))
     case .holds:
-      if sleep.tries > 0 { log(.info, "the system bus is back") }
-      sleep.tries = 0
+      busIsBack()
       log(.debug, "logind waits for us before the machine sleeps")
     case .refused(let reason):
+      busIsBack()
       log(.info, "logind does not wait for us before the machine sleeps: \(reason)")
     }
+  }
+
+  private func busIsBack() {
+    if sleep.tries > 0 { log(.info, "the system bus is back") }
+    sleep.tries = 0
   }
 
   /// The bus that was lost is tried again, more and more rarely.

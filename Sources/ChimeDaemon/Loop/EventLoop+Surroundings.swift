@@ -97,7 +97,8 @@ extension EventLoop {
     [shortage.sentence, zones.localProblem].compactMap(\.self)
       + calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
       + missingCalendars.sorted { $0.key < $1.key }.map { Self.missing($0.key, $0.value) }
-      + (agenda.wakesAt == nil ? [] : wakeAlarm.problem.map { ["the machine is not woken for reminders that ask for it: \($0)"] } ?? [])
+      + (agenda.wakesAt == nil
+        ? [] : wakeAlarm.problem.map { ["the machine is not woken for reminders that ask for it: \($0)"] } ?? [])
   }
 
   private static func missing(_ calendar: String, _ count: Int) -> String {
