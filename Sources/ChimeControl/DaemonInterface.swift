@@ -9,6 +9,22 @@ public enum DaemonInterface {
 
   public enum Instance: String, Codable, Hashable, Sendable, CaseIterable { case user, system }
 
+  /// A consistent copy of the store, in a file beside it.
+  public struct StoreSnapshot: Codable, Hashable, Sendable {
+    public var takenAt: Wire.Time
+    public var path: String
+    public var bytes: Int
+    /// The layout of the store that a newer chimed was about to change; null for a plain one.
+    public var beforeUpgradeFrom: Int?
+
+    public init(takenAt: Wire.Time, path: String, bytes: Int, beforeUpgradeFrom: Int? = nil) {
+      self.takenAt = takenAt
+      self.path = path
+      self.bytes = bytes
+      self.beforeUpgradeFrom = beforeUpgradeFrom
+    }
+  }
+
   public struct Health: Codable, Hashable, Sendable {
     public var version: String
     public var pid: Int
@@ -21,6 +37,8 @@ public enum DaemonInterface {
     public var storeProblem: String?
     /// Times that have fired from memory and are not in the store yet.
     public var unrecorded: Int?
+    /// The newest; null when there is none yet.
+    public var lastSnapshot: StoreSnapshot?
     public var reminders: Int
     public var openOccurrences: Int
     public var owedDeliveries: Int
@@ -33,14 +51,16 @@ public enum DaemonInterface {
     public var residentBytes: Int
     /// The one line that `systemctl status` shows.
     public var summary: String
-    /// What a person should see to, in sentences: a calendar that cannot be read, or that is gone.
+    /// What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a
+    /// calendar that cannot be read, or that is gone.
     public var attention: [String]?
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
-      storeProblem: String? = nil, unrecorded: Int? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int,
-      deadDeliveries: Int,
-      nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int,
+      storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int,
+      openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil,
+      nextTitle: String? = nil, connections: Int,
+      clockEvents: Int, residentBytes: Int,
       summary: String, attention: [String]? = nil
     ) {
       self.version = version
@@ -51,6 +71,7 @@ public enum DaemonInterface {
       self.store = store
       self.storeProblem = storeProblem
       self.unrecorded = unrecorded
+      self.lastSnapshot = lastSnapshot
       self.reminders = reminders
       self.openOccurrences = openOccurrences
       self.owedDeliveries = owedDeliveries
@@ -112,6 +133,34 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.Reload"
     public typealias Parameters = Wire.Empty
     public typealias Reply = Wire.Empty
+  }
+
+  /// Takes a snapshot now. In the system's daemon root only may ask for it.
+  public enum TakeSnapshot {
+    public static let method = "io.chime.Daemon.TakeSnapshot"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var snapshot: StoreSnapshot
+
+      public init(snapshot: StoreSnapshot) {
+        self.snapshot = snapshot
+      }
+    }
+  }
+
+  /// Those that are there, newest first. In the system's daemon root only may ask for them.
+  public enum ListSnapshots {
+    public static let method = "io.chime.Daemon.ListSnapshots"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var snapshots: [StoreSnapshot]
+
+      public init(snapshots: [StoreSnapshot]) {
+        self.snapshots = snapshots
+      }
+    }
   }
 
   /// Call with `more`: the first reply is an empty list at once, then a list for each batch of events. A reader that does

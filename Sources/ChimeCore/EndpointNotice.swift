@@ -7,21 +7,9 @@ public enum EndpointNotice {
     _ endpoint: Endpoint, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
-    let zone = bearings.zones.local
-    let civil = zone.civil(at: Instant(seconds: now.seconds))
-    var reminder = Reminder(
-      id: ReminderID(rawValue: ""), owner: endpoint.lane.owner, title: title(endpoint),
-      body: body(endpoint, waiting: try waiting(for: endpoint.lane, transaction)),
-      schedule: try Schedule(canonical: "at \(civil.date) \(civil.time)"), channels: [.desktop], tags: ["chime"],
-      createdAt: now)
-    reminder.id = try insert(reminder, into: transaction, using: &generator)
-    let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
-      .fireNow(reminder, using: &generator)
-    let due = DueReminder(reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
-    try transaction.record([
-      Firing(due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false, skipNext: 0)
-    ])
-    return occurrence
+    try DesktopNotice.record(
+      title(endpoint), body(endpoint, waiting: try waiting(for: endpoint.lane, transaction)),
+      to: endpoint.lane.owner, in: transaction, bearings, now: now, using: &generator)
   }
 
   /// Such as `Webhook "team" is off: it has failed for 5 days`.
@@ -51,19 +39,5 @@ public enum EndpointNotice {
       let filter = DeliveryFilter(owner: lane.owner, channel: lane.channel, state: state)
       return sum + (try transaction.deliveries(filter, page: Page(limit: countLimit)).count)
     }
-  }
-
-  private static func insert(
-    _ reminder: Reminder, into transaction: any StoreTransaction, using generator: inout some RandomNumberGenerator
-  ) throws -> ReminderID {
-    var reminder = reminder
-    for attempt in 0..<16 {
-      reminder.id = ReminderID(length: 4 + attempt / 2, using: &generator)
-      do {
-        try transaction.upsert(reminder, next: nil)
-        return reminder.id
-      } catch StoreFailure.idTaken { continue }
-    }
-    throw StoreFailure.internalError("no free id was found for a notice")
   }
 }

@@ -69,7 +69,7 @@ package enum DaemonMain {
     let signals = takeSignals()
     let given = ServiceManager.listeningSockets()
     makeFolders(site, log)
-    let store = openStore(site, log)
+    let store = openStore(site, configuration, log)
     // The store is held, so nobody else writes there.
     site.secrets.removeLeftovers()
     var sockets = given
@@ -86,7 +86,7 @@ package enum DaemonMain {
       site.ownsSocket = false
     }
     let loop = EventLoop(
-      site: site, configuration: configuration, log: log, store: store,
+      site: site, configuration: configuration, log: log, store: store, keeper: store,
       zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink, watch: try? FolderWatch()),
       secrets: site.secrets, service: controlService())
     // At the default priority, for the reason that `DispatchExecutor` gives.
@@ -94,7 +94,7 @@ package enum DaemonMain {
       do {
         try await loop.start(listening: sockets, signals: signals)
       } catch let failure as StoreFailure {
-        end(EX_IOERR, "the store cannot be used: \(failure.sentence)", log)
+        end(failure.exitStatus, "the store cannot be used: \(failure.advice)", log)
       } catch {
         end(EX_OSERR, "chimed cannot start: \(error)", log)
       }
@@ -161,16 +161,15 @@ package enum DaemonMain {
     }
   }
 
-  private static func openStore(_ site: Site, _ log: Log) -> any Store {
+  private static func openStore(_ site: Site, _ configuration: Configuration, _ log: Log) -> SQLiteStore {
     do {
-      return try SQLiteStore.open(path: site.storePath)
-    } catch {
-      switch error {
-      case .held: end(EX_TEMPFAIL, "\(site.storePath): \(error.sentence)", log)
-      case .corrupt: end(EX_CONFIG, "\(site.storePath): \(error.sentence); start chimed again for an empty store", log)
-      case .newerSchema: end(EX_CONFIG, "\(site.storePath): \(error.sentence)", log)
-      default: end(EX_IOERR, "\(site.storePath): \(error.sentence)", log)
+      return try SQLiteStore.open(path: site.storePath, keepingSnapshots: configuration.snapshots) { doing in
+        log(.warning, doing)
+        ServiceManager.status(doing)
+        ServiceManager.extendTimeout(bySeconds: 300)
       }
+    } catch {
+      end(error.exitStatus, "\(site.storePath): \(error.advice)", log)
     }
   }
 

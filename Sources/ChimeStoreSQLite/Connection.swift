@@ -9,7 +9,8 @@ import ChimeCore
 ///
 ///     try connection.run("UPDATE note SET value = ? WHERE name = ?", value, name)
 final class Connection {
-  private let handle: OpaquePointer
+  /// For what is done to a database as a whole (`SnapshotCopy`).
+  let handle: OpaquePointer
   /// The file, for sentences about it.
   let path: String
   private var compiled: [UnsafePointer<UInt8>: Statement] = [:]

@@ -19,6 +19,12 @@ final class Desk: @unchecked Sendable {
     return transaction
   }
 
+  /// Opens it again, on another connection.
+  func reopen(_ transaction: Transaction) {
+    dispatchPrecondition(condition: .onQueue(queue))
+    self.transaction = transaction
+  }
+
   /// Closes the connection.
   ///
   /// - Parameter foldingLog: whether the last connection may still write what the log holds into the database.

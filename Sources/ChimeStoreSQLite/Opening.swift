@@ -1,84 +1,171 @@
 import CSQLite
 public import ChimeCore
+import ChimeSchedule
 
 extension SQLiteStore {
-  /// Opens the store, or makes a new one where there is no file. The folder must exist.
+  /// Opens the store, or makes a new one where there never was one. The folder must exist.
   ///
+  /// A damaged file is moved aside as it is, and the newest good snapshot takes its place; `watch` tells of it.
+  ///
+  /// - Parameters:
+  ///   - keepingSnapshots: how many snapshots are kept; with any at all, one is taken before the layout is changed.
+  ///   - progress: told what is being done when it takes longer than usual.
   /// - Throws: `.held` when another daemon has it; `.newerSchema` when a newer program wrote it; `.corrupt` when it is
-  ///   damaged, after it has been moved aside (the caller decides whether to call again and so begin anew);
-  ///   `.unavailable` when it cannot be opened or belongs to another program.
-  public static func open(path: String) throws(StoreFailure) -> SQLiteStore {
-    try open(path: path, upTo: Schema.current) { _ in }
+  ///   damaged or missing and there is no good snapshot: it has been moved aside, and until a person has seen to it no
+  ///   empty store takes its place; `.unavailable` when it cannot be opened or belongs to another program.
+  public static func open(
+    path: String, keepingSnapshots: Int = 3, progress: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(StoreFailure) -> SQLiteStore {
+    try open(Opening(path: path, keepingSnapshots: keepingSnapshots, progress: progress))
   }
 
-  /// - Parameters:
-  ///   - version: the layout to migrate to; tests make older ones.
-  ///   - fileLayer: as `Connection` takes it; tests bring one whose power can fail.
-  ///   - adjust: runs on the writer's connection before it is used; tests set limits.
-  static func open(
-    path: String, upTo version: Int, fileLayer: String? = nil, adjust: (Connection) throws -> Void
-  ) throws(StoreFailure) -> SQLiteStore {
-    let files = SQLiteFiles(path: path)
-    let lock = try FileLock(path: files.lockPath)
+  static func open(_ opening: Opening) throws(StoreFailure) -> SQLiteStore {
+    let lock = try FileLock(path: opening.files.lockPath)
+    let snapshot = opening.folder.items.first?.snapshot.takenAt
+    let changed = opening.files.changedAt.map(Instant.init(seconds:))
+    let (connections, restoration) = try opening.open()
+    return SQLiteStore(
+      opening, connections, restoration, wasChanged: changed.map { $0 > snapshot ?? .earliest } ?? false, lock: lock)
+  }
+}
+
+/// The two connections of a store.
+struct Connections {
+  var writer: Connection
+  var reader: Connection
+}
+
+/// How a store's files become its connections, at the start and after damage.
+struct Opening: Sendable {
+  let files: SQLiteFiles
+  let folder: SnapshotFolder
+  var keepingSnapshots: Int
+  var progress: @Sendable (String) -> Void
+  /// The layout to migrate to; tests make older ones.
+  var version = Schema.current
+  /// As `Connection` takes it; tests bring one whose power can fail.
+  var fileLayer: String?
+  /// Runs on the writer's connection before it is used; tests set limits.
+  var adjust: @Sendable (Connection) throws -> Void = { _ in }
+  /// Runs at each step of a restoration; tests stop it there.
+  var restoreStep: @Sendable (RestoreStep) throws -> Void = { _ in }
+
+  init(
+    path: String, keepingSnapshots: Int = 3, progress: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    files = SQLiteFiles(path: path)
+    folder = SnapshotFolder(beside: files.path)
+    self.keepingSnapshots = keepingSnapshots
+    self.progress = progress
+  }
+
+  /// The largest file that is checked whole at each start, in bytes: about 50 ms. Damage in a larger one is found when
+  /// it is met, or by the next snapshot, which is checked whole.
+  static let checkedSize: Int64 = 32 << 20
+
+  /// Opens what is there, or what is restored in its place. The lock is the caller's.
+  func open() throws(StoreFailure) -> (Connections, Restoration?) {
     do {
-      if files.hasStrayLog {
-        throw StoreFailure.corrupt("\(files.path) is empty although its log is not", movedTo: nil)
+      folder.sweep()
+      do {
+        return (try connections(), nil)
+      } catch StoreFailure.corrupt(let sentence, _) {
+        return try restored(after: sentence)
       }
-      try files.create()
-      let writer = try connect(files.path, fileLayer)
-      // Until the file is known to be sound, nothing is written to it, not even on closing.
-      writer.setCheckpointOnClose(false)
-      try examine(writer)
-      writer.setCheckpointOnClose(true)
-      try prepare(writer, upTo: version)
-      try adjust(writer)
-      let reader = try connect(files.path, fileLayer)
-      try reader.script("PRAGMA query_only = ON; PRAGMA cache_size = -2000")
-      return SQLiteStore(
-        path: files.path,
-        writer: desk("chime.store.write", writer, isReadOnly: false),
-        reader: desk("chime.store.read", reader, isReadOnly: true), lock: lock)
     } catch let failure as StoreFailure {
-      throw failure.damage.map(files.moveAside) ?? failure
+      throw failure
     } catch {
       throw .internalError("\(error)")
     }
   }
 
-  /// The largest file that is checked whole at each start, in bytes: about 50 ms. Damage in a larger one is found when
-  /// it is met, or by `chime doctor`.
-  static let checkedSize: Int64 = 32 << 20
+  /// Opens the store again whose connections have met damage and are closed.
+  ///
+  /// - Parameter isBelieved: whether the damage is taken as it is; else the file is read through first, and when it
+  ///   turns out sound (the damage was in memory, or in what the disk said that once) nothing is restored.
+  func reopen(after damage: String, isBelieved: Bool) throws -> (Connections, Restoration?) {
+    if !isBelieved, SQLiteFiles.size(files.path) != nil {
+      progress("the store seems to be damaged; reading all of it")
+      do {
+        let connection = try Self.connect(files.path, fileLayer)
+        connection.setCheckpointOnClose(false)
+        try Self.requireOurs(connection)
+        if try Self.fault(of: connection, .thorough) == nil { return (try connections(), nil) }
+      } catch StoreFailure.corrupt {}
+    }
+    return try restored(after: damage)
+  }
 
-  private static func connect(_ path: String, _ fileLayer: String?) throws(StoreFailure) -> Connection {
+  private func restored(after damage: String) throws -> (Connections, Restoration?) {
+    let restoring = Restoring(files: files, folder: folder, progress: progress, step: restoreStep)
+    let restoration = try restoring.restore(after: damage)
+    return (try connections(isRestored: true), restoration)
+  }
+
+  private func connections(isRestored: Bool = false) throws -> Connections {
+    try files.examine(folder)
+    try files.create()
+    let writer = try Self.connect(files.path, fileLayer)
+    // Until the file is known to be sound, nothing is written to it, not even on closing.
+    writer.setCheckpointOnClose(false)
+    try examine(writer)
+    let found = try Schema.version(of: writer)
+    if found > 0, found < version, keepingSnapshots > 0, !isRestored {
+      progress("copying the store before it is changed for this version")
+      _ = try SnapshotCopy(files: files, folder: folder, fileLayer: fileLayer).make(
+        keeping: keepingSnapshots, beforeUpgradeFrom: found, isPatient: false)
+    }
+    writer.setCheckpointOnClose(true)
+    try prepare(writer)
+    try adjust(writer)
+    let reader = try Self.connect(files.path, fileLayer)
+    try reader.script("PRAGMA query_only = ON; PRAGMA cache_size = -2000")
+    return Connections(writer: writer, reader: reader)
+  }
+
+  static func connect(_ path: String, _ fileLayer: String? = nil) throws(StoreFailure) -> Connection {
     let connection = try Connection(path: path, busyTimeout: 2_000, fileLayer: fileLayer)
     try connection.script("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     return connection
   }
 
-  private static func desk(_ label: String, _ connection: Connection, isReadOnly: Bool) -> Desk {
-    Desk(
-      label: label,
-      transaction: Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly))
-  }
-
   /// Refuses what is not a sound store of ours, without changing it.
-  private static func examine(_ connection: Connection) throws {
+  private func examine(_ connection: Connection) throws {
     let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
     let version = try Schema.version(of: connection)
     let tables = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.int(0) } ?? 0
     if application == 0, version == 0, tables == 0 { return }
+    try Self.requireOurs(connection)
+    guard (SQLiteFiles.size(connection.path) ?? 0) <= Self.checkedSize else { return }
+    if let fault = try Self.fault(of: connection, .quick) {
+      throw StoreFailure.corrupt("\(connection.path) is damaged (\(fault))", movedTo: nil)
+    }
+  }
+
+  static func requireOurs(_ connection: Connection) throws {
+    let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
     guard application == Schema.applicationID else {
       throw StoreFailure.unavailable("\(connection.path) is a database of another program: choose another path")
     }
+    let version = try Schema.version(of: connection)
     guard version <= Schema.current else { throw StoreFailure.newerSchema(found: version, known: Schema.current) }
-    guard (SQLiteFiles.size(connection.path) ?? 0) <= checkedSize else { return }
-    let verdict = try connection.first("PRAGMA quick_check(1)") { $0.text(0) } ?? "no verdict"
-    guard verdict == "ok" else {
-      if tellsOfDisk(verdict) {
-        throw StoreFailure.unavailable("\(connection.path) cannot be read: see the state of its disk (\(verdict))")
+  }
+
+  enum Check { case quick, thorough }
+
+  /// What a check of the whole database finds first; nil when it is sound.
+  static func fault(of connection: Connection, _ check: Check) throws -> String? {
+    let verdict =
+      switch check {
+      case .quick: try connection.first("PRAGMA quick_check(1)") { $0.text(0) }
+      case .thorough: try connection.first("PRAGMA integrity_check(1)") { $0.text(0) }
       }
-      throw StoreFailure.corrupt("\(connection.path) is damaged (\(verdict))", movedTo: nil)
+    if verdict == "ok" { return nil }
+    if let verdict, tellsOfDisk(verdict) {
+      throw StoreFailure.unavailable("\(connection.path) cannot be read: see the state of its disk (\(verdict))")
     }
+    // One line: it becomes part of a sentence.
+    return verdict.map { $0.split(separator: "\n").joined(separator: " ") } ?? "no verdict"
   }
 
   /// Whether the check has met a page that could not be read, which is no word on what the page holds: a disk that fails
@@ -92,7 +179,7 @@ extension SQLiteStore {
   }
 
   /// Sets what is in force for the writer, and brings the layout up to date.
-  private static func prepare(_ connection: Connection, upTo version: Int) throws {
+  private func prepare(_ connection: Connection) throws {
     let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
     guard mode == "wal" else {
       throw StoreFailure.unavailable(

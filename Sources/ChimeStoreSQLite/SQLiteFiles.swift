@@ -2,7 +2,7 @@ import ChimeCore
 import Glibc
 
 /// The files of one store: the database and, beside it, its log, the log's index and the lock.
-struct SQLiteFiles {
+struct SQLiteFiles: Sendable {
   let path: String
 
   /// SQLite's names for the files that belong to a database (sqlite.org/tempfiles.html).
@@ -10,14 +10,32 @@ struct SQLiteFiles {
 
   var lockPath: String { path + ".lock" }
 
+  /// A snapshot on its way to become the store.
+  var restoringPath: String { path + ".restoring" }
+
   /// - Parameter path: may be a symbolic link; what it points to counts, so that one file has one lock.
   init(path: String) {
-    guard let resolved = realpath(path, nil) else {
-      self.path = path
-      return
-    }
-    defer { free(resolved) }
-    self.path = String(cString: resolved)
+    self.path = Self.resolved(path) ?? Self.target(of: path) ?? path
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { Glibc.free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Where a link points whose file is missing: a restoration may have been interrupted.
+  private static func target(of link: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &buffer, buffer.count)
+    guard count > 0, count < buffer.count else { return nil }
+    let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return target.hasPrefix("/") ? target : folder(of: link) + "/" + target
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Makes the database file, if there is none, for its owner's eyes only. SQLite gives its mode to the log too.
@@ -41,38 +59,140 @@ struct SQLiteFiles {
   /// Which file has the path now; nil when that cannot be told.
   var identity: FileIdentity? { try? FileIdentity.of(path).get() }
 
+  /// When the database or its log was written last, in seconds since the epoch; nil when there is neither.
+  var changedAt: Int64? {
+    [path, path + "-wal"].compactMap { file in
+      var status = stat()
+      return stat(file, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
+    }.max()
+  }
+
+  /// The bytes of the database and its log.
+  var bytes: Int64 { (Self.size(path) ?? 0) + (Self.size(path + "-wal") ?? 0) }
+
+  private var isMissing: Bool { (Self.size(path) ?? 0) == 0 }
+
   /// Whether a log waits beside a database that is missing or empty. SQLite would delete it, and with it changes that
   /// were acknowledged.
-  var hasStrayLog: Bool { (Self.size(path) ?? 0) == 0 && (Self.size(path + "-wal") ?? 0) > 0 }
+  private var hasStrayLog: Bool { isMissing && (Self.size(path + "-wal") ?? 0) > 0 }
 
-  /// Gives the files a name that nobody uses, `<path>.corrupt-20260930T220305Z`, so that nothing of them is lost.
-  ///
-  /// - Returns: the damage, with the place.
-  func moveAside(_ damage: StoreFailure) -> StoreFailure {
-    guard case .corrupt(let sentence, _) = damage else { return damage }
-    let wanted = "\(path).corrupt-\(Self.timestamp())"
+  /// What is wrong with the files as they lie there, before they are opened. A database that is not there is nothing
+  /// wrong the first time; later it is, or an empty store would take the place of a lost one.
+  func examine(_ snapshots: SnapshotFolder) throws(StoreFailure) {
+    if hasStrayLog { throw .corrupt("\(path) is empty although its log is not", movedTo: nil) }
+    guard isMissing else { return }
+    if !snapshots.items.isEmpty {
+      throw .corrupt("\(path) is missing although there are snapshots of it", movedTo: latestAside)
+    }
+    if let latestAside {
+      throw .corrupt("\(path) is missing, and a damaged one was moved aside before", movedTo: latestAside)
+    }
+  }
+
+  private static let asideMark = ".corrupt-"
+
+  /// The damaged database that was moved aside last.
+  var latestAside: String? {
+    let folder = Self.folder(of: path)
+    let prefix = path.dropFirst(path.lastIndex(of: "/").map { path.distance(from: path.startIndex, to: $0) + 1 } ?? 0)
+    return Self.names(in: folder).filter { name in
+      name.hasPrefix(prefix + Self.asideMark) && !name.hasSuffix("-wal") && !name.hasSuffix("-shm")
+    }.max().map { folder + "/" + $0 }
+  }
+
+  /// Where damaged files go: a name that nobody uses, `<path>.corrupt-20260930T220305Z`, so that nothing of them is
+  /// lost. Nil when there is nothing to move, and nothing was moved before.
+  var asidePlace: String? {
+    let there = presentCompanions
+    return there.isEmpty ? latestAside : asidePlace(for: there)
+  }
+
+  private var presentCompanions: [String] { Self.companions.filter { Self.size(path + $0) != nil } }
+
+  /// Gives the files their new name.
+  func moveAside(to place: String?, _ step: (RestoreStep) throws -> Void = { _ in }) throws {
+    guard let place else { return }
+    // The database first: a start that finds the log alone knows that something is wrong, one that finds the database
+    // alone would take it for whole.
+    for companion in presentCompanions {
+      guard rename(path + companion, place + companion) == 0 else {
+        throw StoreFailure.unavailable("\(path + companion) is damaged and cannot be moved aside (\(errorText(errno)))")
+      }
+      try step(.movedAside)
+    }
+    Self.synchronize(folder: Self.folder(of: path))
+  }
+
+  private func asidePlace(for companions: [String]) -> String {
+    // What an interrupted move has left behind goes where the rest is.
+    if !companions.contains(""), let place = latestAside, companions.allSatisfy({ Self.size(place + $0) == nil }) {
+      return place
+    }
+    let wanted = path + Self.asideMark + Timestamp.text(Timestamp.now)
     var place = wanted
     var number = 1
     while Self.companions.contains(where: { Self.size(place + $0) != nil }) {
       number += 1
       place = "\(wanted)-\(number)"
     }
-    for companion in Self.companions where Self.size(path + companion) != nil {
-      guard rename(path + companion, place + companion) == 0 else {
-        return .corrupt("\(sentence); \(path + companion) could not be moved aside (\(errorText(errno)))", movedTo: nil)
-      }
-    }
-    return .corrupt(sentence, movedTo: place)
+    return place
   }
 
-  /// Now, in UTC, in the basic format of ISO 8601.
-  private static func timestamp() -> String {
-    var now = time(nil)
-    var parts = tm()
-    gmtime_r(&now, &parts)
-    var text = [CChar](repeating: 0, count: 32)
-    let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
-    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  // Files and folders.
+
+  /// The names in a folder, without `.` and `..`; none when it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let handle = opendir(folder) else { return [] }
+    defer { closedir(handle) }
+    var names: [String] = []
+    while let entry = readdir(handle) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Makes what was renamed and removed in a folder durable. A file system that cannot is no reason to refuse.
+  static func synchronize(folder: String) {
+    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    Glibc.close(descriptor)
+  }
+
+  /// The bytes that are free to us on the file system of a folder.
+  static func free(at folder: String) -> Int64 {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return .max }
+    return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+  }
+
+  /// Copies a file whole, for its owner's eyes only, and makes its bytes durable. What was at `target` is replaced.
+  static func copy(_ source: String, to target: String) throws(StoreFailure) {
+    let from = Glibc.open(source, O_RDONLY | O_CLOEXEC)
+    guard from >= 0 else { throw .unavailable("\(source) cannot be read (\(errorText(errno)))") }
+    defer { Glibc.close(from) }
+    unlink(target)
+    let to = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard to >= 0 else { throw .unavailable("\(target) cannot be made (\(errorText(errno)))") }
+    defer { Glibc.close(to) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = read(from, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .unavailable("\(source) cannot be read (\(errorText(errno)))") }
+      if count == 0 { break }
+      var written = 0
+      while written < count {
+        let part = buffer[written..<count].withUnsafeBytes { write(to, $0.baseAddress, $0.count) }
+        if part < 0, errno == EINTR { continue }
+        guard part > 0 else { throw .unavailable("\(target) cannot be written (\(errorText(errno)))") }
+        written += part
+      }
+    }
+    guard fsync(to) == 0 else { throw .unavailable("\(target) cannot be made durable (\(errorText(errno)))") }
   }
 }
 

@@ -16,14 +16,15 @@ import Synchronization
 /// sqlite.org/pragma.html#pragma_synchronous, FULL).
 ///
 /// After `.unavailable` the store stays usable: nothing was changed, and a later call may succeed. When the file turns
-/// out to be damaged, it is moved aside, and that call and every later one throw `.corrupt` with the place.
+/// out to be damaged, it is moved aside and the newest good snapshot takes its place: that call throws `.unavailable`,
+/// later ones find the store as it was then, and whoever watches is told. Where there is no good snapshot, that call and
+/// every later one throw `.corrupt` with the place of the damaged file.
 public final class SQLiteStore: Store {
-  private let path: String
-  /// The file that was opened.
-  private let identity: FileIdentity?
-  private let writer: Desk
+  let opening: Opening
+  let writer: Desk
   private let reader: Desk
   private let state: Mutex<State>
+  public let wasChangedSinceSnapshot: Bool
 
   private struct State {
     /// Why calls are refused, once they are.
@@ -33,15 +34,34 @@ public final class SQLiteStore: Store {
     /// Whether a block on the writer's queue will see to `waiting`.
     var isDraining = false
     var lock: FileLock?
+    /// The file that was opened.
+    var identity: FileIdentity?
+    /// Grows when the file is another: damage that was met in an older one has been seen to.
+    var generation = 0
+    /// Whether damage was met before that was not in the file.
+    var wasSpared = false
+    /// The snapshot that is being taken.
+    var snapshot: SnapshotRun?
+    var heard: (@Sendable (StoreIncident) -> Void)?
+    /// What happened before somebody watched.
+    var untold: [StoreIncident] = []
   }
 
   /// - Parameter lock: kept until the store is closed.
-  init(path: String, writer: Desk, reader: Desk, lock: FileLock) {
-    self.path = path
-    identity = SQLiteFiles(path: path).identity
-    self.writer = writer
-    self.reader = reader
-    state = Mutex(State(lock: lock))
+  init(
+    _ opening: Opening, _ connections: Connections, _ restoration: Restoration?, wasChanged: Bool, lock: FileLock
+  ) {
+    self.opening = opening
+    wasChangedSinceSnapshot = wasChanged
+    writer = Desk(label: "chime.store.write", transaction: Self.transaction(connections.writer, isReadOnly: false))
+    reader = Desk(label: "chime.store.read", transaction: Self.transaction(connections.reader, isReadOnly: true))
+    state = Mutex(
+      State(
+        lock: lock, identity: opening.files.identity, untold: restoration.map { [.restored($0)] } ?? []))
+  }
+
+  private static func transaction(_ connection: Connection, isReadOnly: Bool) -> Transaction {
+    Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly)
   }
 
   // Store.
@@ -66,9 +86,13 @@ public final class SQLiteStore: Store {
 
   public func close() async {
     await withCheckedContinuation { caller in
-      state.withLock { if $0.end == nil { $0.end = .closed } }
+      let snapshot = state.withLock { state in
+        if state.end == nil { state.end = .closed }
+        return state.snapshot
+      }
       // What was accepted before is ahead of this on the queue.
       writer.queue.async {
+        snapshot?.callOff()
         self.shut(foldingLog: true)
         caller.resume()
       }
@@ -109,7 +133,8 @@ public final class SQLiteStore: Store {
         return rest.forEach { $0.refuse(end) }
       }
       // What is written to a file without a name would be gone with this process.
-      if identity?.isGone(from: path) ?? false {
+      let path = opening.files.path
+      if state.withLock({ $0.identity })?.isGone(from: path) ?? false {
         let failure = StoreFailure.unavailable(
           "\(path) was moved or removed while chimed uses it: put it back, or restart chimed to go on without it")
         return rest.forEach { $0.refuse(failure) }
@@ -120,7 +145,7 @@ public final class SQLiteStore: Store {
         group.settlements.forEach { $0.settle() }
         continue
       }
-      if failure.damage != nil { failure = quarantine(failure) }
+      if failure.damage != nil { failure = recover(from: failure, generation: nil) }
       group.settlements.forEach { $0.fail(failure) }
       // A group that could not even begin would not begin for the rest of it either.
       if group.taken == 0 { return rest.forEach { $0.refuse(failure) } }
@@ -130,37 +155,102 @@ public final class SQLiteStore: Store {
   // Reading.
 
   private func view(_ job: any Job) {
-    guard let transaction = reader.open else { return job.refuse(state.withLock { $0.end } ?? .closed) }
+    guard let transaction = reader.open else {
+      if let end = state.withLock({ $0.end }) { return job.refuse(end) }
+      // The writer's queue is putting another file in the place of this one: afterwards it can be read.
+      return writer.queue.async { self.reader.queue.async { self.view(job) } }
+    }
+    let generation = state.withLock { $0.generation }
     do {
       let settlement = try transaction.view(job)
       guard let damage = (settlement.error as? StoreFailure)?.damage else { return settlement.settle() }
-      writer.queue.async { settlement.fail(self.quarantine(damage)) }
+      writer.queue.async { settlement.fail(self.recover(from: damage, generation: generation)) }
     } catch {
       guard let damage = error.damage else { return job.refuse(error) }
-      writer.queue.async { job.refuse(self.quarantine(damage)) }
+      writer.queue.async { job.refuse(self.recover(from: damage, generation: generation)) }
     }
   }
 
-  // Ending.
+  // Damage.
 
-  /// Moves the damaged file aside and ends the store. Runs on the writer's queue.
+  /// Goes on with the newest good snapshot in the place of the damaged file, or ends the store. Runs on the writer's
+  /// queue, so that nobody writes meanwhile; with a large store it takes seconds.
   ///
-  /// - Returns: what every caller is told from now on.
-  private func quarantine(_ damage: StoreFailure) -> StoreFailure {
+  /// - Parameter generation: of the file in which the damage was met; nil: of the present one.
+  /// - Returns: what those are told whose calls have met the damage.
+  func recover(from damage: StoreFailure, generation: Int?) -> StoreFailure {
+    guard case .corrupt(let sentence, _) = damage else { return damage }
+    let (known, wasSpared, snapshot) = state.withLock { ($0.generation, $0.wasSpared, $0.snapshot) }
     guard writer.open != nil else { return state.withLock { $0.end } ?? damage }
+    if let generation, generation != known { return Self.refusal(sentence) }
     // The lock is kept until the file is out of the way, so that nobody takes it in between.
-    let lock = state.withLock { $0.lock }
-    shut(foldingLog: false)
-    let end = SQLiteFiles(path: path).moveAside(damage)
-    state.withLock { $0.end = end }
-    withExtendedLifetime(lock) {}
-    return end
+    snapshot?.callOff()
+    closeConnections(foldingLog: false)
+    do {
+      let (connections, restoration) = try opening.reopen(after: sentence, isBelieved: wasSpared)
+      writer.reopen(Self.transaction(connections.writer, isReadOnly: false))
+      reader.queue.sync {
+        reader.reopen(Self.transaction(connections.reader, isReadOnly: true))
+        state.withLock { state in
+          state.generation += 1
+          state.identity = opening.files.identity
+          state.wasSpared = restoration == nil
+        }
+      }
+      tell(restoration.map { .restored($0) } ?? .spared(sentence))
+      return Self.refusal(sentence)
+    } catch {
+      let end = error as? StoreFailure ?? .internalError("\(error)")
+      state.withLock { state in
+        state.end = end
+        state.lock = nil
+      }
+      tell(.ended(end))
+      return end
+    }
+  }
+
+  private static func refusal(_ damage: String) -> StoreFailure {
+    .unavailable("\(damage); the store has been seen to and this was not done: try again")
   }
 
   /// Closes both connections, the writer last, and lets go of the file. Runs on the writer's queue.
   private func shut(foldingLog: Bool) {
+    closeConnections(foldingLog: foldingLog)
+    state.withLock { $0.lock = nil }
+  }
+
+  private func closeConnections(foldingLog: Bool) {
     reader.queue.sync { reader.close(foldingLog: foldingLog) }
     writer.close(foldingLog: foldingLog)
-    state.withLock { $0.lock = nil }
+  }
+
+  // Those who watch.
+
+  private func tell(_ incident: StoreIncident) {
+    let heard = state.withLock { state in
+      if state.heard == nil { state.untold.append(incident) }
+      return state.heard
+    }
+    heard?(incident)
+  }
+
+  public func watch(_ heard: @escaping @Sendable (StoreIncident) -> Void) {
+    let untold = state.withLock { state in
+      state.heard = heard
+      defer { state.untold = [] }
+      return state.untold
+    }
+    untold.forEach(heard)
+  }
+
+  /// Notes the snapshot that is being taken; nil: none is any more.
+  ///
+  /// - Returns: the generation of the file that it is taken of; nil when the store is closed.
+  @discardableResult func note(_ run: SnapshotRun?) -> Int? {
+    state.withLock { state in
+      state.snapshot = run
+      return state.end == nil ? state.generation : nil
+    }
   }
 }

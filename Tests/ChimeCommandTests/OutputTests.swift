@@ -109,6 +109,7 @@ import Testing
     #expect(Set(Shapes.endpoint.header) == fields(Samples.endpoint))
     #expect(Set(Shapes.test.header) == fields(Samples.result))
     #expect(Set(Shapes.health.header) == fields(Samples.health()))
+    #expect(Set(Shapes.snapshot.header) == fields(Samples.snapshot))
     #expect(Set(Shapes.event.header) == fields(Samples.event("fired")))
   }
 }

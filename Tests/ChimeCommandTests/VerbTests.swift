@@ -56,6 +56,9 @@ import Varlink
       case "Endpoints.Test": .reply(EndpointsInterface.Test.Reply(result: Samples.result))
       case "Commands.List": .reply(CommandsInterface.List.Reply(commands: [Samples.command]))
       case "Commands.Test": .reply(CommandsInterface.Test.Reply(result: Samples.commandTest))
+      case "Daemon.TakeSnapshot": .reply(DaemonInterface.TakeSnapshot.Reply(snapshot: Samples.snapshot))
+      case "Daemon.ListSnapshots":
+        .reply(DaemonInterface.ListSnapshots.Reply(snapshots: [Samples.snapshot, Samples.snapshotBeforeUpgrade]))
       case "Daemon.Status": .reply(DaemonInterface.Status.Reply(status: Samples.health()))
       case "Daemon.Monitor":
         .stream(
@@ -220,6 +223,14 @@ import Varlink
       ("endpoint test team", "Endpoints.Test", #"{"name":"team"}"#, ["webhook-id: msg_2", "taken: 204 after 12 ms"]),
       ("command list", "Commands.List", #"{}"#, ["NAME", "backup", "/usr/local/bin/backup --quiet", "10m", "in use"]),
       ("endpoint remove team", "Endpoints.Remove", #"{"name":"team"}"#, ["removed"]),
+      (
+        "snapshot", "Daemon.TakeSnapshot", #"{}"#,
+        ["/home/u/.local/state/chime/snapshots/chime-00017-20260327T080000Z.db (1.5 MiB)\n"]
+      ),
+      (
+        "snapshot --list", "Daemon.ListSnapshots", #"{}"#,
+        ["TAKEN", "1.5 MiB", "chime-00017-", "40 KiB", "before an upgrade"]
+      ),
       ("status", "Daemon.Status", #"{}"#, ["● chimed 0.1.0 is all right (user, pid 4711", "14.0 MiB"]),
       ("watch -n 2", "Daemon.Monitor", #"{}"#, ["09:26:40  fired      r7k2  Drink water fired\n", "done"]),
     ] as [(String, String, String?, [String])])

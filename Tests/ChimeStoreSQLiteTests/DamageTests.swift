@@ -41,14 +41,24 @@ import Testing
     #expect(FileManager.default.contents(atPath: place + "-wal") ?? Data() == log ?? Data())
     #expect(folder.bytes("chime.db") == nil)
 
-    // The caller decided to begin anew; a second damage finds another name.
-    try await fill(path)
+    // A start that finds nothing in its place makes no empty store: only a person knows whether there is a backup.
+    let refused = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
+    guard case .corrupt(_, place) = refused else { throw Unexpected(refused) }
+    #expect(folder.bytes("chime.db") == nil)
+
+    // A second damage finds another name.
     try folder.put(data, "chime.db")
     if let log { try folder.put(log, "chime.db-wal") }
     let again = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) }
     guard case .corrupt(_, let other?) = again else { throw Unexpected(again) }
     #expect(other != place)
     #expect(FileManager.default.contents(atPath: place) == data, "the first is still there")
+
+    // Once the person has taken them away, an empty store is made.
+    for name in folder.names where name.contains(".corrupt-") {
+      try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+    }
+    try await SQLiteStore.open(path: path).close()
   }
 
   @Test func damageThatIsMetWhileRunningEndsTheStore() async throws {
@@ -104,7 +114,7 @@ import Testing
     ("*** in database main ***\nPage 5: btreeInitPage() returns error code 11", false),
   ])
   func aPageThatCannotBeReadIsNoDamage(_ verdict: String, isOfDisk: Bool) {
-    #expect(SQLiteStore.tellsOfDisk(verdict) == isOfDisk)
+    #expect(Opening.tellsOfDisk(verdict) == isOfDisk)
   }
 
   /// A store with some hundred rows, closed.

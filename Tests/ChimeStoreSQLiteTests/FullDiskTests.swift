@@ -7,8 +7,8 @@ import Testing
 @Suite struct FullDiskTests {
   @Test func aFullStoreRefusesAndGoesOnWhenThereIsRoomAgain() async throws {
     let folder = try Folder()
-    let store = try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current) {
-      try $0.script("PRAGMA max_page_count = 80")
+    let store = try SQLiteStore.open(path: folder.path + "/chime.db") {
+      $0.adjust = { try $0.script("PRAGMA max_page_count = 80") }
     }
     let kept = try await fillUp(store)
     // One that frees room is still taken, and afterwards there is room.

@@ -3,6 +3,7 @@ import ChimeCore
 import ChimeSchedule
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import ChimeStoreSQLite
@@ -28,18 +29,21 @@ import Testing
 
   @Test func whatProtectsTheDataIsInForce() throws {
     let folder = try Folder()
-    var settings: [String: Int] = [:]
-    _ = try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current) { connection in
-      settings = [
-        "synchronous": try connection.first("PRAGMA synchronous") { $0.int(0) } ?? -1,
-        "foreign_keys": try connection.first("PRAGMA foreign_keys") { $0.int(0) } ?? -1,
-        "application_id": try connection.first("PRAGMA application_id") { $0.int(0) } ?? -1,
-        "user_version": try connection.first("PRAGMA user_version") { $0.int(0) } ?? -1,
-        "wal": try connection.first("PRAGMA journal_mode") { $0.text(0) == "wal" ? 1 : 0 } ?? -1,
-      ]
+    let settings = Mutex<[String: Int]>([:])
+    _ = try SQLiteStore.open(path: folder.path + "/chime.db") {
+      $0.adjust = { connection in
+        let found = [
+          "synchronous": try connection.first("PRAGMA synchronous") { $0.int(0) } ?? -1,
+          "foreign_keys": try connection.first("PRAGMA foreign_keys") { $0.int(0) } ?? -1,
+          "application_id": try connection.first("PRAGMA application_id") { $0.int(0) } ?? -1,
+          "user_version": try connection.first("PRAGMA user_version") { $0.int(0) } ?? -1,
+          "wal": try connection.first("PRAGMA journal_mode") { $0.text(0) == "wal" ? 1 : 0 } ?? -1,
+        ]
+        settings.withLock { $0 = found }
+      }
     }
     #expect(
-      settings == [
+      settings.withLock { $0 } == [
         "synchronous": 2, "foreign_keys": 1, "application_id": 0x4368_6D65, "user_version": Schema.current, "wal": 1,
       ])
   }
@@ -76,7 +80,7 @@ import Testing
   private func layout(from version: Int) async throws -> [String] {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    let old = try SQLiteStore.open(path: path, upTo: version) { _ in }
+    let old = try SQLiteStore.open(path: path) { $0.version = version }
     if version > 0 { try await old.write { try $0.setNote("old", "\(version)") } }
     await old.close()
     let store = try SQLiteStore.open(path: path)
@@ -225,5 +229,24 @@ enum Raw {
       }, Unmanaged.passUnretained(rows).toOpaque(), nil)
     guard code == SQLITE_OK else { throw Refused(message: String(cString: sqlite3_errmsg(handle))) }
     return rows.texts
+  }
+}
+
+extension SQLiteStore {
+  /// Opens a store in another way than a daemon does.
+  static func open(path: String, _ change: (inout Opening) -> Void) throws(StoreFailure) -> SQLiteStore {
+    var opening = Opening(path: path)
+    change(&opening)
+    return try open(opening)
+  }
+
+  /// Opens a store with another layout, or through another file layer, and takes no snapshots.
+  static func open(
+    path: String, upTo version: Int, fileLayer: String? = nil,
+    adjust: @escaping @Sendable (Connection) throws -> Void
+  ) throws(StoreFailure) -> SQLiteStore {
+    try open(path: path) {
+      ($0.version, $0.fileLayer, $0.adjust, $0.keepingSnapshots) = (version, fileLayer, adjust, 0)
+    }
   }
 }

@@ -38,14 +38,18 @@ final class PowerTrial {
   }
 
   func open(_ folder: Folder, through disk: PowerDisk) throws(StoreFailure) -> SQLiteStore {
-    try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current, fileLayer: disk.name) { connection in
-      // The log is folded in every few steps, and cut short by every other game.
-      try connection.script("PRAGMA wal_autocheckpoint = 12")
-      if seed.isMultiple(of: 2) { try connection.script("PRAGMA journal_size_limit = 0") }
-      switch mutation {
-      case .synchronousOff: try connection.script("PRAGMA synchronous = OFF")
-      case .synchronousNormal: try connection.script("PRAGMA synchronous = NORMAL")
-      case .none, .repliesBeforeCommit: break
+    let (seed, mutation) = (seed, mutation)
+    return try SQLiteStore.open(path: folder.path + "/chime.db") {
+      $0.fileLayer = disk.name
+      $0.adjust = { connection in
+        // The log is folded in every few steps, and cut short by every other game.
+        try connection.script("PRAGMA wal_autocheckpoint = 12")
+        if seed.isMultiple(of: 2) { try connection.script("PRAGMA journal_size_limit = 0") }
+        switch mutation {
+        case .synchronousOff: try connection.script("PRAGMA synchronous = OFF")
+        case .synchronousNormal: try connection.script("PRAGMA synchronous = NORMAL")
+        case .none, .repliesBeforeCommit: break
+        }
       }
     }
   }

@@ -183,6 +183,17 @@ enum Shapes {
       .init("tookMs", "how long it took, in milliseconds") { .int($0.tookMs) },
     ])
 
+  static let snapshot = Shape<DaemonInterface.StoreSnapshot>(
+    list: "snapshots", item: "snapshot",
+    fields: [
+      .init("takenAt", "when it was taken") { .time($0.takenAt) },
+      .init("path", "its file") { .string($0.path) },
+      .init("bytes", "its size") { .int($0.bytes) },
+      .init("beforeUpgradeFrom", "the store's layout that a newer chimed was about to change; null for a plain one") {
+        .optional($0.beforeUpgradeFrom)
+      },
+    ])
+
   static let health = Shape<DaemonInterface.Health>(
     list: "daemons", item: "status",
     fields: [
@@ -195,6 +206,9 @@ enum Shapes {
       .init("storeProblem", "what is wrong with the store; null while it works") { .optional($0.storeProblem) },
       .init("unrecorded", "times that have fired from memory and are not in the store yet") {
         .int($0.unrecorded ?? 0)
+      },
+      .init("lastSnapshot", "the newest snapshot of the store, as an object; null when there is none yet") {
+        $0.lastSnapshot.map { snapshot.json($0) } ?? .null
       },
       .init("reminders", "how many there are") { .int($0.reminders) },
       .init("openOccurrences", "how many wait for an answer") { .int($0.openOccurrences) },

@@ -45,6 +45,8 @@ enum Status {
       if let count = health.unrecorded, count > 0 {
         row(context, "memory", ["\(counted(count, "time")) shown and not recorded yet; keep chimed running"])
       }
+      row(
+        context, "snapshot", health.lastSnapshot.map { [$0.path, clock.relative($0.takenAt)] } ?? ["none yet"])
       let memory =
         "\(health.residentBytes / 1_048_576).\(health.residentBytes % 1_048_576 * 10 / 1_048_576) MiB of memory"
       row(

@@ -24,6 +24,9 @@ package struct Configuration: Hashable, Sendable {
   package var logLevel = LogLevel.info
   /// Empty: `chime.db` in the state folder.
   package var storePath = ""
+  /// How many snapshots of the store are kept; 0: none is taken.
+  package var snapshots = 3
+  package var snapshotEvery = Milliseconds.days(1)
 
   package var timezone = ZoneChoice.local
   package var defaultChannels: [ChannelName] = [.desktop]
@@ -121,6 +124,8 @@ extension ConfigurationKey {
   static let all: [ConfigurationKey] = [
     .choice("log.level", \.logLevel, LogLevels.self),
     .text("store.path", \.storePath, maximum: 4_000),
+    .number("store.snapshots", \.snapshots, 0...1_000),
+    .duration("store.snapshotEvery", \.snapshotEvery, .minutes(1)...(.days(366))),
     ConfigurationKey(
       path: "defaults.timezone", expected: "an IANA zone name such as \"Europe/Prague\", or \"local\"",
       set: { configuration, value in

@@ -2,6 +2,7 @@ import ChimeControl
 import ChimeCore
 import ChimeExchange
 import ChimeSchedule
+import Glibc
 import Varlink
 
 /// Why a request was refused, in the words of the interfaces.
@@ -70,6 +71,22 @@ enum ControlFailure: Error {
 }
 
 extension StoreFailure {
+  /// The sentence for who started the daemon, which ends with it.
+  var advice: String {
+    guard case .corrupt = self else { return sentence }
+    return "\(sentence); put a copy of yours in its place, or, for an empty store, take the damaged files out of its "
+      + "folder; then start chimed again (store.md)"
+  }
+
+  /// What the daemon ends with when this keeps it from working (sysexits(3)). 78 waits for a person.
+  var exitStatus: Int32 {
+    switch self {
+    case .held: EX_TEMPFAIL
+    case .corrupt, .newerSchema: EX_CONFIG
+    default: EX_IOERR
+    }
+  }
+
   /// The failure as a sentence that says what to do.
   var sentence: String {
     switch self {

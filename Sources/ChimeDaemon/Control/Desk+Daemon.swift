@@ -1,6 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import Varlink
 
 extension Desk {
   func status() async throws -> DaemonInterface.Status.Reply {
@@ -22,6 +23,7 @@ extension Desk {
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
         startedAt: wire.time(loopState.startedAt), zone: bearings.zones.local.identifier, store: loopState.storePath,
         storeProblem: problem ?? loopState.storeProblem, unrecorded: loopState.unrecorded,
+        lastSnapshot: loopState.lastSnapshot.map(wire.snapshot),
         reminders: counts.reminders,
         openOccurrences: counts.openOccurrences, owedDeliveries: counts.owedDeliveries,
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
@@ -36,6 +38,24 @@ extension Desk {
       return
         "endpoint \"\(lane.channel)\" rests until \(time): \(Breaker.threshold) attempts or more have failed in a row"
     }
+  }
+
+  func takeSnapshot() async throws -> DaemonInterface.TakeSnapshot.Reply {
+    try requireAll()
+    guard let task = await loop.takeSnapshot() else {
+      throw ControlFailure.storeUnavailable("this store keeps no snapshots")
+    }
+    return DaemonInterface.TakeSnapshot.Reply(snapshot: wire.snapshot(try await task.value))
+  }
+
+  func listSnapshots() async throws -> DaemonInterface.ListSnapshots.Reply {
+    try requireAll()
+    return DaemonInterface.ListSnapshots.Reply(snapshots: (loop.keeper?.snapshots() ?? []).map(wire.snapshot))
+  }
+
+  /// What concerns everybody's reminders is for those who see them all.
+  private func requireAll() throws {
+    guard caller.sees == nil else { throw ServiceError.permissionDenied }
   }
 
   func reload() async throws -> DaemonInterface.Reload.Reply {

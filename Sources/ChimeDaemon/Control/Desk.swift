@@ -78,6 +78,8 @@ struct Desk: Sendable {
     case CommandsInterface.List.method: try VarlinkReply(await listCommands())
     case CommandsInterface.Test.method: try VarlinkReply(await testCommand(call.parameters()))
     case DaemonInterface.Status.method: try VarlinkReply(await status())
+    case DaemonInterface.TakeSnapshot.method: try VarlinkReply(await takeSnapshot())
+    case DaemonInterface.ListSnapshots.method: try VarlinkReply(await listSnapshots())
     case DaemonInterface.Reload.method: try VarlinkReply(await reload())
     default: throw ServiceError.methodNotImplemented(method: call.method)
     }

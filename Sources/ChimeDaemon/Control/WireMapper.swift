@@ -18,6 +18,12 @@ struct WireMapper: Sendable {
   /// In the machine's zone.
   func time(_ instant: Instant) -> Wire.Time { time(instant, in: zones.local) }
 
+  func snapshot(_ snapshot: StoreSnapshot) -> DaemonInterface.StoreSnapshot {
+    DaemonInterface.StoreSnapshot(
+      takenAt: time(snapshot.takenAt), path: snapshot.path, bytes: Int(snapshot.bytes),
+      beforeUpgradeFrom: snapshot.beforeUpgradeFrom)
+  }
+
   /// The one that governs it.
   func zone(of reminder: Reminder) -> Zone { bearings.zone(of: reminder) ?? .utc }
 

@@ -24,6 +24,7 @@ extension EventLoop {
       publish([Happening(kind: .clock, message: "the clock was set \(way) by \(size)")])
       outbox.seenFailing = [:]
       history.clockWasSet(at: SystemClock.now)
+      snapshots.timing.clockWasSet(at: SystemClock.now)
     }
     if slept > .seconds(1) {
       carryOut(sleep.cycle.handle(.slept), saying: "the machine slept for \(DurationText.format(whole(slept)))")

@@ -35,6 +35,7 @@ extension EventLoop {
     // What is said first is done first: messages leave before the log and the watchers hear of them.
     handle(.fired(claimed: outbox.hold(fired.claims), horizon))
     pruneHistory()
+    considerSnapshot()
     publish(fired.firings, at: nowMicroseconds)
     warn(of: fired.unreadable, withoutZone: fired.withoutZone)
     if !fired.firings.isEmpty { storeWorks() }

@@ -48,6 +48,7 @@ extension EventLoop {
     var residentBytes: Int
     var summary: String
     var attention: [String]
+    var lastSnapshot: StoreSnapshot?
     /// Lanes that are not tried before then, because they failed again and again.
     var rests: [Lane: Instant]
   }
@@ -63,7 +64,7 @@ extension EventLoop {
       pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, attention: attention,
-      rests: rests())
+      lastSnapshot: snapshots.latest, rests: rests())
   }
 
   // MARK: A store that fails

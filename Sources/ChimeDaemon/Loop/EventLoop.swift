@@ -20,6 +20,8 @@ actor EventLoop {
 
   let log: Log
   let store: any Store
+  /// Who takes snapshots of the store; nil: nobody does.
+  let keeper: (any SnapshotKeeper)?
   let zones: ZoneCatalog
   let secrets: Secrets
   let endpoints: EndpointDirectory
@@ -44,6 +46,7 @@ actor EventLoop {
   /// The outbox transaction that is under way.
   var outboxTask: Task<Void, Never>?
   var history = HistoryState()
+  var snapshots = SnapshotState()
   var poller: Poller?
   var watched: [Poller.Token: Watched] = [:]
   var listeners: [Poller.Token: Int32] = [:]
@@ -80,14 +83,15 @@ actor EventLoop {
   enum Watched { case listener, client, clock, link, folders, bus, signals }
 
   init(
-    site: Site, configuration: Configuration, log: Log, store: any Store, zones: ZoneCatalog, secrets: Secrets,
-    service: VarlinkService
+    site: Site, configuration: Configuration, log: Log, store: any Store, keeper: (any SnapshotKeeper)? = nil,
+    zones: ZoneCatalog, secrets: Secrets, service: VarlinkService
   ) {
     executor = DispatchExecutor(label: "io.chime.loop")
     self.site = site
     self.configuration = configuration
     self.log = log
     self.store = store
+    self.keeper = keeper
     self.zones = zones
     bearings = Bearings(zones: zones, place: configuration.place, quiet: configuration.quiet)
     zoneDatabase = zones.fingerprint.database
@@ -123,6 +127,7 @@ actor EventLoop {
     watchFolders(poller)
     watchSleep()
     _ = refreshCalendars()
+    watchStore()
 
     let (horizon, known, popups) = try await firstLook()
     adopt(known)
@@ -141,11 +146,13 @@ actor EventLoop {
     if let interval = ServiceManager.watchdogMicroseconds() {
       beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
     }
+    await reviewRestoration()
     await refreshSummary()
     ServiceManager.status(summary)
     log(.notice, "ready: \(summary)", id: .ready)
     await reviewSurroundings()
     await surveyCalendars()
+    considerSnapshot(atStart: true)
     chime_forget_code()
   }
 
@@ -224,6 +231,7 @@ actor EventLoop {
     handle(.horizon(horizon))
     take(notices)
     if !notices.isEmpty { storeWorks() }
+    considerSnapshot()
     // It may have missed the computing anew that followed a change.
     guard bearings.version != self.bearings.version else { return }
     recompute(
@@ -334,11 +342,13 @@ actor EventLoop {
   }
 
   /// Ends cleanly: no new clients, channels stopped, the store closed.
-  func stop() {
+  ///
+  /// - Parameter status: for who started it (sysexits(3)).
+  func stop(status: Int32 = EXIT_SUCCESS) {
     guard !isStopping else { return }
     isStopping = true
     ServiceManager.stopping()
-    log(.notice, "stopping", id: .stopping)
+    if status == EXIT_SUCCESS { log(.notice, "stopping", id: .stopping) }
     for (token, socket) in listeners {
       poller?.remove(token)
       close(socket)
@@ -349,13 +359,16 @@ actor EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         await channels.stop()
-        await settleOutbox()
-        await recordBeforeTheEnd()
-        await rememberDesktop()
+        // A store that has ended takes nothing any more.
+        if status == EXIT_SUCCESS {
+          await settleOutbox()
+          await recordBeforeTheEnd()
+          await rememberDesktop()
+        }
         await farewell()
         await store.close()
         site.removeSocket()
-        exit(EXIT_SUCCESS)
+        exit(status)
       }
     }
   }

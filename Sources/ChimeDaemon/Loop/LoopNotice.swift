@@ -108,8 +108,8 @@ struct Happening: Sendable {
 
   var level: Configuration.LogLevel {
     switch id {
-    case .storeFailed, .storeQuarantined: .error
-    case .attemptFailed, .givenUp, .leftOut, .endpointDisabled, .storeRestored: .warning
+    case .storeFailed, .storeQuarantined, .storeRestored: .error
+    case .attemptFailed, .givenUp, .leftOut, .endpointDisabled, .snapshotFailed: .warning
     case .missed, .clockSet, .zoneChanged, .calendarChanged, .resumed, .configurationReloaded, .storeRecovered: .notice
     default: .info
     }

@@ -37,6 +37,8 @@ package enum MessageID: String, CaseIterable, Sendable {
   case storeRecovered = "de44f660c2044f30ae7bda4d86c95c42"
   case storeQuarantined = "b1d9ec437e1c412291b6d30d403c899f"
   case storeRestored = "0c36b97668e448a5856b2ee5bfe10d61"
+  case snapshotTaken = "0b4e6a3090b549dfa81f7a29c17fdf81"
+  case snapshotFailed = "ebe84d9d69c14c2780b4e2123237e250"
 
   // Time.
   case clockSet = "d00adfd18b3341ed8361bda18be92f92"

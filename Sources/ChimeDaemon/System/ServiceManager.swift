@@ -15,6 +15,9 @@ enum ServiceManager {
 
   static func stopping() { notify("STOPPING=1") }
 
+  /// What is being done takes longer than systemd would wait.
+  static func extendTimeout(bySeconds seconds: Int) { notify("EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)") }
+
   static func watchdog() { notify("WATCHDOG=1") }
 
   /// How often the watchdog wants to hear of us; nil when there is none.

@@ -59,10 +59,20 @@ enum Samples {
     variables: ["CHIME_TITLE=A test"], status: 3, output: "no disk\n\u{1B}[2J", cut: true,
     error: "it ended with status 3: no disk", tookMs: 12)
 
+  static let snapshot = DaemonInterface.StoreSnapshot(
+    takenAt: time(1_774_598_400), path: "/home/u/.local/state/chime/snapshots/chime-00017-20260327T080000Z.db",
+    bytes: 1_572_864)
+
+  static let snapshotBeforeUpgrade = DaemonInterface.StoreSnapshot(
+    takenAt: time(1_774_500_000),
+    path: "/home/u/.local/state/chime/snapshots/chime-00016-20260326T040000Z-before-upgrade-from-2.db", bytes: 40_960,
+    beforeUpgradeFrom: 2)
+
   static func health(problem: String? = nil) -> DaemonInterface.Health {
     DaemonInterface.Health(
       version: "0.1.0", pid: 4_711, instance: .user, startedAt: time(1_774_590_000), zone: "Europe/Prague",
-      store: "/home/u/.local/state/chime/chime.db", storeProblem: problem, reminders: 3, openOccurrences: 1,
+      store: "/home/u/.local/state/chime/chime.db", storeProblem: problem,
+      lastSnapshot: snapshot, reminders: 3, openOccurrences: 1,
       owedDeliveries: 2, deadDeliveries: 0, nextDue: time(1_774_603_600), nextTitle: "Drink water", connections: 1,
       clockEvents: 0, residentBytes: 14_680_064, summary: "3 reminders")
   }

@@ -1,0 +1,39 @@
+public import ChimeSchedule
+
+/// Something that Chime itself has to tell a user: a reminder of theirs that fires at once on the desktop, recorded in
+/// the transaction of what it tells, and so as durable and as often tried as any other.
+public enum DesktopNotice {
+  public static func record(
+    _ title: String, _ body: String, to owner: UInt32, in transaction: any StoreTransaction, _ bearings: Bearings,
+    urgency: Urgency = .normal, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> Occurrence {
+    let zone = bearings.zones.local
+    let civil = zone.civil(at: Instant(seconds: now.seconds))
+    var reminder = Reminder(
+      id: ReminderID(rawValue: ""), owner: owner, title: title, body: body,
+      schedule: try Schedule(canonical: "at \(civil.date) \(civil.time)"), channels: [.desktop], tags: ["chime"],
+      urgency: urgency, createdAt: now)
+    reminder.id = try insert(reminder, into: transaction, using: &generator)
+    let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
+      .fireNow(reminder, using: &generator)
+    let due = DueReminder(reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
+    try transaction.record([
+      Firing(due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false, skipNext: 0)
+    ])
+    return occurrence
+  }
+
+  private static func insert(
+    _ reminder: Reminder, into transaction: any StoreTransaction, using generator: inout some RandomNumberGenerator
+  ) throws -> ReminderID {
+    var reminder = reminder
+    for attempt in 0..<16 {
+      reminder.id = ReminderID(length: 4 + attempt / 2, using: &generator)
+      do {
+        try transaction.upsert(reminder, next: nil)
+        return reminder.id
+      } catch StoreFailure.idTaken { continue }
+    }
+    throw StoreFailure.internalError("no free id was found for a notice")
+  }
+}

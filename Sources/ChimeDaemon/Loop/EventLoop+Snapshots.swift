@@ -1,0 +1,236 @@
+import ChimeCore
+import ChimeSchedule
+import Dispatch
+import Glibc
+
+/// When snapshots are due. A value: the loop gives it the time.
+struct SnapshotTiming: Sendable {
+  /// When the newest was taken, by the clock of then.
+  var latest: Instant?
+  private var notBefore: Instant?
+
+  /// How long after a failure none is tried.
+  static let retry = Milliseconds.hours(1)
+
+  /// Whether one is due now that something was written.
+  ///
+  /// - Parameter start: when the daemon started; nil: it is just starting.
+  func isDue(at now: Instant, every interval: Milliseconds, runningSince start: Instant?) -> Bool {
+    // As long as the clock of a machine that has just started may be another's.
+    let settling = min(HistoryState.settling, interval)
+    if let start, now < start + settling, now >= start { return false }
+    // After the clock was set back either may be years away.
+    if let notBefore, now < notBefore, notBefore - now <= max(Self.retry, settling) { return false }
+    guard let latest else { return true }
+    return now - latest >= interval || latest - now > interval
+  }
+
+  mutating func failed(at now: Instant) { notBefore = now + Self.retry }
+
+  mutating func clockWasSet(at now: Instant) { notBefore = now + HistoryState.settling }
+}
+
+/// What the loop knows of snapshots, and of what the store was restored from.
+struct SnapshotState {
+  var timing = SnapshotTiming()
+  var latest: StoreSnapshot? { didSet { timing.latest = latest?.takenAt } }
+  /// The one that is being taken.
+  var task: Task<StoreSnapshot, any Error>?
+  /// Why the latest attempt failed.
+  var problem: String?
+  var restoration: Restoration?
+
+  /// How long a restoration is told of.
+  static let reminding = Milliseconds.days(14)
+}
+
+// A snapshot is taken when something is written anyway and a day has passed since the last, not by a timer: an idle
+// machine is not woken for it, and what is not written needs no copy.
+extension EventLoop {
+  /// Under this name the store keeps of which restoration a notice was given.
+  private static let toldNote = Restoration.note + ".told"
+
+  /// Hears of what befalls the store from now on, and of what has befallen it while it was opened.
+  func watchStore() {
+    snapshots.latest = keeper?.snapshots().first
+    keeper?.watch { [weak self] incident in
+      guard let self else { return }
+      executor.queue.async { self.assumeIsolated { $0.heard(incident) } }
+    }
+  }
+
+  // MARK: Taking them
+
+  /// - Parameter atStart: whether the daemon has just started: then one is taken only of what has changed since the last.
+  func considerSnapshot(atStart: Bool = false) {
+    guard let keeper, configuration.snapshots > 0, !isStopping, snapshots.task == nil else { return }
+    let start = atStart ? nil : startedAt
+    guard snapshots.timing.isDue(at: SystemClock.now, every: configuration.snapshotEvery, runningSince: start) else {
+      return
+    }
+    guard !atStart || keeper.wasChangedSinceSnapshot else { return }
+    _ = takeSnapshot()
+  }
+
+  /// Takes one, or joins in one that is being taken. Nil when the store keeps none.
+  func takeSnapshot() -> Task<StoreSnapshot, any Error>? {
+    if let task = snapshots.task { return task }
+    guard let keeper else { return nil }
+    // Where none is to be taken, one that is asked for does not end others.
+    let count = configuration.snapshots > 0 ? configuration.snapshots : .max
+    let task = Task {
+      try await withTaskExecutorPreference(executor) {
+        defer { snapshots.task = nil }
+        do {
+          let snapshot = try await keeper.takeSnapshot(keeping: count)
+          tookSnapshot(snapshot)
+          return snapshot
+        } catch {
+          snapshotFailed(error)
+          throw error
+        }
+      }
+    }
+    snapshots.task = task
+    return task
+  }
+
+  private func tookSnapshot(_ snapshot: StoreSnapshot) {
+    snapshots.latest = snapshot
+    snapshots.problem = nil
+    publish([
+      Happening(kind: .store, id: .snapshotTaken, message: "a snapshot of the store was taken: \(snapshot.path)")
+    ])
+  }
+
+  private func snapshotFailed(_ error: any Error) {
+    // The store has been closed, or another was put in its place.
+    if case StoreFailure.closed = error { return }
+    let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
+    snapshots.problem = sentence
+    snapshots.timing.failed(at: SystemClock.now)
+    publish([
+      Happening(kind: .store, id: .snapshotFailed, message: "no snapshot of the store could be taken: \(sentence)")
+    ])
+  }
+
+  // MARK: Incidents
+
+  private func heard(_ incident: StoreIncident) {
+    switch incident {
+    case .restored(let restoration):
+      snapshots.restoration = restoration
+      tell(of: restoration)
+      // While the daemon starts, all is read afterwards anyway.
+      guard isReady, !isStopping else { return }
+      Task { await withTaskExecutorPreference(executor) { await resumeAfterRestoration() } }
+    case .spared(let sentence):
+      publish([
+        Happening(
+          kind: .store, id: .storeFailed,
+          message: "damage was met that is not in the file, which goes on as it is: \(sentence); see to the machine's "
+            + "memory and disk")
+      ])
+      handle(.awake)
+    case .ended(let failure):
+      log(.error, "the store cannot be used any more: \(failure.advice)", id: .storeQuarantined)
+      stop(status: failure.exitStatus)
+    }
+  }
+
+  private func tell(of restoration: Restoration) {
+    let place = restoration.damagedPath.map { "; the damaged file is \($0)" } ?? ""
+    publish([
+      Happening(
+        kind: .store, id: .storeQuarantined, message: "the store was damaged: \(restoration.reason)\(place)"),
+      Happening(kind: .store, id: .storeRestored, message: restored(restoration)),
+    ])
+  }
+
+  private func restored(_ restoration: Restoration) -> String {
+    var sentence = "the store was restored from the snapshot of \(clock(restoration.snapshotTakenAt))"
+    if !restoration.passedOver.isEmpty { sentence += " (\(restoration.passedOver.joined(separator: "; ")))" }
+    return sentence + "; what was changed from then until \(clock(restoration.at)) is lost"
+  }
+
+  private func clock(_ instant: Instant) -> String {
+    let text = RFC3339.format(instant, in: zones.local)
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+  }
+
+  /// Another store stands in the place of the one that this loop knew: what it holds of that one is let go, and all that
+  /// is read at a start is read again.
+  private func resumeAfterRestoration() async {
+    drop { _ in true }
+    snapshots.latest = keeper?.snapshots().first
+    do {
+      let (known, horizon) = try await store.write { [horizons] transaction in
+        try transaction.releaseClaims()
+        return (try transaction.endpoints(owner: nil), try horizons.read(transaction))
+      }
+      adopt(known)
+      handle(.horizon(horizon))
+    } catch {
+      storeFailed(error, "what was restored could not be read")
+    }
+    await reviewRestoration()
+    await reviewSurroundings()
+    await surveyCalendars()
+    staleSummary()
+  }
+
+  /// Finds out whether the store was restored not long ago, and gives notice of it on the desktop once.
+  func reviewRestoration() async {
+    let (now, bearings, horizons) = (SystemClock.now, bearings, horizons)
+    // The system's daemon has no desktop of its own.
+    let owner = site.isSystem ? nil : site.uid
+    do {
+      guard let text = try await store.read({ try $0.note(Restoration.note) }), let found = Restoration(text: text)
+      else { return }
+      let wasHeard = snapshots.restoration == found
+      snapshots.restoration = found
+      let title = "The store was damaged and restored"
+      let body = Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at))
+      let told = String(found.at.milliseconds)
+      let (notice, horizon) = try await store.write { transaction -> (Occurrence?, Horizon?) in
+        guard try transaction.note(Self.toldNote) != told else { return (nil, nil) }
+        var generator = PooledRandom()
+        let notice = try owner.map {
+          try DesktopNotice.record(
+            title, body, to: $0, in: transaction, bearings, urgency: .critical, now: now, using: &generator)
+        }
+        try transaction.setNote(Self.toldNote, told)
+        return (notice, try horizons.read(transaction))
+      }
+      guard let horizon else { return }
+      // Ended between the restoration and its notice.
+      if !wasHeard { tell(of: found) }
+      if let notice { publish([Happening(kind: .fired, occurrence: notice, message: notice.title)]) }
+      handle(.horizon(horizon))
+    } catch {
+      storeFailed(error, "no notice of the restoration could be given")
+    }
+  }
+
+  private static func body(_ restoration: Restoration, from start: String, to end: String) -> String {
+    let place = restoration.damagedPath.map { " The damaged file is kept: \($0)" } ?? ""
+    return "What was changed between \(start) and \(end) is lost; look through chime list.\(place)"
+  }
+
+  /// What a person should know, in sentences. A restoration is told of until the damaged file has been taken away, or for
+  /// two weeks.
+  var snapshotAttention: [String] {
+    var sentences: [String] = []
+    if let restoration = snapshots.restoration, isRecent(restoration) {
+      let place = restoration.damagedPath.map { "; the damaged file is \($0): take it away when you have seen to it" }
+      sentences.append(restored(restoration) + (place ?? ""))
+    }
+    if let problem = snapshots.problem { sentences.append("no snapshot of the store could be taken: \(problem)") }
+    return sentences
+  }
+
+  private func isRecent(_ restoration: Restoration) -> Bool {
+    guard SystemClock.now - restoration.at < SnapshotState.reminding else { return false }
+    return restoration.damagedPath.map { access($0, F_OK) == 0 } ?? true
+  }
+}

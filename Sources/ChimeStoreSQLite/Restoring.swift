@@ -1,0 +1,106 @@
+import ChimeCore
+import ChimeSchedule
+import Glibc
+
+/// Where a restoration can be interrupted; tests stop it at each.
+enum RestoreStep: CaseIterable, Sendable {
+  /// The newest good snapshot has been found.
+  case chosen
+  /// A copy of it lies beside the store, whole and durable.
+  case copied
+  /// One of the damaged files has its new name.
+  case movedAside
+  /// All of them have.
+  case cleared
+}
+
+/// Puts the newest good snapshot in the place of a damaged store, of which nothing is overwritten.
+///
+/// Each step leaves the files so that a start afterwards finds its way: until the damaged database has its new name it is
+/// found damaged again; after that it is missing although there are snapshots, which is damage too. Only the last rename
+/// makes the copy the store.
+struct Restoring {
+  let files: SQLiteFiles
+  let folder: SnapshotFolder
+  /// Told what is being done: with a large store it takes seconds.
+  var progress: @Sendable (String) -> Void = { _ in }
+  var step: (RestoreStep) throws -> Void = { _ in }
+
+  /// - Throws: `.corrupt` with the place of the damaged files when there is no good snapshot; `.unavailable` when a good
+  ///   one cannot be put in place, and the damaged files are where they were.
+  func restore(after damage: String) throws -> Restoration {
+    var passedOver: [String] = []
+    guard let chosen = try newestGood(&passedOver) else {
+      let place = files.asidePlace
+      try files.moveAside(to: place, step)
+      throw StoreFailure.corrupt(
+        ([damage] + passedOver).joined(separator: "; ") + "; there is no good snapshot of it", movedTo: place)
+    }
+    try step(.chosen)
+    progress("the store is damaged; restoring the snapshot of \(Self.time(chosen.snapshot.takenAt))")
+    let place = files.asidePlace
+    let restoration = Restoration(
+      at: Instant(seconds: Timestamp.now), snapshotTakenAt: chosen.snapshot.takenAt,
+      snapshotPath: chosen.snapshot.path, damagedPath: place, reason: damage, passedOver: passedOver)
+    try copy(chosen)
+    remember(restoration)
+    try step(.copied)
+    try files.moveAside(to: place, step)
+    try step(.cleared)
+    guard rename(files.restoringPath, files.path) == 0 else {
+      throw StoreFailure.unavailable(
+        "\(files.restoringPath) cannot be made the store (\(errorText(errno))): rename it to \(files.path)")
+    }
+    SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
+    return restoration
+  }
+
+  private func newestGood(_ passedOver: inout [String]) throws -> SnapshotFolder.Item? {
+    for item in folder.items {
+      progress("the store is damaged; checking the snapshot of \(Self.time(item.snapshot.takenAt))")
+      do {
+        guard let fault = try Self.fault(of: item.snapshot.path) else { return item }
+        passedOver.append("the snapshot \(item.snapshot.path) is damaged too (\(fault))")
+        folder.setAside(item)
+      } catch let failure as StoreFailure {
+        // It may be as good as it ever was: a newer program's, or one that cannot be read just now.
+        passedOver.append("the snapshot \(item.snapshot.path) cannot be used: \(failure)")
+      }
+    }
+    return nil
+  }
+
+  /// What is wrong with a snapshot; nil when it is a sound store that this program can read.
+  private static func fault(of path: String) throws -> String? {
+    do {
+      let connection = try Opening.connect(path)
+      connection.setCheckpointOnClose(false)
+      try Opening.requireOurs(connection)
+      if try Schema.version(of: connection) == 0 { return "it is empty" }
+      return try Opening.fault(of: connection, .quick)
+    } catch StoreFailure.corrupt(let sentence, _) {
+      return sentence
+    }
+  }
+
+  private func copy(_ chosen: SnapshotFolder.Item) throws {
+    do {
+      try SQLiteFiles.copy(chosen.snapshot.path, to: files.restoringPath)
+    } catch {
+      // Where there is no room for a copy the snapshot itself becomes the store.
+      unlink(files.restoringPath)
+      guard rename(chosen.snapshot.path, files.restoringPath) == 0 else { throw error }
+      SQLiteFiles.synchronize(folder: folder.path)
+    }
+    SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
+  }
+
+  /// Has the store itself tell later daemons. Where there is no room for that, the log alone has it.
+  private func remember(_ restoration: Restoration) {
+    guard let connection = try? Opening.connect(files.restoringPath) else { return }
+    try? connection.run(
+      "INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)", Restoration.note, restoration.text)
+  }
+
+  static func time(_ instant: Instant) -> String { Timestamp.text(instant.milliseconds / 1_000) }
+}

@@ -1,0 +1,137 @@
+import CSQLite
+import ChimeCore
+import ChimeSchedule
+import Glibc
+
+/// Takes one snapshot: copies the database page by page, checks the copy, and gives it its name.
+///
+/// The copy is what had committed when it began: its own connection holds one view of the log, so that writers neither
+/// wait for it nor make it begin again; the log grows meanwhile (sqlite.org/backup.html, sqlite.org/wal.html). Whatever
+/// goes wrong, a file with the name of a snapshot is a whole one.
+struct SnapshotCopy: Sendable {
+  let files: SQLiteFiles
+  let folder: SnapshotFolder
+  /// As `Connection` takes it, for the store's own file.
+  var fileLayer: String?
+  /// Set when the copy is not wanted any more.
+  var run = SnapshotRun()
+
+  /// Runs between the steps; tests change the store there.
+  var betweenSteps: @Sendable () -> Void = {}
+
+  /// Pages of one step, 1 MiB: so much at most is ahead of somebody else's commit in the disk's queue.
+  private static let step: Int32 = 256
+  /// The room that a snapshot leaves free, in bytes: the log's at rest.
+  var reserve: Int64 = 16 << 20
+  /// The longest pause after a step, in nanoseconds.
+  private static let longestPause: Int64 = 50_000_000
+
+  /// - Parameters:
+  ///   - version: the layout that is about to be changed; nil for a plain snapshot.
+  ///   - isPatient: whether to rest as long as each step took, so that whoever commits has the disk for half the time.
+  /// - Throws: `.corrupt` when it is the store that is damaged, `.closed` when the run was called off.
+  func make(keeping count: Int, beforeUpgradeFrom version: Int? = nil, isPatient: Bool) throws(StoreFailure)
+    -> StoreSnapshot
+  {
+    run.enterStore()
+    defer { run.leaveStore() }
+    try run.requireWanted()
+    try folder.make()
+    folder.sweep()
+    let seconds = Timestamp.now
+    let name = folder.next(at: seconds, beforeUpgradeFrom: version)
+    let unfinished = name + SnapshotFolder.unfinished
+    try requireRoom()
+    do {
+      let file = Glibc.open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard file >= 0 else { throw StoreFailure.unavailable("\(unfinished) cannot be made (\(errorText(errno)))") }
+      defer { Glibc.close(file) }
+      try copy(to: unfinished, file, isPatient)
+      // Reading it all takes its time, and nobody who ends the store need wait for that.
+      run.leaveStore()
+      try check(unfinished)
+      try run.requireWanted()
+      guard fsync(file) == 0 else {
+        throw StoreFailure.unavailable("\(unfinished) cannot be made durable (\(errorText(errno)))")
+      }
+      guard rename(unfinished, name) == 0 else {
+        throw StoreFailure.unavailable("\(name) cannot be made (\(errorText(errno)))")
+      }
+      // It is not read again unless something goes wrong: others have more use for the memory.
+      posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+    } catch {
+      folder.sweep()
+      throw error as? StoreFailure ?? .internalError("\(error)")
+    }
+    SQLiteFiles.synchronize(folder: folder.path)
+    if version == nil { folder.prune(keeping: count) }
+    return StoreSnapshot(
+      takenAt: Instant(seconds: seconds), path: name, bytes: SQLiteFiles.size(name) ?? 0, beforeUpgradeFrom: version)
+  }
+
+  private func requireRoom() throws(StoreFailure) {
+    let (needed, free) = (files.bytes, SQLiteFiles.free(at: folder.path))
+    guard free - needed < reserve else { return }
+    throw .unavailable(
+      "there is too little room for a snapshot in \(folder.path): it takes \(Self.megabytes(needed)) and is to leave "
+        + "\(Self.megabytes(reserve)), and \(Self.megabytes(free)) are free")
+  }
+
+  private static func megabytes(_ bytes: Int64) -> String { "\((max(0, bytes) + (1 << 20) - 1) >> 20) MiB" }
+
+  // Copying.
+
+  private func copy(to path: String, _ file: Int32, _ isPatient: Bool) throws {
+    let source = try Opening.connect(files.path, fileLayer)
+    source.setCheckpointOnClose(false)
+    // One view for all steps.
+    try source.script("PRAGMA query_only = ON; BEGIN; SELECT count(*) FROM sqlite_schema")
+    let target = try Connection(path: path, busyTimeout: 0)
+    // It is made durable here, step by step and as a whole.
+    try target.script("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000")
+    guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+      throw target.failure(sqlite3_extended_errcode(target.handle))
+    }
+    var code = SQLITE_OK
+    while code == SQLITE_OK, !run.isCalledOff {
+      let begin = Self.nanoseconds
+      code = sqlite3_backup_step(backup, Self.step)
+      // Else a commit of the store would wait until all of this is written.
+      fdatasync(file)
+      guard code == SQLITE_OK else { continue }
+      betweenSteps()
+      guard isPatient else { continue }
+      var pause = timespec(tv_sec: 0, tv_nsec: Int(min(Self.nanoseconds - begin, Self.longestPause)))
+      nanosleep(&pause, nil)
+    }
+    let end = sqlite3_backup_finish(backup)
+    try run.requireWanted()
+    guard code == SQLITE_DONE, end == SQLITE_OK else { throw target.failure(code == SQLITE_DONE ? end : code) }
+    try source.script("COMMIT")
+  }
+
+  private static var nanoseconds: Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+  }
+
+  // Checking.
+
+  /// Makes the copy one plain file without a log of its own, and reads all of it.
+  private func check(_ path: String) throws {
+    let copy = try Opening.connect(path)
+    try copy.script("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF")
+    guard let fault = try Opening.fault(of: copy, .quick) else { return }
+    try run.requireWanted()
+    // The pages came from the store as they are there: is it the store, or this copy of it?
+    let source = try Opening.connect(files.path, fileLayer)
+    source.setCheckpointOnClose(false)
+    try source.script("PRAGMA query_only = ON")
+    if let own = try Opening.fault(of: source, .quick) {
+      throw StoreFailure.corrupt("\(files.path) is damaged (\(own))", movedTo: nil)
+    }
+    throw StoreFailure.unavailable(
+      "a snapshot turned out bad although the store is sound: see the state of the disk of \(folder.path) (\(fault))")
+  }
+}

@@ -1,0 +1,140 @@
+import ChimeCore
+import ChimeSchedule
+import Glibc
+
+/// The folder of a store's snapshots, and their names.
+///
+///     /var/lib/chime/chime.db
+///     /var/lib/chime/snapshots/chime-00017-20261122T030000Z.db
+///     /var/lib/chime/snapshots/chime-00018-20261129T113000Z-before-upgrade-from-2.db
+///
+/// The number gives the order, so that no step of the clock makes an old one the newest.
+struct SnapshotFolder: Sendable {
+  let path: String
+  private let stem: String
+
+  /// One that is there.
+  struct Item: Hashable, Sendable {
+    var number: Int
+    var snapshot: StoreSnapshot
+  }
+
+  init(beside database: String) {
+    let slash = database.lastIndex(of: "/")
+    let folder = slash.map { String(database[..<$0]) } ?? "."
+    let name = slash.map { String(database[database.index(after: $0)...]) } ?? database
+    path = folder + "/snapshots"
+    stem = name.hasSuffix(".db") && name.utf8.count > 3 ? String(name.dropLast(3)) : name
+  }
+
+  /// Newest first.
+  var items: [Item] {
+    SQLiteFiles.names(in: path).compactMap(item).sorted { $0.number > $1.number }
+  }
+
+  private func item(_ name: String) -> Item? {
+    guard name.hasPrefix(stem + "-"), name.hasSuffix(".db") else { return nil }
+    let parts = name.dropFirst(stem.utf8.count + 1).dropLast(3)
+      .split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0].utf8.count >= 5, let number = Int(parts[0]), number >= 0,
+      let seconds = Timestamp.seconds(String(parts[1]))
+    else { return nil }
+    var upgrade: Int?
+    if parts.count == 3 {
+      guard parts[2].hasPrefix(Self.upgradeMark), let version = Int(parts[2].dropFirst(Self.upgradeMark.utf8.count))
+      else { return nil }
+      upgrade = version
+    }
+    let file = path + "/" + name
+    guard let bytes = SQLiteFiles.size(file) else { return nil }
+    return Item(
+      number: number,
+      snapshot: StoreSnapshot(
+        takenAt: Instant(seconds: seconds), path: file, bytes: bytes, beforeUpgradeFrom: upgrade))
+  }
+
+  private static let upgradeMark = "before-upgrade-from-"
+
+  /// What follows the name of one that is not finished. A start finds it after a crash and removes it.
+  static let unfinished = ".new"
+  /// What follows the name of one that was to be restored and is damaged. A person may want it; it counts for nothing.
+  private static let damaged = ".damaged"
+
+  /// The file of the next one.
+  func next(at seconds: Int64, beforeUpgradeFrom version: Int?) -> String {
+    // Those that are damaged have had their numbers.
+    let last = SQLiteFiles.names(in: path).compactMap { name -> Int? in
+      guard name.hasPrefix(stem + "-") else { return nil }
+      return Int(name.dropFirst(stem.utf8.count + 1).prefix { $0.isNumber })
+    }.max()
+    let digits = String((last ?? 0) + 1)
+    let number = String(repeating: "0", count: max(0, 5 - digits.utf8.count)) + digits
+    let upgrade = version.map { "-\(Self.upgradeMark)\($0)" } ?? ""
+    return "\(path)/\(stem)-\(number)-\(Timestamp.text(seconds))\(upgrade).db"
+  }
+
+  /// Makes the folder, for its owner's eyes only.
+  func make() throws(StoreFailure) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw .unavailable("\(path) cannot be made (\(errorText(errno)))")
+    }
+    guard chmod(path, 0o700) == 0 else {
+      throw .unavailable("\(path) cannot be kept private: see who owns it (\(errorText(errno)))")
+    }
+  }
+
+  /// Removes what a crash has left unfinished.
+  func sweep() {
+    for name in SQLiteFiles.names(in: path)
+    where name.hasPrefix(stem + "-") && name.contains(".db" + Self.unfinished) { unlink(path + "/" + name) }
+  }
+
+  /// Removes all but the newest `count`; of those before an upgrade the newest stays beside them.
+  func prune(keeping count: Int) {
+    let items = items
+    let spared = items.first { $0.snapshot.beforeUpgradeFrom != nil }
+    var removed = false
+    for item in items.filter({ $0 != spared }).dropFirst(max(1, count)) {
+      removed = unlink(item.snapshot.path) == 0 || removed
+    }
+    if removed { SQLiteFiles.synchronize(folder: path) }
+  }
+
+  /// Takes a damaged one out of the row.
+  func setAside(_ item: Item) {
+    if rename(item.snapshot.path, item.snapshot.path + Self.damaged) == 0 { SQLiteFiles.synchronize(folder: path) }
+  }
+}
+
+/// Times in names of files: UTC in the basic format of ISO 8601, such as `20261122T030000Z`.
+enum Timestamp {
+  static var now: Int64 { Int64(time(nil)) }
+
+  static func text(_ seconds: Int64) -> String {
+    var time = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&time, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
+    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Nil for what `text` has not written.
+  static func seconds(_ text: String) -> Int64? {
+    let digits = Array(text.utf8)
+    guard digits.count == 16 else { return nil }
+    func number(_ range: Range<Int>) -> Int32 {
+      digits[range].reduce(0) { $0 * 10 + Int32($1 & 0x0F) }
+    }
+    var parts = tm()
+    parts.tm_year = number(0..<4) - 1_900
+    parts.tm_mon = number(4..<6) - 1
+    parts.tm_mday = number(6..<8)
+    parts.tm_hour = number(9..<11)
+    parts.tm_min = number(11..<13)
+    parts.tm_sec = number(13..<15)
+    let seconds = Int64(timegm(&parts))
+    // What is no such text comes out as another.
+    return self.text(seconds) == text ? seconds : nil
+  }
+}

@@ -1,0 +1,316 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+@testable import ChimeStoreSQLite
+
+/// A damaged store becomes the newest good snapshot; what was damaged stays as it was.
+@Suite struct RestoreTests {
+  /// Whatever happens to the file, either all that was acknowledged is there, or the damage is told and the store is the
+  /// newest good snapshot. The bytes of the damaged file are never changed.
+  @Test(arguments: 0..<8) func damageOfManyKindsIsFoundAndNothingOverwritten(_ group: UInt64) async throws {
+    let template = try StoreBox()
+    let contents = try await template.fill()
+    let sound = try #require(template.folder.bytes("chime.db"))
+    let snapshot = try #require(template.snapshotNames.first)
+    let copy = try #require(FileManager.default.contents(atPath: template.snapshotFolder + "/" + snapshot))
+    var (restored, unharmed, refused) = (0, 0, 0)
+    for round in 0..<25 {
+      let seed = group * 1_000 + UInt64(round)
+      var random = SeededGenerator(seed: seed)
+      let box = try StoreBox()
+      try FileManager.default.createDirectory(atPath: box.snapshotFolder, withIntermediateDirectories: true)
+      try copy.write(to: URL(fileURLWithPath: box.snapshotFolder + "/" + snapshot))
+      let (damaged, what) = Self.damaged(sound, &random)
+      if let damaged { try box.folder.put(damaged, "chime.db") }
+      do {
+        let store = try SQLiteStore.open(path: box.path)
+        let incidents = Incidents(store)
+        await store.close()
+        let found = try StoreBox.contents(box.path)
+        if let restoration = incidents.restorations.first {
+          restored += 1
+          #expect(found == contents.snapshot, "seed \(seed), \(what)")
+          #expect(restoration.damagedPath.map { ($0 as NSString).lastPathComponent } == box.aside, "seed \(seed)")
+          let kept = restoration.damagedPath.flatMap { FileManager.default.contents(atPath: $0) }
+          #expect(kept == damaged, "seed \(seed), \(what)")
+        } else {
+          unharmed += 1
+          #expect(found == contents.store, "seed \(seed), \(what)")
+          #expect(box.aside == nil)
+        }
+        #expect(box.snapshotNames == [snapshot])
+      } catch {
+        // A first page may look like another program's, or like a newer one's: that is refused, and left alone.
+        refused += 1
+        switch error as? StoreFailure {
+        case .newerSchema, .unavailable: break
+        default: Issue.record("seed \(seed), \(what): \(error)")
+        }
+        #expect(box.folder.bytes("chime.db") == damaged, "seed \(seed), \(what)")
+      }
+    }
+    #expect(restored > 5, "seeds from \(group * 1_000): \(restored) restored, \(unharmed) unharmed, \(refused) refused")
+  }
+
+  /// Damages a file as disks, people and other programs do; nil: it is gone. A page with the valid content of another
+  /// is not among it: SQLite keeps no sums of its pages, and cannot tell.
+  private static func damaged(_ sound: Data, _ random: inout SeededGenerator) -> (Data?, String) {
+    var data = sound
+    let pages = data.count / 4_096
+    let page = Int.random(in: 0..<pages, using: &random)
+    func fill(_ range: Range<Int>, _ bytes: () -> UInt8) {
+      data.replaceSubrange(range, with: Data(range.map { _ in bytes() }))
+    }
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0:
+      fill(page * 4_096..<(page + 1) * 4_096) { UInt8.random(in: 0...255, using: &random) }
+      return (data, "garbage in page \(page)")
+    case 1:
+      fill(page * 4_096..<(page + 1) * 4_096) { 0 }
+      return (data, "zeros in page \(page)")
+    case 2:
+      let length = Int.random(in: 1..<data.count, using: &random)
+      return (data.prefix(length), "cut to \(length) bytes")
+    case 3: return (Data(), "empty")
+    case 4: return (nil, "gone")
+    case 5:
+      fill(0..<data.count) { UInt8.random(in: 0...255, using: &random) }
+      return (data, "all garbage")
+    case 6:
+      let offset = Int.random(in: 0..<100, using: &random)
+      fill(offset..<offset + 1) { ~data[offset] }
+      return (data, "byte \(offset) of the header")
+    default:
+      // The head of a page, where a torn write of a sector shows.
+      fill(page * 4_096..<page * 4_096 + 512) { 0xFF }
+      return (data, "a sector of page \(page)")
+    }
+  }
+
+  /// Stopped at each step and begun again, a restoration ends as if it had not been stopped.
+  @Test func aRestorationThatIsInterruptedAtAnyStepFindsItsWay() async throws {
+    struct Stop: Error {}
+    let template = try StoreBox()
+    let contents = try await template.fill(20)
+    var stops = 0
+    for last in 0..<20 {
+      let box = try StoreBox()
+      try FileManager.default.copyItem(atPath: template.snapshotFolder, toPath: box.snapshotFolder)
+      // With a log and its index, as a kill leaves them.
+      let files = ["": Data(repeating: 7, count: 9_000), "-wal": Data("the log".utf8), "-shm": Data("its index".utf8)]
+      for (suffix, bytes) in files { try box.folder.put(bytes, "chime.db" + suffix) }
+      let left = Mutex(last)
+      var wasStopped = false
+      do {
+        let store = try SQLiteStore.open(path: box.path) {
+          $0.restoreStep = { _ in
+            let isOver = left.withLock { left in
+              left -= 1
+              return left < 0
+            }
+            if isOver { throw Stop() }
+          }
+        }
+        await store.close()
+      } catch { wasStopped = true }
+      guard wasStopped else { break }
+      stops += 1
+      let store = try SQLiteStore.open(path: box.path)
+      let incidents = Incidents(store)
+      let note = try await store.read { try $0.note(Restoration.note) }
+      await store.close()
+      #expect(incidents.restorations.count == 1, "stopped after \(last) steps")
+      #expect(note.flatMap(Restoration.init(text:)) == incidents.restorations.first, "stopped after \(last) steps")
+      #expect(try StoreBox.contents(box.path) == contents.snapshot, "stopped after \(last) steps")
+      let place = try #require(box.aside, "stopped after \(last) steps: \(box.folder.names)")
+      // The index is SQLite's own, made from the log.
+      #expect(box.folder.bytes(place + "-shm") != nil, "stopped after \(last) steps")
+      for (suffix, bytes) in files where suffix != "-shm" {
+        #expect(box.folder.bytes(place + suffix) == bytes, "stopped after \(last) steps: \(place + suffix)")
+      }
+      #expect(incidents.restorations.first?.damagedPath?.hasSuffix("/" + place) == true)
+      #expect(!box.folder.names.contains("chime.db.restoring"))
+    }
+    #expect(stops == RestoreStep.allCases.count + 2, "each of three files is a step")
+  }
+
+  @Test func aBadSnapshotIsPassedOverAndKept() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill(20)
+    let store = try SQLiteStore.open(path: box.path)
+    let newest = try await store.takeSnapshot(keeping: 3)
+    await store.close()
+    let garbage = Data(repeating: 0x5A, count: 8_192)
+    try garbage.write(to: URL(fileURLWithPath: newest.path))
+    try box.folder.put(garbage, "chime.db")
+    let again = try SQLiteStore.open(path: box.path)
+    let restoration = try #require(Incidents(again).restorations.first)
+    #expect(restoration.passedOver.count == 1)
+    #expect(restoration.passedOver.first?.contains(newest.path) == true)
+    #expect(FileManager.default.contents(atPath: newest.path + ".damaged") == garbage)
+    await again.close()
+    #expect(try StoreBox.contents(box.path) == contents.snapshot)
+  }
+
+  @Test func withBadSnapshotsOnlyThereIsNone() async throws {
+    let box = try StoreBox()
+    _ = try await box.fill(20)
+    for name in box.snapshotNames {
+      try Data(repeating: 1, count: 5_000).write(to: URL(fileURLWithPath: box.snapshotFolder + "/" + name))
+    }
+    let garbage = Data(repeating: 0x5A, count: 8_192)
+    try box.folder.put(garbage, "chime.db")
+    for _ in 0..<2 {
+      let failure = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: box.path) }
+      guard case .corrupt(_, let place?) = failure else { throw Unexpected(failure) }
+      #expect(FileManager.default.contents(atPath: place) == garbage)
+      #expect(box.folder.bytes("chime.db") == nil)
+    }
+  }
+
+  @Test func aStoreBehindALinkIsRestoredWhereItWas() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill(20)
+    let link = try StoreBox()
+    symlink(box.path, link.path)
+    for damage in [Data(repeating: 3, count: 10_000), nil] {
+      if let damage { try box.folder.put(damage, "chime.db") } else { unlink(box.path) }
+      let store = try SQLiteStore.open(path: link.path)
+      #expect(Incidents(store).restorations.count == 1)
+      await store.close()
+      #expect(try StoreBox.contents(box.path) == contents.snapshot)
+    }
+    #expect(link.folder.names.filter { !$0.hasSuffix(".lock") } == ["chime.db"])
+  }
+
+  @Test(.enabled(if: getuid() == 0)) func withoutRoomForACopyTheSnapshotBecomesTheStore() async throws {
+    let box = try StoreBox()
+    try await box.folder.mounted(size: "64m") {
+      let contents = try await box.fill(20)
+      let garbage = Data(repeating: 0x5A, count: 8_192)
+      try box.folder.put(garbage, "chime.db")
+      // All but what the log needs for its first change.
+      let ballast = Int(SQLiteFiles.free(at: box.folder.path)) - 100_000
+      try Data(repeating: 1, count: ballast).write(to: URL(fileURLWithPath: box.folder.path + "/ballast"))
+      let store = try SQLiteStore.open(path: box.path)
+      #expect(Incidents(store).restorations.count == 1)
+      await store.close()
+      #expect(try StoreBox.contents(box.path) == contents.snapshot)
+      #expect(box.aside.flatMap { box.folder.bytes($0) } == garbage)
+    }
+  }
+
+  // While it runs.
+
+  /// Has the writer read the file again where it would have remembered it.
+  private static let forgetful: @Sendable (Connection) throws -> Void = {
+    try $0.script("PRAGMA cache_size = 0; PRAGMA shrink_memory")
+  }
+
+  @Test func damageThatIsMetWhileRunningIsRestoredAndTheStoreGoesOn() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill()
+    let store = try SQLiteStore.open(path: box.path) { $0.adjust = Self.forgetful }
+    let incidents = Incidents(store)
+    let damaged = try box.overwritePages()
+    // Many at once meet it: each is told that its change was not made, none that it was.
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          do {
+            _ = try await store.read { try $0.occurrences(OccurrenceFilter(), page: Page(limit: 1_000)) }
+          } catch StoreFailure.unavailable {} catch { Issue.record("\(error)") }
+          do {
+            try await store.write { store in
+              _ = try store.occurrences(OccurrenceFilter(), page: Page(limit: 1_000))
+              try store.setNote("w\(number)", "x")
+            }
+          } catch StoreFailure.unavailable { return } catch { Issue.record("\(error)") }
+          // What is acknowledged is there.
+          let found = try? await store.read { try $0.note("w\(number)") }
+          #expect(found == "x")
+        }
+      }
+    }
+    let restoration = try #require(incidents.restorations.first)
+    #expect(incidents.all.count == 1, "it is restored once: \(incidents.all)")
+    #expect(restoration.damagedPath.flatMap { FileManager.default.contents(atPath: $0) } == damaged)
+    #expect(try await store.read { try $0.note(Restoration.note) } == restoration.text)
+    await store.close()
+    #expect(try StoreBox.contents(box.path).filter { !$0.hasPrefix("n w") } == contents.snapshot)
+  }
+
+  @Test func damageThatASnapshotFindsIsRestored() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill()
+    let store = try SQLiteStore.open(path: box.path)
+    let incidents = Incidents(store)
+    let damaged = try box.overwritePages()
+    await #expect(throws: StoreFailure.self) { try await store.takeSnapshot(keeping: 3) }
+    let restoration = try #require(incidents.restorations.first)
+    #expect(restoration.damagedPath.flatMap { FileManager.default.contents(atPath: $0) } == damaged)
+    #expect(box.snapshotNames.count == 1, "the copy of the damage is no snapshot")
+    _ = try await store.takeSnapshot(keeping: 3)
+    await store.close()
+    #expect(try StoreBox.contents(box.path) == contents.snapshot)
+  }
+
+  @Test func damageThatIsNotInTheFileCostsNothingOnce() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill()
+    let store = try SQLiteStore.open(path: box.path)
+    let incidents = Incidents(store)
+    for round in 0..<2 {
+      let failure = store.writer.queue.sync {
+        store.recover(from: .corrupt("met in memory", movedTo: nil), generation: nil)
+      }
+      guard case .unavailable = failure else { throw Unexpected(failure) }
+      #expect(incidents.restorations.count == round, "a second time it is believed")
+    }
+    #expect(incidents.all.first == .spared("met in memory"))
+    await store.close()
+    #expect(try StoreBox.contents(box.path) == contents.snapshot)
+    #expect(try StoreBox.contents(box.folder.path + "/" + #require(box.aside)) == contents.store)
+  }
+
+  @Test func withoutASnapshotARunningStoreEnds() async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path)
+    try await store.write { store in
+      for number in 0..<300 { try store.addFired(number) }
+    }
+    await store.close()
+    let again = try SQLiteStore.open(path: box.path) { $0.adjust = Self.forgetful }
+    let incidents = Incidents(again)
+    let damaged = try box.overwritePages()
+    await #expect(throws: StoreFailure.self) {
+      try await again.write { try $0.occurrences(OccurrenceFilter(), page: Page(limit: 1_000)) }
+    }
+    guard case .ended(.corrupt(_, let place?)) = incidents.all.first else {
+      throw Unexpected(nil)
+    }
+    #expect(FileManager.default.contents(atPath: place) == damaged)
+    await #expect(throws: StoreFailure.self) { try await again.write { try $0.setNote("a", "b") } }
+    await again.close()
+  }
+
+  @Test func aRestorationIsReadAsItWasWritten() {
+    let full = Restoration(
+      at: Instant(seconds: 1_795_000_000), snapshotTakenAt: Instant(seconds: 1_794_900_000),
+      snapshotPath: "/var/lib/chime/my snapshots/chime-00001-20261122T030000Z.db",
+      damagedPath: "/a b/chime.db.corrupt-1", reason: "page 3 is damaged", passedOver: ["one", "two two"])
+    #expect(Restoration(text: full.text) == full)
+    var plain = full
+    plain.damagedPath = nil
+    plain.passedOver = []
+    #expect(Restoration(text: plain.text) == plain)
+    for text in ["", "at", "at x\nsnapshot 1 /a", "at 1\nsnapshot 1", "snapshot 1 /a", "\n\n"] {
+      #expect(Restoration(text: text) == nil)
+    }
+  }
+}
