@@ -45,6 +45,8 @@ struct MemoryContents: Sendable {
   var again: [OccurrenceID: Instant] = [:]
   private(set) var occurrences: [OccurrenceID: Occurrence] = [:]
   private(set) var occurrencesOf: [ReminderID: Set<OccurrenceID>] = [:]
+  /// Those that say that they are to be repeated, whether or not they are due again.
+  private(set) var insisting: [ReminderID: Set<OccurrenceID>] = [:]
   private(set) var outbox: [DeliveryID: Entry] = [:]
   private(set) var deliveriesOf: [OccurrenceID: [DeliveryID]] = [:]
   /// What each lane owes, oldest first; lanes that owe nothing are not in it.
@@ -89,11 +91,22 @@ struct MemoryContents: Sendable {
     if occurrences.updateValue(occurrence, forKey: occurrence.id) == nil {
       occurrencesOf[occurrence.id.reminder, default: []].insert(occurrence.id)
     }
+    if occurrence.repeatAt != nil {
+      insisting[occurrence.id.reminder, default: []].insert(occurrence.id)
+    } else {
+      calm(occurrence.id)
+    }
+  }
+
+  private mutating func calm(_ id: OccurrenceID) {
+    insisting[id.reminder]?.remove(id)
+    if insisting[id.reminder]?.isEmpty == true { insisting[id.reminder] = nil }
   }
 
   /// Removes it with its deliveries and their attempts.
   mutating func forget(_ id: OccurrenceID) {
     occurrences[id] = nil
+    calm(id)
     occurrencesOf[id.reminder]?.remove(id)
     if occurrencesOf[id.reminder]?.isEmpty == true { occurrencesOf[id.reminder] = nil }
     for delivery in deliveriesOf.removeValue(forKey: id) ?? [] {

@@ -252,7 +252,7 @@ final class MemoryTransaction: StoreTransaction {
 
   /// A time that fires leaves nothing to insist on for those before it.
   private func endRepeats(before id: OccurrenceID) {
-    for key in contents.again.keys where key.reminder == id.reminder && key.scheduledAt < id.scheduledAt {
+    for key in contents.insisting[id.reminder] ?? [] where key.scheduledAt < id.scheduledAt {
       guard var occurrence = contents.occurrences[key], occurrence.isOpen, !occurrence.isSnoozed else { continue }
       occurrence.repeatAt = nil
       put(occurrence)
