@@ -119,6 +119,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)))
   func withoutASnapshotAPersonIsAskedUntilThereIsAnAnswer() async throws {
     try await Home.live { home in
+      try home.configure("[store]\nsnapshots = 0\n")
       let daemon = try await home.start()
       for number in 1...20 { _ = try await home.add("Kept \(number)", "in 5h") }
       _ = try await daemon.stop()
