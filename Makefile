@@ -110,10 +110,10 @@ sanitized = swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(
 
 asan: ## Run the quick tests under AddressSanitizer (ONE=name for those whose name has it, the real daemon's too)
 	@# Without its leak detector, which cannot see a reference that Swift keeps in an enum with the case in its spare bits.
-	@ASAN_OPTIONS=detect_leaks=0:$$ASAN_OPTIONS $(call sanitized,address,asan)
+	@ASAN_OPTIONS=detect_leaks=0:$${ASAN_OPTIONS:-} $(call sanitized,address,asan)
 
 tsan: ## Run the quick tests under ThreadSanitizer (ONE=name as with asan)
-	@TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan.supp:$$TSAN_OPTIONS $(call sanitized,thread,tsan)
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan.supp:$${TSAN_OPTIONS:-} $(call sanitized,thread,tsan)
 
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
 	@mkdir -p $(@D)
