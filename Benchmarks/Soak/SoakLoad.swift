@@ -67,7 +67,10 @@ final class SoakLoad {
       switch step % 5 {
       case 0: ask("edit", RemindersInterface.Update.method, Change(id, body: "step \(step)"))
       case 1: ask("done", OccurrencesInterface.Done.method, Of(id))
-      case 2: ask("snooze", OccurrencesInterface.Snooze.method, Of(id, length: "PT5S"))
+      // Not one of those whose lateness is told.
+      case 2:
+        let title = "every minute \(Int.random(in: 0..<60, using: &random))"
+        ask("snooze", OccurrencesInterface.Snooze.method, Of(title, length: "PT5S"))
       case 3: ask("pause", RemindersInterface.Pause.method, Of(id))
       default: ask("remove", RemindersInterface.Remove.method, Of(id))
       }
