@@ -22,6 +22,10 @@ public enum EndpointURL {
     guard !text.utf8.contains(UInt8(ascii: " ")) else {
       throw EndpointURLError("the address has a space in it; write it as %20")
     }
+    // Some take it for a slash (url.spec.whatwg.org), others do not: the host that a person reads may be another.
+    guard !text.utf8.contains(UInt8(ascii: "\\")) else {
+      throw EndpointURLError("the address has a backslash in it; write / or, where one is meant, %5C")
+    }
     do throws(LibcurlMissing) { try Libcurl.load(library) } catch { throw EndpointURLError(error.description) }
     guard let handle = chime_curl_url() else { throw EndpointURLError("no memory to read the address") }
     defer { chime_curl_url_cleanup(handle) }
@@ -37,6 +41,19 @@ public enum EndpointURL {
     guard let host = part(CURLUPART_HOST, of: handle), !host.isEmpty else {
       throw EndpointURLError("the address names no host; write it as \(scheme)://HOST/PATH")
     }
+    guard part(CURLUPART_PORT, of: handle).flatMap({ Int($0) }) != 0 else {
+      throw EndpointURLError(sentence(for: CURLUE_BAD_PORT_NUMBER, text))
+    }
+    guard part(CURLUPART_ZONEID, of: handle) == nil || isLinkLocal(host) else {
+      throw EndpointURLError(
+        "the address names an interface, which only one that begins with fe80: has; leave out % and what follows it")
+    }
+  }
+
+  /// Whether it means something on one link only (RFC 4291, 2.5.6), so that the link has to be told (RFC 6874).
+  private static func isLinkLocal(_ host: String) -> Bool {
+    guard case .v6(let high, _)? = NetworkAddress(host.filter { $0 != "[" && $0 != "]" }) else { return false }
+    return high >> 54 == 0xFE80 >> 6
   }
 
   private static func sentence(for code: CURLUcode, _ text: String) -> String {

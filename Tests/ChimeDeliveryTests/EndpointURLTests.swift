@@ -5,6 +5,7 @@ import Testing
   @Test(arguments: [
     "https://example.org/hook", "http://127.0.0.1:8099/hook", "http://[2001:db8::1]:80/", "https://example.org",
     "https://example.org/a?token=b%20c#d", "HTTPS://EXAMPLE.ORG/",
+    "http://[fe80::1%25eth0]:8080/hook", "https://example.org/a%5Cb",
     "https://example.org/" + String(repeating: "a", count: 2_028),
   ])
   func accepts(_ text: String) throws { try EndpointURL.validate(text) }
@@ -17,6 +18,10 @@ import Testing
     ("https://user:Xq7@example.org/", "leave them out"), ("https://example.org:99999/", "the port must be"),
     ("https://example.org:x/", "the port must be"), ("https://exa mple.org/", "write it as %20"),
     ("https://example.org/\n", "control character"), ("https://example.org/\u{0}", "control character"),
+    ("https://example.org:0/", "the port must be"), ("https://example.org:000/", "the port must be"),
+    ("https://example.org/\\@evil.example", "a backslash"), ("https://evil.example\\@example.org/", "a backslash"),
+    ("https:\\\\example.org\\hook", "a backslash"), ("https://[2001:db8::1%25eth0]/", "names an interface"),
+    ("https://[::1%25lo]/", "names an interface"),
     ("https://[2001:db8::g]/", "neither a name nor an address"), ("no url", "write it as %20"),
     ("https://example.org/" + String(repeating: "a", count: 2_029), "at most 2048"),
   ])
