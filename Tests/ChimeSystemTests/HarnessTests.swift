@@ -15,6 +15,18 @@ import Testing
     }
   }
 
+  /// Many tests at once have many descriptors; whatever their numbers are, none is a child's.
+  @Test func aChildHasItsThreeDescriptorsAndNoOther() async throws {
+    try await Home.live { home in
+      let far = fcntl(STDERR_FILENO, F_DUPFD, 700)
+      try #require(far >= 700)
+      defer { close(far) }
+      let child = try await home.spawn("cat", [], withInput: true)
+      let folder = "/proc/\(child.pid)/fd"
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["0", "1", "2"])
+    }
+  }
+
   @Test func whatDoesNotComeTrueFails() async throws {
     await #expect(throws: HarnessFailure.self) {
       try await eventually("pigs fly", within: .milliseconds(50)) { false }

@@ -34,7 +34,7 @@ final class Child: Sendable {
 
     var pipeEnds: [Int32] = [-1, -1]
     if withInput {
-      guard pipe(&pipeEnds) == 0 else { throw HarnessFailure("pipe: \(errno)") }
+      guard privatePipe(&pipeEnds) == 0 else { throw HarnessFailure("pipe: \(errno)") }
       posix_spawn_file_actions_adddup2(&actions, pipeEnds[0], 0)
     } else {
       posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
@@ -134,7 +134,7 @@ final class Reaper: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    guard pipe(&ends) == 0 else {
+    guard privatePipe(&ends) == 0 else {
       pipeEnd = -1
       return
     }
@@ -165,7 +165,18 @@ final class Reaper: Sendable {
   }
 }
 
-/// A child has no business with the descriptors of the test process, whoever opened them.
+/// A pipe that no program inherits which is not given it: one that kept the writing end of its own input would never see
+/// that end.
+private func privatePipe(_ ends: inout [Int32]) -> Int32 {
+  guard pipe(&ends) == 0 else { return -1 }
+  for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  return 0
+}
+
+/// A child has no business with the descriptors of the test process, whoever opened them and however many there are. Some
+/// more than there are now: other tests open theirs meanwhile.
 private func closeTheRest(_ actions: inout posix_spawn_file_actions_t) {
-  for descriptor in Int32(3)..<256 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+  let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  let highest = open.compactMap { Int32($0) }.max() ?? 0
+  for descriptor in 3...max(highest + 64, 256) { posix_spawn_file_actions_addclose(&actions, descriptor) }
 }
