@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -63,14 +64,24 @@ static int set_descriptors(int input, int output, int errors) {
   return close_range(3, ~0U, 0);
 }
 
+/// The daemon may have been killed before the kernel was told: then nobody is left to be told of.
+static int end_with(int signal, pid_t parent) {
+  if (signal == 0) return 0;
+  if (prctl(PR_SET_PDEATHSIG, signal) != 0) return -1;
+  if (getppid() != parent) _exit(127);
+  return 0;
+}
+
 /// Ends only by a failure.
-static void __attribute__((noinline)) become(const struct chime_program *program, struct failure *failure) {
+static void __attribute__((noinline)) become(
+    const struct chime_program *program, pid_t parent, struct failure *failure) {
   sigset_t none;
   struct sigaction usual = {.sa_handler = SIG_DFL};
   failure->step = CHIME_SPAWN_EXECUTE;
   setpgid(0, 0);
   for (int number = 1; number < NSIG; number++) sigaction(number, &usual, NULL);
-  if (set_descriptors(program->input, program->output, program->errors) == 0) {
+  if (end_with(program->death_signal, parent) == 0 &&
+      set_descriptors(program->input, program->output, program->errors) == 0) {
     failure->step = CHIME_SPAWN_FOLDER;
     if (program->folder == NULL || chdir(program->folder) == 0) {
       failure->step = CHIME_SPAWN_LIMITS;
@@ -96,9 +107,10 @@ int chime_spawn(const struct chime_program *program, pid_t *pid, int *pidfd, enu
   sigfillset(&all);
   struct failure failure = {0, CHIME_SPAWN_EXECUTE};
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t parent = getpid();
   pid_t child = vfork();
   if (child == 0) {
-    become(program, &failure);
+    become(program, parent, &failure);
     _exit(127);
   }
   int number = child < 0 ? errno : failure.number;

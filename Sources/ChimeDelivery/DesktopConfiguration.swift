@@ -59,7 +59,10 @@ public struct DesktopConfiguration: Sendable {
     var environment = environment
     environment["LC_ALL"] = "C.UTF-8"
     environment["LANGUAGE"] = nil
-    return Program(name: program, arguments: arguments, environment: environment)
+    var helper = Program(name: program, arguments: arguments, environment: environment)
+    // Nobody would hear its answer. Not an interrupt: that would take the popup off the screen.
+    helper.deathSignal = SIGTERM
+    return helper
   }
 
   /// How a popup looks, whichever way it is shown.

@@ -16,6 +16,9 @@ struct Program: Sendable {
     memory: -1, processor: -1, files: -1, processes: -1, file_size: -1, core: -1, nice: 0)
   /// How long it may take to follow a signal before it is killed.
   var patience = Duration.seconds(2)
+  /// What it is sent when the supervisor's thread ends without having ended it, because the daemon was killed; 0 for
+  /// nothing.
+  var deathSignal: Int32 = 0
 
   /// What its standard output is.
   enum Output: Sendable {
@@ -193,7 +196,8 @@ struct Subprocess: ~Copyable {
       environment.withUnsafeBufferPointer { environment in
         var request = chime_program(
           path: place, arguments: arguments.baseAddress, environment: environment.baseAddress, folder: folder,
-          input: input, output: output, errors: errors, limits: program.limits)
+          input: input, output: output, errors: errors, death_signal: program.deathSignal,
+          limits: program.limits)
         return chime_spawn(&request, &pid, &pidfd, &step)
       }
     }

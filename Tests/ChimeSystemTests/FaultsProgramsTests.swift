@@ -22,6 +22,30 @@ import Testing
       error: "wrote more"),
   ]
 
+  /// Nobody would hear what it says: a popup stays on the screen without it.
+  @Test(.timeLimit(.minutes(1)))
+  func aDaemonThatIsKilledLeavesNoPopupProgram() async throws {
+    try await Home.live { home in
+      let program = home.path + "/show"
+      try home.write("#!/bin/sh\necho 7\necho $$ > \(home.path)/pid\nexec sleep 1000\n", to: program, mode: 0o700)
+      try home.configure("[desktop]\nprogram = \"\(program)\"\n")
+      let daemon = try await home.start()
+      _ = try await home.add("Tea", "in 1s")
+      let pid = try await eventually("it is shown") { () -> pid_t? in
+        let text = try? String(contentsOfFile: home.path + "/pid", encoding: .utf8)
+        return text.flatMap { pid_t($0.trimmingCharacters(in: .newlines)) }
+      }
+      try await eventually("it has arrived") { try await home.deliveries("delivered").count == 1 }
+      #expect(kill(pid, 0) == 0)
+      try await daemon.crash()
+      // Whoever takes up orphans may not reap them at once.
+      try await eventually("it has ended") {
+        let state = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        return state?.contains(") Z ") ?? true
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)), arguments: programs)
   func aPopupProgramThatMisbehavesIsBoundedAndOthersAreServed(_ bad: Bad) async throws {
     try await Home.live { home in

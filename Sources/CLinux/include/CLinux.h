@@ -88,6 +88,9 @@ struct chime_program {
   int input;
   int output;
   int errors;
+  /// What it is sent when the thread that started it ends, with its process for one (PR_SET_PDEATHSIG, prctl(2)); 0 for
+  /// nothing.
+  int death_signal;
   struct chime_limits limits;
 };
 
