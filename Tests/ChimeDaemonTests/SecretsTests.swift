@@ -29,6 +29,24 @@ final class SecretsTests {
     #expect(FileManager.default.fileExists(atPath: folder + "/secrets/1000-team"))
   }
 
+  /// A crash between the removal of an endpoint and that of its file, or an older store, leaves what is nobody's.
+  @Test func aNewEndpointHasNothingOfAnotherThatHadItsName() throws {
+    try FileManager.default.createDirectory(atPath: folder + "/given", withIntermediateDirectories: true)
+    let secrets = Secrets(folder: folder + "/secrets", credentials: folder + "/given", credentialOwner: 1_000)
+    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    let (old, given) = (Secret.make(.hmac), Secret.make(.hmac))
+    let line = try SecretSheet.Line(old)
+    try secrets.change(lane) { sheet in
+      sheet.secrets = [line]
+      sheet.token = try? Token("tk_1")
+    }
+    #expect(secrets.read(lane, isNew: true).sheet.text == "")
+    // What the service manager gives is for that name.
+    try Data("\(given)\n".utf8).write(to: URL(fileURLWithPath: folder + "/given/endpoint.team"))
+    #expect(secrets.read(lane, isNew: true).sheet.text == "\(given)\n")
+    #expect(secrets.read(lane).sheet.text == "\(old)\ntoken tk_1\n")
+  }
+
   @Test func secretsArePrivateAndReplacedWhole() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))

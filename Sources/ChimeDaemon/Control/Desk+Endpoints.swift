@@ -14,12 +14,16 @@ extension Desk {
     try EndpointFields.check(url: request.url)
     var settings = EndpointSettings()
     if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
-    let new = try secrets(for: lane, request, settings)
+    let isNew = try await store.read { try $0.endpoint(lane) } == nil
+    let kept = secrets.read(lane, isNew: isNew)
+    let new = try secrets(kept, request, settings)
     let token = try request.token.map(EndpointFields.token)
-    try check(settings, hasToken: token != nil || secrets.read(lane).sheet.token != nil)
-    // The secret first: an endpoint that exists has one. Left behind by a crash, it is replaced by the next attempt.
-    if new != nil || token != nil {
+    try check(settings, hasToken: token != nil || kept.sheet.token != nil)
+    // The secret first: an endpoint that exists has one. What a crash has left of an attempt, or of an endpoint that was
+    // removed, is no part of a new one: its token is not for another address.
+    if isNew || new != nil || token != nil {
       try change(lane) { sheet in
+        if isNew { sheet = SecretSheet() }
         if let new { sheet.secrets = new }
         if let token { sheet.token = token }
       }
@@ -33,7 +37,7 @@ extension Desk {
 
   /// The secrets that an endpoint is given; nil when it keeps those that it has.
   private func secrets(
-    for lane: Lane, _ request: EndpointsInterface.Put.Parameters, _ settings: EndpointSettings
+    _ kept: Secrets.Kept, _ request: EndpointsInterface.Put.Parameters, _ settings: EndpointSettings
   ) throws -> [SecretSheet.Line]? {
     if let text = request.secret {
       guard request.newSecret == nil else {
@@ -42,7 +46,7 @@ extension Desk {
       return try EndpointFields.secrets(text)
     }
     if let kind = request.newSecret { return [EndpointFields.made(kind == .hmac ? .hmac : .ed25519)] }
-    if !secrets.read(lane).sheet.secrets.isEmpty { return nil }
+    if !kept.sheet.secrets.isEmpty { return nil }
     // Who takes a template's messages checks no signature, as a rule.
     if settings.template != nil { return [EndpointFields.made(.hmac)] }
     throw ControlFailure.invalidValue(

@@ -28,9 +28,11 @@ struct Secrets: Sendable {
     }
   }
 
-  func read(_ lane: Lane) -> Kept {
+  /// - Parameter isNew: whether there is no such endpoint yet: then its file, if there is one, is what a crash or another
+  ///   store has left, and not to be used.
+  func read(_ lane: Lane, isNew: Bool = false) -> Kept {
     var kept = Kept()
-    if let sheet = sheet(path(lane), "its file in \(folder)", &kept.problem) { kept.sheet = sheet }
+    if !isNew, let sheet = sheet(path(lane), "its file in \(folder)", &kept.problem) { kept.sheet = sheet }
     guard let credentials, lane.owner == credentialOwner,
       let given = sheet(
         "\(credentials)/endpoint.\(lane.channel)", "the credential endpoint.\(lane.channel)", &kept.problem)
