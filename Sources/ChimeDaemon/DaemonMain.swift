@@ -162,12 +162,18 @@ package enum DaemonMain {
   }
 
   private static func openStore(_ site: Site, _ configuration: Configuration, _ log: Log) -> SQLiteStore {
+    let wasThere = access(site.storePath, F_OK) == 0
     do {
-      return try SQLiteStore.open(path: site.storePath, keepingSnapshots: configuration.snapshots) { doing in
+      let store = try SQLiteStore.open(path: site.storePath, keepingSnapshots: configuration.snapshots) { doing in
         log(.warning, doing)
         ServiceManager.status(doing)
         ServiceManager.extendTimeout(bySeconds: 300)
       }
+      // Nothing new on a new machine; elsewhere somebody should hear of it.
+      if !wasThere, store.snapshots().isEmpty {
+        log(.notice, "there was no store; a new one begins: \(site.storePath)")
+      }
+      return store
     } catch {
       end(error.exitStatus, "\(site.storePath): \(error.advice)", log)
     }

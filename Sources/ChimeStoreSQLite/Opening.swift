@@ -96,6 +96,19 @@ struct Opening: Sendable {
     return try restored(after: damage)
   }
 
+  /// What a start would do of which the file has been taken away, as the end of a sentence.
+  var afterRestart: String {
+    if (SQLiteFiles.size(files.path) ?? 0) > 0 { return "or restart chimed to go on with the file that is there now" }
+    if let latest = folder.items.first {
+      return "or restart chimed to go on with the snapshot of \(Restoring.time(latest.snapshot.takenAt))"
+    }
+    // As `SQLiteFiles.examine` will find it.
+    if files.hasStrayLog || files.latestAside != nil {
+      return "or a copy of it: there is no snapshot, and without it chimed will not start"
+    }
+    return "or restart chimed to begin an empty store: there is no snapshot of it"
+  }
+
   private func restored(after damage: String) throws -> (Connections, Restoration?) {
     let restoring = Restoring(files: files, folder: folder, progress: progress, step: restoreStep)
     let restoration = try restoring.restore(after: damage)

@@ -74,7 +74,7 @@ struct SQLiteFiles: Sendable {
 
   /// Whether a log waits beside a database that is missing or empty. SQLite would delete it, and with it changes that
   /// were acknowledged.
-  private var hasStrayLog: Bool { isMissing && (Self.size(path + "-wal") ?? 0) > 0 }
+  var hasStrayLog: Bool { isMissing && (Self.size(path + "-wal") ?? 0) > 0 }
 
   /// What is wrong with the files as they lie there, before they are opened. A database that is not there is nothing
   /// wrong the first time; later it is, or an empty store would take the place of a lost one.

@@ -136,7 +136,7 @@ public final class SQLiteStore: Store {
       let path = opening.files.path
       if state.withLock({ $0.identity })?.isGone(from: path) ?? false {
         let failure = StoreFailure.unavailable(
-          "\(path) was moved or removed while chimed uses it: put it back, or restart chimed to go on without it")
+          "\(path) was moved or removed while chimed uses it: put it back, \(opening.afterRestart)")
         return rest.forEach { $0.refuse(failure) }
       }
       let group = transaction.commitTogether(rest)

@@ -48,6 +48,58 @@ import Testing
       ])
   }
 
+  /// What a person is told to do about a file that was taken away comes true when it is done.
+  @Test(arguments: [
+    (true, false, "or restart chimed to go on with the snapshot of 20"), (false, false, "chimed will not start"),
+    (false, true, "or restart chimed to begin an empty store"),
+  ])
+  func aFileThatWasTakenAwayIsMissedAndTheWordsAreTrue(
+    hasSnapshot: Bool, isLogGone: Bool, words: String
+  ) async throws {
+    let box = try StoreBox()
+    func write(_ store: SQLiteStore) async -> String {
+      do {
+        try await store.write { try $0.setNote("a", "later") }
+        return ""
+      } catch { return "\(error)" }
+    }
+    let store = try SQLiteStore.open(path: box.path)
+    try await store.write { try $0.setNote("a", "b") }
+    if hasSnapshot { _ = try await store.takeSnapshot(keeping: 3) }
+    try FileManager.default.moveItem(atPath: box.path, toPath: box.path + ".away")
+    #expect(await write(store).contains("put it back, or "))
+    try FileManager.default.moveItem(atPath: box.path + ".away", toPath: box.path)
+    #expect(await write(store) == "")
+    try FileManager.default.moveItem(atPath: box.path, toPath: box.path + ".away")
+    try Data("x".utf8).write(to: URL(fileURLWithPath: box.path))
+    #expect(await write(store).contains("the file that is there now"))
+    try FileManager.default.removeItem(atPath: box.path)
+    if isLogGone { try FileManager.default.removeItem(atPath: box.path + "-wal") }
+    let told = await write(store)
+    #expect(told.contains(words), "\(told)")
+    await store.close()
+
+    if !hasSnapshot, !isLogGone {
+      #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: box.path) }
+      return
+    }
+    let next = try SQLiteStore.open(path: box.path)
+    #expect(try await next.read { try $0.note("a") } == (hasSnapshot ? "b" : nil))
+    await next.close()
+  }
+
+  /// One that would not start is not promised to.
+  @Test func whereNoStartIsPossibleNoneIsPromised() async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path)
+    try box.folder.put(Data(), "chime.db.corrupt-20260101T000000Z")
+    try FileManager.default.removeItem(atPath: box.path)
+    let failure = await #expect(throws: StoreFailure.self) { try await store.write { try $0.setNote("a", "b") } }
+    #expect(failure.map { "\($0)".contains("chimed will not start") } == true)
+    await store.close()
+    #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: box.path) }
+  }
+
   @Test func aMissingFolderIsSaid() throws {
     let folder = try Folder()
     let failure = #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: folder.path + "/none/chime.db") }

@@ -210,6 +210,7 @@ struct FullDiskTests {
       try FileManager.default.moveItem(atPath: home.state, toPath: aside)
       let refused = try await home.chime("add", "Milk", "in", "1h")
       #expect(refused.status == 75 && refused.err.contains("put it back"), "\(refused.text)")
+      #expect(refused.err.contains("restart chimed to begin an empty store"), "\(refused.text)")
       _ = try await desktop.popup(titled: "Tea")
       try FileManager.default.moveItem(atPath: aside, toPath: home.state)
       try await recovered(home)
