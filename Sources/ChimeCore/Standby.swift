@@ -44,6 +44,10 @@ public struct Standby: Sendable {
   private var insistsFrom: [ReminderID: Instant] = [:]
   /// What the store has as due up to here has been looked at.
   private var seenTo: DuePlace?
+  /// What was shown, or was to be.
+  private var messages: Set<DeliveryID> = []
+  /// What was to be shown and went back unshown: the store does not have it, so it is shown from here again.
+  private var unshown: [ClaimedMessage] = []
 
   private struct Due: Sendable {
     var scheduledAt: Instant
@@ -83,6 +87,19 @@ public struct Standby: Sendable {
   }
 
   public mutating func keep(releases ids: [DeliveryID]) { releases += ids }
+
+  /// Takes back what it gave to be shown, when that has not begun.
+  ///
+  /// - Returns: false when the store has it.
+  public mutating func takeBack(_ message: ClaimedMessage) -> Bool {
+    guard messages.contains(message.claim.id) else { return false }
+    unshown.append(message)
+    return true
+  }
+
+  /// Another store stands in the place of the one that was looked at: an older one, which may have as due what that one
+  /// did not.
+  public mutating func storeIsAnother() { seenTo = nil }
 
   /// Keeps an answer unseen, because the occurrence cannot be read.
   public mutating func keep(_ answer: OutboxWork.Answer, at now: Instant) {
@@ -178,6 +195,7 @@ public struct Standby: Sendable {
   ) -> Work {
     var work = Work(unreadable: seen.unreadable)
     let decision = FiringDecision(now: now, absence: absence)
+    work.messages = showAgain(policies, now: now)
     if !isFull { seenTo = seen.page.end ?? seenTo }
     let due = (seen.page.due.filter(isNews) + ownDue(seen.occurrences, now: now)).sorted {
       ($0.dueAt, $0.isRegular ? 0 : 1) < ($1.dueAt, $1.isRegular ? 0 : 1)
@@ -269,12 +287,26 @@ public struct Standby: Sendable {
       again[own] = .some(nil)
     }
     let shown = firing.deliveries.filter { heard[$0.occurrence] != nil }
-    return shown.filter { $0.lane.channel == .desktop }.compactMap { delivery in
+    let popups = shown.filter { $0.lane.channel == .desktop }.compactMap { delivery in
       heard[delivery.occurrence].map {
         ClaimedMessage(
           claim: Claim(id: delivery.id, lane: delivery.lane, until: now + policies[delivery.lane].claimSpan),
           message: OutboundMessage(delivery: delivery, occurrence: $0, reminder: due.reminder))
       }
+    }
+    messages.formUnion(popups.map(\.claim.id))
+    return popups
+  }
+
+  /// What went back unshown, claimed anew; without what has been answered or has come again since.
+  private mutating func showAgain(_ policies: LanePolicies, now: Instant) -> [ClaimedMessage] {
+    defer { unshown = [] }
+    return unshown.compactMap { message in
+      let delivery = message.message.delivery
+      if let known = occurrences[delivery.occurrence], !known.isOpen || known.rounds > delivery.round { return nil }
+      var message = message
+      message.claim.until = now + policies[delivery.lane].claimSpan
+      return message
     }
   }
 

@@ -22,6 +22,10 @@ public struct StandbyCommit: Sendable {
       do {
         switch entry {
         case .fired(let firing):
+          guard try transaction.readableReminder(firing.due.reminder.id) != nil else {
+            commit.refused.append("\"\(firing.due.reminder.title)\" fired, and the store has no such reminder any more")
+            continue
+          }
           try transaction.record([firing])
           if entry.isHeard { commit.firings += 1 }
         case .ended(let outcome, let time):

@@ -60,6 +60,45 @@ struct RefusingStoreTests {
     }
   }
 
+  /// A snapshot takes the place of the store while that takes no changes, and takes none itself.
+  @Test func aStoreThatIsRestoredMeanwhileGoesOnWithWhatIsKept() async throws {
+    let (contents, older) = (MemoryStore(), MemoryStore())
+    let now = SystemClock.now
+    func reminder(_ id: String) throws -> Reminder {
+      Reminder(
+        id: ReminderID(rawValue: id), owner: getuid(), title: "Tea",
+        schedule: try Schedule(canonical: "daily at 08:30"), createdAt: now)
+    }
+    let (kept, lost, again) = (try reminder("kept"), try reminder("lost"), try reminder("again"))
+    let due = Instant(seconds: now.seconds - 5)
+    try await contents.write { store in
+      for reminder in [kept, lost] { try store.upsert(reminder, next: due) }
+      try store.upsert(again, next: now + .days(1))
+    }
+    // Before those that were looked at.
+    try await older.write { store in
+      try store.upsert(kept, next: due)
+      try store.upsert(again, next: Instant(seconds: now.seconds - 60))
+    }
+    let (store, keeper) = (RefusingStore(contents), Keeper())
+    try await withLoop(store, keeper) { loop in
+      _ = try await until(loop) { $0.unrecorded == 2 }
+      store.replace(with: older)
+      keeper.tell(
+        .restored(
+          Restoration(
+            at: now, snapshotTakenAt: now - .days(1), snapshotPath: "/nowhere", damagedPath: nil, reason: "test")))
+      _ = try await until(loop) { $0.unrecorded == 3 }
+      for _ in 0..<5 { #expect(await loop.snapshot().unrecorded == 3) }
+      store.refuses.store(false, ordering: .relaxed)
+      _ = try await until(loop) { $0.storeProblem == nil && $0.unrecorded == 0 }
+      let found = try await older.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }
+      #expect(Set(found.filter { $0.firedAt != nil }.map(\.id.reminder.rawValue)) == ["kept", "again"])
+      let deliveries = try await older.read { try $0.deliveries(DeliveryFilter(), page: Page()) }
+      #expect(deliveries.count == 2, "each is shown once")
+    }
+  }
+
   @Test func theLineOfATroubledStoreSaysWhatGoesOn() {
     var trouble = StoreTrouble()
     trouble.writing = "the disk is full: free some space"
@@ -74,13 +113,19 @@ struct RefusingStoreTests {
     #expect(isNew == [true, false, true])
   }
 
-  private func withLoop(_ store: any Store, _ body: (EventLoop) async throws -> Void) async throws {
+  private func withLoop(
+    _ store: any Store, _ keeper: (any SnapshotKeeper)? = nil, _ body: (EventLoop) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "chime-refusing-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let site = try EventLoopTests.site(folder)
+    var configuration = Configuration()
+    // Other tests of this process count the helpers that they have left.
+    configuration.channels.desktopProgram = "/nonexistent"
     let loop = EventLoop(
-      site: site, configuration: Configuration(), log: Log(level: .error), store: store, zones: ZoneCatalog(),
+      site: site, configuration: configuration, log: Log(level: .error), store: store, keeper: keeper,
+      zones: ZoneCatalog(),
       secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
     var set = sigset_t()
     sigemptyset(&set)
@@ -106,9 +151,12 @@ private final class RefusingStore: Store {
   static let sentence = "the disk is full: free some space on the file system of nowhere"
 
   let refuses = Atomic(true)
-  private let contents: MemoryStore
+  private let place: Mutex<MemoryStore>
+  private var contents: MemoryStore { place.withLock { $0 } }
 
-  init(_ contents: MemoryStore) { self.contents = contents }
+  init(_ contents: MemoryStore) { place = Mutex(contents) }
+
+  func replace(with other: MemoryStore) { place.withLock { $0 = other } }
 
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
@@ -124,4 +172,15 @@ private final class RefusingStore: Store {
   }
 
   func close() async { await contents.close() }
+}
+
+/// Whoever keeps snapshots, as far as it tells of incidents.
+private final class Keeper: SnapshotKeeper {
+  let wasChangedSinceSnapshot = false
+  private let heard = Mutex<(@Sendable (StoreIncident) -> Void)?>(nil)
+
+  func takeSnapshot(keeping count: Int) async throws -> StoreSnapshot { throw StoreFailure.closed }
+  func snapshots() -> [StoreSnapshot] { [] }
+  func watch(_ heard: @escaping @Sendable (StoreIncident) -> Void) { self.heard.withLock { $0 = heard } }
+  func tell(_ incident: StoreIncident) { heard.withLock { $0 }?(incident) }
 }

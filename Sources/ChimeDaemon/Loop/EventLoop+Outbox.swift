@@ -101,7 +101,9 @@ extension EventLoop {
   }
 
   func giveBack(_ claim: Claim) {
+    let message = outbox.held[claim.id]
     outbox.forget(claim.id)
+    if let message, standby.takeBack(message) { return }
     outbox.work.releases.append(claim.id)
   }
 

@@ -162,13 +162,13 @@ extension EventLoop {
   /// is read at a start is read again.
   private func resumeAfterRestoration() async {
     drop { _ in true }
+    standby.storeIsAnother()
     snapshots.latest = keeper?.snapshots().first
     do {
-      let (known, horizon) = try await store.write { [horizons] transaction in
-        try transaction.releaseClaims()
-        return (try transaction.endpoints(owner: nil), try horizons.read(transaction))
-      }
+      // It may be as full a disk as before, which takes no changes.
+      let (horizon, known, _) = try await firstLook()
       adopt(known)
+      if standby.owesStart { handle(.kept) }
       handle(.horizon(horizon))
     } catch {
       storeFailed(error, "what was restored could not be read")

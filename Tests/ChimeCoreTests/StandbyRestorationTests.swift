@@ -1,0 +1,113 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// The store is another when it takes changes again: an older copy was restored, under what is kept in memory.
+struct StandbyRestorationTests {
+  static let now = StandbyTests.now
+
+  /// Two times of an hourly reminder that were shown from memory.
+  private func shown() async throws -> (Screen, Reminder) {
+    let reminder = try StandbyTests.reminder("every 1h")
+    var screen = Screen(store: MemoryStore())
+    try await screen.add(reminder, at: Self.now)
+    for hour in 0..<2 as Range<Int64> { try await screen.standIn(now: Self.now + .hours(hour)) }
+    #expect(screen.standby.unrecorded == 2)
+    return (screen, reminder)
+  }
+
+  private func record(_ screen: inout Screen, in store: MemoryStore) async throws -> StandbyCommit {
+    let (part, bearings) = (screen.standby.part(), screen.bearings)
+    let commit = try await store.write { store in
+      var random = SeededGenerator(seed: 1)
+      return try StandbyCommit.run(part, in: store, LanePolicies(), seenFailing: [:], bearings, using: &random)
+    }
+    screen.standby.recorded(part)
+    return commit
+  }
+
+  @Test func whatTheOlderStoreDoesNotKnowIsDroppedAndTold() async throws {
+    var (screen, _) = try await shown()
+    let older = MemoryStore()
+    let commit = try await record(&screen, in: older)
+    #expect(screen.standby.isEmpty && commit.firings == 0)
+    #expect(commit.refused.count == 2 && commit.refused.allSatisfy { $0.contains("\"Tea\" fired") })
+    #expect(commit.outcomes.map(\.refused.count) == [1, 1])
+    #expect(try await older.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.isEmpty)
+  }
+
+  @Test func whatTheOlderStoreHasAsDueAgainIsHeardOnce() async throws {
+    let (before, reminder) = try await shown()
+    var screen = before
+    let older = MemoryStore()
+    try await older.write { try $0.upsert(reminder, next: Self.now - .hours(3)) }
+    let commit = try await record(&screen, in: older)
+    #expect(commit.firings == 2 && commit.refused.isEmpty && commit.outcomes.allSatisfy(\.refused.isEmpty))
+
+    let (now, bearings) = (Self.now + .minutes(61), screen.bearings)
+    let work = try await older.write { store in
+      var random = SeededGenerator(seed: 2)
+      return try FiringWork.run(
+        in: store, limit: 5, room: Agenda.Room(policies: LanePolicies()), bearings: bearings,
+        absence: Absence(runningSince: Self.now - .days(1)), now: now, using: &random)
+    }
+    let heard = [Self.now, Self.now + .hours(1)]
+    #expect(work.claims.allSatisfy { !heard.contains($0.message.occurrence.id.scheduledAt) })
+    let (deliveries, next) = try await older.read {
+      (try $0.deliveries(DeliveryFilter(reminder: reminder.id), page: Page()), try $0.horizon().nextDue)
+    }
+    for time in heard { #expect(deliveries.count { $0.occurrence.scheduledAt == time } == 1) }
+    #expect(next == Self.now + .hours(2))
+  }
+
+  /// What was looked at in the other store says nothing of this one.
+  @Test func anOlderStoreThatTakesNoChangesEitherIsLookedAtFromTheBeginning() async throws {
+    let (old, reminder) = try await shown()
+    var other = reminder
+    other.id = ReminderID(rawValue: "r2")
+    var screen = Screen(store: MemoryStore())
+    screen.standby = old.standby
+    let now = Self.now + .minutes(61)
+    try await screen.add(reminder, at: Self.now)
+    try await screen.add(other, at: Self.now - .minutes(1))
+    screen.standby.storeIsAnother()
+    let work = try await screen.standIn(now: now)
+    #expect(work.messages.map(\.message.occurrence.id.reminder) == [other.id])
+    #expect(try await screen.standIn(now: now).firings.isEmpty)
+  }
+
+  /// The machine falls asleep before a popup has begun: nobody else knows of it.
+  @Test func whatWentBackUnshownIsShownAgainUnlessItIsAnswered() async throws {
+    let reminder = try StandbyTests.reminder("every 1h")
+    var screen = Screen(store: MemoryStore())
+    try await screen.add(reminder, at: Self.now)
+    var random = SeededGenerator(seed: 3)
+    func look(_ now: Instant) async throws -> Standby.Work {
+      let (store, look) = (screen.store, screen.standby.look(now: now, limit: 5))
+      let seen = try await store.read { try look.run(in: $0) }
+      let bearings = screen.bearings
+      return screen.standby.fire(
+        seen, LanePolicies(), bearings, Absence(runningSince: Self.now), now: now, using: &random)
+    }
+    let first = try await look(Self.now).messages
+    #expect(first.count == 1)
+    #expect(try await look(Self.now).messages.isEmpty)
+    let isTaken = screen.standby.takeBack(first[0])
+    #expect(isTaken)
+    let later = Self.now + .minutes(30)
+    let again = try await look(later).messages
+    #expect(again.map(\.claim.id) == first.map(\.claim.id) && again[0].claim.until > later)
+    let isTakenAgain = screen.standby.takeBack(again[0])
+    #expect(isTakenAgain)
+    let occurrence = first[0].message.occurrence
+    let bearings = screen.bearings
+    _ = try screen.standby.answer(
+      OutboxWork.Answer(answer: .done, occurrence: occurrence.id), occurrence, reminder, bearings, now: later)
+    #expect(try await look(later).messages.isEmpty)
+    // What the store has is given back to it.
+    try await screen.record()
+    let isOurs = screen.standby.takeBack(first[0])
+    #expect(!isOurs)
+  }
+}
