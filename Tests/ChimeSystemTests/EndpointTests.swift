@@ -101,6 +101,28 @@ struct EndpointTests {
     }
   }
 
+  /// A crash right after an endpoint was removed leaves its file: the next of that name is another's address.
+  @Test(.timeLimit(.minutes(1)))
+  func aNewEndpointIsNotGivenWhatARemovedOneHad() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      let file = home.state + "/secrets/\(getuid())-team"
+      try home.write("tk_old\n", to: home.path + "/token")
+      try await home.addEndpoint("team", receiver)
+      try await home.did("endpoint", "edit", "team", "--token-file", home.path + "/token")
+      let left = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(left.contains("tk_old"))
+      try await home.did("endpoint", "remove", "team")
+      try home.write(left, to: file)
+      let refused = try await home.chime(
+        "endpoint", "add", "team", receiver.url, "--template", "gotify", "--new-secret", home.path + "/new")
+      #expect(refused.status == 1 && refused.text.contains("--token-file FILE"), "\(refused.text)")
+      try await home.addEndpoint("team", receiver)
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == Receiver.secret + "\n")
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func templatesGoByNameOrByFile() async throws {
     try await Home.live { home in
