@@ -51,7 +51,8 @@ import Testing
       let daemon = try await start(home, 64)
       // libdispatch makes a timerfd when the first timer of a clock is armed, and loses that timer when it cannot: one of
       // each clock, and the one that watches for steps, are there before the first client.
-      #expect(daemon.process.descriptors.count { $0.contains("timerfd") } >= 3, "\(daemon.process.descriptors)")
+      let clocks = daemon.process.timerClocks
+      #expect(clocks.count { $0 == CLOCK_REALTIME } == 2 && clocks.contains(CLOCK_MONOTONIC), "\(clocks)")
       try await home.addEndpoint("hook", receiver)
       let friend = try RawSocket(path: home.socket)
       let crowd = try await fill(home)
@@ -201,5 +202,17 @@ import Testing
     formatter.timeZone = TimeZone(identifier: zone)
     formatter.dateFormat = "HH:mm:ss"
     return formatter.string(from: Date(timeIntervalSinceNow: seconds))
+  }
+}
+
+extension Child {
+  /// The clocks of its timerfds (proc(5), `fdinfo`).
+  fileprivate var timerClocks: [Int32] {
+    let folder = "/proc/\(pid)/fdinfo"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in
+      let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+      let line = text?.split(separator: "\n").first { $0.hasPrefix("clockid: ") }
+      return line.flatMap { Int32($0.dropFirst("clockid: ".count)) }
+    }
   }
 }
