@@ -28,7 +28,7 @@ public struct FiringWork: Sendable {
       let timetable = bearings.timetable(of: due.reminder, in: zone)
       var firing = decision.decide(
         due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), using: &generator)
-      try anchorRuns(of: &firing, timetable, in: transaction)
+      try firing.anchorRuns(timetable, in: transaction)
       work.firings.append(firing)
     }
     work.stagger = stagger
@@ -42,14 +42,14 @@ public struct FiringWork: Sendable {
     work.unreadable = transaction.unreadable
     return work
   }
+}
 
+extension Firing {
   /// A run of missed times is recorded at its first. After the clock went back that one may have been heard before, and
   /// its record stays as it is: the run then begins at the first that was not.
-  private static func anchorRuns(
-    of firing: inout Firing, _ timetable: Timetable, in transaction: any StoreTransaction
-  ) throws {
-    for index in firing.occurrences.indices {
-      let occurrence = firing.occurrences[index]
+  mutating func anchorRuns(_ timetable: Timetable, in transaction: any StoreTransaction) throws {
+    for index in occurrences.indices {
+      let occurrence = occurrences[index]
       guard var run = occurrence.missedRun else { continue }
       var id = occurrence.id
       while run.count > 1, let known = try transaction.occurrence(id), !known.isMissed,
@@ -59,7 +59,7 @@ public struct FiringWork: Sendable {
         run.count -= 1
       }
       guard id != occurrence.id else { continue }
-      firing.occurrences[index] = Occurrence(
+      occurrences[index] = Occurrence(
         id: id, title: occurrence.title, owner: occurrence.owner, state: occurrence.state, endedAt: occurrence.endedAt,
         missedRun: run)
     }

@@ -21,10 +21,13 @@ public struct StandbyCommit: Sendable {
     for entry in part.entries {
       do {
         switch entry {
-        case .fired(let firing):
+        case .fired(var firing):
           guard try transaction.readableReminder(firing.due.reminder.id) != nil else {
             commit.refused.append("\"\(firing.due.reminder.title)\" fired, and the store has no such reminder any more")
             continue
+          }
+          if firing.occurrences.contains(where: { $0.missedRun != nil }) {
+            try firing.anchorRuns(bearings.timetable(of: firing.due.reminder), in: transaction)
           }
           try transaction.record([firing])
           if entry.isHeard { commit.firings += 1 }
