@@ -70,4 +70,14 @@ public enum Rescan: Hashable, Sendable {
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next)
   }
+
+  /// Whether the record knows of a later moment than `now`: the clock went back while nobody looked, and what was passed
+  /// over by the time before comes again.
+  ///
+  /// What was recorded last is told from the latest scheduled times: a run of missed ones stands under its first.
+  public static func clockWentBack(_ transaction: any StoreTransaction, now: Instant) throws -> Bool {
+    try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).contains { occurrence in
+      [occurrence.firedAt, occurrence.endedAt, occurrence.missedRun?.through].contains { $0 ?? now > now + .seconds(1) }
+    }
+  }
 }

@@ -157,7 +157,14 @@ extension EventLoop {
   func reviewSurroundings() async {
     do {
       let text = surroundingsText
-      let known = try await store.read { try $0.note(Self.surroundingsNote) }
+      let (known, wentBack) = try await store.read {
+        (try $0.note(Self.surroundingsNote), try Rescan.clockWentBack($0, now: SystemClock.now))
+      }
+      if wentBack {
+        log(.notice, "the clock went back since the last run; due times are computed anew", id: .dueTimesRenewed)
+        rescan([.backwardStep])
+        wakeLanes { _ in true }
+      }
       guard known != text else { return }
       // A store that has no note yet is new, or of a daemon that kept none.
       guard let known else {

@@ -131,10 +131,15 @@ extension SimulatedLoop {
 
   private func reviewSurroundings() {
     let text = surroundingsText
-    read {
-      try $0.note(Self.note)
+    read { [world] in
+      (try $0.note(Self.note), try Rescan.clockWentBack($0, now: world.wall))
     } _: { [self] result in
-      guard case .success(let known) = result, known != text else { return }
+      guard case .success(let (known, wentBack)) = result else { return }
+      if wentBack {
+        rescan([.backwardStep])
+        wakeLanes { _ in true }
+      }
+      guard known != text else { return }
       guard let known else {
         return write(.note) { transaction, _ in
           try transaction.setNote(Self.note, text)

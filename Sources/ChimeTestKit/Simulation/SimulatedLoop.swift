@@ -126,7 +126,11 @@ final class SimulatedLoop {
       } else {
         world.ledger.committed(work)
       }
-      loop.later(takes + world.chance(0...2)) { _ in done(result) }
+      loop.later(takes + world.chance(0...2)) { loop in
+        // What counts is when the loop hears of it: it may have been stopped meanwhile.
+        if case .failure = result { loop.storeFailedAt = loop.world.mono }
+        done(result)
+      }
     }
   }
 
