@@ -71,13 +71,23 @@ public enum Rescan: Hashable, Sendable {
     try transaction.upsert(record.reminder, next: next)
   }
 
-  /// Whether the record knows of a later moment than `now`: the clock went back while nobody looked, and what was passed
+  /// The store keeps a note of the time at which a daemon last started, heard of a step forward, or computed due times anew.
+  public static func rememberClock(in transaction: any StoreTransaction, now: Instant) throws {
+    try transaction.setNote(clockNote, String(now.milliseconds))
+  }
+
+  private static let clockNote = "clock"
+
+  /// Whether the store knows of a later moment than `now`: the clock went back while nobody looked, and what was passed
   /// over by the time before comes again.
   ///
-  /// What was recorded last is told from the latest scheduled times: a run of missed ones stands under its first.
+  /// Told from the note of `rememberClock`, and from what was recorded last, which is among the latest scheduled times: a run of
+  /// missed ones stands under its first.
   public static func clockWentBack(_ transaction: any StoreTransaction, now: Instant) throws -> Bool {
-    try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).contains { occurrence in
-      [occurrence.firedAt, occurrence.endedAt, occurrence.missedRun?.through].contains { $0 ?? now > now + .seconds(1) }
+    let latest = now + .seconds(1)
+    if let note = try transaction.note(clockNote), let seen = Int64(note), seen > latest.milliseconds { return true }
+    return try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).contains { occurrence in
+      [occurrence.firedAt, occurrence.endedAt, occurrence.missedRun?.through].contains { $0 ?? now > latest }
     }
   }
 }

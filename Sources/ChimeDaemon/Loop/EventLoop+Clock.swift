@@ -32,8 +32,23 @@ extension EventLoop {
       handle(.awake)
     }
     if step < .seconds(-1) { rescan([.backwardStep]) }
+    if step > .seconds(1) { rememberClock() }
     // What waits for a later attempt would wait for as much longer.
     if step < .minutes(-1) { wakeLanes { _ in true } }
+  }
+
+  /// So that the next daemon finds out when the clock is set back while none runs.
+  private func rememberClock() {
+    let store = store
+    Task {
+      await withTaskExecutorPreference(executor) {
+        do {
+          try await store.write { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
+        } catch {
+          log(.info, "the time could not be noted; ignoring: \(error)")
+        }
+      }
+    }
   }
 
   /// Has what waits in these lanes tried at once.
@@ -86,7 +101,10 @@ extension EventLoop {
           if reasons.contains(where: \.concernsQuiet) { try await lookAgain() }
           // Quiet hours move no time of a schedule: nothing has to be read for them.
           if reasons != [.quietHours] { try await rescan(selection, reasons) }
-          try await store.write { try $0.setNote(Self.surroundingsNote, surroundings) }
+          try await store.write {
+            try $0.setNote(Self.surroundingsNote, surroundings)
+            try Rescan.rememberClock(in: $0, now: SystemClock.now)
+          }
         } catch {
           trouble.rescans.formUnion(reasons)
           arm(arrearsAfter: Agenda.storeRetry)

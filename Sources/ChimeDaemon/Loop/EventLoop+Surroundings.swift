@@ -164,6 +164,8 @@ extension EventLoop {
         log(.notice, "the clock went back since the last run; due times are computed anew", id: .dueTimesRenewed)
         rescan([.backwardStep])
         wakeLanes { _ in true }
+      } else {
+        try await store.write { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
       }
       guard known != text else { return }
       // A store that has no note yet is new, or of a daemon that kept none.

@@ -62,7 +62,15 @@ extension SimulatedLoop {
     if step > .seconds(1) || step < .seconds(-1) { outbox.seenFailing = [:] }
     handle(.awake)
     if step < .seconds(-1) { rescan([.backwardStep]) }
+    if step > .seconds(1) { rememberClock() }
     if step < .minutes(-1) { wakeLanes { _ in true } }
+  }
+
+  private func rememberClock() {
+    write(.note) { transaction, now in
+      try Rescan.rememberClock(in: transaction, now: now)
+    } _: { _ in
+    }
   }
 
   func resumed() {
@@ -138,6 +146,8 @@ extension SimulatedLoop {
       if wentBack {
         rescan([.backwardStep])
         wakeLanes { _ in true }
+      } else {
+        rememberClock()
       }
       guard known != text else { return }
       guard let known else {
@@ -168,8 +178,9 @@ extension SimulatedLoop {
       makeUpLater()
     }
     let remember = { [self] in
-      write(.note) { transaction, _ in
+      write(.note) { transaction, now in
         try transaction.setNote(Self.note, text)
+        try Rescan.rememberClock(in: transaction, now: now)
       } _: { result in
         if case .failure = result { failed() }
       }
