@@ -105,7 +105,7 @@ fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 f
 	@Fuzz/run $(FUZZ) SECONDS=$(SECONDS)
 
 # Each in a build folder of its own, so that the usual build stays.
-sanitized = swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
+sanitized = CHIME_TEST_SANITIZER=$(1) swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
   $(if $(ONE),--filter '$(ONE)',--skip ChimeSystemTests)
 
 asan: ## Run the quick tests under AddressSanitizer (ONE=name for those whose name has it, the real daemon's too)

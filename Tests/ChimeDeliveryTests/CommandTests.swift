@@ -108,7 +108,8 @@ extension RealThings {
       await supervisor.stop()
     }
 
-    @Test func aTextThatNoVariableCanHoldIsAClearFailure() async throws {
+    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer"))
+    func aTextThatNoVariableCanHoldIsAClearFailure() async throws {
       let told = try message(body: String(repeating: "x", count: 200_000), channel: "script")
       let report = try await run(definition(["input"]), told)
       #expect(report.next == .retry && report.attempt?.outcome == .failed)
@@ -318,7 +319,9 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func whatCannotBeRunWaitsForAPerson() async throws {
+    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer")) func whatCannotBeRunWaitsForAPerson()
+      async throws
+    {
       try Data("no first line".utf8).write(to: folder.appending(path: "plain"))
       try Data("#!/nowhere/sh\n".utf8).write(to: folder.appending(path: "lost"))
       for (name, mode) in [("plain", 0o755), ("lost", 0o755)] {

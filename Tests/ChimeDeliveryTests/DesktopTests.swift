@@ -153,7 +153,7 @@ extension RealThings {
       await channel.stop()
     }
 
-    @Test func saysWhatToInstall() async throws {
+    @Test(.disabled(if: Sanitizer.forksForVfork, "not under this sanitizer")) func saysWhatToInstall() async throws {
       for program in ["no-such-notify-send", "/no/such/notify-send"] {
         let channel = channel(program: program)
         let report = try await channel.deliver(message())
