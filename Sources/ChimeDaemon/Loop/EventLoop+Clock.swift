@@ -38,7 +38,7 @@ extension EventLoop {
   }
 
   /// So that the next daemon finds out when the clock is set back while none runs.
-  private func rememberClock() {
+  func rememberClock() {
     let store = store
     Task {
       await withTaskExecutorPreference(executor) {

@@ -165,7 +165,8 @@ extension EventLoop {
         rescan([.backwardStep])
         wakeLanes { _ in true }
       } else {
-        try await store.write { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
+        // A disk that takes no note must not keep the rest from being looked at.
+        rememberClock()
       }
       guard known != text else { return }
       // A store that has no note yet is new, or of a daemon that kept none.
