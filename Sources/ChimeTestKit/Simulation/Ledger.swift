@@ -128,9 +128,9 @@ final class Ledger {
           + "\(entry.delivery.state), visible at \(entry.visibleAt)")
     }
     for (id, regular) in contents.regular where regular.dueAt + .minutes(1) < world.wall {
-      fail("\(id) was due at \(regular.dueAt) and has not fired")
+      fail("\(id) was due at \(regular.dueAt.text) and has not fired")
     }
-    for (id, at) in contents.again where at + .minutes(1) < world.wall { fail("\(id) was to come again at \(at)") }
+    for (id, at) in contents.again where at + .minutes(1) < world.wall { fail("\(id) was to come again at \(at.text)") }
     for id in known.keys where contents.reminders[id] == nil { fail("the reminder \(id) is gone") }
     for (id, occurrence) in occurrences where contents.occurrences[id] != occurrence {
       fail("the occurrence \(id) has changed by itself")

@@ -66,15 +66,15 @@ public final class Simulation {
     while fault == nil, step(until: end, actions: true) {}
     // Whatever was broken is mended; what is owed has to come now.
     heal()
-    while fault == nil, step(until: max(end, real) + Milliseconds.days(4).rawValue - healedFor, actions: false) {}
+    while fault == nil, step(until: (healedAt ?? real) + Milliseconds.days(4).rawValue, actions: false) {}
     if fault == nil { ledger.checkEnd() }
     figures.add(world: self)
     loop?.die()
     loop = nil
   }
 
+  /// When all was mended, by the time that passes; the sleep that came after is not counted, as nothing can come in it.
   private var healedAt: Int64?
-  private var healedFor: Int64 { real - (healedAt ?? real) }
 
   private func heal() {
     healedAt = real
@@ -131,6 +131,7 @@ public final class Simulation {
   func sleep(_ length: Milliseconds) {
     wall = wall + length
     real += length.rawValue
+    healedAt = healedAt.map { $0 + length.rawValue }
   }
 
   /// Time passes in which the daemon is not run.
