@@ -39,13 +39,16 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
     .target(name: "CCurl"),
+    .target(name: "CIntl"),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
 
     // Values.
     room("ChimeSchedule"),
-    room("ChimeCore", ["ChimeSchedule"]),
-    room("ChimeExchange", ["ChimeCore", "ChimeSchedule"]),
+    room("ChimeTracking", ["ChimeSchedule"]),
+    room("ChimeCore", ["ChimeSchedule", "ChimeTracking"]),
+    room("ChimeExchange", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+    room("ChimeWords", ["ChimeSchedule", "CIntl"]),
 
     // The wire.
     room("Varlink"),
@@ -59,12 +62,13 @@ let package = Package(
         .embedInCode("Interfaces/io.chime.Endpoints.varlink"),
         .embedInCode("Interfaces/io.chime.Commands.varlink"),
         .embedInCode("Interfaces/io.chime.Daemon.varlink"),
+        .embedInCode("Interfaces/io.chime.Trackers.varlink"),
       ]),
 
     // Adapters.
-    room("ChimeStoreSQLite", ["ChimeCore", "ChimeSchedule", "CSQLite"]),
+    room("ChimeStoreSQLite", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "CSQLite"]),
     room(
-      "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "CCurl", "CCrypto", "CLinux"],
+      "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CCrypto", "CLinux"],
       // A link to Config/endpoints, where users find them.
       resources: [
         .embedInCode("Templates/discord.json"), .embedInCode("Templates/gotify.json"),
@@ -77,22 +81,26 @@ let package = Package(
     room(
       "ChimeDaemon",
       [
-        "ChimeSchedule", "ChimeCore", "ChimeExchange", "Varlink", "ChimeControl", "ChimeStoreSQLite",
-        "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
+        "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
+        "ChimeStoreSQLite", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
       ]),
-    room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule"]),
+    room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"]),
     .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
     .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
 
     // Proof.
-    room("ChimeTestKit", ["ChimeCore", "ChimeSchedule"]),
+    room("ChimeTestKit", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
     tests("ChimeScheduleTests", ["ChimeSchedule"]),
-    tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTestKit"]),
-    tests("ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule"], exclude: ["Corpus"]),
+    tests("ChimeTrackingTests", ["ChimeTracking", "ChimeSchedule", "ChimeTestKit"]),
+    tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),
+    tests(
+      "ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule", "ChimeTracking"], exclude: ["Corpus"]),
+    tests("ChimeWordsTests", ["ChimeWords", "ChimeSchedule"]),
     tests("VarlinkTests", ["Varlink"]),
     .target(name: "CPowerVFS", dependencies: ["CSQLite"], path: "Tests/CPowerVFS"),
     tests(
-      "ChimeStoreSQLiteTests", ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CPowerVFS"]),
+      "ChimeStoreSQLiteTests",
+      ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit", "CPowerVFS"]),
     tests(
       "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
       exclude: ["Support"]),
@@ -100,13 +108,14 @@ let package = Package(
       "ChimeDaemonTests",
       [
         "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeDelivery", "ChimeSchedule", "ChimeStoreSQLite",
-        "ChimeTestKit",
-        "Varlink", "CLinux",
+        "ChimeTracking", "ChimeTestKit", "Varlink", "CLinux",
       ]),
-    tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "Varlink"]),
+    tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "ChimeWords", "Varlink"]),
     .target(
       name: "FuzzTargets",
-      dependencies: ["ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "Varlink"],
+      dependencies: [
+        "ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "ChimeTracking", "Varlink",
+      ],
       path: "Fuzz/Targets", swiftSettings: strict),
     .testTarget(
       name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests", swiftSettings: strict),
@@ -119,7 +128,8 @@ let package = Package(
     .executableTarget(
       name: "chime-bench",
       dependencies: [
-        "ChimeControl", "Varlink", "ChimeSchedule", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite", "FuzzTargets",
+        "ChimeControl", "Varlink", "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite",
+        "FuzzTargets",
       ],
       path: "Benchmarks",
       exclude: ["peers"], swiftSettings: strict),

@@ -25,7 +25,7 @@ public protocol Store: Sendable {
 /// The verbs of a store, valid inside one body only.
 ///
 /// All are synchronous and may throw `StoreFailure`.
-public protocol StoreTransaction {
+public protocol StoreTransaction: TrackingTransaction {
   // Definitions and due times.
 
   /// Inserts the reminder, or replaces it when `id` is known, together with its regular due time: any other regular

@@ -1,0 +1,218 @@
+public import ChimeSchedule
+public import ChimeTracking
+
+/// Which tracker: names are unique among those of an owner.
+public struct TrackerKey: Hashable, Comparable, Sendable, Codable {
+  public var owner: UInt32
+  public var id: TrackerID
+
+  public init(owner: UInt32, id: TrackerID) {
+    self.owner = owner
+    self.id = id
+  }
+
+  public static func < (left: TrackerKey, right: TrackerKey) -> Bool {
+    (left.owner, left.id) < (right.owner, right.id)
+  }
+}
+
+extension Tracker { public var key: TrackerKey { TrackerKey(owner: owner, id: id) } }
+extension Entry { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
+extension Item { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
+extension Milestone { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
+
+/// A change of someone's trackers that can be taken back for `TrackingChange.keptFor`.
+public struct TrackingChange: Hashable, Sendable, Codable {
+  public static let keptFor = Milliseconds.days(30)
+
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    case logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored
+  }
+
+  /// Given by the store.
+  public var id: Int64
+  public var owner: UInt32
+  public var at: Instant
+  public var kind: Kind
+  public var tracker: TrackerID?
+  /// What it was about: an entry's text, the title of what was removed, a number of entries.
+  public var subject: String
+
+  public init(
+    id: Int64 = 0, owner: UInt32, at: Instant, kind: Kind, tracker: TrackerID? = nil, subject: String
+  ) {
+    self.id = id
+    self.owner = owner
+    self.at = at
+    self.kind = kind
+    self.tracker = tracker
+    self.subject = subject
+  }
+}
+
+/// A pack as it was installed.
+public struct InstalledPack: Hashable, Sendable, Codable {
+  public var pack: Pack
+  public var owner: UInt32
+  public var installedAt: Instant
+  /// The reminders that it made, by their key in the pack.
+  public var reminders: [String: ReminderID]
+
+  public init(pack: Pack, owner: UInt32, installedAt: Instant, reminders: [String: ReminderID] = [:]) {
+    self.pack = pack
+    self.owner = owner
+    self.installedAt = installedAt
+    self.reminders = reminders
+  }
+}
+
+public struct EntryFilter: Hashable, Sendable {
+  public var owner: UInt32
+  /// Nil: of all the owner's trackers.
+  public var tracker: TrackerID?
+  public var days: ClosedRange<CivilDate>?
+  public var weekdays: WeekdaySet?
+  public var item: ItemID?
+  /// Only those with a note.
+  public var hasNote: Bool
+  /// Only those of days that have a milestone.
+  public var hasMilestone: Bool
+  /// Occurs in the note, without regard to case (ASCII).
+  public var text: String?
+
+  public init(
+    owner: UInt32, tracker: TrackerID? = nil, days: ClosedRange<CivilDate>? = nil, weekdays: WeekdaySet? = nil,
+    item: ItemID? = nil, hasNote: Bool = false, hasMilestone: Bool = false, text: String? = nil
+  ) {
+    self.owner = owner
+    self.tracker = tracker
+    self.days = days
+    self.weekdays = weekdays
+    self.item = item
+    self.hasNote = hasNote
+    self.hasMilestone = hasMilestone
+    self.text = text
+  }
+}
+
+/// The verbs of a store for trackers, valid inside one body only.
+///
+/// What a person has entered (trackers, entries, items, milestones, packs) is kept in versions: whatever is replaced or
+/// removed after `begin(_:)` can be had again by `takeBack`. What follows from entries (`DayTotal`, `TrackerSummary`) is
+/// not; whoever takes a change back makes it anew. An unlock is permanent but for a whole restore.
+public protocol TrackingTransaction {
+  // Changes.
+
+  /// Begins a change: what is written after it in this body is a part of it. A body that writes without one leaves nothing
+  /// to take back.
+  ///
+  /// - Returns: its id.
+  @discardableResult func begin(_ change: TrackingChange) throws -> Int64
+  /// The latest that has not been taken back, of those not before `since`.
+  func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange?
+  /// Removes what the change wrote and brings back what it removed or replaced. Only the latest can be taken back.
+  ///
+  /// - Returns: the trackers whose entries have changed, and whose totals are to be made anew.
+  func takeBack(_ change: Int64) throws -> Set<TrackerKey>
+  /// Lets go what earlier changes have replaced and removed; at most `limit` rows at a time.
+  ///
+  /// - Returns: whether there may be more.
+  func forgetChanges(before: Instant, limit: Int) throws -> Bool
+
+  // Trackers.
+
+  func put(_ tracker: Tracker) throws
+  func tracker(_ key: TrackerKey) throws -> Tracker?
+  /// By pack, then in the order in which they were made.
+  func trackers(owner: UInt32?) throws -> [Tracker]
+  /// Removes it with its entries, items, milestones and totals. Returns whether there was one.
+  @discardableResult func removeTracker(_ key: TrackerKey) throws -> Bool
+
+  // Entries.
+
+  /// Adds it under a new id, whatever its `id` says, and counts its item's day.
+  func insert(_ entry: Entry) throws -> Entry
+  /// Replaces one that exists. Throws `StoreFailure.internalError` when there is none.
+  func update(_ entry: Entry) throws
+  /// Returns what was removed; nil when there was none of that id and owner.
+  @discardableResult func removeEntry(_ id: EntryID, owner: UInt32) throws -> Entry?
+  /// Removes all of a tracker's entries, or those of some days. Returns how many.
+  func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int
+  func entry(_ id: EntryID, owner: UInt32) throws -> Entry?
+  /// Newest first, by time and then id.
+  func entries(_ filter: EntryFilter, page: Page) throws -> [Entry]
+  /// Those of one day, oldest first.
+  func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry]
+  func entryCount(_ filter: EntryFilter) throws -> Int
+  /// How often each item occurs in these days, or ever; most frequent first. Read from counts that are kept by day.
+  func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount]
+
+  // What follows from entries.
+
+  func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal?
+  /// In order. Days without an entry have none.
+  func dayTotals(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [DayTotal]
+  /// Nil removes it.
+  func setDayTotal(_ total: DayTotal?, on day: CivilDate, of key: TrackerKey) throws
+  func summary(of key: TrackerKey) throws -> TrackerSummary?
+  func setSummary(_ summary: TrackerSummary?, of key: TrackerKey) throws
+
+  // Items and milestones.
+
+  func put(_ item: Item) throws
+  func item(_ id: ItemID, of key: TrackerKey) throws -> Item?
+  /// By title.
+  func items(of key: TrackerKey) throws -> [Item]
+  /// Its entries stay. Returns whether there was one.
+  @discardableResult func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool
+  /// Adds it under a new id when its `id` is 0, and replaces the one of that id otherwise.
+  func put(_ milestone: Milestone) throws -> Milestone
+  /// Newest first; of all the owner's trackers when `tracker` is nil.
+  func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone]
+  @discardableResult func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone?
+
+  // Packs and what they unlock.
+
+  func put(_ pack: InstalledPack) throws
+  func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack?
+  /// In the order of installation; nil: of everyone.
+  func packs(owner: UInt32?) throws -> [InstalledPack]
+  @discardableResult func removePack(_ id: PackID, owner: UInt32) throws -> Bool
+  func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress]
+  func setProgress(_ progress: AchievementProgress, owner: UInt32) throws
+  /// XP of the owner's pack: of its entries and its achievements.
+  func experience(of pack: PackID, owner: UInt32) throws -> Int
+  func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws
+
+  // The whole.
+
+  /// Removes all that the owner has of trackers, unlocks included: the first half of a restore, inside a change.
+  func removeTracking(owner: UInt32) throws
+}
+
+/// What a reminder has to do with a tracker.
+public struct TrackerLink: Hashable, Sendable, Codable {
+  public var tracker: TrackerID
+  /// *Done* logs an entry of it.
+  public var logsWhenDone: Bool
+  /// How much it logs; nil: the tracker's usual amount.
+  public var amount: Quantity?
+  /// A time is passed over (`MissReason.done`) when the goal of its day is met.
+  public var quietWhenDone: Bool
+  /// An entry moves its next time: as long after the entry as its schedule has times apart.
+  public var followsEntries: Bool
+  /// Of an amount: what remains of the goal is spread over what is left of the day's times.
+  public var pace: Bool
+
+  public init(
+    tracker: TrackerID, logsWhenDone: Bool = true, amount: Quantity? = nil, quietWhenDone: Bool = false,
+    followsEntries: Bool = false, pace: Bool = false
+  ) {
+    self.tracker = tracker
+    self.logsWhenDone = logsWhenDone
+    self.amount = amount
+    self.quietWhenDone = quietWhenDone
+    self.followsEntries = followsEntries
+    self.pace = pace
+  }
+}

@@ -1,0 +1,149 @@
+/// A pack's name: `hydration`. As a tracker's.
+public struct PackID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public var description: String { rawValue }
+  public static func < (left: PackID, right: PackID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Trackers, reminders, achievements and messages that belong together, as one file declares them.
+public struct Pack: Hashable, Sendable, Codable {
+  public var id: PackID
+  public var title: LocalizedText
+  public var text: LocalizedText
+  public var version: Int
+  public var icon: String?
+  /// Of no owner yet, and beginning on the day of installation.
+  public var trackers: [Tracker]
+  public var reminders: [PackReminder]
+  public var achievements: [Achievement]
+  public var levels: LevelCurve?
+  public var moods: [Mood: MoodText]
+  public var quotes: [Quote]
+  /// What its events are told through; empty: the configuration's channels.
+  public var channels: [String]
+  /// How the choices of installation (`goal`, `usual`) are bounded, by tracker.
+  public var choices: [TrackerID: Choice]
+
+  /// The range of a goal that is offered at installation.
+  public struct Choice: Hashable, Sendable, Codable {
+    public var least: Quantity
+    public var most: Quantity
+    public var step: Quantity
+    public init(least: Quantity, most: Quantity, step: Quantity) {
+      self.least = least
+      self.most = most
+      self.step = step
+    }
+  }
+
+  public init(
+    id: PackID, title: LocalizedText, text: LocalizedText, version: Int = 1, icon: String? = nil,
+    trackers: [Tracker] = [], reminders: [PackReminder] = [], achievements: [Achievement] = [],
+    levels: LevelCurve? = nil, moods: [Mood: MoodText] = [:], quotes: [Quote] = [], channels: [String] = [],
+    choices: [TrackerID: Choice] = [:]
+  ) {
+    self.id = id
+    self.title = title
+    self.text = text
+    self.version = version
+    self.icon = icon
+    self.trackers = trackers
+    self.reminders = reminders
+    self.achievements = achievements
+    self.levels = levels
+    self.moods = moods
+    self.quotes = quotes
+    self.channels = channels
+    self.choices = choices
+  }
+}
+
+/// A reminder as a pack declares it.
+public struct PackReminder: Hashable, Sendable, Codable {
+  /// Unique in the pack: `drink`.
+  public var key: String
+  public var title: LocalizedText
+  public var body: LocalizedText?
+  /// A schedule in the words of `chime add`.
+  public var when: String
+  public var tracker: TrackerID
+  public var quietWhenDone: Bool
+  public var pace: Bool
+  /// Whether an entry moves its next time, as an answer does.
+  public var followsEntries: Bool
+  /// What *Done* logs; nil: the tracker's usual amount.
+  public var logs: Quantity?
+  /// Whether installation leaves it out unless it is asked for.
+  public var isOptional: Bool
+
+  public init(
+    key: String, title: LocalizedText, body: LocalizedText? = nil, when: String, tracker: TrackerID,
+    quietWhenDone: Bool = true, pace: Bool = false, followsEntries: Bool = false, logs: Quantity? = nil,
+    isOptional: Bool = false
+  ) {
+    self.key = key
+    self.title = title
+    self.body = body
+    self.when = when
+    self.tracker = tracker
+    self.quietWhenDone = quietWhenDone
+    self.pace = pace
+    self.followsEntries = followsEntries
+    self.logs = logs
+    self.isOptional = isOptional
+  }
+}
+
+/// How much XP each level takes: level `n` is reached at `base × (n − 1) ^ power`, rounded down; level 1 at 0.
+public struct LevelCurve: Hashable, Sendable, Codable {
+  public var base: Int
+  public var power: Double
+  public init(base: Int = 100, power: Double = 1.5) {
+    self.base = base
+    self.power = power
+  }
+}
+
+/// What a day is like, for whoever reads the day's message.
+public enum Mood: String, Hashable, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
+  /// There is nothing to be done, as no tracker counts today.
+  case noHabits
+  case notStarted
+  /// Less than half of the day's trackers are met.
+  case lightDay
+  case productiveDay
+  case perfectDay
+}
+
+public struct MoodText: Hashable, Sendable, Codable {
+  public var title: LocalizedText
+  public var message: LocalizedText
+  /// What to do next.
+  public var next: LocalizedText
+  public init(title: LocalizedText, message: LocalizedText, next: LocalizedText) {
+    self.title = title
+    self.message = message
+    self.next = next
+  }
+}
+
+/// A saying for a day.
+public struct Quote: Hashable, Sendable, Codable {
+  /// As it is in its own language, which may be written from right to left.
+  public var text: String
+  /// BCP 47.
+  public var language: String
+  public var translation: LocalizedText?
+  public var source: String
+  public var category: String
+  public init(
+    text: String, language: String, translation: LocalizedText? = nil, source: String, category: String
+  ) {
+    self.text = text
+    self.language = language
+    self.translation = translation
+    self.source = source
+    self.category = category
+  }
+}

@@ -1,0 +1,157 @@
+public import ChimeSchedule
+
+/// A tracker's typeable name: `water`. Lower-case letters, digits and hyphens, 1 to 32, a letter first. Unique among the
+/// trackers of its owner.
+public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public var description: String { rawValue }
+  public static func < (left: TrackerID, right: TrackerID) -> Bool { left.rawValue < right.rawValue }
+
+  /// The name, when it is one.
+  public init?(checking text: String) {
+    guard (1...32).contains(text.utf8.count), let first = text.utf8.first, (97...122).contains(first),
+      text.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+    else { return nil }
+    rawValue = text
+  }
+}
+
+/// Something that is done again and again, and of which a record is kept.
+///
+/// A definition only: what was done stands in its entries, and what they add up to in `DayTotal` and `TrackerSummary`.
+public struct Tracker: Hashable, Sendable, Codable {
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It was done.
+    case check
+    /// So much of it; a day's entries add up.
+    case amount
+    /// A value as it was then; the last of a day is the day's.
+    case measure
+  }
+
+  /// When in the day it has its place.
+  public enum Slot: String, Hashable, Sendable, Codable, CaseIterable { case morning, anytime, evening }
+
+  public var id: TrackerID
+  public var owner: UInt32
+  public var title: LocalizedText
+  public var kind: Kind
+  /// What quantities are shown in; nil for a check.
+  public var unit: Unit?
+  /// Digits after the point that are shown, 0 to 3.
+  public var decimals: Int
+  public var goal: Goal?
+  /// Amounts that are offered; `usual` is what *Done* logs. In order.
+  public var presets: [Quantity]
+  public var usual: Quantity?
+  public var counting: CountedDays
+  /// Minutes after midnight, 0 to 1439, at which its day begins: what is logged before is the day before's.
+  public var dayStartsAt: Int
+  public var slot: Slot
+  /// Days on which it rests, each a vacation: they neither break a streak nor add to it.
+  public var pauses: [ClosedRange<CivilDate>]
+  /// Days that were skipped on purpose, in order.
+  public var skips: [CivilDate]
+  /// How many days of a calendar month may be skipped; nil: as many as one likes.
+  public var skipsEachMonth: Int?
+  /// Whether its entries point at items of a collection.
+  public var hasItems: Bool
+  /// Further measures that an entry may have beside its value, such as body fat: by name, with their unit.
+  public var fields: [String: Unit]
+  /// A measure's steps that are each celebrated once, such as every 2 kg; nil: none.
+  public var milestoneStep: Quantity?
+  public var icon: String?
+  /// The pack that brought it; nil for one of the user's own.
+  public var pack: PackID?
+  /// XP that each entry is worth.
+  public var experience: Int
+  /// The first day that counts.
+  public var startedOn: CivilDate
+  public var createdAt: Instant
+  /// Grows by one with each change of the definition.
+  public var generation: Int64
+
+  public init(
+    id: TrackerID, owner: UInt32, title: LocalizedText, kind: Kind, unit: Unit? = nil, decimals: Int = 0,
+    goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil, counting: CountedDays = .everyDay,
+    dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
+    skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], milestoneStep: Quantity? = nil,
+    icon: String? = nil, pack: PackID? = nil, experience: Int = 10, startedOn: CivilDate, createdAt: Instant,
+    generation: Int64 = 0
+  ) {
+    self.id = id
+    self.owner = owner
+    self.title = title
+    self.kind = kind
+    self.unit = unit
+    self.decimals = decimals
+    self.goal = goal
+    self.presets = presets
+    self.usual = usual
+    self.counting = counting
+    self.dayStartsAt = dayStartsAt
+    self.slot = slot
+    self.pauses = pauses
+    self.skips = skips
+    self.skipsEachMonth = skipsEachMonth
+    self.hasItems = hasItems
+    self.fields = fields
+    self.milestoneStep = milestoneStep
+    self.icon = icon
+    self.pack = pack
+    self.experience = experience
+    self.startedOn = startedOn
+    self.createdAt = createdAt
+    self.generation = generation
+  }
+
+  /// The tracker's day at an instant, and the minute of the clock on the wall (0 to 1439).
+  ///
+  ///     // 2026-03-29 01:30 in Prague, for a day that starts at 04:00
+  ///     tracker.day(at: instant, in: prague)    // (2026-03-28, 90)
+  public func day(at instant: Instant, in zone: Zone) -> (day: CivilDate, minute: Int) {
+    let reading = zone.civil(at: instant)
+    let minute = Int(reading.time.secondOfDay) / 60
+    let day = minute < dayStartsAt ? reading.date.adding(days: -1) ?? reading.date : reading.date
+    return (day, minute)
+  }
+}
+
+/// What is to be reached, and in which time.
+public struct Goal: Hashable, Sendable, Codable {
+  public enum Period: String, Hashable, Sendable, Codable, CaseIterable { case day, week, month }
+
+  /// What is reached.
+  public enum Target: Hashable, Sendable, Codable {
+    /// So many entries: of a check.
+    case count(Int)
+    /// So much in all: of an amount.
+    case total(Quantity)
+    /// This value, from wherever the first entry was: of a measure.
+    case value(Quantity)
+  }
+
+  public var target: Target
+  public var period: Period
+
+  public init(_ target: Target, each period: Period = .day) {
+    self.target = target
+    self.period = period
+  }
+}
+
+/// Which days count towards a streak.
+public enum CountedDays: Hashable, Sendable, Codable {
+  /// These weekdays. All others neither break a streak nor add to it.
+  case weekdays(WeekdaySet)
+  /// So many days of each calendar week (from Monday on), whichever: the streak counts weeks.
+  case timesAWeek(Int)
+  /// So many days of each calendar month, whichever: the streak counts months.
+  case timesAMonth(Int)
+  /// So many days in any `days` that follow each other: the streak counts days, those between included for as long as
+  /// the promise holds (as Loop Habit Tracker has it).
+  case rolling(times: Int, days: Int)
+
+  public static let everyDay = CountedDays.weekdays(.everyDay)
+}

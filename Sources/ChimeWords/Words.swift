@@ -1,0 +1,36 @@
+/// The product's words in the user's language.
+///
+/// A text is its own key, in English. `%1`, `%2` … stand for values; `%n` for a count.
+///
+///     Words.say("Logged %1 of %2", "250 ml", "Water")
+///     Words.say(count: 3, "%n day", "%n days")
+public enum Words {
+  public static func say(_ text: String, _ values: String...) -> String { filled(text, values) }
+
+  /// The right plural form for `count`, which stands for `%n`.
+  public static func say(count: Int, _ one: String, _ many: String, _ values: String...) -> String {
+    filled(count == 1 ? one : many, values, count: String(count))
+  }
+
+  /// One pass, so that a value with a `%` in it stays as it is.
+  private static func filled(_ text: String, _ values: [String], count: String? = nil) -> String {
+    guard text.contains("%") else { return text }
+    var result = ""
+    var rest = text[...]
+    while let sign = rest.firstIndex(of: "%") {
+      result += rest[..<sign]
+      rest = rest[rest.index(after: sign)...]
+      guard let mark = rest.first else { return result + "%" }
+      if mark == "n", let count {
+        result += count
+      } else if let position = mark.wholeNumberValue, values.indices.contains(position - 1) {
+        result += values[position - 1]
+      } else {
+        result += "%"
+        continue
+      }
+      rest = rest.dropFirst()
+    }
+    return result + rest
+  }
+}
