@@ -7,6 +7,8 @@ final class Context {
   let world: World
   let style: Style
   private(set) lazy var now = world.now()
+  /// The languages of the person, for texts that come in several.
+  private(set) lazy var tongue = Tongue(environment: world.environment)
   private lazy var zones = ZoneFiles(environment: world.environment)
   private var connection: Daemon?
 

@@ -50,7 +50,7 @@ package struct World {
     var environment: [String: String] = [:]
     for name in [
       "CHIME_SOCKET", "CHIME_LOCALTIME", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "TZ", "TZDIR", "VISUAL", "EDITOR",
-      "TMPDIR",
+      "TMPDIR", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG", "DISPLAY", "WAYLAND_DISPLAY",
     ] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }

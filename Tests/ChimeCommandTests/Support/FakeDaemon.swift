@@ -64,7 +64,7 @@ final class FakeDaemon: Sendable {
     for description in [
       RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
       DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
-      DaemonInterface.description,
+      DaemonInterface.description, TrackersInterface.description,
     ] {
       try service.register(description)
     }
