@@ -23,7 +23,7 @@ struct Tongue: Sendable {
   private static func tag(_ locale: String) -> String {
     let name = locale.prefix { $0 != "." && $0 != "@" }
     if name == "C" || name == "POSIX" || name.isEmpty { return "en" }
-    return name.replacing("_", with: "-")
+    return String(name).replacing("_", with: "-")
   }
 
   /// The language of the product's words, for `<html lang>`.
@@ -42,7 +42,7 @@ struct Tongue: Sendable {
 
   /// Whether text of that language runs from right to left.
   static func isRightToLeft(_ language: String) -> Bool {
-    ["ar", "fa", "he", "ur", "yi", "ps", "sd", "ug", "dv", "ckb", "syr", "arc"].contains(
-      language.lowercased().prefix { $0 != "-" && $0 != "_" })
+    let base = String(language.lowercased().prefix { $0 != "-" && $0 != "_" })
+    return ["ar", "fa", "he", "ur", "yi", "ps", "sd", "ug", "dv", "ckb", "syr", "arc"].contains(base)
   }
 }
