@@ -14,6 +14,8 @@ public struct Agenda: Sendable {
     case horizon(Horizon)
     /// A timer fired, the clock was set, the zone changed, the machine woke: look again.
     case awake
+    /// The clock was set back by so much: look again, and what was waited for by that clock is over as soon as before.
+    case clockWentBack(by: Milliseconds)
     /// The machine is about to sleep: what is held goes back, and until `.woke` nothing begins.
     case sleeping
     /// The machine has woken, or does not sleep after all.
@@ -168,6 +170,10 @@ public struct Agenda: Sendable {
     case .horizon(let horizon):
       adopt(horizon)
       storeWorks()
+    case .clockWentBack(let step):
+      for lane in lanes.keys { lanes[lane]?.breaker.clockWentBack(by: step) }
+      forgetTimers()
+      standIn = .unknown
     case .awake:
       // A timer that fired is not armed any more; and after a step of the clock none can be trusted.
       forgetTimers()

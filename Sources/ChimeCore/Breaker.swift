@@ -21,7 +21,6 @@ public struct Breaker: Hashable, Sendable {
   private struct Rest: Hashable, Sendable {
     var until: Instant
     var length: Milliseconds
-    var begin: Instant
   }
 
   public init() {}
@@ -31,9 +30,14 @@ public struct Breaker: Hashable, Sendable {
 
   /// When the rest ends; nil while the lane does not rest.
   public func restsUntil(at now: Instant) -> Instant? {
-    // A clock that was set back does not prolong a rest.
-    guard let rest, now < rest.until, now >= rest.begin else { return nil }
+    guard let rest, now < rest.until else { return nil }
     return rest.until
+  }
+
+  /// The clock was set back by `step`: a rest goes on for as long as it had left, and one that was over does not come back.
+  public mutating func clockWentBack(by step: Milliseconds) {
+    guard let rest else { return }
+    self.rest?.until = rest.until - step
   }
 
   /// Whether the rest is over, but nothing has been heard since: one attempt at a time.
@@ -59,7 +63,7 @@ public struct Breaker: Hashable, Sendable {
     let length = rest.map { min(.milliseconds($0.length.rawValue * 2), Self.longest) } ?? Self.shortest
     let wait = max(length, min(asked ?? .zero, Self.longest))
     let longer = Milliseconds(rawValue: Int64(Double(wait.rawValue) / 10 * min(max(spread, 0), 1)))
-    rest = Rest(until: now + wait + longer, length: length, begin: now)
+    rest = Rest(until: now + wait + longer, length: length)
   }
 }
 

@@ -26,6 +26,7 @@ extension EventLoop {
       history.clockWasSet(at: SystemClock.now)
       snapshots.timing.clockWasSet(at: SystemClock.now)
     }
+    if step < .zero { handle(.clockWentBack(by: .zero - step)) }
     if slept > .seconds(1) {
       carryOut(sleep.cycle.handle(.slept), saying: "the machine slept for \(DurationText.format(whole(slept)))")
     } else {

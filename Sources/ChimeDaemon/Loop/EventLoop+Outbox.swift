@@ -50,7 +50,12 @@ extension EventLoop {
     record(part.answers)
     let isLost = !part.outcomes.isEmpty
     storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
-    if part.claims.isEmpty { workOutbox() } else { handle(.claimFailed(Set(part.claims.map(\.lane)))) }
+    // While it stops the agenda is not asked any more, and what else there is goes on by itself.
+    if part.claims.isEmpty || isStopping {
+      workOutbox()
+    } else {
+      handle(.claimFailed(Set(part.claims.map(\.lane))))
+    }
   }
 
   /// Waits until all that channels have reported is recorded.

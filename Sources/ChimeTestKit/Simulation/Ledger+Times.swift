@@ -169,7 +169,7 @@ extension Ledger {
       if isFired, one.late != cause { wrong("it is late for \(show(one.late)), and should be for \(show(cause))") }
       if state == .missed(.quiet), quiet?.drops == true, isQuietNow {
         // It would have fired, so those before it gave way to it.
-        laterKnown = true
+        (laterKnown, knownCount) = (true, knownCount + 1)
         continue
       }
       guard let cause else {

@@ -125,7 +125,7 @@ final class Ledger {
       guard since < healedAt + Milliseconds.days(1).rawValue, let entry = contents.outbox[id] else { continue }
       fail(
         "the delivery \(id) to \(entry.delivery.lane.channel) of \(entry.delivery.occurrence) is still owed, days after all was well: "
-          + "\(entry.delivery.state), visible at \(entry.visibleAt)")
+          + "\(entry.delivery.state), visible at \(entry.visibleAt.text)")
     }
     for (id, regular) in contents.regular where regular.dueAt + .minutes(1) < world.wall {
       fail("\(id) was due at \(regular.dueAt.text) and has not fired")

@@ -45,7 +45,12 @@ extension SimulatedLoop {
       case .success(let (commit, horizon)): didWork(part, commit, horizon)
       case .failure:
         record(part.answers)
-        if part.claims.isEmpty { workOutbox() } else { handle(.claimFailed(Set(part.claims.map(\.lane)))) }
+        // While it stops the agenda is not asked any more, and what else there is goes on by itself.
+        if part.claims.isEmpty || isStopping {
+          workOutbox()
+        } else {
+          handle(.claimFailed(Set(part.claims.map(\.lane))))
+        }
       }
       endIfSettled()
     }

@@ -57,6 +57,7 @@ extension SimulatedLoop {
   // MARK: The clock
 
   func clockChanged(step: Milliseconds, slept: Milliseconds) {
+    if step < .zero { handle(.clockWentBack(by: .zero - step)) }
     // What slept is looked at anew, whatever has been heard of it.
     if slept > .seconds(1) { return resumed() }
     if step > .seconds(1) || step < .seconds(-1) { outbox.seenFailing = [:] }
