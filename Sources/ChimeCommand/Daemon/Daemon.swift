@@ -42,11 +42,12 @@ final class Daemon {
 
   /// Calls a method that answers with a stream; `body` gets each reply and says whether to go on.
   func stream<Reply: Decodable>(
-    _ method: String, returning type: Reply.Type, _ body: (Reply) throws -> Bool
+    _ method: String, _ parameters: some Encodable = Wire.Empty(), returning type: Reply.Type,
+    _ body: (Reply) throws -> Bool
   ) throws {
     let replies: VarlinkClient.Replies<Reply>
     do {
-      replies = try client.callMore(method, returning: type)
+      replies = try client.callMore(method, parameters, returning: type)
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -118,6 +119,8 @@ extension Failure {
       self.init(status: .failed, message: it.message, isInvalidText: true, line: it.line)
     } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Message.self) {
       self.init(status: .failed, message: it.message)
+    } else if let failure = Failure(tracking: error, named: name) {
+      self = failure
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
       self.init(status: .failed, message: "a limit of the daemon was reached: \(it.limit)")
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
@@ -145,6 +148,9 @@ extension Failure {
     switch what {
     case "endpoint", "command": "`chime \(what) list` shows them"
     case "delivery": "`chime deliveries` shows them with their ids"
+    case "tracker", "pack": "`chime \(what) list` shows them"
+    case "item", "milestone", "entry": "`chime \(what) list TRACKER` shows them"
+    case "achievement": "`chime achievements` shows them"
     default: "`chime list` shows them"
     }
   }

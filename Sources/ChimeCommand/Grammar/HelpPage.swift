@@ -68,16 +68,6 @@ struct HelpPage {
   }
 
   private func wrap(_ text: String, indent: Int) -> [String] {
-    let margin = String(repeating: " ", count: indent)
-    var lines: [String] = []
-    var line = margin
-    for word in text.split(separator: " ") {
-      if line != margin, TextWidth.of(line) + 1 + TextWidth.of(word) > width {
-        lines.append(line)
-        line = margin
-      }
-      line += line == margin ? String(word) : " " + word
-    }
-    return lines + [line]
+    TextWidth.wrap(text, to: width, indent: indent)
   }
 }

@@ -90,4 +90,19 @@ enum TextWidth {
   static func pad(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - of(text)))
   }
+
+  /// The text in lines of at most `width` columns, broken between words; a word that is longer stands alone. Never empty.
+  static func wrap(_ text: String, to width: Int, indent: Int = 0) -> [String] {
+    let margin = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    var line = margin
+    for word in text.split(separator: " ") {
+      if line != margin, of(line) + 1 + of(word) > width {
+        lines.append(line)
+        line = margin
+      }
+      line += line == margin ? String(word) : " " + word
+    }
+    return lines + [line]
+  }
 }

@@ -1,0 +1,123 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// How much, on the command line: `250ml`, `82.4 kg`, `180.4`, `82,4`.
+enum AmountText {
+  struct Amount: Equatable {
+    var value: Double
+    /// As it was written; nil: the tracker's own.
+    var unit: String?
+  }
+
+  /// nil for what does not begin with a number. The decimal mark is a point or a comma; a comma before three digits is
+  /// refused, since half of the world reads it as a thousand.
+  static func parse(_ text: String) throws -> Amount? {
+    let text = trimmed(text)
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || ".,+-".contains($0)) }
+    guard digits.contains(where: \.isNumber) else { return nil }
+    let unit = trimmed(String(text[digits.endIndex...]))
+    guard unit.allSatisfy({ $0.isLetter || $0 == "%" }) else { return nil }
+    guard let value = try number(String(digits)) else { return nil }
+    return Amount(value: value, unit: unit.isEmpty ? nil : unit)
+  }
+
+  /// nil for what is no number.
+  static func number(_ text: String) throws -> Double? {
+    guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isNumber || ".,+-".contains($0)) }) else { return nil }
+    let commas = text.count { $0 == "," }
+    if commas == 0 { return Double(text).flatMap { $0.isFinite ? $0 : nil } }
+    guard commas == 1, !text.contains(".") else { throw ambiguous(text) }
+    if text.split(separator: ",").last?.count == 3 { throw ambiguous(text) }
+    return Double(text.replacing(",", with: "."))
+  }
+
+  private static func ambiguous(_ text: String) -> Failure {
+    .usage(
+      Words.say("\"%1\" can be read in two ways", text),
+      hint: Words.say("write a thousand without a mark and parts after a point: 1500, 1.5"))
+  }
+
+  /// A number, or the amount's number where a unit stands behind it, after an option.
+  static func required(_ text: String, option: String) throws -> Amount {
+    guard let amount = try parse(text) else {
+      throw Failure.usage(Words.say("--%1 takes an amount such as 250 or 82.4, not \"%2\"", option, text))
+    }
+    return amount
+  }
+}
+
+/// A moment that has passed, as people say when they did something.
+///
+/// `21:00` (today's), `yesterday 21:00`, `mon 8:00` (the last Monday), `2026-03-26 7am`, `20m` or `2 hours ago`, and time
+/// stamps of RFC 3339. A day without a time is meant about noon, or now when that is earlier.
+enum PastMoment {
+  static func parse(_ text: String, option: String, now: Instant, zone: Zone) throws -> Instant {
+    let text = trimmed(text)
+    let moment = try read(text, option: option, now: now, zone: zone)
+    // A minute of grace, for clocks that differ and for a time stamp that was just made.
+    guard moment.milliseconds <= now.milliseconds + 60_000 else {
+      throw Failure.usage(
+        Words.say("--%1 %2 has not come yet", option, text),
+        hint: Words.say("a day may stand before the time: --%1 \"yesterday 21:00\"", option))
+    }
+    return moment
+  }
+
+  private static func read(_ text: String, option: String, now: Instant, zone: Zone) throws -> Instant {
+    if let instant = try? RFC3339.parse(text) { return instant }
+    let lower = text.lowercased()
+    if lower == "now" { return now }
+    let length = lower.hasSuffix(" ago") ? String(lower.dropLast(4)) : lower
+    if let length = try? DurationText.parse(length) { return now - length }
+    var words = lower.split(whereSeparator: { $0 == " " || $0 == "t" && lower.first?.isNumber == true }).map(
+      String.init)
+    var date = zone.civil(at: now).date
+    var hasDay = false
+    if let first = words.first, let day = day(first, today: date) {
+      (date, hasDay) = (day, true)
+      words.removeFirst()
+    }
+    if words.first == "at" { words.removeFirst() }
+    if words.isEmpty, hasDay {
+      let noon = zone.instant(CivilDateTime(date: date, time: .noon))
+      return min(noon, now)
+    }
+    let time = words.joined(separator: " ")
+    let schedule = try? Schedule.parse("at \(date) \(time)", now: .earliest, zone: zone)
+    if let schedule, !words.isEmpty, let instant = schedule.timetable(in: zone).next(after: .earliest) {
+      return instant
+    }
+    throw Failure.usage(
+      Words.say("--%1 takes a time such as 21:00, \"yesterday 21:00\" or \"20m ago\", not \"%2\"", option, text))
+  }
+
+  private static func day(_ word: String, today: CivilDate) -> CivilDate? {
+    if word == "today" { return today }
+    if word == "yesterday" { return today.adding(days: -1) }
+    if let weekday = WeekdayText.day(word) {
+      return today.adding(days: -((today.weekday.rawValue - weekday.rawValue + 7) % 7))
+    }
+    return CivilDate(word)
+  }
+
+  /// A day that has come, as `YYYY-MM-DD`.
+  static func day(_ text: String, option: String, today: CivilDate) throws -> String {
+    guard let day = day(trimmed(text).lowercased(), today: today) else {
+      throw Failure.usage(
+        Words.say("--%1 takes a day such as 2026-05-01, yesterday or mon, not \"%2\"", option, text))
+    }
+    return day.description
+  }
+}
+
+extension Zone {
+  /// The first instant at which a clock shows that, or the first after it where it shows it never.
+  fileprivate func instant(_ civil: CivilDateTime) -> Instant {
+    switch resolve(civil) {
+    case .unique(let instant): instant
+    case .gap(_, _, let transition): transition
+    case .fold(let first, _): first
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// How trackers, and what is logged of them, are put into words for a person.
+struct TrackerWords: Sendable {
+  typealias Tracker = TrackersInterface.Tracker
+  typealias Standing = TrackersInterface.Standing
+
+  /// The user's languages, for the texts that packs bring.
+  var tongue: Tongue
+
+  func local(_ texts: [String: String]) -> String { tongue.text(texts) }
+
+  /// What a text of the user's own is filed under, as a BCP 47 tag.
+  var ownLanguage: String { tongue.first }
+
+  /// A title fit for a terminal.
+  func title(_ tracker: Tracker) -> String {
+    let title = Harmless.line(local(tracker.title))
+    return title.isEmpty ? tracker.id : title
+  }
+
+  // MARK: Amounts
+
+  /// `1,750`: with the digits that the tracker shows, and more only where they say something.
+  func number(_ value: Double, _ tracker: Tracker) -> String {
+    Figures.number(value, decimals: tracker.decimals)
+  }
+
+  /// `250 ml`
+  func amount(_ value: Double, _ tracker: Tracker) -> String {
+    [number(value, tracker), tracker.unit.map { Harmless.line($0) }].compactMap { $0 }.joined(separator: " ")
+  }
+
+  /// A value in a unit that may be another than the tracker's.
+  func amount(_ value: Double, unit: String?, _ tracker: Tracker) -> String {
+    guard let unit, unit != tracker.unit else { return amount(value, tracker) }
+    return "\(Self.shortest(value)) \(Harmless.line(unit))"
+  }
+
+  /// As many digits after the point as it takes, up to three.
+  static func shortest(_ value: Double) -> String {
+    let decimals = (0...2).first { (value * scales[$0]).rounded() / scales[$0] == value } ?? 3
+    return Figures.number(value, decimals: decimals)
+  }
+  private static let scales = [1.0, 10, 100]
+
+  // MARK: Goals
+
+  /// `2,500 ml a day`, `3 times a week`; nil without a goal.
+  func goal(_ tracker: Tracker) -> String? {
+    guard let goal = tracker.goal else { return nil }
+    if let value = goal.value { return amount(value, tracker) }
+    if let total = goal.total {
+      let text = amount(total, tracker)
+      return switch goal.period ?? .day {
+      case .day: Words.say("%1 a day", text)
+      case .week: Words.say("%1 a week", text)
+      case .month: Words.say("%1 a month", text)
+      }
+    }
+    let count = goal.count ?? 1
+    return switch goal.period ?? .day {
+    case .day: Words.say(count: count, "once a day", "%n times a day")
+    case .week: Words.say(count: count, "once a week", "%n times a week")
+    case .month: Words.say(count: count, "once a month", "%n times a month")
+    }
+  }
+
+  /// `Mon, Wed, Fri`, `3 days a week`: which days count.
+  func counting(_ tracker: Tracker) -> String {
+    let counting = tracker.counting
+    if let times = counting.times {
+      return switch counting.per ?? .week {
+      case .week: Words.say(count: times, "%n day a week", "%n days a week")
+      case .month: Words.say(count: times, "%n day a month", "%n days a month")
+      case .days: Words.say(count: times, "%n day in any %1", "%n days in any %1", String(counting.days ?? 7))
+      }
+    }
+    let days = WeekdayText.days(counting.weekdays ?? [])
+    if days.count == 7 || days.isEmpty { return Words.say("every day") }
+    return days.map { Figures.weekday($0) }.joined(separator: ", ")
+  }
+
+  // MARK: How it stands
+
+  /// `1,750 of 2,500 ml`, `done`, `82.4 kg`: what there is of it on the day or in the goal's period.
+  func state(_ standing: Standing) -> String {
+    let tracker = standing.tracker
+    if !standing.counts, standing.entries == 0, let why = why(standing.why) { return why }
+    switch tracker.kind {
+    case .check:
+      let goal = tracker.goal?.count ?? 1
+      if goal > 1 || tracker.goal?.period ?? .day != .day {
+        return ofGoal(Figures.number(standing.reached ?? 0), Figures.number(Double(goal)), tracker)
+      }
+      return standing.met || standing.entries > 0 ? Words.say("done") : Words.say("not yet")
+    case .amount:
+      let reached = standing.reached ?? standing.total ?? 0
+      guard let goal = tracker.goal?.total else { return amount(reached, tracker) }
+      return ofGoal(number(reached, tracker), amount(goal, tracker), tracker)
+    case .measure:
+      guard let value = standing.value else { return Words.say("no value yet") }
+      guard standing.entries == 0, !standing.met else { return amount(value, tracker) }
+      return Words.say("last %1", amount(value, tracker))
+    }
+  }
+
+  private func ofGoal(_ reached: String, _ goal: String, _ tracker: Tracker) -> String {
+    switch tracker.goal?.period ?? .day {
+    case .day: Words.say("%1 of %2", reached, goal)
+    case .week: Words.say("%1 of %2 this week", reached, goal)
+    case .month: Words.say("%1 of %2 this month", reached, goal)
+    }
+  }
+
+  /// `750 ml to go`; nil when nothing is left, or there is no goal to come near.
+  func remaining(_ standing: Standing) -> String? {
+    guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
+    if standing.tracker.kind == .check {
+      return Words.say(count: Int(remaining.rounded()), "%n to go", "%n to go")
+    }
+    return Words.say("%1 to go", amount(remaining.magnitude, standing.tracker))
+  }
+
+  /// The share of the goal in percent; of a check without one all or nothing; nil where there is nothing to reach.
+  func percent(_ standing: Standing) -> Int? {
+    if let percent = standing.percent { return percent }
+    return standing.tracker.kind == .check ? (standing.met ? 100 : 0) : nil
+  }
+
+  /// Why a day does not count; nil for a reason that is not known here.
+  func why(_ why: String?) -> String? {
+    switch why {
+    case "weekday": Words.say("not today")
+    case "paused": Words.say("paused")
+    case "skipped": Words.say("skipped")
+    case "notStarted": Words.say("not begun yet")
+    case "enough": Words.say("enough for now")
+    default: nil
+    }
+  }
+
+  /// `4 days`; empty when there is none.
+  func streak(_ streak: TrackersInterface.Streak) -> String {
+    guard streak.length > 0 else { return "" }
+    return switch streak.unit {
+    case .days: Words.say(count: streak.length, "%n day", "%n days")
+    case .weeks: Words.say(count: streak.length, "%n week", "%n weeks")
+    case .months: Words.say(count: streak.length, "%n month", "%n months")
+    }
+  }
+
+  func slot(_ slot: Tracker.Slot) -> String {
+    switch slot {
+    case .morning: Words.say("Morning")
+    case .anytime: Words.say("Anytime")
+    case .evening: Words.say("Evening")
+    }
+  }
+
+  func kind(_ kind: Tracker.Kind) -> String {
+    switch kind {
+    case .check: Words.say("check")
+    case .amount: Words.say("amount")
+    case .measure: Words.say("measure")
+    }
+  }
+
+  // MARK: Days
+
+  /// `Fri 2026-03-27`, or as the locale writes a date; the text itself when it is none.
+  func day(_ text: String) -> String {
+    guard let date = CivilDate(text) else { return Harmless.line(text) }
+    return "\(Figures.weekday(date.weekday)) \(Figures.date(date))"
+  }
+
+  /// `2026-03-27`, or as the locale writes a date.
+  func date(_ text: String) -> String { CivilDate(text).map { Figures.date($0) } ?? Harmless.line(text) }
+
+  /// `27 of …`: an achievement's progress, and what it takes.
+  func progress(_ achievement: TrackersInterface.Achievement) -> String {
+    Words.say(
+      "%1 of %2", Figures.number(Double(min(achievement.reached, achievement.target))),
+      Figures.number(Double(achievement.target)))
+  }
+
+  /// `50 XP`; nil when it is worth none.
+  func experience(_ points: Int) -> String? { points > 0 ? Words.say("%1 XP", Figures.number(Double(points))) : nil }
+}
+
+extension Context {
+  /// Words for trackers in the user's language.
+  var trackerWords: TrackerWords { TrackerWords(tongue: tongue) }
+
+  /// How many columns there are to write in.
+  var width: Int { max(20, world.output.width ?? 80) }
+
+  /// Today by the clock on this machine's wall.
+  func today() throws -> CivilDate { try localZone().civil(at: now).date }
+}

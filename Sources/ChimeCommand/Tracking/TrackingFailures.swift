@@ -1,0 +1,37 @@
+import ChimeControl
+import ChimeWords
+import Varlink
+
+extension Failure {
+  /// An error that only io.chime.Trackers answers with.
+  init?(tracking error: RemoteError, named name: String) {
+    if name == "InvalidPack", let it = error.parameters(TrackersInterface.InvalidPack.self) {
+      self.init(
+        status: .failed,
+        message: Words.say(
+          count: it.faults.count, "the pack has %n fault; nothing was changed",
+          "the pack has %n faults; nothing was changed"),
+        detail: it.faults.map { Failure.line(of: $0) })
+    } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
+      let message = it.line > 0 ? Words.say("line %1: %2", String(it.line), it.message) : it.message
+      self.init(
+        status: .failed, message: message, hints: [Words.say("nothing was changed")], isInvalidText: true, line: it.line
+      )
+    } else if name == "NothingToUndo", let it = error.parameters(Wire.Message.self) {
+      self.init(
+        status: .failed, message: it.message, hints: [Words.say("changes of the last 30 days can be taken back")])
+    } else if name == "ReadOnly", let it = error.parameters(TrackersInterface.ReadOnly.self) {
+      self.init(
+        status: .tryAgain, message: Words.say("nothing can be changed now: %1", it.reason),
+        hints: [Words.say("see `chime status`")])
+    } else {
+      return nil
+    }
+  }
+
+  /// `weight.toml:12:3: trackers.weight.unit: "kgs" is no unit`
+  static func line(of fault: TrackersInterface.Fault) -> String {
+    let place = fault.line > 0 ? "\(fault.file):\(fault.line):\(fault.column)" : fault.file
+    return Harmless.line([place, fault.key, fault.message].filter { !$0.isEmpty }.joined(separator: ": "))
+  }
+}
