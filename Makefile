@@ -23,7 +23,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system crash power build release simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test unit system crash power build release words simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies
 
 help: ## Say what there is
@@ -43,7 +43,6 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
 	@swift test --skip-build --disable-xctest $(swiftflags) --skip ChimeSystemTests
 	@$(MAKE) --no-print-directory simulate SEEDS=1000
-	@$(MAKE) --no-print-directory simulate SEEDS=200 FROM=$$(date +%s)
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
@@ -71,6 +70,10 @@ build: ## Build everything for debugging
 release: ## Build chimed and chime to install, the Swift library linked in
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chimed
 	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime
+	@$(MAKE) --no-print-directory words
+
+words: ## Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
+	@Packaging/words compile .build/share/locale
 
 bench: ## Measure, beside peers in the same run (BENCH='--only lateness' for one)
 	@Packaging/dependencies bench
@@ -127,6 +130,7 @@ lint: ## Check the formatting and who imports whom
 	@swift format lint --strict --parallel --recursive $(sources)
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
+	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
 
 fmt: ## Format the code
 	@swift format --in-place --parallel --recursive $(sources)

@@ -1,3 +1,4 @@
+import ChimeWords
 import Glibc
 
 /// The command, from the arguments of the process to its exit status.
@@ -6,6 +7,7 @@ package enum CommandMain {
   package static func run() -> Never {
     // A reader that goes away is an error of the write, which ends the command quietly.
     signal(SIGPIPE, SIG_IGN)
+    Catalogs.begin()
     let status = run(Array(CommandLine.arguments.dropFirst()), in: .process())
     exit(status.rawValue)
   }

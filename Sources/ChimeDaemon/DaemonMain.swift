@@ -4,12 +4,14 @@ import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
 import ChimeStoreSQLite
+import ChimeWords
 import Glibc
 import Varlink
 
 /// The daemon's beginning: reads its site, opens its store, starts its loop. Exit codes are those of sysexits(3).
 package enum DaemonMain {
   package static func run() -> Never {
+    Catalogs.begin()
     let arguments: Arguments
     do {
       arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))

@@ -2,27 +2,24 @@ public import ChimeSchedule
 
 /// Numbers and dates as the user's locale writes them: for the screen, never for JSON.
 public enum Figures {
-  /// A number with so many digits after the point; `grouped`: thousands apart.
+  /// A number with so many digits after the point, 0 to 3; `grouped`: thousands apart, where the locale does so.
+  ///
+  ///     Figures.number(2_500, decimals: 1)    // 2500.0, and in Czech 2 500,0
   public static func number(_ value: Double, decimals: Int = 0, grouped: Bool = true) -> String {
-    let scale = [1.0, 10, 100, 1_000][min(max(decimals, 0), 3)]
-    let scaled = (value * scale).rounded()
-    let digits = String(Int64(scaled.magnitude))
-    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
-    let whole = padded.dropLast(decimals)
-    return (scaled < 0 ? "-" : "") + whole + (decimals > 0 ? "." + padded.suffix(decimals) : "")
+    LocaleForms.current.number(value, decimals: decimals, grouped: grouped)
   }
 
-  /// `2026-03-29`, or as the locale has it.
-  public static func date(_ date: CivilDate) -> String { date.description }
-  /// `Mon`
-  public static func weekday(_ day: Weekday) -> String {
-    ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][(day.rawValue - Weekday.monday.rawValue + 7) % 7]
-  }
+  /// `2026-03-29`, and in Czech `29.3.2026`.
+  public static func date(_ date: CivilDate) -> String { LocaleForms.current.date(date) }
+
+  /// `Mon`, and in Czech `Po`.
+  public static func weekday(_ day: Weekday) -> String { LocaleForms.current.weekdays[day.rawValue - 1] }
+
   /// `March`, as it stands by itself.
-  public static func month(_ month: Int) -> String {
-    [
-      "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-      "December",
-    ][(month - 1) % 12]
-  }
+  ///
+  /// - Parameter month: 1 to 12.
+  public static func month(_ month: Int) -> String { LocaleForms.current.months[(month + 11) % 12] }
+
+  /// `Mar`
+  public static func shortMonth(_ month: Int) -> String { LocaleForms.current.shortMonths[(month + 11) % 12] }
 }

@@ -1,15 +1,21 @@
 /// The product's words in the user's language.
 ///
-/// A text is its own key, in English. `%1`, `%2` … stand for values; `%n` for a count.
+/// A text is its own key, in English. `%1`, `%2` … stand for values; `%n` for a count. Called with the text itself, not
+/// with a variable, so that `Packaging/words` finds it; what stands in a table is marked there, and said with `say(key:)`.
 ///
 ///     Words.say("Logged %1 of %2", "250 ml", "Water")
 ///     Words.say(count: 3, "%n day", "%n days")
 public enum Words {
-  public static func say(_ text: String, _ values: String...) -> String { filled(text, values) }
+  public static func say(_ text: StaticString, _ values: String...) -> String {
+    filled(Catalogs.translated(text.description), values)
+  }
+
+  /// A text that is known from elsewhere, such as a row of the table of verbs.
+  public static func say(key text: String, _ values: String...) -> String { filled(Catalogs.translated(text), values) }
 
   /// The right plural form for `count`, which stands for `%n`.
-  public static func say(count: Int, _ one: String, _ many: String, _ values: String...) -> String {
-    filled(count == 1 ? one : many, values, count: String(count))
+  public static func say(count: Int, _ one: StaticString, _ many: StaticString, _ values: String...) -> String {
+    filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
   }
 
   /// One pass, so that a value with a `%` in it stays as it is.

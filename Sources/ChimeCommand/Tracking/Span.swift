@@ -13,7 +13,8 @@ enum Span: String, CaseIterable, Sendable {
 
   static func option(usually span: Span) -> Verb.Option {
     .value(
-      "range", nil, "RANGE", "How far back: 1W, 1M, 3M, 6M, 1Y or All (\(span.rawValue) unless told otherwise)")
+      "range", nil, "RANGE",
+      Words.say("How far back: 1W, 1M, 3M, 6M, 1Y or All (%1 unless told otherwise)", span.rawValue))
   }
 
   /// What the option says; `3m` is as good as `3M`.

@@ -1,10 +1,11 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// What the listings have in common.
 enum Listings {
   static func limit(_ noun: String, usually: Int) -> Verb.Option {
-    .value("limit", "n", "N", "How many \(noun) at most, or all (\(usually) unless told otherwise)")
+    .value("limit", "n", "N", Words.say("How many at most, or all (%1 unless told otherwise)", String(usually)))
   }
 
   /// The number after `-n`; `nil` for all.

@@ -9,7 +9,7 @@ enum Redeliver {
       "Each keeps its id, by which a receiver tells a repeat, and is tried as often as a new one. Named by its id, a "
         + "message may also be one that was delivered or cancelled, and one that waits is tried at once. Otherwise those "
         + "are meant that were given up (`chime deliveries --state dead`), without those whose reminder has been answered "
-        + "since. On a terminal it asks before it sends more than \(Selecting.unasked)."
+        + "since. On a terminal it asks before it sends more than ten."
     ],
     options: Selecting.options + [
       .value("limit", "n", "N", "Only the N oldest"), .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
@@ -65,7 +65,7 @@ enum Discard {
     summary: "Give up messages that are still owed",
     details: [
       "They are not sent; `chime redeliver ID` would bring one back. On a terminal it asks before it gives up more than "
-        + "\(Selecting.unasked)."
+        + "ten."
     ],
     options: Selecting.options + [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
     examples: [

@@ -1,0 +1,90 @@
+internal import CIntl
+internal import ChimeSchedule
+internal import Glibc
+
+/// How a locale writes numbers and dates.
+struct LocaleForms: Sendable, Equatable {
+  /// Between the whole and the parts of a number.
+  var point = "."
+  /// Between groups of three digits.
+  var thousands = ""
+  /// A date, as for strftime(3); nil: ISO 8601.
+  var dateFormat: String?
+  /// From Monday on, short.
+  var weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  var months = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+  ]
+  var shortMonths = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Those of C.
+  init() {}
+
+  /// Those of the environment, once the catalogs have begun; till then those of C.
+  static let current: LocaleForms = Catalogs.isSpeaking ? LocaleForms(named: "") : LocaleForms()
+
+  /// Those of a locale of the system; what it does not have is as in C.
+  init(named name: String) {
+    if let numbers = newlocale(1 << LC_NUMERIC, name, nil) {
+      point = Self.text(CHIME_LOCALE_POINT, 0, numbers)
+      thousands = Self.text(CHIME_LOCALE_THOUSANDS, 0, numbers)
+      freelocale(numbers)
+    }
+    if let times = newlocale(1 << LC_TIME | 1 << LC_CTYPE, name, nil) {
+      let format = Self.text(CHIME_LOCALE_DATE, 0, times)
+      // C's, with two digits for the year and the month first, is nobody's.
+      dateFormat = format == "%m/%d/%y" ? nil : format
+      weekdays = (1...7).map { Self.text(CHIME_LOCALE_DAY, UInt32($0 % 7), times) }
+      months = (0..<12).map { Self.text(CHIME_LOCALE_MONTH, $0, times) }
+      shortMonths = (0..<12).map { Self.text(CHIME_LOCALE_SHORT_MONTH, $0, times) }
+      freelocale(times)
+    }
+  }
+
+  private static func text(_ item: chime_locale_item, _ offset: UInt32, _ locale: locale_t) -> String {
+    chime_locale_text(locale, Int32(item.rawValue + offset)).map { String(cString: $0) } ?? ""
+  }
+
+  func number(_ value: Double, decimals: Int, grouped: Bool) -> String {
+    let decimals = min(max(decimals, 0), 3)
+    let scaled = (value * [1.0, 10, 100, 1_000][decimals]).rounded()
+    // Beyond that a `Double` has no parts to show.
+    guard scaled.magnitude < 9e15 else { return "\(value)" }
+    let digits = String(Int64(scaled.magnitude))
+    let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+    var whole = Array(padded.dropLast(decimals))
+    if grouped, !thousands.isEmpty {
+      for place in stride(from: whole.count - 3, to: 0, by: -3) { whole.insert(contentsOf: thousands, at: place) }
+    }
+    return (scaled < 0 ? "-" : "") + String(whole) + (decimals > 0 ? point + padded.suffix(decimals) : "")
+  }
+
+  /// The date by `dateFormat`; ISO 8601 where that has anything but days, months and years.
+  func date(_ date: CivilDate) -> String {
+    guard let dateFormat else { return date.description }
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    var text = ""
+    var rest = dateFormat[...]
+    while let sign = rest.popFirst() {
+      guard sign == "%" else {
+        text.append(sign)
+        continue
+      }
+      let plain = rest.first == "-"
+      if plain { rest.removeFirst() }
+      switch rest.popFirst() {
+      case "d": text += plain ? "\(date.day)" : two(date.day)
+      case "e": text += "\(date.day)"
+      case "m": text += plain ? "\(date.month)" : two(date.month)
+      case "Y": text += "\(date.year)"
+      case "y": text += two(date.year % 100)
+      case "b", "h": text += shortMonths[date.month - 1]
+      case "F": text += date.description
+      case "D": return date.description
+      default: return date.description
+      }
+    }
+    return text
+  }
+}
