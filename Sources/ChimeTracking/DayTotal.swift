@@ -4,7 +4,7 @@ public import ChimeSchedule
 public struct DayTotal: Hashable, Sendable, Codable {
   public var day: CivilDate
   public var count: Int
-  /// Of an amount: the sum.
+  /// Of an amount: the sum; else zero.
   public var total: Quantity
   /// The smallest and the greatest entry; nil for a check.
   public var least: Quantity?
@@ -13,10 +13,12 @@ public struct DayTotal: Hashable, Sendable, Codable {
   public var last: Quantity?
   public var firstAt: Instant
   public var lastAt: Instant
-  /// Minutes after midnight of the earliest and the latest on the clock on the wall.
+  /// Minutes after midnight of the earliest and the latest on the clock on the wall, in the order of the tracker's day:
+  /// when it begins at 04:00, 01:30 is later than 23:00 (`Tracker.minuteOfDay`).
   public var firstMinute: Int
   public var lastMinute: Int
-  /// Whether the day's goal was met, as the goal was when an entry of that day was last changed.
+  /// Whether the day's goal was met, as the goal was when an entry of that day was last changed. Without a goal for the
+  /// day (none at all, one of a week or a month, a measure's value) a day with an entry is met.
   public var isMet: Bool
   /// The day's goal as it was then; nil: none.
   public var goal: Goal?
@@ -47,7 +49,8 @@ public struct Streak: Hashable, Sendable, Codable {
 
   public var length: Int
   public var unit: Unit
-  /// Its first and its last day that was met; nil for a length of 0.
+  /// Its first and its last day that was met; of weeks and months the first day of the first and the last day of the last.
+  /// Nil for a length of 0.
   public var first: CivilDate?
   public var last: CivilDate?
 
@@ -57,44 +60,6 @@ public struct Streak: Hashable, Sendable, Codable {
     self.first = first
     self.last = last
   }
-}
-
-/// What all entries of a tracker come to, kept up with each of them at a cost that does not grow with their number.
-///
-/// `Tallying` makes and keeps it. What it says of "now" (whether a streak still stands) is as of `asOf`; `Tallying` brings
-/// it to another day without reading entries.
-public struct TrackerSummary: Hashable, Sendable, Codable {
-  public var entries = 0
-  public var total = Quantity.zero
-  public var firstDay: CivilDate?
-  public var lastDay: CivilDate?
-  public var lastAt: Instant?
-  /// The value of the entry that is first, last, least and greatest by what it is about: of a measure.
-  public var firstValue: Quantity?
-  public var lastValue: Quantity?
-  public var least: Quantity?
-  public var most: Quantity?
-  /// Records of a day.
-  public var mostEntriesInADay = 0
-  public var mostInADay = Quantity.zero
-  /// The best day's share of its goal, in thousandths.
-  public var bestShare = 0
-  /// Days with an entry, and days whose goal was met.
-  public var activeDays = 0
-  public var metDays = 0
-  /// The run that the last met day belongs to, whether or not it still stands, and the longest there was; of all counted
-  /// days, of Mondays to Fridays only, and of Saturdays and Sundays only.
-  public var run = Streak()
-  public var longest = Streak()
-  public var weekdayRun = Streak()
-  public var longestWeekdays = Streak()
-  public var weekendRun = Streak()
-  public var longestWeekends = Streak()
-  /// Habit strength, 0 to 1, at the end of `strengthDay`.
-  public var strength = 0.0
-  public var strengthDay: CivilDate?
-
-  public init() {}
 }
 
 /// How often each item occurs in a time.

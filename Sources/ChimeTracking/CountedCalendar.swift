@@ -1,0 +1,149 @@
+import ChimeSchedule
+
+/// The days of a tracker that count, by day number: those of its weekdays, from its start on, that are neither paused nor
+/// skipped. Answers without walking over days, so that a year's vacation costs what a day off costs.
+///
+/// A counted day has a *position*: how many days have counted up to it, itself included. By position the days that do not
+/// count are as if they had never been.
+struct CountedCalendar {
+  let weekdays: WeekdaySet
+  let start: Int
+  /// In order and apart from each other.
+  private(set) var pauses: [ClosedRange<Int>] = []
+  /// In order, and only days that would count otherwise.
+  private(set) var skips: [Int] = []
+
+  init(_ tracker: Tracker) {
+    if case .weekdays(let set) = tracker.counting { weekdays = set } else { weekdays = .everyDay }
+    start = tracker.startedOn.number
+    for pause in tracker.pauses.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      let (first, last) = (pause.lowerBound.number, pause.upperBound.number)
+      if let before = pauses.last, first <= before.upperBound + 1 {
+        pauses[pauses.count - 1] = before.lowerBound...max(before.upperBound, last)
+      } else {
+        pauses.append(first...last)
+      }
+    }
+    var latest: Int?
+    for skip in tracker.skips.sorted() where skip.number != latest && counts(skip.number) {
+      skips.append(skip.number)
+      latest = skip.number
+    }
+  }
+
+  /// Whether the day counts.
+  func contains(_ day: Int) -> Bool { counts(day) && !isSkipped(day) }
+
+  /// How many days from one to another, both included, count and are of these weekdays; 0 when the last is before the first.
+  func count(_ first: Int, _ last: Int, of some: WeekdaySet = .everyDay) -> Int {
+    let first = max(first, start)
+    guard first <= last else { return 0 }
+    let set = weekdays.intersection(some)
+    var count = Self.days(of: set, first, last)
+    for pause in pauses where pause.upperBound >= first && pause.lowerBound <= last {
+      count -= Self.days(of: set, max(first, pause.lowerBound), min(last, pause.upperBound))
+    }
+    var index = indexOfSkip(notBefore: first)
+    while index < skips.count, skips[index] <= last {
+      if set.contains(Self.weekday(skips[index])) { count -= 1 }
+      index += 1
+    }
+    return count
+  }
+
+  /// How many days have counted up to this one, itself included.
+  func position(_ day: Int) -> Int { count(start, day) }
+
+  /// The day that has a position; nil when there is none before the year 10000.
+  func day(at position: Int) -> Int? {
+    var (low, high) = (start, CivilDate.latest.number)
+    guard position >= 1, self.position(high) >= position else { return nil }
+    while low < high {
+      let middle = (low + high) / 2
+      if self.position(middle) >= position { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  func isPaused(_ day: Int) -> Bool { pauses.contains { $0.contains(day) } }
+
+  func isSkipped(_ day: Int) -> Bool {
+    let index = indexOfSkip(notBefore: day)
+    return index < skips.count && skips[index] == day
+  }
+
+  private func counts(_ day: Int) -> Bool {
+    day >= start && weekdays.contains(Self.weekday(day)) && !isPaused(day)
+  }
+
+  private func indexOfSkip(notBefore day: Int) -> Int {
+    var (low, high) = (0, skips.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if skips[middle] < day { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  // Day 0 was a Thursday.
+  static func weekday(_ day: Int) -> Weekday { Weekday(rawValue: day.modulo(3, 7) + 1) ?? .monday }
+
+  /// How many days from one to another, both included, are of these weekdays.
+  static func days(of set: WeekdaySet, _ first: Int, _ last: Int) -> Int {
+    guard first <= last else { return 0 }
+    let length = last - first + 1
+    var count = length / 7 * set.rawValue.nonzeroBitCount
+    for day in stride(from: last, to: last - length % 7, by: -1) where set.contains(weekday(day)) { count += 1 }
+    return count
+  }
+}
+
+extension Int {
+  /// The remainder of this number and another by a divisor, never negative.
+  fileprivate func modulo(_ added: Int, _ divisor: Int) -> Int {
+    let remainder = (self + added) % divisor
+    return remainder < 0 ? remainder + divisor : remainder
+  }
+}
+
+extension CivilDate {
+  var number: Int { Int(dayNumber) }
+
+  /// The day of a number, or the nearest that there is.
+  init(nearest number: Int) {
+    self = CivilDate(dayNumber: Swift.min(Swift.max(number, 0), CivilDate.latest.number)) ?? .earliest
+  }
+}
+
+/// Calendar weeks, from Monday on, and months, numbered through.
+enum CalendarPeriod: Hashable, Sendable {
+  case week, month
+
+  /// The number of the period in which a day lies.
+  func index(of day: Int) -> Int {
+    switch self {
+    case .week:
+      // Day -3 was the Monday of the week of 1970-01-01.
+      return (day + 3 + 7_000) / 7 - 1_000
+    case .month:
+      let (year, month, _) = CivilDate(nearest: day).fields
+      return year * 12 + month - 1
+    }
+  }
+
+  /// Its first and its last day.
+  func days(_ index: Int) -> ClosedRange<Int> {
+    switch self {
+    case .week: return index * 7 - 3...index * 7 + 3
+    case .month:
+      let (year, month) = (index / 12, index % 12 + 1)
+      guard let first = CivilDate(year: year, month: month, day: 1)?.number else { return 0...0 }
+      return first...first + CivilDate.daysIn(month: month, year: year) - 1
+    }
+  }
+
+  func days(around day: CivilDate) -> ClosedRange<CivilDate> {
+    let days = days(index(of: day.number))
+    return CivilDate(nearest: days.lowerBound)...CivilDate(nearest: days.upperBound)
+  }
+}

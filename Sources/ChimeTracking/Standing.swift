@@ -1,0 +1,250 @@
+public import ChimeSchedule
+
+/// How a tracker stands on a day: what has been reached, what remains, and how its runs are.
+///
+///     let days = Standing.reads(tracker, on: today)
+///     let standing = Standing(
+///       tracker, on: today, summary: summary, totals: try store.dayTotals(of: key, in: days))
+///     standing.remaining    // 750 ml
+public struct Standing: Hashable, Sendable {
+  public var day: CivilDate
+  /// The day's own total; nil without an entry.
+  public var total: DayTotal?
+  /// Of a measure: the value of that day, or the latest before it.
+  public var value: Quantity?
+  /// What is to be reached, and in which time: the goal; without one the tracker's number of days a week or a month, or in
+  /// its rolling time (`Wanted.period` is nil); else one entry a day. Nil for an amount or a measure without a goal.
+  public var wanted: Wanted?
+  /// What the period has so far; of a measure its value. Where days or entries are counted, each is a `Quantity.one`.
+  public var reached: Quantity?
+  /// What is left, never below zero: of a measure the way to its goal, in either direction.
+  public var remaining: Quantity?
+  /// The share of it in percent, rounded down, more than 100 where more was done. Of a measure the part of the way from its
+  /// first value to the goal's, 0 to 100. A percentage of 100 and `isReached` go together.
+  public var percent: Int?
+  /// Whether what is wanted is reached.
+  public var isReached: Bool
+  /// Whether the day is done: its own goal is met, or, of a week or a month, the period's goal is. With no such goal it is
+  /// when there is an entry.
+  public var isMet: Bool
+  /// Why the day does not count; nil when it does.
+  public var whyNotCounted: NotCounted?
+  public var form: Form
+  /// How many counted days have been met up to this one, itself included: the day's number when it is met itself.
+  public var number: Int
+  /// The same of its calendar month, and how many days of that month count in all (of so many times a week or a month: how
+  /// many are wanted in it).
+  public var numberThisMonth: Int
+  public var countedThisMonth: Int
+
+  public var counts: Bool { whyNotCounted == nil }
+
+  /// What is to be reached.
+  public struct Wanted: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable { case entries, total, value, days }
+    public var kind: Kind
+    public var quantity: Quantity
+    /// Nil for so many days in any that follow each other.
+    public var period: Goal.Period?
+
+    public init(_ kind: Kind, _ quantity: Quantity, each period: Goal.Period?) {
+      self.kind = kind
+      self.quantity = quantity
+      self.period = period
+    }
+  }
+
+  /// The days whose totals have to be read for a standing: of the day's month and week up to the day, or as far back as a
+  /// rolling time goes.
+  public static func reads(_ tracker: Tracker, on day: CivilDate) -> ClosedRange<CivilDate> {
+    var first = min(
+      CalendarPeriod.month.days(around: day).lowerBound, CalendarPeriod.week.days(around: day).lowerBound)
+    if case .rolling = tracker.counting { first = min(first, reads(tracker, rolling: day)) }
+    return min(first, day)...day
+  }
+
+  /// - Parameters:
+  ///   - summary: of all entries up to that day. For today that is the kept one; for a day before the summary's `lastDay`
+  ///     make it by `Tallying.summary(of:)` of the totals up to the day.
+  ///   - totals: those of `reads(_:on:)`, in order; others do no harm.
+  public init(_ tracker: Tracker, on day: CivilDate, summary: TrackerSummary, totals: some Sequence<DayTotal>) {
+    let reads = Self.reads(tracker, on: day)
+    let totals = totals.filter { reads.contains($0.day) }
+    let tallying = Tallying(tracker)
+    self.day = day
+    total = totals.last.flatMap { $0.day == day ? $0 : nil }
+    value = tracker.kind == .measure ? summary.lastValue : nil
+    form = tallying.form(of: summary, on: day)
+    let month = CalendarPeriod.month.days(around: day)
+    number = summary.numberedDays
+    numberThisMonth = totals.count {
+      month.contains($0.day) && $0.isMet && tallying.calendar.contains($0.day.number)
+    }
+    countedThisMonth = tallying.due(in: month)
+    let wanted = Self.wanted(tracker, total)
+    self.wanted = wanted
+    let course = Course(tallying, totals, up: day)
+    let reached = wanted.map { course.reached($0) } ?? total.map(\.total) ?? .zero
+    isReached = false
+    switch (tracker.kind, wanted) {
+    case (.measure, let wanted?) where wanted.kind == .value:
+      self.reached = value
+      let way = value.map { MeasureWay(first: summary.firstValue ?? $0, now: $0, goal: wanted.quantity) }
+      remaining = way?.remaining
+      percent = way?.percent
+      isReached = way?.isThere ?? false
+    case (_, let wanted?):
+      self.reached = reached
+      remaining = max(wanted.quantity - reached, .zero)
+      percent = Self.percent(reached, of: wanted.quantity)
+      isReached = reached >= wanted.quantity
+    case (.measure, nil): self.reached = value
+    case (_, nil): self.reached = reached
+    }
+    let done = total?.isMet ?? false
+    if let goal = tracker.goal, goal.period != .day, !goal.isOfValue { isMet = isReached } else { isMet = done }
+    whyNotCounted = tracker.whyNotCounted(day) ?? (course.hadEnough ? .enough : nil)
+  }
+
+  private static func wanted(_ tracker: Tracker, _ total: DayTotal?) -> Wanted? {
+    var goal = tracker.goal
+    // A day keeps the goal that it had.
+    if goal?.ofDay != nil, let then = total?.goal, then.ofDay != nil { goal = then }
+    if let goal {
+      switch goal.target {
+      case .count(let count): return Wanted(.entries, .ones(count), each: goal.period)
+      case .total(let quantity): return Wanted(.total, quantity, each: goal.period)
+      case .value(let quantity): return Wanted(.value, quantity, each: goal.period)
+      }
+    }
+    switch tracker.counting {
+    case .timesAWeek(let times): return Wanted(.days, .ones(times), each: .week)
+    case .timesAMonth(let times): return Wanted(.days, .ones(times), each: .month)
+    case .rolling(let times, _): return Wanted(.days, .ones(times), each: nil)
+    case .weekdays: return tracker.kind == .check ? Wanted(.entries, .one, each: .day) : nil
+    }
+  }
+
+  /// Rounded down, and never below 0.
+  static func percent(_ reached: Quantity, of wanted: Quantity) -> Int {
+    guard reached > .zero else { return wanted > .zero ? 0 : 100 }
+    guard wanted > .zero else { return 100 }
+    let product = reached.grains.multipliedFullWidth(by: 100)
+    guard product.high < wanted.grains else { return .max }
+    return Int(wanted.grains.dividingFullWidth(product).quotient)
+  }
+}
+
+extension Quantity {
+  /// So many of what is counted.
+  public static func ones(_ count: Int) -> Quantity {
+    let (grains, overflow) = Int64(count).multipliedReportingOverflow(by: Quantity.one.grains)
+    return Quantity(grains: overflow ? .max : grains)
+  }
+}
+
+/// The way of a measure from its first value to its goal.
+struct MeasureWay {
+  var first: Quantity
+  var now: Quantity
+  var goal: Quantity
+
+  /// Towards less when it began above the goal, towards more otherwise.
+  var isThere: Bool { first > goal ? now <= goal : first < goal ? now >= goal : now == goal }
+  var remaining: Quantity { isThere ? .zero : now > goal ? now - goal : goal - now }
+  /// 100 only when it is there.
+  var percent: Int {
+    if isThere { return 100 }
+    let whole = Double(first.grains) - Double(goal.grains)
+    let done = Double(first.grains) - Double(now.grains)
+    guard whole != 0, done / whole > 0 else { return 0 }
+    return min(99, Int(done / whole * 100))
+  }
+}
+
+/// What the days up to one come to, for what the tracker wants of them.
+struct Course {
+  private let tallying: Tallying
+  private let totals: [DayTotal]
+  private let day: CivilDate
+
+  init(_ tallying: Tallying, _ totals: [DayTotal], up day: CivilDate) {
+    self.tallying = tallying
+    self.totals = totals
+    self.day = day
+  }
+
+  func reached(_ wanted: Standing.Wanted) -> Quantity {
+    let within = days(of: wanted.period)
+    switch wanted.kind {
+    case .entries: return .ones(within.reduce(0) { $0 + $1.count })
+    case .days: return .ones(within.count { $0.isMet })
+    case .total, .value: return within.reduce(.zero) { $0 + $1.total }
+    }
+  }
+
+  /// Whether the day's week, month or rolling time had all it wants before the day.
+  var hadEnough: Bool {
+    func met(_ period: Goal.Period?) -> Int { days(of: period).count { $0.isMet && $0.day < day } }
+    switch tallying.tracker.counting {
+    case .timesAWeek(let times) where met(.week) < times: return false
+    case .timesAMonth(let times) where met(.month) < times: return false
+    case .rolling(let times, _): return met(nil) >= times
+    default: break
+    }
+    guard let goal = tallying.tracker.goal, let wanted = goal.wanted, goal.period != .day else {
+      if case .weekdays = tallying.tracker.counting { return false }
+      return true
+    }
+    let before = days(of: goal.period).filter { $0.day < day }
+    if case .count = goal.target { return before.reduce(0) { $0 + Int64($1.count) } >= wanted }
+    return before.reduce(Quantity.zero) { $0 + $1.total } >= Quantity(grains: wanted)
+  }
+
+  private func days(of period: Goal.Period?) -> ArraySlice<DayTotal> {
+    let first: CivilDate
+    switch period {
+    case .day: first = day
+    case .week: first = CalendarPeriod.week.days(around: day).lowerBound
+    case .month: first = CalendarPeriod.month.days(around: day).lowerBound
+    case nil: first = Standing.reads(tallying.tracker, rolling: day)
+    }
+    let from = totals.firstIndex { $0.day >= first } ?? totals.endIndex
+    return totals[from...].prefix { $0.day <= day }
+  }
+}
+
+extension Standing {
+  /// The first day of the rolling time that ends with a day.
+  static func reads(_ tracker: Tracker, rolling day: CivilDate) -> CivilDate {
+    guard case .rolling(_, let days) = tracker.counting else { return day }
+    let calendar = CountedCalendar(tracker)
+    let back = calendar.position(day.number) - days + 1
+    return min(calendar.day(at: max(back, 1)).map(CivilDate.init(nearest:)) ?? day, day)
+  }
+}
+
+extension Tallying {
+  /// How many days of a range the tracker wants: those that count; of so many times a week, a month or in some days, its share
+  /// of those that count, rounded.
+  public func due(in days: ClosedRange<CivilDate>) -> Int {
+    let counted = calendar.count(days.lowerBound.number, days.upperBound.number)
+    let (times, span): (Int, Int)
+    switch tracker.counting {
+    case .weekdays: return counted
+    case .timesAWeek(let number): (times, span) = (number, 7)
+    case .timesAMonth(let number): (times, span) = (number, CivilDate.daysIn(days))
+    case .rolling(let number, let days): (times, span) = (number, days)
+    }
+    guard times < span else { return counted }
+    return Int((Double(counted) * Double(times) / Double(span)).rounded())
+  }
+}
+
+extension CivilDate {
+  /// How many days the month has in which a range begins.
+  static func daysIn(_ days: ClosedRange<CivilDate>) -> Int {
+    let (year, month, _) = days.lowerBound.fields
+    return daysIn(month: month, year: year)
+  }
+}
