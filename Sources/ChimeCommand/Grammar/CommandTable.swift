@@ -10,6 +10,7 @@ struct CommandTable: Sendable {
     verbs: [
       Add.verb, In.verb, At.verb, Import.verb,
       Next.verb, List.verb, Show.verb, History.verb, When.verb, Export.verb,
+      Log.verb, Today.verb, Week.verb, Achievements.verb, Stats.verb,
       Done.verb, Snooze.verb, Dismiss.verb,
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,

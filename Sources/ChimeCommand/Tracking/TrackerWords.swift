@@ -46,6 +46,19 @@ struct TrackerWords: Sendable {
   }
   private static let scales = [1.0, 10, 100]
 
+  /// As it is typed: no marks between thousands, a point before parts.
+  static func plain(_ value: Double) -> String {
+    value == value.rounded() && value.magnitude < 1e15 ? String(Int64(value)) : String(value)
+  }
+
+  /// `−0.4 kg a week`, with its sign.
+  func rate(_ rate: Double, _ tracker: Tracker) -> String {
+    let decimals = max(1, tracker.decimals)
+    let unit = tracker.unit.map { " \(Harmless.line($0))" } ?? ""
+    let number = Figures.number(rate, decimals: decimals)
+    return Words.say("%1 a week", (rate > 0 && number.first != "-" ? "+" : "") + number + unit)
+  }
+
   // MARK: Goals
 
   /// `2,500 ml a day`, `3 times a week`; nil without a goal.

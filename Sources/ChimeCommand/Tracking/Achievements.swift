@@ -1,0 +1,109 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime achievements [PACK]`
+enum Achievements {
+  static let verb = Verb(
+    name: "achievements", group: .track, arguments: ["[PACK]"], summary: "Show what is unlocked and what is next",
+    options: [
+      .flag("unlocked", nil, "Only those that are unlocked"), .flag("locked", nil, "Only those that are not"),
+    ],
+    examples: [
+      .init(command: "chime achievements"), .init(command: "chime achievements hydration --locked"),
+    ],
+    alsoTried: ["achievement", "badges", "trophies", "awards", "levels", "xp"],
+    json: "`achievements`, `levels`, and `more`, which is false", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let isUnlocked = context.line.has("unlocked")
+    let isLocked = context.line.has("locked")
+    if isUnlocked, isLocked { throw Failure.usage(Words.say("--unlocked and --locked exclude each other")) }
+    let reply: TrackersInterface.Achievements.Reply = try context.daemon().call(
+      TrackersInterface.Achievements.method,
+      TrackersInterface.Achievements.Parameters(pack: context.optionalSubject()))
+    let shown = reply.achievements.filter { $0.unlockedAt == nil ? !isUnlocked : !isLocked }
+    let shape = Shapes.achievement(context.trackerWords)
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "achievements": .list(shown.map { shape.json($0) }),
+          "levels": .list(reply.levels.map { Shapes.level.json($0) }), "more": .bool(false),
+        ]))
+    case .plain:
+      context.out(Plain.line(shape.header))
+      for achievement in shown { context.out(Plain.line(shape.row(achievement))) }
+    case .human: print(shown, reply, context)
+    }
+    return .success
+  }
+
+  private static func print(
+    _ shown: [TrackersInterface.Achievement], _ reply: TrackersInterface.Achievements.Reply, _ context: Context
+  ) {
+    guard !reply.achievements.isEmpty else {
+      context.note(Words.say("There are no achievements yet: packs bring them."))
+      context.note("  " + Words.say("`chime pack list` shows the packs, `chime init` installs one"))
+      return
+    }
+    guard !shown.isEmpty else {
+      return context.note(
+        context.line.has("locked")
+          ? Words.say("All are unlocked. Well done!")
+          : Words.say("None is unlocked yet; `chime achievements` shows what is next."))
+    }
+    var packs: [String] = []
+    for achievement in shown where !packs.contains(achievement.pack) { packs.append(achievement.pack) }
+    for (index, pack) in packs.enumerated() {
+      if index > 0 { context.out() }
+      let all = reply.achievements.filter { $0.pack == pack }
+      let count = Words.say(
+        "%1 of %2 unlocked", String(all.count { $0.unlockedAt != nil }), String(all.count))
+      context.out("\(context.style(Harmless.line(pack), .strong))  \(context.style(count, .faint))")
+      for level in reply.levels where level.pack == pack {
+        context.out(LevelLine.text(level, context, name: false, bar: 12))
+      }
+      let mine = shown.filter { $0.pack == pack }
+      var categories: [String] = []
+      for category in mine.map({ $0.category ?? "" }) where !categories.contains(category) {
+        categories.append(category)
+      }
+      for category in categories {
+        if !category.isEmpty { context.out("  " + context.style(Harmless.line(category), .strong)) }
+        for achievement in mine where (achievement.category ?? "") == category {
+          for line in lines(achievement, among: mine, context) { context.out(line) }
+        }
+      }
+    }
+  }
+
+  private static func lines(
+    _ achievement: TrackersInterface.Achievement, among all: [TrackersInterface.Achievement], _ context: Context
+  ) -> [String] {
+    let words = context.trackerWords
+    let style = context.style
+    let isUnlocked = achievement.unlockedAt != nil
+    let mark = isUnlocked ? style("★", .caution) : "☆"
+    let title = Harmless.line(words.local(achievement.title))
+    let text = Harmless.line(words.local(achievement.text))
+    var end: String
+    if let instant = achievement.unlockedAt.flatMap({ WallClock.instant($0) }) {
+      end = Figures.date(context.clock().zone.civil(at: instant).date)
+    } else {
+      let share = Double(achievement.reached) / Double(max(1, achievement.target))
+      end = "\(Bar.text(share, width: 8, style: style)) \(words.progress(achievement))"
+    }
+    if let points = words.experience(achievement.experience) { end += style("  \(points)", .faint) }
+    if context.width >= 76 {
+      let titles = min(all.map { TextWidth.of(words.local($0.title)) }.max() ?? 0, 24)
+      let ends = min(30, context.width / 3)
+      let texts = min(context.width, 110) - 4 - titles - 2 - 2 - ends
+      let column = TextWidth.pad(TextWidth.truncate(text, to: texts), to: texts)
+      let name = TextWidth.pad(TextWidth.truncate(title, to: titles), to: titles)
+      return ["  \(mark) \(isUnlocked ? style(name, .strong) : name)  \(style(column, .faint))  \(end)"]
+    }
+    return ["  \(mark) \(isUnlocked ? style(title, .strong) : title)"]
+      + TextWidth.wrap(text, to: context.width, indent: 4).map { style($0, .faint) } + ["    \(end)"]
+  }
+}

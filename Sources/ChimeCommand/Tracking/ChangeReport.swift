@@ -1,0 +1,127 @@
+import ChimeControl
+import ChimeWords
+
+/// What an entry brought about, told with as much joy as it deserves and no more.
+struct ChangeReport {
+  var change: TrackersInterface.Change
+  var tracker: TrackersInterface.Tracker
+
+  func print(_ context: Context, at isDated: Bool) {
+    let words = context.trackerWords
+    switch context.format {
+    case .json: context.print(json: .members(["change": Shapes.change(words).json(change)]))
+    case .plain:
+      let shape = Shapes.changeLine(words)
+      context.out(Plain.line(shape.header))
+      context.out(Plain.line(shape.row(change)))
+    case .human: if !context.isQuiet { for line in lines(context, isDated: isDated) { context.out(line) } }
+    }
+  }
+
+  private func lines(_ context: Context, isDated: Bool) -> [String] {
+    let words = context.trackerWords
+    let tracker = change.standing?.tracker ?? tracker
+    var lines = [head(context, words, tracker, isDated: isDated)]
+    lines += Self.celebrations(change, tracker, context)
+    guard let standing = change.standing else { return lines }
+    lines += progress(standing, context, words)
+    lines += trend(context, words, tracker)
+    if let streak = streak(standing, words) { lines.append("  \(streak)") }
+    return lines
+  }
+
+  /// `✔ Water: 250 ml`, and when it was unless it was now.
+  private func head(
+    _ context: Context, _ words: TrackerWords, _ tracker: TrackersInterface.Tracker, isDated: Bool
+  ) -> String {
+    var text = context.style("✔", .good) + " " + context.style(words.title(tracker), .strong)
+    guard let entry = change.entry else { return text }
+    var parts: [String] = []
+    if let value = entry.value { parts.append(words.amount(value, unit: entry.unit, tracker)) }
+    if let item = entry.item { parts.append(Harmless.line(item)) }
+    for (name, value) in entry.fields.sorted(by: { $0.key < $1.key }) {
+      let unit = tracker.fields[name].map { " \(Harmless.line($0))" } ?? ""
+      parts.append("\(Harmless.line(name)) \(TrackerWords.shortest(value))\(unit)")
+    }
+    if parts.isEmpty { parts.append(Words.say("done")) }
+    text += ": " + parts.joined(separator: ", ")
+    if isDated, let instant = WallClock.instant(entry.at) { text += " (\(context.clock().text(instant)))" }
+    return text + context.style("  #\(entry.id)", .faint)
+  }
+
+  private func progress(
+    _ standing: TrackersInterface.Standing, _ context: Context, _ words: TrackerWords
+  ) -> [String] {
+    let tracker = standing.tracker
+    guard tracker.goal != nil, let percent = words.percent(standing), tracker.kind != .check || standing.percent != nil
+    else {
+      guard tracker.kind == .amount else { return [] }
+      return ["  " + Words.say("%1 so far", words.state(standing))]
+    }
+    let isSingle = tracker.kind == .check && (tracker.goal?.count ?? 1) == 1
+    guard !isSingle else { return [] }
+    var text = words.state(standing)
+    if tracker.kind == .measure { text = words.goal(tracker).map { Words.say("goal %1", $0) } ?? text }
+    text += ", \(Figures.number(Double(percent))) %"
+    if let remaining = words.remaining(standing) { text += "; \(remaining)" }
+    let bar = Bar.text(
+      Double(percent) / 100, width: context.width >= 70 ? 20 : 10, style: context.style,
+      tone: standing.met ? .good : .plain)
+    let indent = (context.width >= 70 ? 20 : 10) + 4
+    let wrapped = TextWidth.wrap(text, to: context.width, indent: indent)
+    return ["  \(bar)  \(wrapped[0].dropFirst(indent))"] + wrapped.dropFirst()
+  }
+
+  /// Of a measure: where it goes.
+  private func trend(
+    _ context: Context, _ words: TrackerWords, _ tracker: TrackersInterface.Tracker
+  ) -> [String] {
+    guard let entry = change.entry, let average = entry.average else { return [] }
+    var text = Words.say("average %1", words.amount(average, tracker))
+    if let rate = entry.rate { text += ", " + words.rate(rate, tracker) }
+    return ["  \(text)"]
+  }
+
+  private func streak(_ standing: TrackersInterface.Standing, _ words: TrackerWords) -> String? {
+    let streak = standing.streak
+    guard streak.length > 1 else { return nil }
+    let text = Words.say("%1 in a row", words.streak(streak))
+    let isBest = streak.length >= 3 && streak.length == standing.longest.length && streak.unit == standing.longest.unit
+    return isBest ? Words.say("%1: your longest streak", text) : text
+  }
+
+  /// The goal, what was unlocked, and a new level: a line each, the goal first.
+  static func celebrations(
+    _ change: TrackersInterface.Change, _ tracker: TrackersInterface.Tracker, _ context: Context
+  ) -> [String] {
+    let words = context.trackerWords
+    var lines: [String] = []
+    if change.goalMet {
+      let goal = words.goal(tracker).map { Words.say("Goal reached: %1!", $0) } ?? Words.say("Goal reached!")
+      lines.append(star(goal, context))
+    }
+    for milestone in change.milestones {
+      lines.append(star(Words.say("Milestone: %1", Harmless.line(milestone.title)), context))
+    }
+    lines += unlocked(change.unlocked, context)
+    if let level = change.levelUp {
+      let text = Words.say("Level %1 in %2!", Figures.number(Double(level.level)), Harmless.line(level.pack))
+      lines.append(star(text, context))
+    }
+    return lines
+  }
+
+  static func unlocked(_ achievements: [TrackersInterface.Achievement], _ context: Context) -> [String] {
+    let words = context.trackerWords
+    return achievements.flatMap { achievement in
+      var text = Harmless.line(words.local(achievement.text))
+      if let points = words.experience(achievement.experience) { text += " (\(points))" }
+      return [star(Words.say("Unlocked: %1", Harmless.line(words.local(achievement.title))), context)]
+        + TextWidth.wrap(text, to: context.width, indent: 4).map { context.style($0, .faint) }
+    }
+  }
+
+  private static func star(_ text: String, _ context: Context) -> String {
+    "  \(context.style("★", .caution)) \(context.style(text, .strong))"
+  }
+}

@@ -1,0 +1,191 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime log TRACKER [AMOUNT] [ITEM]`
+enum Log {
+  static let verb = Verb(
+    name: "log", group: .track, arguments: ["TRACKER [AMOUNT] [ITEM]"], summary: "Record that it was done",
+    details: [
+      "The tracker is named by its id, a unique prefix of it, or its title. Without an AMOUNT the usual one is meant; a unit "
+        + "may stand behind it, and is converted: 0.5l, 180.4 lb. An ITEM of a collection is named by its id, or by its "
+        + "title or a part of it.",
+      "The answer is what was recorded, what is left of the goal, and what came of it. `chime undo` takes it back, "
+        + "`chime entry edit` and `chime entry remove` change it later.",
+    ],
+    options: LogOptions.all + [DraftOptions.token],
+    examples: [
+      .init(command: "chime log water", remark: "the usual amount"), .init(command: "chime log water 330ml"),
+      .init(command: "chime log weight 82.4kg --note \"After the holidays\" --field fat=18.5"),
+      .init(command: "chime log reading --at \"yesterday 21:00\""), .init(command: "chime log watches Speedmaster"),
+    ],
+    alsoTried: ["did", "track", "record", "drink", "drank", "weigh", "wear"], json: "`change`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let (amount, item) = try read(rest, tracker, context)
+    let options = try LogOptions(context, fields: tracker.fields)
+    let reply: TrackersInterface.Log.Reply = try context.daemon().call(
+      TrackersInterface.Log.method,
+      TrackersInterface.Log.Parameters(
+        tracker: tracker.id, amount: amount?.value, unit: amount?.unit, item: item, note: options.note,
+        photo: options.photo(context), fields: options.fields, at: options.at, token: context.line.value("token")))
+    ChangeReport(change: reply.change, tracker: tracker).print(context, at: options.at != nil)
+    return .success
+  }
+
+  /// What the words after the tracker say: how much, and of which item.
+  private static func read(
+    _ words: [String], _ tracker: TrackersInterface.Tracker, _ context: Context
+  ) throws -> (AmountText.Amount?, item: String?) {
+    var words = words
+    var amount: AmountText.Amount?
+    if tracker.kind != .check {
+      amount = try takeAmount(&words, tracker)
+      if amount == nil, tracker.kind == .measure || tracker.usual == nil && tracker.presets.isEmpty {
+        throw Failure.usage(
+          Words.say("how much? %1 has no usual amount", tracker.id),
+          hint: Words.say("for example: chime log %1 %2", tracker.id, example(tracker)))
+      }
+    }
+    let text = trimmed(words.joined(separator: " "))
+    guard tracker.hasItems else {
+      guard text.isEmpty else { throw stray(text, tracker) }
+      return (amount, nil)
+    }
+    if text.isEmpty, tracker.kind != .check { return (amount, nil) }
+    return (amount, try item(text, tracker, context))
+  }
+
+  /// `250ml`, `250 ml` or `250`.
+  static func takeAmount(
+    _ words: inout [String], _ tracker: TrackersInterface.Tracker
+  ) throws -> AmountText.Amount? {
+    guard let first = words.first, var amount = try AmountText.parse(first) else { return nil }
+    words.removeFirst()
+    if amount.unit == nil, let unit = words.first, unit == tracker.unit || !tracker.hasItems,
+      unit == "%" || unit.allSatisfy(\.isLetter)
+    {
+      amount.unit = unit
+      words.removeFirst()
+    }
+    return amount
+  }
+
+  static func item(_ text: String, _ tracker: TrackersInterface.Tracker, _ context: Context) throws -> String {
+    let items = try context.daemon().call(
+      TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker.id),
+      returning: TrackersInterface.Items.Reply.self
+    ).items
+    let adding = Words.say("`chime item add %1 \"TITLE\"` adds one", tracker.id)
+    guard !items.isEmpty else {
+      throw Failure.failed(Words.say("%1 has no items yet", tracker.id), hint: adding)
+    }
+    guard !text.isEmpty else {
+      var listed = items.sorted { $0.entries > $1.entries }.prefix(8).map { "  \(Harmless.line($0.title))" }
+      if items.count > listed.count { listed.append("  …") }
+      throw Failure(
+        status: .usage, message: Words.say("which one?"), detail: listed,
+        hints: [Words.say("chime log %1 %2", tracker.id, items[0].title)])
+    }
+    if let item = try Naming.item(text, among: items) { return item.id }
+    let near = Nearest.question(text, among: items.map(\.title))
+    throw Failure(
+      status: .failed, message: Words.say("%1 has no item \"%2\"", tracker.id, text),
+      hints: [near, adding].compactMap { $0 })
+  }
+
+  private static func stray(_ text: String, _ tracker: TrackersInterface.Tracker) -> Failure {
+    let note = Words.say("a remark stands after --note: --note \"%1\"", text)
+    if tracker.kind == .check {
+      return .usage(Words.say("%1 is only checked off: it takes no \"%2\"", tracker.id, text), hint: note)
+    }
+    if (try? AmountText.parse(text)) ?? nil == nil, text.first?.isNumber != true {
+      return .usage(
+        Words.say("\"%1\" is no amount", text),
+        hint: Words.say("for example: chime log %1 %2", tracker.id, example(tracker)))
+    }
+    return .usage(Words.say("after the amount there is \"%1\" too much", text), hint: note)
+  }
+
+  private static func example(_ tracker: TrackersInterface.Tracker) -> String {
+    let value = tracker.usual ?? tracker.presets.first ?? tracker.goal?.total ?? tracker.goal?.value ?? 1
+    return "\(TrackerWords.plain(value))\(tracker.unit.map { $0.count > 3 ? " \($0)" : $0 } ?? "")"
+  }
+}
+
+/// The options that say more of an entry.
+struct LogOptions {
+  static let all: [Verb.Option] = [
+    .value(
+      "at", nil, "TIME",
+      "When it was: 21:00, \"yesterday 21:00\", \"mon 8:00\", \"20m ago\", or RFC 3339; now without it"),
+    .value("note", nil, "TEXT", "A note, up to 500 characters"),
+    .value("photo", nil, "FILE", "A photo; the file is copied"),
+    .value("field", nil, "NAME=VALUE", "A further measure that the tracker has, such as fat=18.5", repeats: true),
+  ]
+
+  var note: String?
+  var fields: [String: Double]?
+  /// RFC 3339.
+  var at: String?
+  private var photoFile: String?
+
+  /// - Parameter known: the fields that the tracker has; nil when it is not known which tracker it is.
+  init(_ context: Context, fields known: [String: String]?) throws {
+    let line = context.line
+    note = line.value("note")
+    photoFile = line.value("photo")
+    if let text = line.value("at") {
+      let zone = try context.localZone()
+      at = RFC3339.format(try PastMoment.parse(text, option: "at", now: context.now, zone: zone), in: zone)
+    }
+    for pair in line.values("field") {
+      let (name, text) = try Pairs.split(pair, option: "field")
+      if let known, known[name] == nil {
+        throw Failure.usage(
+          known.isEmpty
+            ? Words.say("this tracker has no further measures, and so no \"%1\"", name)
+            : Words.say("this tracker has no measure \"%1\"", name),
+          hint: known.isEmpty ? nil : Words.say("there are: %1", known.keys.sorted().joined(separator: ", ")))
+      }
+      fields = fields ?? [:]
+      fields?[name] = try AmountText.required(text, option: "field").value
+    }
+  }
+
+  /// Sends the photo, when there is one, and returns the name of what was sent; empty to take it away.
+  func photo(_ context: Context) throws -> String? { try Self.photo(photoFile, context) }
+
+  static func photo(_ file: String?, _ context: Context) throws -> String? {
+    guard let file, !file.isEmpty else { return file }
+    return try Uploading.send(file, limit: Uploading.longestPhoto, context)
+  }
+}
+
+/// `name=value` on the command line.
+enum Pairs {
+  static func split(_ text: String, option: String) throws -> (name: String, value: String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
+    guard parts.count == 2, !parts[0].isEmpty else {
+      throw Failure.usage(Words.say("--%1 takes NAME=VALUE, not \"%2\"", option, text))
+    }
+    return (parts[0], parts[1])
+  }
+
+  /// All values of a repeated option; nil when it was not given.
+  static func all(_ context: Context, _ option: String) throws -> [String: String]? {
+    guard context.line.has(option) else { return nil }
+    var pairs: [String: String] = [:]
+    for text in context.line.values(option) {
+      let (name, value) = try split(text, option: option)
+      pairs[name] = value
+    }
+    return pairs
+  }
+
+  /// The same with amounts for values.
+  static func amounts(_ context: Context, _ option: String) throws -> [String: Double]? {
+    try all(context, option)?.mapValues { try AmountText.required($0, option: option).value }
+  }
+}

@@ -1,0 +1,154 @@
+import ChimeControl
+import ChimeWords
+
+/// How trackers stand, one below the other: a mark, the title, a bar, the state in words and the streak.
+struct StandingRows {
+  var words: TrackerWords
+  var style: Style
+  var width: Int
+
+  /// Narrower terminals get the bar on a line of its own.
+  static let wide = 64
+
+  init(_ context: Context) {
+    words = context.trackerWords
+    style = context.style
+    width = min(context.width, 100)
+  }
+
+  func lines(_ standings: [TrackersInterface.Standing], of all: [TrackersInterface.Standing]) -> [String] {
+    width >= Self.wide ? wide(standings, of: all) : standings.flatMap { narrow($0) }
+  }
+
+  func mark(_ standing: TrackersInterface.Standing) -> String {
+    if standing.met { return style("✔", .good) }
+    if standing.entries > 0 { return style("◐", .caution) }
+    return standing.counts ? "○" : style("·", .faint)
+  }
+
+  /// Whether there is more to show than done and not done.
+  private func hasBar(_ standing: TrackersInterface.Standing) -> Bool {
+    guard let goal = standing.tracker.goal, standing.percent != nil else { return false }
+    return standing.tracker.kind != .check || (goal.count ?? 1) > 1
+  }
+
+  private func bar(_ standing: TrackersInterface.Standing, _ columns: Int) -> String {
+    guard hasBar(standing), let percent = standing.percent else { return String(repeating: " ", count: columns) }
+    return Bar.text(Double(percent) / 100, width: columns, style: style, tone: standing.met ? .good : .plain)
+  }
+
+  private func percent(_ standing: TrackersInterface.Standing) -> String {
+    guard hasBar(standing), let percent = standing.percent else { return "" }
+    return "\(Figures.number(Double(percent))) %"
+  }
+
+  private func wide(
+    _ standings: [TrackersInterface.Standing], of all: [TrackersInterface.Standing]
+  ) -> [String] {
+    func widest(_ text: (TrackersInterface.Standing) -> String) -> Int { all.map { TextWidth.of(text($0)) }.max() ?? 0 }
+    let states = min(widest { words.state($0) }, 34)
+    let streaks = widest { words.streak($0.streak) }
+    let percents = widest { percent($0) }
+    let titles = min(widest { words.title($0.tracker) }, width >= 80 ? 22 : 16)
+    let gaps = 4 + 2 + (percents > 0 ? 2 : 0) + (streaks > 0 ? 2 : 0)
+    let room = width - titles - states - streaks - percents - gaps - 2
+    let bars = all.contains { hasBar($0) } && room >= 6 ? min(room, 24) : 0
+    return standings.map { standing in
+      var line = "  \(mark(standing)) \(fit(words.title(standing.tracker), titles))"
+      if bars > 0 { line += "  " + bar(standing, bars) }
+      line += "  " + tone(fit(words.state(standing), states), standing)
+      if percents > 0 { line += "  " + right(percent(standing), percents) }
+      if streaks > 0 { line += "  " + style(right(words.streak(standing.streak), streaks), .faint) }
+      return Self.trimmedEnd(line)
+    }
+  }
+
+  private func narrow(_ standing: TrackersInterface.Standing) -> [String] {
+    let state = words.state(standing)
+    let title = TextWidth.truncate(words.title(standing.tracker), to: max(8, width - 6 - TextWidth.of(state)))
+    let first = "  \(mark(standing)) \(title)  \(tone(state, standing))"
+    let streak = words.streak(standing.streak)
+    guard hasBar(standing) else {
+      let used = 6 + TextWidth.of(title) + TextWidth.of(state)
+      guard !streak.isEmpty, used + 2 + TextWidth.of(streak) <= width else { return [first] }
+      return [first + "  " + style(streak, .faint)]
+    }
+    let rest = "  \(percent(standing))  \(style(streak, .faint))"
+    let used = TextWidth.of("  \(percent(standing))  \(streak)")
+    let second = "    " + bar(standing, min(20, max(6, width - 4 - used))) + rest
+    return [first, Self.trimmedEnd(second)]
+  }
+
+  private func tone(_ text: String, _ standing: TrackersInterface.Standing) -> String {
+    standing.met ? style(text, .good) : standing.counts || standing.entries > 0 ? text : style(text, .faint)
+  }
+
+  private func fit(_ text: String, _ columns: Int) -> String {
+    TextWidth.pad(TextWidth.truncate(text, to: columns), to: columns)
+  }
+
+  private func right(_ text: String, _ columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - TextWidth.of(text))) + text
+  }
+
+  static func trimmedEnd(_ line: String) -> String {
+    var line = Substring(line)
+    // Spaces that are set off by a colour are as invisible as bare ones, and stay.
+    while line.last == " " { line.removeLast() }
+    return String(line)
+  }
+}
+
+/// Seven days as a strip: their names, and a mark beneath each.
+struct WeekStrip {
+  var style: Style
+
+  enum Mark {
+    case met, part, missed, none
+    /// A day that is still to come.
+    case ahead
+  }
+
+  func mark(_ mark: Mark) -> String {
+    switch mark {
+    case .met: style("●", .good)
+    case .part: style("◐", .caution)
+    case .missed: "○"
+    case .none: style("·", .faint)
+    case .ahead: " "
+    }
+  }
+
+  static func mark(_ day: TrackersInterface.DayMark) -> Mark {
+    day.due == 0 ? .none : day.met >= day.due ? .met : day.met > 0 ? .part : .missed
+  }
+
+  static func mark(_ day: TrackersInterface.DayTotal, today: String) -> Mark {
+    if day.met { return .met }
+    if day.entries > 0 { return .part }
+    if day.day > today { return .ahead }
+    // A day that is not over has not been missed.
+    return day.counts ? .missed : .none
+  }
+
+  /// The width of a day: its name and a space.
+  func column(_ names: [String]) -> Int { (names.map { TextWidth.of($0) }.max() ?? 2) + 1 }
+
+  /// Names of days, each in its column; `today` stands out.
+  func header(_ names: [String], today: Int?) -> String {
+    let width = column(names)
+    return names.enumerated().map { index, name in
+      let text = TextWidth.pad(name, to: width)
+      return index == today ? style(text, .strong) : style(text, .faint)
+    }.joined()
+  }
+
+  /// Marks beneath the middles of the names.
+  func row(_ marks: [Mark], _ names: [String]) -> String {
+    let width = column(names)
+    let before = (width - 1) / 2
+    return marks.map {
+      String(repeating: " ", count: before) + mark($0) + String(repeating: " ", count: max(0, width - before - 1))
+    }.joined()
+  }
+}

@@ -1,0 +1,235 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime stats [TRACKER]`
+enum Stats {
+  static let verb = Verb(
+    name: "stats", group: .track, arguments: ["[TRACKER]"], summary: "Show what the numbers say",
+    details: [
+      "Of one tracker: totals and averages, best and worst, the streak and the strength of the habit, where it goes and what "
+        + "that says of the next two weeks, by week and by month, and the most and least used items. Without a tracker: "
+        + "streaks and strengths of all. `chime chart` draws the same.",
+      "The strength of a habit grows with each day that was met and falls slowly with each that was not, after the formula of "
+        + "Loop Habit Tracker: one missed day is no catastrophe.",
+    ],
+    options: [
+      RangeText.option, .value("average", nil, "DAYS", "Over how many days the moving average goes (7)"),
+    ],
+    examples: [
+      .init(command: "chime stats"), .init(command: "chime stats water"),
+      .init(command: "chime stats weight --range 6M --average 14"),
+    ],
+    alsoTried: ["statistics", "summary", "streak", "streaks", "strength"],
+    json: "`statistics`; without a TRACKER `standings`, and `more`, which is false", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    guard !context.line.words.isEmpty else { return try overview(context) }
+    let tracker = try Naming.one(context.line.words, context)
+    let statistics = try context.daemon().call(
+      TrackersInterface.Stats.method,
+      TrackersInterface.Stats.Parameters(
+        tracker: tracker.id, range: RangeText.parse(context),
+        averageDays: context.line.count("average", minimum: 1, maximum: 365)),
+      returning: TrackersInterface.Stats.Reply.self
+    ).statistics
+    let words = context.trackerWords
+    switch context.format {
+    case .json: context.print(json: .members(["statistics": Shapes.statistics(words).json(statistics)]))
+    case .plain:
+      context.out(Plain.line(["field", "value"]))
+      for row in StatsPage(context, statistics).rows() {
+        context.out(Plain.line([row.name, row.value].map { Harmless.field($0) }))
+      }
+    case .human: for line in StatsPage(context, statistics).lines() { context.out(line) }
+    }
+    return .success
+  }
+
+  private static func overview(_ context: Context) throws -> ExitCode {
+    for option in ["range", "average"] where context.line.has(option) {
+      throw Failure.usage(Words.say("--%1 goes with one tracker: chime stats TRACKER", option))
+    }
+    let standings = try context.daemon().call(
+      TrackersInterface.Day.method, TrackersInterface.Day.Parameters(),
+      returning: TrackersInterface.Day.Reply.self
+    ).view.standings
+    let words = context.trackerWords
+    context.print(
+      standings, as: Shapes.standing(words), empty: [Words.say("There is no tracker yet.")] + Naming.beginning
+    ) {
+      var table = Table(columns: [
+        .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("STREAK"), alignRight: true),
+        .init(title: Words.say("LONGEST"), alignRight: true, dropOrder: 1),
+        .init(title: Words.say("STRENGTH"), alignRight: true),
+        .init(title: Words.say("TODAY"), canShrink: true, dropOrder: 2),
+      ])
+      for standing in standings {
+        table.rows.append([
+          .init(words.title(standing.tracker), .strong), .init(words.streak(standing.streak)),
+          .init(words.streak(standing.longest), .faint), .init(StatsPage.percent(standing.strength)),
+          .init(words.state(standing), standing.met ? .good : .plain),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+}
+
+/// Statistics as rows of a name and a value, and as lines on a terminal.
+struct StatsPage {
+  private let context: Context
+  private let statistics: TrackersInterface.Statistics
+  private let words: TrackerWords
+  private var tracker: TrackersInterface.Tracker { statistics.tracker }
+
+  init(_ context: Context, _ statistics: TrackersInterface.Statistics) {
+    self.context = context
+    self.statistics = statistics
+    words = context.trackerWords
+  }
+
+  static func percent(_ share: Double) -> String { "\(Figures.number(share * 100)) %" }
+
+  func rows() -> [(name: String, value: String)] {
+    var rows: [(name: String, value: String)] = []
+    func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { rows.append((name, value)) } }
+    add(Words.say("entries"), Figures.number(Double(statistics.entries)))
+    if tracker.kind == .amount {
+      add(Words.say("total"), statistics.total.map { words.amount($0, tracker) })
+      add(Words.say("a day"), statistics.dailyAverage.map { words.amount($0, tracker) })
+    }
+    if tracker.kind != .check {
+      if tracker.kind == .measure {
+        add(Words.say("first"), point(statistics.first))
+        add(Words.say("last"), point(statistics.last))
+      }
+      add(Words.say("least"), point(statistics.least))
+      add(Words.say("most"), point(statistics.most))
+      if let average = statistics.averages.last {
+        let days = Words.say(count: statistics.averageDays, "over %n day", "over %n days")
+        add(Words.say("average"), "\(words.amount(average.value, tracker)) \(days)")
+      }
+      add(Words.say("rate"), rate)
+    }
+    if let last = statistics.prediction.last {
+      let band = "\(words.number(last.low, tracker))–\(words.amount(last.high, tracker))"
+      add(Words.say("outlook"), "\(words.date(last.day)): \(words.amount(last.value, tracker)) (\(band))")
+    }
+    add(Words.say("goal on"), statistics.goalOn.map { words.day($0) })
+    if statistics.dueDays > 0 {
+      let share = Self.percent(Double(statistics.metDays) / Double(statistics.dueDays))
+      let met = Words.say(
+        "%1 of %2 days", Figures.number(Double(statistics.metDays)), Figures.number(Double(statistics.dueDays)))
+      add(Words.say("met"), "\(met), \(share)")
+    }
+    let streak = words.streak(statistics.streak)
+    add(Words.say("streak"), streak.isEmpty ? Words.say("none now") : streak)
+    add(Words.say("longest"), longest)
+    add(Words.say("strength"), Self.percent(statistics.strength))
+    add(Words.say("evenness"), statistics.evenness.map { "\(Figures.number(Double($0))) %" })
+    return rows
+  }
+
+  private func point(_ point: TrackersInterface.Point?) -> String? {
+    point.map { "\(words.amount($0.value, tracker)) (\(words.date($0.day)))" }
+  }
+
+  private var longest: String? {
+    let text = words.streak(statistics.longest)
+    guard !text.isEmpty, let first = statistics.longest.first, let last = statistics.longest.last else { return text }
+    return "\(text) (\(words.date(first)) – \(words.date(last)))"
+  }
+
+  private var rate: String? {
+    guard let rate = statistics.weeklyRate else { return nil }
+    let arrow =
+      switch statistics.direction {
+      case .up: "↗ "
+      case .down: "↘ "
+      case .steady: "→ "
+      case nil: ""
+      }
+    return arrow + words.rate(rate, tracker)
+  }
+
+  func lines() -> [String] {
+    let style = context.style
+    var head = style(words.title(tracker), .strong)
+    if let from = statistics.range.from ?? statistics.points.first?.day {
+      let to = statistics.range.to ?? statistics.points.last?.day ?? from
+      head += style("  \(words.date(from)) – \(words.date(to))", .faint)
+    }
+    if statistics.lacking.contains("noEntries") {
+      return [head] + TextWidth.wrap(lacking("noEntries") ?? "", to: context.width, indent: 2)
+    }
+    var lines = [head]
+    let rows = rows()
+    let names = rows.map { TextWidth.of($0.name) }.max() ?? 0
+    for row in rows {
+      let name = style(TextWidth.pad(row.name, to: names), .faint)
+      let value = TextWidth.wrap(row.value, to: context.width, indent: names + 4)
+      lines.append("  \(name)  \(value[0].dropFirst(names + 4))")
+      lines += value.dropFirst()
+    }
+    lines += periods(statistics.weeks.suffix(6), Words.say("Week from"))
+    lines += periods(statistics.months.suffix(6), Words.say("Month from"))
+    lines += items()
+    for lack in statistics.lacking {
+      if let hint = lacking(lack) { lines += [""] + TextWidth.wrap(hint, to: context.width) }
+    }
+    return lines
+  }
+
+  private func periods(_ periods: ArraySlice<TrackersInterface.Period>, _ title: String) -> [String] {
+    guard periods.count > 1 else { return [] }
+    var table = Table(columns: [
+      .init(title: title), .init(title: Words.say("Entries"), alignRight: true, dropOrder: 2),
+      .init(title: Words.say("Total"), alignRight: true),
+      .init(title: Words.say("Average"), alignRight: true, dropOrder: 1),
+      .init(title: Words.say("Met"), alignRight: true),
+    ])
+    // A column in which nothing stands is left out.
+    let keeps = [true, true, tracker.kind == .amount, tracker.kind != .check, true]
+    for period in periods.reversed() {
+      table.rows.append([
+        .init(words.date(period.from)), .init(Figures.number(Double(period.entries))),
+        .init(period.total.map { words.amount($0, tracker) } ?? ""),
+        .init(period.average.map { words.amount($0, tracker) } ?? ""), .init("\(period.met)/\(period.due)"),
+      ])
+    }
+    table.columns = zip(table.columns, keeps).filter { $0.1 }.map(\.0)
+    table.rows = table.rows.map { row in zip(row, keeps).filter { $0.1 }.map(\.0) }
+    return [""] + table.lines(width: context.width, style: context.style)
+  }
+
+  /// The most and the least used, five at most of each.
+  private func items() -> [String] {
+    guard !statistics.items.isEmpty else { return [] }
+    let sorted = statistics.items.sorted { $0.entries > $1.entries }
+    var table = Table(columns: [
+      .init(title: Words.say("Item"), canShrink: true), .init(title: Words.say("Times"), alignRight: true),
+      .init(title: Words.say("Last"), dropOrder: 1),
+    ])
+    let shown = sorted.count <= 10 ? sorted[...] : sorted.prefix(5) + sorted.suffix(5)
+    for (index, item) in shown.enumerated() {
+      if sorted.count > 10, index == 5 { table.rows.append(["…", "", ""]) }
+      table.rows.append([
+        .init(item.title, .strong), .init(Figures.number(Double(item.entries))),
+        .init(item.lastDay.map { words.date($0) } ?? Words.say("never"), .faint),
+      ])
+    }
+    return [""] + table.lines(width: context.width, style: context.style)
+  }
+
+  private func lacking(_ what: String) -> String? {
+    switch what {
+    case "noEntries":
+      Words.say("Nothing is logged in this time yet. `chime log %1` begins it.", tracker.id)
+    case "oneDay": Words.say("There is one day so far; a trend takes a few more.")
+    case "noGoal": Words.say("There is no goal: `chime tracker edit %1 --goal …` sets one.", tracker.id)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime today [DAY]`
+enum Today {
+  static let verb = Verb(
+    name: "today", group: .track, arguments: ["[DAY]"], summary: "Show how the day stands",
+    details: [
+      "Each tracker with how far it is, in the part of the day where it has its place, and its streak; the last seven days; "
+        + "the next achievement and the levels. ● all was met, ◐ a part, ○ nothing, · nothing was due.",
+      "DAY is another day, such as yesterday, mon or 2026-03-01.",
+    ],
+    examples: [
+      .init(command: "chime today"), .init(command: "chime today yesterday"),
+      .init(command: "chime today --json", remark: "for a status bar"),
+    ],
+    alsoTried: ["day", "now", "habits", "dashboard"], json: "`day`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let view = try context.daemon().call(
+      TrackersInterface.Day.method, TrackersInterface.Day.Parameters(day: chosenDay(context)),
+      returning: TrackersInterface.Day.Reply.self
+    ).view
+    switch context.format {
+    case .json: context.print(json: .members(["day": Shapes.day(context.trackerWords).json(view)]))
+    case .plain: for line in plain(view, context.trackerWords) { context.out(Plain.line(line)) }
+    case .human:
+      guard !view.standings.isEmpty else {
+        context.note(Words.say("There is no tracker yet."))
+        for hint in Naming.beginning { context.note("  " + hint) }
+        return .success
+      }
+      for line in TodayPage(context, view).lines() { context.out(line) }
+    }
+    return .success
+  }
+
+  /// The day that the words name, `YYYY-MM-DD`; nil for today.
+  static func chosenDay(_ context: Context) throws -> String? {
+    guard let text = context.optionalSubject() else { return nil }
+    guard text.lowercased() != "today" else { return nil }
+    do {
+      return try PastMoment.day(text, option: "day", today: context.today())
+    } catch {
+      throw Failure.usage(Words.say("\"%1\" is no day", text), hint: Words.say("such as 2026-05-01, yesterday or mon"))
+    }
+  }
+
+  /// What there is to tell, a line each: of what part it is, its name, its state in words, percent and streak.
+  private static func plain(_ view: TrackersInterface.DayView, _ words: TrackerWords) -> [[String]] {
+    var rows = [["part", "name", "state", "percent", "streak"]]
+    let mood = [view.mood.title, view.mood.message, view.mood.next].map { words.local($0) }.filter { !$0.isEmpty }
+    rows.append(["mood", view.mood.kind.rawValue, mood.joined(separator: " – "), "", ""])
+    for standing in view.standings.sorted(by: TodayPage.order) {
+      let state = [words.state(standing), words.remaining(standing)].compactMap { $0 }.joined(separator: "; ")
+      rows.append([
+        standing.tracker.slot.rawValue, standing.tracker.id, state,
+        words.percent(standing).map { String($0) } ?? "", String(standing.streak.length),
+      ])
+    }
+    for day in view.week {
+      let percent = day.due > 0 ? String(day.met * 100 / day.due) : ""
+      rows.append(["day", day.day, Words.say("%1 of %2", String(day.met), String(day.due)), percent, ""])
+    }
+    if let next = view.nextAchievement {
+      let percent = next.target > 0 ? String(next.reached * 100 / next.target) : ""
+      rows.append([
+        "achievement", next.id, "\(words.local(next.title)): \(words.local(next.text)), \(words.progress(next))",
+        percent,
+        "",
+      ])
+    }
+    for level in view.levels {
+      let text = Words.say("level %1, %2 of %3 XP", String(level.level), String(level.experience), String(level.next))
+      rows.append(["level", level.pack, text, "", ""])
+    }
+    if let quote = view.quote {
+      let translation = quote.translation.map { words.local($0) }
+      rows.append([
+        "quote", quote.source, [quote.text, translation ?? ""].filter { !$0.isEmpty }.joined(separator: " – "),
+      ])
+    }
+    return rows.map { row in
+      (row + [String](repeating: "", count: 5 - row.count)).map { Harmless.field($0) }
+    }
+  }
+}
+
+/// A day as lines on a terminal.
+struct TodayPage {
+  private let context: Context
+  private let view: TrackersInterface.DayView
+  private let words: TrackerWords
+  private let style: Style
+  private let width: Int
+
+  init(_ context: Context, _ view: TrackersInterface.DayView) {
+    self.context = context
+    self.view = view
+    words = context.trackerWords
+    style = context.style
+    width = min(context.width, 100)
+  }
+
+  /// By the part of the day, and as they were made.
+  static func order(_ left: TrackersInterface.Standing, _ right: TrackersInterface.Standing) -> Bool {
+    let slots = TrackersInterface.Tracker.Slot.allCases
+    return slots.firstIndex(of: left.tracker.slot) ?? 0 < slots.firstIndex(of: right.tracker.slot) ?? 0
+  }
+
+  func lines() -> [String] {
+    var lines = mood()
+    let rows = StandingRows(context)
+    let slots = TrackersInterface.Tracker.Slot.allCases.map { slot in
+      (slot, view.standings.filter { $0.tracker.slot == slot })
+    }.filter { !$0.1.isEmpty }
+    for (slot, standings) in slots {
+      lines.append("")
+      // One part of the day needs no heading.
+      if slots.count > 1 { lines.append(style(words.slot(slot), .strong)) }
+      lines += rows.lines(standings, of: view.standings)
+    }
+    lines += week()
+    let goals = achievement() + view.levels.map { level($0) }
+    if !goals.isEmpty { lines += [""] + goals }
+    if let quote = view.quote { lines += [""] + self.quote(quote) }
+    return lines
+  }
+
+  private func mood() -> [String] {
+    let title = Harmless.line(words.local(view.mood.title))
+    let head = words.day(view.day) + (title.isEmpty ? "" : ": \(title)")
+    var lines = TextWidth.wrap(head, to: width).map { style($0, .strong) }
+    for text in [view.mood.message, view.mood.next] {
+      let text = Harmless.line(words.local(text))
+      if !text.isEmpty { lines += TextWidth.wrap(text, to: width) }
+    }
+    return lines
+  }
+
+  private func week() -> [String] {
+    guard !view.week.isEmpty else { return [] }
+    let strip = WeekStrip(style: style)
+    let names = view.week.map { day in CivilDate(day.day).map { Figures.weekday($0.weekday) } ?? "?" }
+    let header = strip.header(names, today: view.week.lastIndex { $0.day == view.day })
+    return [
+      "", "  " + StandingRows.trimmedEnd(header),
+      "  " + StandingRows.trimmedEnd(strip.row(view.week.map { WeekStrip.mark($0) }, names)),
+    ]
+  }
+
+  private var barWidth: Int { width >= StandingRows.wide ? 20 : 12 }
+
+  private func achievement() -> [String] {
+    guard let next = view.nextAchievement else { return [] }
+    let title = Words.say("Next: %1", Harmless.line(words.local(next.title)))
+    let text = Harmless.line(words.local(next.text))
+    let bar = Bar.text(Double(next.reached) / Double(max(1, next.target)), width: barWidth, style: style)
+    return TextWidth.wrap("☆ \(title)\(text.isEmpty ? "" : " – \(text)")", to: width - 2).map { "  " + $0 } + [
+      "    \(bar)  \(words.progress(next))"
+    ]
+  }
+
+  private func level(_ level: TrackersInterface.Level) -> String {
+    LevelLine.text(level, context, name: view.levels.count > 1, bar: barWidth)
+  }
+
+  private func quote(_ quote: TrackersInterface.Quote) -> [String] {
+    var lines = TextWidth.wrap(Harmless.line(quote.text), to: width - 2).map { "  " + $0 }
+    // A text that is written from right to left stands on lines of its own, which no other words share.
+    if let translation = quote.translation.map({ words.local($0) }), !translation.isEmpty, translation != quote.text {
+      lines += TextWidth.wrap(Harmless.line(translation), to: width - 2).map { "  " + $0 }
+    }
+    if !quote.source.isEmpty {
+      lines += TextWidth.wrap("— " + Harmless.line(quote.source), to: width - 4).map { style("    " + $0, .faint) }
+    }
+    return lines
+  }
+}
+
+/// `★ Level 3  ━━━━──────  20 of 100 XP`
+enum LevelLine {
+  static func text(_ level: TrackersInterface.Level, _ context: Context, name: Bool, bar width: Int) -> String {
+    let number = Figures.number(Double(level.level))
+    let title = name ? Words.say("Level %1 in %2", number, Harmless.line(level.pack)) : Words.say("Level %1", number)
+    let span = max(1, level.next - level.from)
+    let done = max(0, level.experience - level.from)
+    let bar = Bar.text(Double(done) / Double(span), width: width, style: context.style)
+    let points = Words.say(
+      "%1 of %2 XP", Figures.number(Double(level.experience)), Figures.number(Double(level.next)))
+    let head = "  \(context.style("★", .caution)) \(title)"
+    let plainWidth = 4 + TextWidth.of(title) + 2 + width + 2 + TextWidth.of(points)
+    return plainWidth <= context.width ? "\(head)  \(bar)  \(points)" : "\(head)\n    \(bar)  \(points)"
+  }
+}
