@@ -12,7 +12,7 @@ public enum OccurrencesInterface {
   }
   public enum Late: String, Codable, Hashable, Sendable, CaseIterable { case suspend, downtime, quiet }
   public enum Missed: String, Codable, Hashable, Sendable, CaseIterable {
-    case suspend, downtime, paused, skipped, overCap, quiet
+    case suspend, downtime, paused, skipped, overCap, quiet, doneAlready
   }
 
   public struct Occurrence: Codable, Hashable, Sendable {

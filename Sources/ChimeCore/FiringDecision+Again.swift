@@ -3,8 +3,19 @@ import ChimeSchedule
 // What comes again: the end of a snooze, and the repeats of what nobody has answered. Neither consumes a time of the
 // schedule.
 extension FiringDecision {
-  func decideAgain(_ due: DueReminder, quiet: Quiet?, using generator: inout some RandomNumberGenerator) -> Firing {
-    switch due.occurrence?.state {
+  func decideAgain(
+    _ due: DueReminder, quiet: Quiet?, link: LinkedTracker?, using generator: inout some RandomNumberGenerator
+  ) -> Firing {
+    if var occurrence = due.occurrence, occurrence.isOpen,
+      link?.isDone(at: due.scheduledAt) == true || link?.isDone(at: now) == true
+    {
+      // Done meanwhile, by another way than an answer to it.
+      occurrence.state = .done
+      occurrence.endedAt = now
+      occurrence.repeatAt = nil
+      return firing(due, occurrence, [])
+    }
+    return switch due.occurrence?.state {
     case .snoozed(let until): decideSnoozed(due, until: until, using: &generator)
     case .fired, .delivered: decideRepeat(due, quiet: quiet, using: &generator)
     // Answered meanwhile: the due time alone is left to be taken away.

@@ -22,18 +22,25 @@ public struct FiringDecision: Sendable {
     self.absence = absence
   }
 
-  /// - Parameter quiet: the quiet hours that the reminder is under; nil for none.
+  /// - Parameters:
+  ///   - quiet: the quiet hours that the reminder is under; nil for none.
+  ///   - link: what is known of the tracker that it is linked to, from the day of the due time to that of `now`; nil for none.
   public func decide(
-    _ due: DueReminder, timetable: Timetable, quiet: Quiet? = nil, using generator: inout some RandomNumberGenerator
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet? = nil, link: LinkedTracker? = nil,
+    using generator: inout some RandomNumberGenerator
   ) -> Firing {
     due.isRegular
-      ? decideRegular(due, timetable: timetable, quiet: quiet, using: &generator)
-      : decideAgain(due, quiet: quiet, using: &generator)
+      ? decideRegular(due, timetable: timetable, quiet: quiet, link: link, using: &generator)
+      : decideAgain(due, quiet: quiet, link: link, using: &generator)
   }
 
   private func decideRegular(
-    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, using generator: inout some RandomNumberGenerator
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?,
+    using generator: inout some RandomNumberGenerator
   ) -> Firing {
+    func following(_ time: Instant) -> Instant? {
+      if let link { link.next(after: time, timetable) } else { timetable.next(after: time) }
+    }
     let jitter = due.reminder.jitterOffset
     // Its definition may have changed since it was made due.
     guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
@@ -41,10 +48,10 @@ public struct FiringDecision: Sendable {
     let heldUntil = due.dueAt > due.scheduledAt + jitter ? due.dueAt : nil
     let latest = now - jitter
     var times: [Instant] = [due.scheduledAt]
-    var next = timetable.next(after: due.scheduledAt)
+    var next = following(due.scheduledAt)
     while let time = next, time <= latest, times.count < Self.lookahead {
       times.append(time)
-      next = timetable.next(after: time)
+      next = following(time)
     }
     if let time = next, time <= latest {
       // More than one decision can look at: keep back as many as catching up may need, and go on from there.
@@ -57,6 +64,9 @@ public struct FiringDecision: Sendable {
     var verdicts = times.enumerated().map { position, time -> Verdict in
       if position < skipped { return .missed(.skipped) }
       if due.reminder.pause.holds(at: time) { return .missed(.paused) }
+      // Of what comes late it also counts whether it has been done since.
+      if let reason = link?.verdict(on: time) { return .missed(reason) }
+      if link?.isDone(at: now) == true { return .missed(.doneAlready) }
       return verdict(on: time + jitter, heldUntil: heldUntil, quiet)
     }
     applyCatchUp(due.reminder, times, jitter, &verdicts, remainsBehind: remainsBehind)

@@ -26,8 +26,9 @@ public struct FiringWork: Sendable {
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
       let timetable = bearings.timetable(of: due.reminder, in: zone)
+      let link = try LinkedTracker.read(for: due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
       var firing = decision.decide(
-        due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), using: &generator)
+        due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, using: &generator)
       try firing.anchorRuns(timetable, in: transaction)
       work.firings.append(firing)
     }

@@ -116,6 +116,8 @@ public enum MissReason: String, Hashable, Sendable, Codable, CaseIterable {
   case overCap
   /// It fell into quiet hours, and was dropped, or a later time was heard in its place.
   case quiet
+  /// The goal of its tracker had been met (`TrackerLink.quietWhenDone`).
+  case doneAlready
 }
 
 extension Occurrence {

@@ -42,7 +42,9 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var pause: Pause
   /// How many of the next times are passed over.
   public var skipNext: Int
-  /// When it was last done; kept where the schedule counts from there.
+  /// The tracker that knows whether it was done; nil: none.
+  public var tracker: TrackerLink?
+  /// When it was last done; kept where its times count from there (`countsFromDone`).
   public var lastDone: Instant?
   public var createdAt: Instant
   /// Grows by one with each change of the definition, so that a decision made from an older one is seen to be stale.
@@ -56,7 +58,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
     quiet: QuietRule? = nil, wake: Bool = false,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
-    lastDone: Instant? = nil, createdAt: Instant, generation: Int64 = 0
+    tracker: TrackerLink? = nil, lastDone: Instant? = nil, createdAt: Instant, generation: Int64 = 0
   ) {
     self.id = id
     self.owner = owner
@@ -83,6 +85,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.snoozeLengths = snoozeLengths
     self.pause = pause
     self.skipNext = skipNext
+    self.tracker = tracker
     self.lastDone = lastDone
     self.createdAt = createdAt
     self.generation = generation
@@ -97,6 +100,11 @@ public struct Reminder: Hashable, Sendable, Codable {
   /// recurrence rules can, else `timezone`.
   public var governingZone: ZoneChoice { schedule.zoneIdentifier.map(ZoneChoice.named) ?? timezone }
 
+  /// Whether its times count from when it was last done: its schedule says so, or an entry of its tracker moves them.
+  public var countsFromDone: Bool {
+    schedule.countsFromDone || tracker?.followsEntries == true && schedule.canFollowEntries
+  }
+
   /// The reminder's times. What it has of its own, a place and the time of its last answer, goes before what the
   /// surroundings bring.
   ///
@@ -105,6 +113,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     var surroundings = surroundings
     surroundings.place = place ?? surroundings.place
     surroundings.lastDone = lastDone
+    surroundings.followsDone = tracker?.followsEntries == true
     return schedule.timetable(in: surroundings, gap: gap, fold: fold)
   }
 

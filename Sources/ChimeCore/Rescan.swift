@@ -58,14 +58,7 @@ public enum Rescan: Hashable, Sendable {
   ) throws {
     guard var record = try transaction.readableReminder(id), bearings.zone(of: record.reminder) != nil else { return }
     if let next = record.next, next <= now { return }
-    let timetable = bearings.timetable(of: record.reminder)
-    var next = timetable.next(after: now)
-    // What has fired is not due again, however often its time comes.
-    while let time = next,
-      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.firedAt != nil
-    {
-      next = timetable.next(after: time)
-    }
+    let next = try record.reminder.nextUnfired(after: now, in: transaction, bearings)
     guard next != record.next else { return }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next)

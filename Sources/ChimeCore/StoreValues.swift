@@ -49,6 +49,8 @@ public enum ReminderSelection: Hashable, Sendable {
   case zone(ZoneChoice)
   /// Those whose schedule leaves something out (`except on holidays`).
   case withExceptions
+  /// Those that are linked to this tracker (`Reminder.tracker`).
+  case linked(TrackerKey)
 }
 
 public struct OccurrenceFilter: Hashable, Sendable {

@@ -57,12 +57,21 @@ public struct InstalledPack: Hashable, Sendable, Codable {
   public var installedAt: Instant
   /// The reminders that it made, by their key in the pack.
   public var reminders: [String: ReminderID]
+  /// The languages in which its reminders were made, best first.
+  public var languages: [String]
+  /// Its reminders as they were when it was removed, so that undoing that brings them back.
+  public var removed: [Reminder]
 
-  public init(pack: Pack, owner: UInt32, installedAt: Instant, reminders: [String: ReminderID] = [:]) {
+  public init(
+    pack: Pack, owner: UInt32, installedAt: Instant, reminders: [String: ReminderID] = [:], languages: [String] = [],
+    removed: [Reminder] = []
+  ) {
     self.pack = pack
     self.owner = owner
     self.installedAt = installedAt
     self.reminders = reminders
+    self.languages = languages
+    self.removed = removed
   }
 }
 
@@ -188,31 +197,4 @@ public protocol TrackingTransaction {
 
   /// Removes all that the owner has of trackers, unlocks included: the first half of a restore, inside a change.
   func removeTracking(owner: UInt32) throws
-}
-
-/// What a reminder has to do with a tracker.
-public struct TrackerLink: Hashable, Sendable, Codable {
-  public var tracker: TrackerID
-  /// *Done* logs an entry of it.
-  public var logsWhenDone: Bool
-  /// How much it logs; nil: the tracker's usual amount.
-  public var amount: Quantity?
-  /// A time is passed over (`MissReason.done`) when the goal of its day is met.
-  public var quietWhenDone: Bool
-  /// An entry moves its next time: as long after the entry as its schedule has times apart.
-  public var followsEntries: Bool
-  /// Of an amount: what remains of the goal is spread over what is left of the day's times.
-  public var pace: Bool
-
-  public init(
-    tracker: TrackerID, logsWhenDone: Bool = true, amount: Quantity? = nil, quietWhenDone: Bool = false,
-    followsEntries: Bool = false, pace: Bool = false
-  ) {
-    self.tracker = tracker
-    self.logsWhenDone = logsWhenDone
-    self.amount = amount
-    self.quietWhenDone = quietWhenDone
-    self.followsEntries = followsEntries
-    self.pace = pace
-  }
 }

@@ -12,6 +12,8 @@ protocol DialectSchedule: Sendable, Hashable {
   var calendarNames: [String] { get }
   /// Whether it counts from when it was last done.
   var countsFromDone: Bool { get }
+  /// Whether it is an interval, which can count from when it was last done although its text does not say so.
+  var canFollowEntries: Bool { get }
   /// Whether it watches the sun.
   var needsPlace: Bool { get }
 
@@ -24,5 +26,6 @@ extension DialectSchedule {
   var isOneOff: Bool { false }
   var calendarNames: [String] { [] }
   var countsFromDone: Bool { false }
+  var canFollowEntries: Bool { false }
   var needsPlace: Bool { false }
 }

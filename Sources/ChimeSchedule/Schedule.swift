@@ -124,6 +124,10 @@ public struct Schedule: Sendable, Hashable {
   /// Whether its times count from when it was last done, so that ``Surroundings/lastDone`` moves them.
   public var countsFromDone: Bool { rule.schedule.countsFromDone }
 
+  /// Whether ``Surroundings/followsDone`` moves its times: an interval (`every 90m`, with a window or without) that is not
+  /// so many times only, or one that counts from when it was done in any case.
+  public var canFollowEntries: Bool { countsFromDone || rule.schedule.canFollowEntries }
+
   /// Whether its times follow the sun, so that ``Surroundings/place`` moves them.
   public var needsPlace: Bool { rule.schedule.needsPlace }
 

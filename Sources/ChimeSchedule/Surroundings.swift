@@ -15,6 +15,9 @@ public struct Surroundings: Sendable {
   public var calendar: @Sendable (String) -> [ClosedRange<CivilDate>]?
   /// When it was last done, for schedules that count from there.
   public var lastDone: Instant?
+  /// Whether intervals too count from ``lastDone`` (``Schedule/canFollowEntries``): `every 90m from 8:00 to 22:00` then
+  /// comes 90 minutes after it, within the window.
+  public var followsDone = false
 
   public init(
     zone: Zone, place: Place? = nil, zones: @escaping @Sendable (String) -> Zone? = { _ in nil },

@@ -28,6 +28,7 @@ struct Definition: Codable, Hashable {
   var snoozeLengths: [Milliseconds]?
   var pause: Pause?
   var lastDone: Instant?
+  var tracker: TrackerLink?
 
   private static let usualCatchUp = CatchUp(suspend: .latest, downtime: .latest)
   private static let usualGrace = Milliseconds.hours(12)
@@ -53,6 +54,7 @@ struct Definition: Codable, Hashable {
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
+    tracker = reminder.tracker
   }
 
   /// The whole reminder, with what stands in columns of its own.
@@ -66,7 +68,7 @@ struct Definition: Codable, Hashable {
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
       jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
-      lastDone: lastDone, createdAt: createdAt, generation: generation)
+      tracker: tracker, lastDone: lastDone, createdAt: createdAt, generation: generation)
   }
 }
 

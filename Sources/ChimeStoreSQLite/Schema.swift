@@ -13,7 +13,7 @@ enum Schema {
 
   static let migrations = [
     Migration(version: 1, script: version1), Migration(version: 2, script: version2),
-    Migration(version: 3, script: version3),
+    Migration(version: 3, script: version3), Migration(version: 4, script: version4),
   ]
 
   /// The newest layout this program knows.
@@ -213,4 +213,12 @@ private let version3: StaticString = """
   CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
 
   PRAGMA user_version = 3;
+  """
+
+// A reminder may be linked to a tracker: whoever logs an entry finds those of its tracker by an index that holds no other.
+private let version4: StaticString = """
+  ALTER TABLE reminder ADD COLUMN tracker TEXT;
+  CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
+
+  PRAGMA user_version = 4;
   """

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 extension Transaction {
   func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
@@ -17,15 +18,17 @@ extension Transaction {
     }
     try connection.run(
       """
-      INSERT INTO reminder (key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO reminder (
+        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
-        body = excluded.body, definition = excluded.definition
+        body = excluded.body, definition = excluded.definition, tracker = excluded.tracker
       """,
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
-      reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)))
+      reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)),
+      reminder.tracker?.tracker.rawValue)
     if let next {
       let dueAt = nextDueAt ?? next + reminder.jitterOffset
       try setDue(

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 // Listings of reminders. However many there are, a page of those that come first costs no more than a page.
 extension Transaction {
@@ -27,6 +28,9 @@ extension Transaction {
     case .zone(let zone): query.require("r.zone = ?", zone.text)
     // The index of these is named by the very words of its condition.
     case .withExceptions: query.require("instr(r.schedule, 'except') > 0")
+    case .linked(let key):
+      query.require("r.owner = ?", key.owner)
+      query.require("r.tracker = ?", key.id.rawValue)
     }
     query.append("ORDER BY r.key LIMIT ?", max(limit, 0))
     return try connection.all(query) { ReminderID(rawValue: $0.text(0)) }

@@ -116,6 +116,7 @@ final class MemoryTransaction: StoreTransaction {
       case .all: true
       case .zone(let zone): reminder.timezone == zone
       case .withExceptions: reminder.schedule.canonical.contains("except")
+      case .linked(let key): reminder.owner == key.owner && reminder.tracker?.tracker == key.id
       }
     }
     return fitting.map { (place: contents.order[$0.id] ?? -1, id: $0.id) }

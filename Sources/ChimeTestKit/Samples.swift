@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 // Values for the conformance cases. Times are seconds since an arbitrary Monday in 2026.
 
@@ -26,7 +27,10 @@ func fullSample(_ id: String) throws -> Reminder {
     catchUp: CatchUp(suspend: .all, downtime: .skip), grace: .seconds(5), jitter: .minutes(3),
     nag: Nag(every: .minutes(5), max: 3, escalation: [.init(from: 2, channels: [team.channel])]),
     quiet: QuietRule(hours: try QuietHours(["mon-fri 22:00-07:00", "sat,sun 23:00-09:00"]), handling: .drop),
-    wake: true, snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3, lastDone: at(70),
+    wake: true, snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3,
+    tracker: TrackerLink(
+      tracker: TrackerID(rawValue: "water"), logsWhenDone: false, amount: Quantity(grains: 16), quietWhenDone: true,
+      followsEntries: true, pace: true), lastDone: at(70),
     createdAt: at(5), generation: 9)
 }
 

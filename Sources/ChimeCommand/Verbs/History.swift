@@ -69,10 +69,21 @@ enum History {
       return .init("snoozed\(until ?? "")")
     case .missed:
       let reasons = [
-        occurrence.missed.map { $0 == .overCap ? "over the cap" : $0 == .quiet ? "quiet hours" : $0.rawValue },
+        occurrence.missed.map(words),
         occurrence.missedCount.flatMap { $0 > 1 ? "\($0) times" : nil },
       ].compactMap { $0 }
-      return .init(reasons.isEmpty ? "missed" : "missed (\(reasons.joined(separator: ", ")))", .caution)
+      let isGood = occurrence.missed == .doneAlready
+      return .init(
+        reasons.isEmpty ? "missed" : "missed (\(reasons.joined(separator: ", ")))", isGood ? .faint : .caution)
+    }
+  }
+
+  private static func words(_ reason: OccurrencesInterface.Missed) -> String {
+    switch reason {
+    case .overCap: "over the cap"
+    case .quiet: "quiet hours"
+    case .doneAlready: "done already"
+    case .suspend, .downtime, .paused, .skipped: reason.rawValue
     }
   }
 }

@@ -71,8 +71,9 @@ extension EventLoop {
     let due = firing.due
     if case .missed(let reason) = occurrence.state {
       let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
+      let why = reason == .doneAlready ? "done already" : reason.rawValue
       return Happening(
-        kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(reason.rawValue)\(count)")
+        kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(why)\(count)")
     }
     guard firing.deliveries.contains(where: { $0.occurrence == occurrence.id }) else { return nil }
     let isPlain = due.isRegular && occurrence.late != .quiet

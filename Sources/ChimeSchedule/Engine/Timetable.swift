@@ -9,7 +9,7 @@ public struct Timetable: Sendable {
   let zone: ZoneTable
   let gap: GapHandling
   let fold: FoldRule
-  let engine: Engine
+  var engine: Engine
   /// Longer folds count in both passes, in seconds: Debian's cron takes them for corrections of the clock.
   var longestFold = Int64.max
   /// No occurrence lies outside these, in seconds; an empty range (first > last) has none.
@@ -103,6 +103,7 @@ extension Timetable {
     let except = phrase.bounds.exceptions(in: surroundings)
     let done = surroundings.lastDone
     self.init(phrase, zone.table, gap, fold, except: except, done: done)
+    if surroundings.followsDone, phrase.canFollowEntries, let done { follow(done) }
     guard let count = phrase.bounds.count else { return }
     if case .elapsed(let step, .weekdays(.everyDay)) = phrase.pattern {
       // At most 2³⁸ seconds times 10 000.
@@ -202,6 +203,53 @@ extension Timetable {
       engine = .elapsed(ElapsedRule(days: days, step: step, anchor: anchor))
     }
   }
+}
+
+extension Timetable {
+  /// Has an interval count from `done`, rounded up so that nothing comes early.
+  private mutating func follow(_ done: Instant) {
+    let second = (done.milliseconds + 999) / 1_000
+    switch engine {
+    case .window(var rule):
+      rule.anchor = second
+      engine = .window(rule)
+    case .elapsed(var rule):
+      // Before it begins there is nothing to move.
+      guard second + rule.step > firstSecond else { return }
+      rule.anchor = second + rule.step
+      firstSecond = max(firstSecond, rule.anchor)
+      engine = .elapsed(rule)
+    default: break
+    }
+  }
+
+  /// The daily window of an interval (`every 90m from 8:00 to 22:00`) that an instant lies in, its edges included, or the
+  /// first that opens after it; nil where there is none.
+  ///
+  ///     timetable.window(at: noon)    // 08:00 to 22:00 of that day
+  public func window(at instant: Instant) -> ClosedRange<Instant>? {
+    guard case .window(let rule) = engine else { return nil }
+    let second = instant.seconds
+    // Windows of neighbouring days may overlap where a gap moves an edge: the one that opened last counts.
+    var day = Int64(dividedByDay(second + zone.segment(at: second).offset).day) - 3
+    var found: ClosedRange<Instant>?
+    while let start = rule.days.next(onOrAfter: day) {
+      let (opens, closes) = edges(rule, day: start)
+      if opens > lastSecond { break }
+      if closes >= second, closes >= opens {
+        if opens > second, found != nil { break }
+        let first = max(opens, firstSecond)
+        let last = min(closes, lastSecond)
+        if first <= last { found = Instant(seconds: first)...Instant(seconds: last) }
+        if opens > second { break }
+      }
+      day = start + 1
+    }
+    return found
+  }
+
+  /// Whether it is an interval within a daily window.
+  public var hasWindows: Bool { if case .window = engine { true } else { false } }
 }
 
 extension DayRule {

@@ -7,6 +7,9 @@ struct WindowRule: Sendable, Hashable {
   /// The window's edges, both included, in wall seconds from the midnight its day begins with; up to a day apart.
   var from: Int64
   var to: Int64
+  /// When it was last done, in seconds, where the grid counts from there: the window that a step from then falls into has
+  /// its points at that distance.
+  var anchor: Int64?
 
   /// The first point after a reading, if it lies in the windows of yesterday, today or tomorrow, on a clock that keeps
   /// its offset all that time. Windows are no longer than a day, so they follow each other.
@@ -22,6 +25,26 @@ struct WindowRule: Sendable, Hashable {
   }
 }
 
+extension WindowRule {
+  /// The first point of one day's window after an instant, all in seconds of elapsed time.
+  func point(after second: Int64, opens: Int64, closes: Int64) -> Int64? {
+    if let anchor, anchor + step > opens, anchor <= closes {
+      // Up to when it was done the grid is as ever; from then on it counts from there.
+      let before = plain(after: second, opens: opens)
+      if before <= anchor { return before }
+      let point = max(second, anchor) - anchor
+      let next = anchor + (point / step + 1) * step
+      return next <= closes ? next : nil
+    }
+    let point = plain(after: second, opens: opens)
+    return point <= closes ? point : nil
+  }
+
+  private func plain(after second: Int64, opens: Int64) -> Int64 {
+    second < opens ? opens : opens + ((second - opens) / step + 1) * step
+  }
+}
+
 extension Timetable {
   /// The first point of any window after an instant.
   ///
@@ -29,8 +52,9 @@ extension Timetable {
   /// be moved by gaps, windows of neighbouring days may overlap; the earliest point of all of them counts.
   func nextInWindow(_ rule: WindowRule, after second: Int64) -> Int64? {
     let stretch = zone.segment(at: second)
+    let isAnchored = rule.anchor.map { $0 + rule.step > second - 2 * 86_400 } ?? false
     let today = Int64(dividedByDay(second + stretch.offset).day)
-    if second - stretch.start > 4 * 86_400, stretch.end - second > 4 * 86_400,
+    if !isAnchored, second - stretch.start > 4 * 86_400, stretch.end - second > 4 * 86_400,
       let point = rule.next(after: second + stretch.offset, today: today)
     {
       return point - stretch.offset
@@ -43,8 +67,7 @@ extension Timetable {
       if earliest > best || earliest > lastSecond { break }
       let (opens, closes) = edges(rule, day: start)
       if closes > second || opens > second {
-        let point = second < opens ? opens : opens + ((second - opens) / rule.step + 1) * rule.step
-        if point <= closes { best = min(best, point) }
+        if let point = rule.point(after: second, opens: opens, closes: closes) { best = min(best, point) }
       }
       day = start + 1
     }

@@ -106,6 +106,13 @@ struct Phrase: DialectSchedule {
     case .once, .times, .window, .elapsed: false
     }
   }
+
+  var canFollowEntries: Bool {
+    switch pattern {
+    case .window, .elapsed: bounds.count == nil
+    case .once, .times, .daysAfterDone, .elapsedAfterDone: false
+    }
+  }
 }
 
 extension Phrase {
