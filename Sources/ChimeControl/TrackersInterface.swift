@@ -655,11 +655,13 @@ public enum TrackersInterface {
     public var achievements: Int
     /// The range of a goal that is offered, by tracker.
     public var choices: [String: Choice]
+    /// The steps between milestones that are offered, by tracker: for each unit its own.
+    public var milestoneSteps: [String: [StepChoice]]?
 
     public init(
       id: String, title: [String: String], text: [String: String], version: Int, icon: String? = nil,
       installedAt: Wire.Time? = nil, shipped: Bool, trackers: [Tracker], reminders: [PackReminder], achievements: Int,
-      choices: [String: Choice]
+      choices: [String: Choice], milestoneSteps: [String: [StepChoice]]? = nil
     ) {
       self.id = id
       self.title = title
@@ -672,6 +674,7 @@ public enum TrackersInterface {
       self.reminders = reminders
       self.achievements = achievements
       self.choices = choices
+      self.milestoneSteps = milestoneSteps
     }
   }
 
@@ -684,6 +687,16 @@ public enum TrackersInterface {
       self.least = least
       self.most = most
       self.step = step
+    }
+  }
+
+  public struct StepChoice: Codable, Hashable, Sendable {
+    public var unit: String
+    public var steps: [Double]
+
+    public init(unit: String, steps: [Double]) {
+      self.unit = unit
+      self.steps = steps
     }
   }
 
@@ -713,6 +726,11 @@ public enum TrackersInterface {
     public var goals: [String: Double]?
     public var usual: [String: Double]?
     public var units: [String: String]?
+    /// In the unit that is chosen.
+    public var milestoneSteps: [String: Double]?
+    public var titles: [String: String]?
+    /// The weekdays that count (mon, tue …).
+    public var weekdays: [String: [String]]?
     /// By key: whether it is wanted, and a schedule of one's own.
     public var reminders: [String: Bool]?
     public var when: [String: String]?
@@ -721,11 +739,15 @@ public enum TrackersInterface {
 
     public init(
       goals: [String: Double]? = nil, usual: [String: Double]? = nil, units: [String: String]? = nil,
+      milestoneSteps: [String: Double]? = nil, titles: [String: String]? = nil, weekdays: [String: [String]]? = nil,
       reminders: [String: Bool]? = nil, when: [String: String]? = nil, language: String? = nil
     ) {
       self.goals = goals
       self.usual = usual
       self.units = units
+      self.milestoneSteps = milestoneSteps
+      self.titles = titles
+      self.weekdays = weekdays
       self.reminders = reminders
       self.when = when
       self.language = language

@@ -24,6 +24,8 @@ public struct Pack: Hashable, Sendable, Codable {
   public var channels: [String]
   /// How the choices of installation (`goal`, `usual`) are bounded, by tracker.
   public var choices: [TrackerID: Choice]
+  /// The steps between a measure's milestones that are offered at installation, by tracker: for each unit its own.
+  public var milestoneSteps: [TrackerID: [StepChoice]]
 
   /// The range of a goal that is offered at installation.
   public struct Choice: Hashable, Sendable, Codable {
@@ -37,11 +39,21 @@ public struct Pack: Hashable, Sendable, Codable {
     }
   }
 
+  /// The steps that are offered to whoever measures in a unit: every 2, 5 or 7 kg.
+  public struct StepChoice: Hashable, Sendable, Codable {
+    public var unit: Unit
+    public var steps: [Quantity]
+    public init(unit: Unit, steps: [Quantity]) {
+      self.unit = unit
+      self.steps = steps
+    }
+  }
+
   public init(
     id: PackID, title: LocalizedText, text: LocalizedText, version: Int = 1, icon: String? = nil,
     trackers: [Tracker] = [], reminders: [PackReminder] = [], achievements: [Achievement] = [],
     levels: LevelCurve? = nil, moods: [Mood: MoodText] = [:], quotes: [Quote] = [], channels: [String] = [],
-    choices: [TrackerID: Choice] = [:]
+    choices: [TrackerID: Choice] = [:], milestoneSteps: [TrackerID: [StepChoice]] = [:]
   ) {
     self.id = id
     self.title = title
@@ -56,6 +68,7 @@ public struct Pack: Hashable, Sendable, Codable {
     self.quotes = quotes
     self.channels = channels
     self.choices = choices
+    self.milestoneSteps = milestoneSteps
   }
 }
 
@@ -67,6 +80,8 @@ public struct PackReminder: Hashable, Sendable, Codable {
   public var body: LocalizedText?
   /// A schedule in the words of `chime add`.
   public var when: String
+  /// The schedule instead of `when` where no place is known, if that follows the sun; nil otherwise.
+  public var whenWithoutPlace: String?
   public var tracker: TrackerID
   public var quietWhenDone: Bool
   public var pace: Bool
@@ -78,14 +93,16 @@ public struct PackReminder: Hashable, Sendable, Codable {
   public var isOptional: Bool
 
   public init(
-    key: String, title: LocalizedText, body: LocalizedText? = nil, when: String, tracker: TrackerID,
-    quietWhenDone: Bool = true, pace: Bool = false, followsEntries: Bool = false, logs: Quantity? = nil,
+    key: String, title: LocalizedText, body: LocalizedText? = nil, when: String,
+    whenWithoutPlace: String? = nil, tracker: TrackerID, quietWhenDone: Bool = true, pace: Bool = false,
+    followsEntries: Bool = false, logs: Quantity? = nil,
     isOptional: Bool = false
   ) {
     self.key = key
     self.title = title
     self.body = body
     self.when = when
+    self.whenWithoutPlace = whenWithoutPlace
     self.tracker = tracker
     self.quietWhenDone = quietWhenDone
     self.pace = pace

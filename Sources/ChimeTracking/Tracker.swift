@@ -36,6 +36,8 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var id: TrackerID
   public var owner: UInt32
   public var title: LocalizedText
+  /// What an entry of it is called, for a button: *Drank*, in front of the amount. Nil: *Done*.
+  public var verb: LocalizedText?
   public var kind: Kind
   /// What quantities are shown in; nil for a check.
   public var unit: Unit?
@@ -73,8 +75,9 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var generation: Int64
 
   public init(
-    id: TrackerID, owner: UInt32, title: LocalizedText, kind: Kind, unit: Unit? = nil, decimals: Int = 0,
-    goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil, counting: CountedDays = .everyDay,
+    id: TrackerID, owner: UInt32, title: LocalizedText, verb: LocalizedText? = nil, kind: Kind, unit: Unit? = nil,
+    decimals: Int = 0, goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil,
+    counting: CountedDays = .everyDay,
     dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
     skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], milestoneStep: Quantity? = nil,
     icon: String? = nil, pack: PackID? = nil, experience: Int = 10, startedOn: CivilDate, createdAt: Instant,
@@ -83,6 +86,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.id = id
     self.owner = owner
     self.title = title
+    self.verb = verb
     self.kind = kind
     self.unit = unit
     self.decimals = decimals
