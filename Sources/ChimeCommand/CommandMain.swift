@@ -34,14 +34,15 @@ package enum CommandMain {
     let context = Context(line: line, world: world)
     if line.has("help") { return try Help.run(context, path: line.path) }
     if line.has("version") { return try Version.run(context) }
-    if line.has("json"), line.has("plain") { throw Failure.usage("--json and --plain exclude each other") }
+    if line.has("json"), line.has("plain") { throw Failure.usage(Words.say("--json and --plain exclude each other")) }
     guard let verb = line.verb else {
       if let word = line.words.first { throw CommandTable.standard.unknown(verb: word, within: []) }
       return try Help.run(context, path: [])
     }
     guard verb.subverbs.isEmpty else {
       let choices = verb.subverbs.map { "chime \(line.verbName) \($0.name)" }.joined(separator: ", ")
-      throw Failure.usage("chime \(line.verbName) does one of several things", hint: "there are: \(choices)")
+      throw Failure.usage(
+        Words.say("chime %1 does one of several things", line.verbName), hint: Words.say("there are: %1", choices))
     }
     return try verb.run(context)
   }

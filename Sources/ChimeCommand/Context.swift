@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// What a verb works with: its command line, the world, and how to answer.
 final class Context {
@@ -45,9 +46,9 @@ final class Context {
   // MARK: Words
 
   /// The words as one: an id or a title needs no quotes.
-  func subject(_ what: String = "ID or TITLE") throws -> String {
+  func subject(_ what: String = Words.say("ID or TITLE")) throws -> String {
     guard let subject = optionalSubject() else {
-      throw Failure.usage("which reminder? \(what) is missing", hint: "`chime list` shows them")
+      throw Failure.usage(Words.say("which reminder? %1 is missing", what), hint: Words.say("`chime list` shows them"))
     }
     return subject
   }
@@ -59,7 +60,8 @@ final class Context {
 
   func noWords() throws {
     guard let word = line.words.first else { return }
-    throw Failure.usage("chime \(line.verbName) takes no \"\(word)\"", hint: "`chime \(line.verbName) --help`")
+    throw Failure.usage(
+      Words.say("chime %1 takes no \"%2\"", line.verbName, word), hint: "`chime \(line.verbName) --help`")
   }
 
   // MARK: Answers
@@ -74,7 +76,7 @@ final class Context {
   }
 
   func warn(_ warnings: [String]) {
-    for warning in warnings { note("warning: \(warning)", .caution) }
+    for warning in warnings { note(Words.say("warning: %1", warning), .caution) }
   }
 
   func print(json: JSONText) { out(json.text(indented: world.output.isTerminal)) }
@@ -104,7 +106,7 @@ final class Context {
       if values.isEmpty { for line in empty { note(line) } } else { human() }
     }
     if isCut, format != .json {
-      note("These are the first \(values.count); -n N or -n all shows more.", .faint)
+      note(Words.say("These are the first %1; -n N or -n all shows more.", values.count), .faint)
     }
   }
 

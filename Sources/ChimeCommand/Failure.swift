@@ -1,3 +1,4 @@
+import ChimeWords
 import Glibc
 
 /// How a run of the command ends, for scripts to tell apart (the numbers are those of sysexits.h).
@@ -11,12 +12,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 
   var meaning: String {
     switch self {
-    case .success: "It was done."
-    case .failed: "It was understood and could not be done: no such reminder, a refused value, a failed test."
-    case .usage: "The command line was not understood: a verb, an option, a schedule or a time."
-    case .unavailable: "No daemon answers; the message names the command that starts it."
-    case .tryAgain: "It may work later: the store cannot be written, or the daemon did not answer in time."
-    case .notPermitted: "This user may not do that."
+    case .success: Words.say("It was done.")
+    case .failed:
+      Words.say("It was understood and could not be done: no such reminder, a refused value, a failed test.")
+    case .usage: Words.say("The command line was not understood: a verb, an option, a schedule or a time.")
+    case .unavailable: Words.say("No daemon answers; the message names the command that starts it.")
+    case .tryAgain: Words.say("It may work later: the store cannot be written, or the daemon did not answer in time.")
+    case .notPermitted: Words.say("This user may not do that.")
     }
   }
 }
@@ -54,5 +56,5 @@ struct Failure: Error, Equatable {
 
 /// What the C library calls an error number.
 func describe(errno code: Int32) -> String {
-  strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  strerror(code).map { String(cString: $0) } ?? Words.say("error %1", code)
 }

@@ -6,20 +6,24 @@
 ///     Words.say("Logged %1 of %2", "250 ml", "Water")
 ///     Words.say(count: 3, "%n day", "%n days")
 public enum Words {
-  public static func say(_ text: StaticString, _ values: String...) -> String {
+  public static func say(_ text: StaticString, _ values: any CustomStringConvertible...) -> String {
     filled(Catalogs.translated(text.description), values)
   }
 
   /// A text that is known from elsewhere, such as a row of the table of verbs.
-  public static func say(key text: String, _ values: String...) -> String { filled(Catalogs.translated(text), values) }
+  public static func say(key text: String, _ values: any CustomStringConvertible...) -> String {
+    filled(Catalogs.translated(text), values)
+  }
 
   /// The right plural form for `count`, which stands for `%n`.
-  public static func say(count: Int, _ one: StaticString, _ many: StaticString, _ values: String...) -> String {
+  public static func say(
+    count: Int, _ one: StaticString, _ many: StaticString, _ values: any CustomStringConvertible...
+  ) -> String {
     filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
   }
 
   /// One pass, so that a value with a `%` in it stays as it is.
-  private static func filled(_ text: String, _ values: [String], count: String? = nil) -> String {
+  private static func filled(_ text: String, _ values: [any CustomStringConvertible], count: String? = nil) -> String {
     guard text.contains("%") else { return text }
     var result = ""
     var rest = text[...]
@@ -30,7 +34,7 @@ public enum Words {
       if mark == "n", let count {
         result += count
       } else if let position = mark.wholeNumberValue, values.indices.contains(position - 1) {
-        result += values[position - 1]
+        result += values[position - 1].description
       } else {
         result += "%"
         continue

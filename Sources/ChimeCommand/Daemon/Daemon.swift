@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 import Glibc
 import Varlink
 
@@ -14,7 +15,8 @@ final class Daemon {
   init(socket: SocketPath, userID: UInt32) throws {
     self.socket = socket
     guard let address = VarlinkAddress(path: socket.path) else {
-      throw Failure.usage("\"\(socket.path)\" is no path a socket can have", hint: "it has 107 bytes at most")
+      throw Failure.usage(
+        Words.say("\"%1\" is no path a socket can have", socket.path), hint: Words.say("it has 107 bytes at most"))
     }
     do {
       client = try VarlinkClient(address, timeout: patience)
@@ -23,9 +25,10 @@ final class Daemon {
     }
     if socket.isGuessed, let peer = client.peerUserID, peer != userID, peer != 0 {
       throw Failure(
-        status: .notPermitted, message: "the daemon at \(socket.path) is another user's (\(peer))",
+        status: .notPermitted, message: Words.say("the daemon at %1 is another user's (%2)", socket.path, peer),
         hints: [
-          "if it is the one that is meant: --socket \(socket.path)", "XDG_RUNTIME_DIR should be /run/user/\(userID)",
+          Words.say("if it is the one that is meant: --socket %1", socket.path),
+          Words.say("XDG_RUNTIME_DIR should be /run/user/%1", userID),
         ])
     }
   }
@@ -64,14 +67,14 @@ extension Failure {
     switch error {
     case .noSocket, .refused:
       self.init(
-        status: .unavailable, message: "no daemon answers at \(socket.path)", hints: [socket.remedy])
+        status: .unavailable, message: Words.say("no daemon answers at %1", socket.path), hints: [socket.remedy])
     case .system(_, let code) where code == EACCES || code == EPERM:
       self.init(
-        status: .notPermitted, message: "you may not talk to the daemon at \(socket.path)",
-        hints: socket.isSystem ? ["its users are the members of the group \"chime\""] : [])
+        status: .notPermitted, message: Words.say("you may not talk to the daemon at %1", socket.path),
+        hints: socket.isSystem ? [Words.say("its users are the members of the group \"chime\"")] : [])
     case .system(_, let code):
       self.init(
-        status: .unavailable, message: "cannot reach a daemon at \(socket.path): \(describe(errno: code))",
+        status: .unavailable, message: Words.say("cannot reach a daemon at %1: %2", socket.path, describe(errno: code)),
         hints: [socket.remedy])
     default: self.init(calling: error, at: socket)
     }
@@ -80,11 +83,11 @@ extension Failure {
   init(calling error: VarlinkClientError, at socket: SocketPath) {
     switch error {
     case .timedOut:
-      self.init(status: .tryAgain, message: "the daemon at \(socket.path) did not answer in time")
+      self.init(status: .tryAgain, message: Words.say("the daemon at %1 did not answer in time", socket.path))
     case .closed:
       self.init(
-        status: .unavailable, message: "the daemon at \(socket.path) has closed the connection",
-        hints: ["`chime status` tells whether it is back; else \(socket.remedy)"])
+        status: .unavailable, message: Words.say("the daemon at %1 has closed the connection", socket.path),
+        hints: [Words.say("`chime status` tells whether it is back; else %1", socket.remedy)])
     case .remote(let remote): self.init(remote: remote)
     default: self.init(status: .failed, message: "\(error)")
     }
@@ -98,23 +101,23 @@ extension Failure {
     } else if name == "NotFound", let it = error.parameters(Wire.NotFound.self) {
       let question = Nearest.question(it.near)
       self.init(
-        status: .failed, message: "there is no \(it.what) \"\(it.id)\"",
+        status: .failed, message: Words.say("there is no %1 \"%2\"", it.what, it.id),
         hints: [
           question
             ?? Self.listing(of: it.what)
         ])
     } else if name == "Ambiguous", let it = error.parameters(Wire.Ambiguous.self) {
       self.init(
-        status: .failed, message: "\"\(it.id)\" fits more than one",
+        status: .failed, message: Words.say("\"%1\" fits more than one", it.id),
         detail: it.candidates.map { "  " + Harmless.line($0) },
-        hints: ["say which by its id"])
+        hints: [Words.say("say which by its id")])
     } else if name == "InvalidSchedule", let it = error.parameters(Wire.InvalidSchedule.self) {
       self.init(
         refused: it.text, column: it.column, expected: it.expected, suggestion: it.suggestion, message: it.message)
     } else if name == "NeverOccurs", let it = error.parameters(Wire.NeverOccurs.self) {
       self.init(refused: it.text, column: nil, expected: "", suggestion: nil, message: it.message)
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
-      self.init(status: .failed, message: "the \(it.field) cannot be taken: \(it.message)")
+      self.init(status: .failed, message: Words.say("the %1 cannot be taken: %2", it.field, it.message))
     } else if name == "InvalidText", let it = error.parameters(Wire.InvalidText.self) {
       self.init(status: .failed, message: it.message, isInvalidText: true, line: it.line)
     } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Message.self) {
@@ -122,36 +125,36 @@ extension Failure {
     } else if let failure = Failure(tracking: error, named: name) {
       self = failure
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
-      self.init(status: .failed, message: "a limit of the daemon was reached: \(it.limit)")
+      self.init(status: .failed, message: Words.say("a limit of the daemon was reached: %1", it.limit))
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
       self.init(
-        status: .tryAgain, message: "the store cannot be written: \(it.reason)",
-        hints: ["nothing was changed; try again, and see `chime status`"])
+        status: .tryAgain, message: Words.say("the store cannot be written: %1", it.reason),
+        hints: [Words.say("nothing was changed; try again, and see `chime status`")])
     } else {
-      self.init(status: .failed, message: "the daemon answered with \(error)")
+      self.init(status: .failed, message: Words.say("the daemon answered with %1", error))
     }
   }
 
   private init(service error: ServiceError) {
     switch error {
     case .permissionDenied:
-      self.init(status: .notPermitted, message: "the daemon does not serve this user")
+      self.init(status: .notPermitted, message: Words.say("the daemon does not serve this user"))
     case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
       self.init(
-        status: .failed, message: "the daemon does not know this request (\(error))",
-        hints: ["it may be older than this command: compare `chime version` with `chime status`"])
-    default: self.init(status: .failed, message: "the daemon refused the request: \(error)")
+        status: .failed, message: Words.say("the daemon does not know this request (%1)", error),
+        hints: [Words.say("it may be older than this command: compare `chime version` with `chime status`")])
+    default: self.init(status: .failed, message: Words.say("the daemon refused the request: %1", error))
     }
   }
 
   private static func listing(of what: String) -> String {
     switch what {
-    case "endpoint", "command": "`chime \(what) list` shows them"
-    case "delivery": "`chime deliveries` shows them with their ids"
-    case "tracker", "pack": "`chime \(what) list` shows them"
-    case "item", "milestone", "entry": "`chime \(what) list TRACKER` shows them"
-    case "achievement": "`chime achievements` shows them"
-    default: "`chime list` shows them"
+    case "endpoint", "command": Words.say("`chime %1 list` shows them", what)
+    case "delivery": Words.say("`chime deliveries` shows them with their ids")
+    case "tracker", "pack": Words.say("`chime %1 list` shows them", what)
+    case "item", "milestone", "entry": Words.say("`chime %1 list TRACKER` shows them", what)
+    case "achievement": Words.say("`chime achievements` shows them")
+    default: Words.say("`chime list` shows them")
     }
   }
 
@@ -171,9 +174,9 @@ extension Failure {
       detail.append("  " + String(repeating: " ", count: TextWidth.of(before)) + "^")
     }
     if let suggestion {
-      hints = ["did you mean \"\(suggestion)\"?"]
+      hints = [Words.say("did you mean \"%1\"?", suggestion)]
     } else if !expected.isEmpty, !problem.contains(expected) {
-      hints = ["expected \(expected)"]
+      hints = [Words.say("expected %1", expected)]
     }
   }
 

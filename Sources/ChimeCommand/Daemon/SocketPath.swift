@@ -1,3 +1,5 @@
+import ChimeWords
+
 /// Where the daemon listens.
 struct SocketPath: Equatable {
   var path: String
@@ -11,7 +13,7 @@ struct SocketPath: Equatable {
   /// `--socket`, `--system`, `CHIME_SOCKET`, else the user's own in the runtime directory.
   static func chosen(by line: ParsedLine, environment: [String: String], userID: UInt32) throws -> SocketPath {
     if let path = line.value("socket") {
-      guard !path.isEmpty else { throw Failure.usage("--socket needs the path of a socket") }
+      guard !path.isEmpty else { throw Failure.usage(Words.say("--socket needs the path of a socket")) }
       return SocketPath(path: plain(path), isSystem: plain(path) == system)
     }
     if line.has("system") { return SocketPath(path: system, isSystem: true) }
@@ -30,6 +32,7 @@ struct SocketPath: Equatable {
   /// What starts the daemon that would listen there.
   var remedy: String {
     isSystem
-      ? "start it with `systemctl start chimed`" : "start it with `systemctl --user start chimed`, or run `chimed`"
+      ? Words.say("start it with `systemctl start chimed`")
+      : Words.say("start it with `systemctl --user start chimed`, or run `chimed`")
   }
 }

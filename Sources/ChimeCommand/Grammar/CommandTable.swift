@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// Every verb and every option there is. What is not here is not accepted, and what is here is in the help.
 struct CommandTable: Sendable {
@@ -46,14 +47,15 @@ struct CommandTable: Sendable {
       + Nearest.to(word, among: choices.map(\.name))
     let unique = meant.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
     if let question = Nearest.question(unique.map { "\(name) \($0)" }) {
-      return .usage("\"\(word)\" is no verb of \(name)", hint: question)
+      return .usage(Words.say("\"%1\" is no verb of %2", word, name), hint: question)
     }
     if !path.isEmpty {
       return .usage(
-        "\"\(word)\" is no verb of \(name)", hint: "there are: \(choices.map(\.name).joined(separator: ", "))")
+        Words.say("\"%1\" is no verb of %2", word, name),
+        hint: Words.say("there are: %1", choices.map(\.name).joined(separator: ", ")))
     }
     return Failure(
-      status: .usage, message: "\"\(word)\" is no verb of \(name)",
-      hints: ["to set a reminder: chime add \"TITLE\" SCHEDULE", "`chime help` lists the verbs"])
+      status: .usage, message: Words.say("\"%1\" is no verb of %2", word, name),
+      hints: [Words.say("to set a reminder: chime add \"TITLE\" SCHEDULE"), Words.say("`chime help` lists the verbs")])
   }
 }

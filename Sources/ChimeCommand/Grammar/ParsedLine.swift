@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// A command line that fits the table: which verb, its words, and its options' values.
 struct ParsedLine {
@@ -26,7 +27,7 @@ struct ParsedLine {
   func count(_ name: String, minimum: Int = 1, maximum: Int) throws -> Int? {
     guard let text = value(name) else { return nil }
     guard let number = Int(text), (minimum...maximum).contains(number) else {
-      throw Failure.usage("--\(name) takes a number from \(minimum) to \(maximum), not \"\(text)\"")
+      throw Failure.usage(Words.say("--%1 takes a number from %2 to %3, not \"%4\"", name, minimum, maximum, text))
     }
     return number
   }
@@ -73,7 +74,7 @@ struct ParsedLine {
       throw unknown(option: "--\(name)", name: name, table: table)
     }
     if option.value == nil {
-      guard parts.count == 1 else { throw Failure.usage("--\(name) takes no value") }
+      guard parts.count == 1 else { throw Failure.usage(Words.say("--%1 takes no value", name)) }
       given.append((option, ""))
     } else if parts.count == 2 {
       try add(option, String(parts[1]))
@@ -101,7 +102,7 @@ struct ParsedLine {
 
   private func value(for option: Verb.Option, from rest: inout ArraySlice<String>) throws -> String {
     guard let value = rest.popFirst() else {
-      throw Failure.usage("--\(option.name) needs a value: --\(option.name) \(option.value ?? "")")
+      throw Failure.usage(Words.say("--%1 needs a value: --%2 %3", option.name, option.name, option.value ?? ""))
     }
     return value
   }
@@ -109,7 +110,7 @@ struct ParsedLine {
   private mutating func add(_ option: Verb.Option, _ value: String) throws {
     if !option.choices.isEmpty, !option.choices.contains(value), !(value.isEmpty && option.mayBeEmpty) {
       throw Failure.usage(
-        "--\(option.name) is one of \(option.choices.joined(separator: ", ")), not \"\(value)\"",
+        Words.say("--%1 is one of %2, not \"%3\"", option.name, option.choices.joined(separator: ", "), value),
         hint: Nearest.question(value, among: option.choices))
     }
     given.append((option, value))
@@ -130,12 +131,14 @@ struct ParsedLine {
     let known = table.accepted(by: verb).map(\.name)
     let subject = path.isEmpty ? "chime" : "chime \(verbName)"
     if let near = Nearest.question(name, among: known, prefix: "--") {
-      return .usage("\(subject) has no option \(option)", hint: near)
+      return .usage(Words.say("%1 has no option %2", subject, option), hint: near)
     }
     if name.first?.isNumber == true {
-      return .usage("\(subject) has no option \(option)", hint: "words that begin with - stand after --")
+      return .usage(
+        Words.say("%1 has no option %2", subject, option), hint: Words.say("words that begin with - stand after --"))
     }
-    return .usage("\(subject) has no option \(option)", hint: "`\(subject) --help` lists its options")
+    return .usage(
+      Words.say("%1 has no option %2", subject, option), hint: Words.say("`%1 --help` lists its options", subject))
   }
 }
 

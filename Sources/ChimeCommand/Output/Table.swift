@@ -1,3 +1,5 @@
+import ChimeWords
+
 /// Rows in columns, fitted to a width. Its texts are made harmless as they come in.
 struct Table {
   struct Column {
@@ -30,10 +32,10 @@ struct Table {
   /// The lines of the table, without white space at their ends.
   func lines(width: Int?, style: Style) -> [String] {
     let natural = columns.indices.map { index in
-      rows.reduce(TextWidth.of(columns[index].title)) { max($0, TextWidth.of($1[index].text)) }
+      rows.reduce(TextWidth.of(Words.say(key: columns[index].title))) { max($0, TextWidth.of($1[index].text)) }
     }
     let (kept, widths) = fit(natural, to: width)
-    let header = line(kept, widths, style) { Cell(columns[$0].title, .strong) }
+    let header = line(kept, widths, style) { Cell(Words.say(key: columns[$0].title), .strong) }
     return [header] + rows.map { row in line(kept, widths, style) { row[$0] } }
   }
 

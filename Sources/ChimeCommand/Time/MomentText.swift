@@ -1,4 +1,5 @@
 import ChimeSchedule
+import ChimeWords
 
 /// A single moment as people write it after `--until`, `--since`, `--before` and `--after`.
 ///
@@ -34,9 +35,9 @@ enum MomentText {
         refusal = refusal ?? error
       }
     }
-    let expected = "a date, a time, or a length such as \"3 days\""
-    var failure = Failure.usage("--\(option) takes \(expected), not \"\(text)\"")
-    if let suggestion = refusal?.suggestion { failure.hints = ["did you mean \"\(suggestion)\"?"] }
+    let expected = Words.say("a date, a time, or a length such as \"3 days\"")
+    var failure = Failure.usage(Words.say("--%1 takes %2, not \"%3\"", option, expected, text))
+    if let suggestion = refusal?.suggestion { failure.hints = [Words.say("did you mean \"%1\"?", suggestion)] }
     throw failure
   }
 
@@ -59,8 +60,8 @@ enum LengthText {
       return DurationText.formatISO8601(try DurationText.parse(text))
     } catch {
       throw Failure.usage(
-        "--\(option) takes a length of time such as 10m or 1h30m, not \"\(text)\"",
-        hint: error.suggestion.map { "did you mean \"\($0)\"?" })
+        Words.say("--%1 takes a length of time such as 10m or 1h30m, not \"%2\"", option, text),
+        hint: error.suggestion.map { Words.say("did you mean \"%1\"?", $0) })
     }
   }
 

@@ -1,4 +1,5 @@
 import ChimeSchedule
+import ChimeWords
 
 /// A place on the command line: `50.0875,14.4213`, north before east, or with letters `33.8688S 151.2093E`.
 enum PlaceText {
@@ -10,8 +11,8 @@ enum PlaceText {
       return place
     }
     throw Failure.usage(
-      "--\(option) takes degrees north and east, such as 50.0875,14.4213, not \"\(text)\"",
-      hint: "latitudes go from -90 to 90, longitudes from -180 to 180; south and west are negative")
+      Words.say("--%1 takes degrees north and east, such as 50.0875,14.4213, not \"%2\"", option, text),
+      hint: Words.say("latitudes go from -90 to 90, longitudes from -180 to 180; south and west are negative"))
   }
 
   /// `50.0875, 14.4213`; empty without a place.

@@ -1,26 +1,27 @@
 import ChimeSchedule
+import ChimeWords
 
 /// How far away a time is, as people say it.
 enum RelativeTime {
   /// `in 12 min`, `3 h 20 min ago`, `now`: the largest unit, and the next one while it matters.
   static func text(_ instant: Instant, now: Instant) -> String {
     let milliseconds = instant.milliseconds - now.milliseconds
-    if milliseconds.magnitude < 500 { return "now" }
+    if milliseconds.magnitude < 500 { return Words.say("now") }
     let amount = amount(seconds: Int64((milliseconds.magnitude + 500) / 1_000))
-    return milliseconds > 0 ? "in \(amount)" : "\(amount) ago"
+    return milliseconds > 0 ? Words.say("in %1", amount) : Words.say("%1 ago", amount)
   }
 
   /// `25 min`, `1 h 30 min`, `3 d 4 h`, `5 weeks`, `14 months`, `3 years`; never more exact than it needs to be.
   static func amount(seconds: Int64) -> String {
     switch seconds {
-    case ..<60: return "\(seconds) s"
-    case ..<600: return pair(seconds, 60, "min", "s")
-    case ..<3_570: return "\((seconds + 30) / 60) min"
-    case ..<86_370: return pair((seconds + 30) / 60, 60, "h", "min")
-    case ..<1_209_600: return pair((seconds + 1_800) / 3_600, 24, "d", "h")
-    case ..<7_776_000: return "\((seconds + 302_400) / 604_800) weeks"
-    case ..<63_072_000: return "\((seconds + 1_314_900) / 2_629_800) months"
-    default: return "\((seconds + 15_778_800) / 31_557_600) years"
+    case ..<60: return "\(seconds) " + Words.say("s")
+    case ..<600: return pair(seconds, 60, Words.say("min"), Words.say("s"))
+    case ..<3_570: return Words.say("%1 min", (seconds + 30) / 60)
+    case ..<86_370: return pair((seconds + 30) / 60, 60, Words.say("h"), Words.say("min"))
+    case ..<1_209_600: return pair((seconds + 1_800) / 3_600, 24, Words.say("d"), Words.say("h"))
+    case ..<7_776_000: return Words.say(count: Int((seconds + 302_400) / 604_800), "%n week", "%n weeks")
+    case ..<63_072_000: return Words.say(count: Int((seconds + 1_314_900) / 2_629_800), "%n month", "%n months")
+    default: return Words.say(count: Int((seconds + 15_778_800) / 31_557_600), "%n year", "%n years")
     }
   }
 

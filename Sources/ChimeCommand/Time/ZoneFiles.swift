@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 import Glibc
 import Synchronization
 
@@ -43,21 +44,22 @@ final class ZoneFiles: Sendable {
       if name.hasPrefix("/") { return try read(name, as: Self.identifier(of: name) ?? "local") }
       if Zone.isValidIdentifier(name), let zone = try? named(name) { return zone }
       if let zone = Self.zone(posix: name) { return zone }
-      throw Failure.failed("the time zone that TZ names is unknown: \"\(name)\"")
+      throw Failure.failed(Words.say("the time zone that TZ names is unknown: \"%1\"", name))
     }
     guard access(localLink, F_OK) == 0 else { return .utc }
     return try read(localLink, as: Self.identifier(ofLink: localLink) ?? "local")
   }
 
   private func named(_ name: String) throws -> Zone {
-    let unknown = "there is no time zone \"\(name)\""
+    let unknown = Words.say("there is no time zone \"%1\"", name)
     guard Zone.isValidIdentifier(name) else {
-      throw Failure.usage(unknown, hint: "time zones have names such as Europe/Prague or UTC")
+      throw Failure.usage(unknown, hint: Words.say("time zones have names such as Europe/Prague or UTC"))
     }
     let path = "\(directory)/\(name)"
     guard access(path, F_OK) == 0 else {
       if name == "UTC" { return .utc }
-      let hint = near(name) ?? "time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them"
+      let hint =
+        near(name) ?? Words.say("time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them")
       throw Failure.usage(unknown, hint: hint)
     }
     return try read(path, as: name)
@@ -65,12 +67,12 @@ final class ZoneFiles: Sendable {
 
   private func read(_ path: String, as identifier: String) throws -> Zone {
     guard let bytes = Files.read(path, limit: Zone.maximumFileSize) else {
-      throw Failure.system("cannot read the time zone file \(path)", errno: errno)
+      throw Failure.system(Words.say("cannot read the time zone file %1", path), errno: errno)
     }
     do {
       return try Zone(identifier: identifier, tzif: bytes)
     } catch {
-      throw Failure.failed("cannot read the time zone file \(path): \(error.message)")
+      throw Failure.failed(Words.say("cannot read the time zone file %1: %2", path, error.message))
     }
   }
 
@@ -87,7 +89,9 @@ final class ZoneFiles: Sendable {
     let wanted = name.lowercased()
     for region in regions {
       let cities = Files.entries("\(directory)/\(region)")
-      if let city = cities.first(where: { $0.lowercased() == wanted }) { return "did you mean \(region)/\(city)?" }
+      if let city = cities.first(where: { $0.lowercased() == wanted }) {
+        return Words.say("did you mean %1/%2?", region, city)
+      }
     }
     return Nearest.question(name, among: regions)
   }

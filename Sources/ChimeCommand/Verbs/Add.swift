@@ -1,3 +1,5 @@
+import ChimeWords
+
 /// `chime add TITLE SCHEDULE…`
 enum Add {
   static let verb = Verb(
@@ -17,13 +19,14 @@ enum Add {
 
   static func run(_ context: Context) throws -> ExitCode {
     guard let title = context.line.words.first, !trimmed(title).isEmpty else {
-      throw Failure.usage("a title and a schedule are missing", hint: "chime add \"Drink water\" every 90m")
+      throw Failure.usage(
+        Words.say("a title and a schedule are missing"), hint: Words.say("chime add \"Drink water\" every 90m"))
     }
     let when = trimmed(context.line.words.dropFirst().joined(separator: " "))
     guard !when.isEmpty else {
       throw Failure.usage(
-        "when? a schedule is missing",
-        hint: "chime add \"\(title)\" every 90m; put quotes around a title of several words")
+        Words.say("when? a schedule is missing"),
+        hint: Words.say("chime add \"%1\" every 90m; put quotes around a title of several words", title))
     }
     return try Adding.add(context, title: title, when: when)
   }

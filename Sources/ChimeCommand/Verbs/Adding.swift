@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// What `add`, `in` and `at` have in common: a title and a schedule become a reminder.
 enum Adding {
@@ -35,24 +36,25 @@ enum Adding {
     let clock = context.clock()
     var parts: [String] = []
     if reminder.state == .paused {
-      parts.append(reminder.pausedUntil.map { "paused until \(clock.text($0))" } ?? "paused without end")
+      parts.append(
+        reminder.pausedUntil.map { Words.say("paused until %1", clock.text($0)) } ?? Words.say("paused without end"))
     }
     let next = reminder.next.flatMap { next in WallClock.instant(next).map { (instant: $0, zone: next.zone) } }
     // A time within the pause is not going to be heard.
     let end = reminder.state == .paused ? reminder.pausedUntil.flatMap { WallClock.instant($0) } ?? .latest : .earliest
     if let (instant, zone) = next, instant >= end {
-      parts.append("next \(moment(context, instant, zone: zone)), \(clock.relative(instant))")
-      if let held = reminder.held { parts.append("quiet hours hold \(clock.text(held)) until then") }
+      parts.append(Words.say("next %1, %2", moment(context, instant, zone: zone), clock.relative(instant)))
+      if let held = reminder.held { parts.append(Words.say("quiet hours hold %1 until then", clock.text(held))) }
     } else if reminder.state == .finished {
-      parts.append("finished: it has no further time")
+      parts.append(Words.say("finished: it has no further time"))
     } else if reminder.state == .waiting {
-      parts.append("it waits for an answer and has no further time")
+      parts.append(Words.say("it waits for an answer and has no further time"))
     }
     if let again = reminder.repeatAt {
-      parts.append("nobody has answered: it is repeated \(clock.text(again)), \(clock.relative(again))")
+      parts.append(Words.say("nobody has answered: it is repeated %1, %2", clock.text(again), clock.relative(again)))
     }
     if reminder.skipNext > 0 {
-      parts.append(reminder.skipNext == 1 ? "one time is passed over" : "\(reminder.skipNext) times are passed over")
+      parts.append(Words.say(count: reminder.skipNext, "one time is passed over", "%n times are passed over"))
     }
     return Harmless.line(parts.joined(separator: "; "))
   }
@@ -65,6 +67,6 @@ enum Adding {
     }
     let text = "\(clock.text(instant, in: zone)) \(zone.abbreviation(at: instant)) (\(zone.identifier))"
     guard zone.offset(at: instant) != clock.zone.offset(at: instant) else { return text }
-    return "\(text), here \(clock.text(instant))"
+    return Words.say("%1, here %2", text, clock.text(instant))
   }
 }

@@ -1,3 +1,5 @@
+import ChimeWords
+
 /// A calendar taken apart into messages that the daemon takes.
 ///
 /// Lines are unfolded on the way, because a fold may stand within a character, which a message could not carry. Events
@@ -51,7 +53,7 @@ enum CalendarParts {
         let added = group.reduce(0) { $0 + $1.weight }
         guard frame + added <= heaviest else {
           let line = group.first?.number ?? 1
-          throw Failure.failed("\(name), line \(line): this event is too long for a message of 1 MiB")
+          throw Failure.failed(Words.say("%1, line %2: this event is too long for a message of 1 MiB", name, line))
         }
         if weight + added + (isOpen ? 0 : frame) > heaviest {
           close()

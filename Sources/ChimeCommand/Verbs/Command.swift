@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime command list|test`
 enum Command {
@@ -11,7 +12,7 @@ enum Command {
     ],
     examples: [.init(command: "chime command list"), .init(command: "chime command test backup")],
     alsoTried: ["commands", "run", "exec", "script", "program"], subverbs: [list, test],
-    run: { _ in throw Failure.usage("list or test is missing") })
+    run: { _ in throw Failure.usage(Words.say("list or test is missing")) })
 
   static let list = Verb(
     name: "list", group: .deliver, arguments: [""], summary: "List the commands",
@@ -30,8 +31,12 @@ enum Command {
   private static func runList(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let empty = [
-      "No commands are defined.",
-      "Define one in the daemon's chimed.toml: [commands.backup] with program = \"/usr/local/bin/backup\"",
+      Words.say("No commands are defined."),
+      Words.say(
+        """
+        Define one in the daemon's chimed.toml: [commands.backup] with program = \
+        \"/usr/local/bin/backup\"
+        """),
     ]
     let commands = try commands(context.daemon())
     context.print(commands, as: Shapes.command, empty: empty) {
@@ -45,7 +50,7 @@ enum Command {
           .init(command.name, .strong), .init(([command.program] + command.arguments).joined(separator: " ")),
           .init(LengthText.human(command.timeLimit), .faint), .init(command.overlap.rawValue, .faint),
           .init(String(command.owed)), .init(String(command.running)),
-          command.problem.map { .init($0, .bad) } ?? .init("in use", .good),
+          command.problem.map { .init($0, .bad) } ?? .init(Words.say("in use"), .good),
         ])
       }
       context.print(table: table)
@@ -55,7 +60,8 @@ enum Command {
 
   private static func runTest(_ context: Context) throws -> ExitCode {
     guard context.line.words.count == 1, let name = context.line.words.first else {
-      throw Failure.usage("the name of one command is needed", hint: "`chime command list` shows them")
+      throw Failure.usage(
+        Words.say("the name of one command is needed"), hint: Words.say("`chime command list` shows them"))
     }
     // The answer comes when the program has ended, which its time limit bounds; one that is not there needs no patience.
     let daemon = try context.daemon()
@@ -71,12 +77,13 @@ enum Command {
       for variable in result.variables { context.out("  \(context.style(Harmless.line(variable), .faint))") }
       for line in Harmless.lines(result.input) { context.out("  < \(line)") }
       for line in Harmless.lines(result.output) where !line.isEmpty { context.out("  > \(line)") }
-      if result.cut { context.out("  > … (it wrote more than is kept)") }
+      if result.cut { context.out(Words.say("  > … (it wrote more than is kept)")) }
       let took = RelativeTime.lateness(milliseconds: result.tookMs)
-      let end = result.error ?? result.status.map { "status \($0)" } ?? "no status"
+      let end = result.error ?? result.status.map { Words.say("status %1", $0) } ?? Words.say("no status")
       context.out(
-        "\(context.style(result.ok ? "delivered" : "not delivered", result.ok ? .good : .bad)): \(Harmless.line(end)), "
-          + "after \(took)")
+        Words.say(
+          "%1: %2, after %3", context.style(result.ok ? "delivered" : "not delivered", result.ok ? .good : .bad),
+          Harmless.line(end), took))
     }
     return result.ok ? .success : .failed
   }

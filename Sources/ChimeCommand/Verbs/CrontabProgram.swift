@@ -1,3 +1,4 @@
+import ChimeWords
 import Glibc
 
 /// The program crontab(1), which alone may read a user's crontab.
@@ -5,7 +6,7 @@ enum CrontabProgram {
   /// What `crontab -l` prints.
   static func list() throws -> [UInt8] {
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Failure.system("cannot make a pipe", errno: errno) }
+    guard pipe(&ends) == 0 else { throw Failure.system(Words.say("cannot make a pipe"), errno: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -21,20 +22,21 @@ enum CrontabProgram {
     guard code == 0 else {
       close(ends[0])
       throw code == ENOENT
-        ? Failure.failed("there is no program crontab here", hint: "chime import crontab FILE reads a file")
-        : Failure.system("cannot run crontab -l", errno: code)
+        ? Failure.failed(
+          Words.say("there is no program crontab here"), hint: Words.say("chime import crontab FILE reads a file"))
+        : Failure.system(Words.say("cannot run crontab -l"), errno: code)
     }
     let output = Files.read(ends[0], limit: 16 << 20)
     // Before the wait: what writes on without end is to see that nobody reads.
     close(ends[0])
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {
-      guard errno == EINTR else { throw Failure.system("cannot wait for crontab -l", errno: errno) }
+      guard errno == EINTR else { throw Failure.system(Words.say("cannot wait for crontab -l"), errno: errno) }
     }
     guard status == 0, let output else {
       throw Failure.failed(
-        "crontab -l shows no crontab of this user",
-        hint: "chime import crontab FILE reads a file, such as /etc/crontab")
+        Words.say("crontab -l shows no crontab of this user"),
+        hint: Words.say("chime import crontab FILE reads a file, such as /etc/crontab"))
     }
     return output
   }

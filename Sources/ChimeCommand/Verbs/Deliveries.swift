@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime deliveries [ID|TITLE]`
 enum Deliveries {
@@ -36,7 +37,7 @@ enum Deliveries {
           filter: filter == DeliveriesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.deliveries, reply.cursor)
     }
-    let empty = ["No message fits.", "`chime fire ID` fires a reminder now."]
+    let empty = [Words.say("No message fits."), Words.say("`chime fire ID` fires a reminder now.")]
     context.print(deliveries, as: Shapes.delivery, isCut: isCut, empty: empty) { table(context, deliveries) }
     return .success
   }
@@ -64,7 +65,7 @@ enum Deliveries {
   /// A time that has come is waited past while its endpoint rests or is disabled.
   private static func again(_ clock: WallClock, _ next: Wire.Time) -> String {
     let isPast = WallClock.instant(next).map { $0 <= clock.now } ?? false
-    return isPast ? "again as soon as may be" : "again \(clock.relative(next))"
+    return isPast ? Words.say("again as soon as may be") : Words.say("again %1", clock.relative(next))
   }
 
   private static func state(_ delivery: DeliveriesInterface.Delivery) -> Table.Cell {
@@ -96,8 +97,8 @@ enum Deliveries {
     case .human:
       let clock = context.clock()
       context.out("\(context.style(Harmless.line(delivery.id), .strong))  \(Harmless.line(delivery.title))")
-      var line = "  to \(delivery.channel), \(delivery.state.rawValue), of \(delivery.occurrence)"
-      if let next = delivery.nextAttempt { line += "; again \(clock.text(next)), \(clock.relative(next))" }
+      var line = Words.say("  to %1, %2, of %3", delivery.channel, delivery.state.rawValue, delivery.occurrence)
+      if let next = delivery.nextAttempt { line += Words.say("; again %1, %2", clock.text(next), clock.relative(next)) }
       context.out(Harmless.line(line))
       guard !reply.attempts.isEmpty else { return .success }
       context.out()

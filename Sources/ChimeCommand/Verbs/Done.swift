@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime done [ID|TITLE]`
 enum Done {
@@ -33,14 +34,14 @@ enum Dismiss {
 
 /// What the answers to an occurrence have in common.
 enum Answering {
-  static let which = "Without ID or TITLE: the one that fired last and waits for an answer."
+  static let which = Words.say("Without ID or TITLE: the one that fired last and waits for an answer.")
 
   static func answer(_ context: Context, _ occurrence: OccurrencesInterface.Occurrence, _ what: String) {
     context.print(occurrence, as: Shapes.occurrence) {
       let id = context.style(Harmless.line(occurrence.reminder), .strong)
       context.out("\(id)  \(Harmless.line(occurrence.title))")
       let due = context.clock().text(occurrence.scheduledAt)
-      context.out("  \(Harmless.line(what)); it was due \(Harmless.line(due))")
+      context.out(Words.say("  %1; it was due %2", Harmless.line(what), Harmless.line(due)))
     }
   }
 }

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// The options that say what a reminder is like, for `add`, `in`, `at` and `edit`.
 enum DraftOptions {
@@ -31,10 +32,12 @@ enum DraftOptions {
     ] + InsistenceOptions.all
 
   static let place = Verb.Option.value(
-    "place", nil, "LAT,LON", "Where its sun is watched from, such as 50.0875,14.4213; otherwise the configured place")
+    "place", nil, "LAT,LON",
+    Words.say("Where its sun is watched from, such as 50.0875,14.4213; otherwise the configured place"))
   static let token = Verb.Option.value(
-    "token", nil, "TOKEN", "Add it once, however often this is run: the same token again gives the first answer")
-  static let dryRun = Verb.Option.flag("dry-run", nil, "Say what would be done, and do nothing")
+    "token", nil, "TOKEN",
+    Words.say("Add it once, however often this is run: the same token again gives the first answer"))
+  static let dryRun = Verb.Option.flag("dry-run", nil, Words.say("Say what would be done, and do nothing"))
 
   /// The fields that the options name.
   static func draft(_ line: ParsedLine, title: String, when: String) throws -> RemindersInterface.Draft {
@@ -88,7 +91,8 @@ enum DraftOptions {
     func rule(_ name: some StringProtocol) throws -> Wire.CatchUpRule {
       if let rule = Wire.CatchUpRule(rawValue: String(name)) { return rule }
       throw Failure.usage(
-        "--catch-up is one of \(rules.joined(separator: ", ")), or suspend=RULE,downtime=RULE, not \"\(text)\"",
+        Words.say(
+          "--catch-up is one of %1, or suspend=RULE,downtime=RULE, not \"%2\"", rules.joined(separator: ", "), text),
         hint: Nearest.question(String(name), among: rules))
     }
     if let both = Wire.CatchUpRule(rawValue: text) { return Wire.CatchUp(suspend: both, downtime: both) }

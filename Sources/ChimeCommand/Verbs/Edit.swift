@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 import Glibc
 
 /// `chime edit ID|TITLE [options]`
@@ -31,7 +32,8 @@ enum Edit {
     }
     guard context.world.isInteractive, context.world.output.isTerminal else {
       let names = fields.map { "--\($0.name)" }.joined(separator: " ")
-      throw Failure.usage("what is to change? Without a terminal there is no editor", hint: "options: \(names)")
+      throw Failure.usage(
+        Words.say("what is to change? Without a terminal there is no editor"), hint: Words.say("options: %1", names))
     }
     return try edit(context, id: id)
   }
@@ -58,7 +60,7 @@ enum Edit {
       fold: change.fold ?? (reset.contains(.fold) ? nil : reminder.fold),
       latitude: keepsPlace ? reminder.latitude : change.latitude,
       longitude: keepsPlace ? reminder.longitude : change.longitude)
-    return try Explaining.dryRun(context, draft: draft, would: "would change \(reminder.id) to")
+    return try Explaining.dryRun(context, draft: draft, would: Words.say("would change %1 to", reminder.id))
   }
 
   private static func get(_ context: Context, _ id: String) throws -> RemindersInterface.Reminder {
@@ -78,13 +80,13 @@ enum Edit {
     do {
       try Editor.open(path, environment: context.world.environment)
       guard let bytes = Files.read(path, limit: 1 << 20) else {
-        throw Failure.system("cannot read what was edited", errno: errno)
+        throw Failure.system(Words.say("cannot read what was edited"), errno: errno)
       }
       after = try EditForm(text: String(decoding: bytes, as: UTF8.self))
       var line = context.line
       let changed = after.values.filter { before.values[$0.key] != $0.value }
       guard !changed.isEmpty else {
-        context.note("Nothing was changed.")
+        context.note(Words.say("Nothing was changed."))
         unlink(path)
         return .success
       }
@@ -100,7 +102,7 @@ enum Edit {
       unlink(path)
       return status
     } catch var failure as Failure {
-      failure.hints.append("what you wrote is kept in \(path)")
+      failure.hints.append(Words.say("what you wrote is kept in %1", path))
       throw failure
     }
   }

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// A reminder as a small text for an editor: `name: value` lines, named as the options of `edit` are.
 ///
@@ -45,10 +46,12 @@ struct EditForm: Equatable {
       let name = trimmed(String(pair[0]))
       guard pair.count == 2, let option = Edit.fields.first(where: { $0.name == name }) else {
         throw Failure.usage(
-          "line \(number + 1) is not understood: \(line)",
-          hint: Nearest.question(name, among: Edit.fields.map(\.name)) ?? "a line is NAME: VALUE")
+          Words.say("line %1 is not understood: %2", number + 1, line),
+          hint: Nearest.question(name, among: Edit.fields.map(\.name)) ?? Words.say("a line is NAME: VALUE"))
       }
-      guard values[name] == nil else { throw Failure.usage("line \(number + 1) gives \(name) a second time") }
+      guard values[name] == nil else {
+        throw Failure.usage(Words.say("line %1 gives %2 a second time", number + 1, name))
+      }
       values[name] = trimmed(String(pair[1]))
       current = option.name
     }
@@ -64,7 +67,9 @@ struct EditForm: Equatable {
     for option in Edit.fields {
       let value = (values[option.name] ?? "").split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       text += "\(option.name): \(value.joined(separator: "\n  "))\n"
-      if !option.choices.isEmpty { text += "# \(option.name) is one of \(option.choices.joined(separator: ", "))\n" }
+      if !option.choices.isEmpty {
+        text += Words.say("# %1 is one of %2\n", option.name, option.choices.joined(separator: ", "))
+      }
     }
     return text
   }
@@ -74,7 +79,7 @@ struct EditForm: Equatable {
     switch value {
     case "yes": true
     case "no", "": false
-    default: throw Failure.usage("wake is yes or no, not \"\(value)\"")
+    default: throw Failure.usage(Words.say("wake is yes or no, not \"%1\"", value))
     }
   }
 

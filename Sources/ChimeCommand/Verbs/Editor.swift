@@ -1,3 +1,4 @@
+import ChimeWords
 import Glibc
 
 /// The editor that the user has chosen.
@@ -7,13 +8,13 @@ enum Editor {
     let directory = directory.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
     var template = Array("\(directory)/chime-XXXXXX.txt".utf8CString)
     let descriptor = mkstemps(&template, 4)
-    guard descriptor >= 0 else { throw Failure.system("cannot make a file in \(directory)", errno: errno) }
+    guard descriptor >= 0 else { throw Failure.system(Words.say("cannot make a file in %1", directory), errno: errno) }
     defer { close(descriptor) }
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard Files.write(Array(text.utf8), to: descriptor) else {
       let code = errno
       unlink(path)
-      throw Failure.system("cannot write \(path)", errno: code)
+      throw Failure.system(Words.say("cannot write %1", path), errno: code)
     }
     return path
   }
@@ -26,9 +27,10 @@ enum Editor {
     let status = try run("/bin/sh", ["sh", "-c", "\(editor) \"$@\"", "sh", path])
     if status == 127 << 8 {
       throw Failure.failed(
-        "the editor \"\(editor)\" was not found", hint: "set EDITOR, or use options: chime edit --help")
+        Words.say("the editor \"%1\" was not found", editor),
+        hint: Words.say("set EDITOR, or use options: chime edit --help"))
     }
-    guard status == 0 else { throw Failure.failed("the editor \"\(editor)\" failed; nothing was changed") }
+    guard status == 0 else { throw Failure.failed(Words.say("the editor \"%1\" failed; nothing was changed", editor)) }
   }
 
   /// Runs a program with our terminal; returns its wait status.
@@ -50,10 +52,10 @@ enum Editor {
     defer { for argument in vector { free(argument) } }
     var child: pid_t = 0
     let code = posix_spawn(&child, program, nil, &attributes, &vector, environ)
-    guard code == 0 else { throw Failure.system("cannot run \(program)", errno: code) }
+    guard code == 0 else { throw Failure.system(Words.say("cannot run %1", program), errno: code) }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {
-      guard errno == EINTR else { throw Failure.system("cannot wait for the editor", errno: errno) }
+      guard errno == EINTR else { throw Failure.system(Words.say("cannot wait for the editor"), errno: errno) }
     }
     return status
   }

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime endpoint add|edit|list|show|test|rotate|enable|disable|templates|remove`
 enum Endpoint {
@@ -18,7 +19,7 @@ enum Endpoint {
     ],
     run: { context in
       let names = context.line.path.last?.subverbs.map(\.name) ?? []
-      throw Failure.usage("\(names.joined(separator: ", ")): one of them is missing")
+      throw Failure.usage(Words.say("%1: one of them is missing", names.joined(separator: ", ")))
     })
 
   static let enable = Verb(
@@ -27,7 +28,7 @@ enum Endpoint {
     examples: [.init(command: "chime endpoint enable team")], alsoTried: ["on", "resume", "start"],
     json: "`endpoint`",
     run: { context in
-      try turn(context, EndpointsInterface.Enable.method, "in use; what is owed to it is sent now")
+      try turn(context, EndpointsInterface.Enable.method, Words.say("in use; what is owed to it is sent now"))
     })
 
   static let disable = Verb(
@@ -36,7 +37,7 @@ enum Endpoint {
     examples: [.init(command: "chime endpoint disable team")], alsoTried: ["off", "pause", "stop"],
     json: "`endpoint`",
     run: { context in
-      try turn(context, EndpointsInterface.Disable.method, "disabled; chime endpoint enable calls it again")
+      try turn(context, EndpointsInterface.Disable.method, Words.say("disabled; chime endpoint enable calls it again"))
     })
 
   static let remove = Verb(
@@ -62,9 +63,9 @@ enum Endpoint {
     let name = try name(context)
     let daemon = try context.daemon()
     if context.world.isInteractive, !context.line.has("yes"),
-      !Asking.confirm(context, "Remove the endpoint \"\(Harmless.line(name))\" and its secret?")
+      !Asking.confirm(context, Words.say("Remove the endpoint \"%1\" and its secret?", Harmless.line(name)))
     {
-      context.note("Nothing was removed.")
+      context.note(Words.say("Nothing was removed."))
       return .failed
     }
     let endpoint = try daemon.call(
@@ -79,7 +80,8 @@ enum Endpoint {
 
   static func name(_ context: Context) throws -> String {
     guard context.line.words.count == 1, let name = context.line.words.first else {
-      throw Failure.usage("the name of one endpoint is needed", hint: "`chime endpoint list` shows them")
+      throw Failure.usage(
+        Words.say("the name of one endpoint is needed"), hint: Words.say("`chime endpoint list` shows them"))
     }
     return name
   }

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 import Glibc
 
 /// `chime endpoint add` and `edit`.
@@ -58,11 +59,11 @@ enum EndpointAdding {
     let words = context.line.words
     guard words.count == 2 else {
       throw Failure.usage(
-        words.count < 2 ? "a name and a URL are missing" : "a name and a URL are all it takes",
-        hint: "chime endpoint add team https://chat.example.org/hook --new-secret team.secret")
+        words.count < 2 ? Words.say("a name and a URL are missing") : Words.say("a name and a URL are all it takes"),
+        hint: Words.say("chime endpoint add team https://chat.example.org/hook --new-secret team.secret"))
     }
     let ways = ["secret-file", "new-secret", "ed25519"].filter { context.line.has($0) }
-    guard ways.count < 2 else { throw Failure.usage("--\(ways[0]) and --\(ways[1]) exclude each other") }
+    guard ways.count < 2 else { throw Failure.usage(Words.say("--%1 and --%2 exclude each other", ways[0], ways[1])) }
     var request = EndpointsInterface.Put.Parameters(name: words[0], url: words[1])
     if let path = context.line.value("secret-file") {
       request.secret = try SecretFile.read(path, userID: context.world.userID)
@@ -88,11 +89,13 @@ enum EndpointAdding {
     }
     context.print(endpoint, as: Shapes.endpoint) {
       context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))")
-      if let made { context.out("  its secret is in \(Harmless.line(made)): give it to the receiver to verify with") }
-      for key in endpoint.publicKeys ?? [] {
-        context.out("  its public key, for the receiver to verify with: \(Harmless.line(key))")
+      if let made {
+        context.out(Words.say("  its secret is in %1: give it to the receiver to verify with", Harmless.line(made)))
       }
-      context.out("  try it: chime endpoint test \(Harmless.line(endpoint.name))")
+      for key in endpoint.publicKeys ?? [] {
+        context.out(Words.say("  its public key, for the receiver to verify with: %1", Harmless.line(key)))
+      }
+      context.out(Words.say("  try it: chime endpoint test %1", Harmless.line(endpoint.name)))
     }
     return .success
   }
@@ -100,10 +103,12 @@ enum EndpointAdding {
   private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put.Parameters) -> Failure {
     var failure = failure
     if request.secret == nil, request.newSecret == nil, failure.message.contains("a new endpoint needs a secret") {
-      failure.hints.append("--new-secret FILE makes one, --secret-file FILE reads one")
-      failure.hints.append("--template NAME needs none; `chime endpoint templates` lists them")
+      failure.hints.append(Words.say("--new-secret FILE makes one, --secret-file FILE reads one"))
+      failure.hints.append(Words.say("--template NAME needs none; `chime endpoint templates` lists them"))
     }
-    if request.token == nil, failure.message.contains("token") { failure.hints.append("--token-file FILE reads one") }
+    if request.token == nil, failure.message.contains("token") {
+      failure.hints.append(Words.say("--token-file FILE reads one"))
+    }
     return failure
   }
 
@@ -116,13 +121,14 @@ enum EndpointAdding {
       let names = EndpointsInterface.Resettable.allCases
       guard let name = names.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
         throw Failure.usage(
-          "--reset takes \(names.map(\.rawValue).joined(separator: ", ")), not \"\(word)\"",
+          Words.say("--reset takes %1, not \"%2\"", names.map(\.rawValue).joined(separator: ", "), word),
           hint: Nearest.question(word, among: names.map(\.rawValue)))
       }
       return name
     }
     guard request.url != nil || request.token != nil || request.settings != nil || request.reset != nil else {
-      throw Failure.usage("nothing is to be changed", hint: "`chime endpoint edit --help` lists what can be")
+      throw Failure.usage(
+        Words.say("nothing is to be changed"), hint: Words.say("`chime endpoint edit --help` lists what can be"))
     }
     let endpoint = try context.daemon().call(
       EndpointsInterface.Update.method, request, returning: EndpointsInterface.Update.Reply.self
@@ -141,7 +147,9 @@ enum EndpointAdding {
     var settings = EndpointsInterface.Settings()
     if line.has("header") { settings.headers = try line.values("header").map(header) }
     settings.template = try line.value("template").map(template)
-    settings.certificates = try line.value("ca-file").map { try file($0, "the file of certificates", limit: 262_144) }
+    settings.certificates = try line.value("ca-file").map {
+      try file($0, Words.say("the file of certificates"), limit: 262_144)
+    }
     settings.concurrency = try line.count("concurrency", maximum: 64)
     settings.rate = try line.value("rate").map(rate)
     settings.inOrder = line.has("in-order") ? true : nil
@@ -151,22 +159,22 @@ enum EndpointAdding {
   private static func header(_ text: String) throws -> EndpointsInterface.Header {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed(String($0)) }
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-      throw Failure.usage("--header takes a name and a value, such as 'X-Priority: 5', not \"\(text)\"")
+      throw Failure.usage(Words.say("--header takes a name and a value, such as 'X-Priority: 5', not \"%1\"", text))
     }
     return EndpointsInterface.Header(name: parts[0], value: parts[1])
   }
 
   private static func template(_ text: String) throws -> String {
     guard text.contains("/") || text.hasSuffix(".json") else { return text }
-    return try file(text, "the template", limit: 65_536)
+    return try file(text, Words.say("the template"), limit: 65_536)
   }
 
   private static func file(_ path: String, _ what: String, limit: Int) throws -> String {
     guard let bytes = Files.read(path, limit: limit) else {
-      throw Failure.system("cannot read \(what) \(path)", errno: errno)
+      throw Failure.system(Words.say("cannot read %1 %2", what, path), errno: errno)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Failure.failed("\(what) \(path) is not text in UTF-8")
+      throw Failure.failed(Words.say("%1 %2 is not text in UTF-8", what, path))
     }
     return text
   }
@@ -174,7 +182,7 @@ enum EndpointAdding {
   private static func rate(_ text: String) throws -> EndpointsInterface.Rate {
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
     guard parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) else {
-      throw Failure.usage("--rate takes a number and a span, such as 30/1m, not \"\(text)\"")
+      throw Failure.usage(Words.say("--rate takes a number and a span, such as 30/1m, not \"%1\"", text))
     }
     return EndpointsInterface.Rate(count: count, span: DurationText.formatISO8601(span))
   }

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime endpoint list`, `show`, `test` and `templates`.
 enum EndpointLooking {
@@ -13,7 +14,8 @@ enum EndpointLooking {
     run: { context in
       let name = try Endpoint.name(context)
       guard let endpoint = try Endpoint.known(name, context) else {
-        throw Failure.failed("there is no endpoint \"\(name)\"", hint: "`chime endpoint list` shows them")
+        throw Failure.failed(
+          Words.say("there is no endpoint \"%1\"", name), hint: Words.say("`chime endpoint list` shows them"))
       }
       context.print(endpoint, as: Shapes.endpoint) { details(context, endpoint) }
       return .success
@@ -43,8 +45,9 @@ enum EndpointLooking {
       EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
     ).endpoints
     let empty = [
-      "No endpoints yet.", "Add one: chime endpoint add team https://chat.example.org/hook --new-secret team.secret",
-      "`chime endpoint templates` says how to reach ntfy, Slack and others.",
+      Words.say("No endpoints yet."),
+      Words.say("Add one: chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
+      Words.say("`chime endpoint templates` says how to reach ntfy, Slack and others."),
     ]
     context.print(endpoints, as: Shapes.endpoint, empty: empty) {
       let clock = context.clock()
@@ -69,19 +72,22 @@ enum EndpointLooking {
   private static func state(_ endpoint: EndpointsInterface.Endpoint, _ context: Context) -> (String, Style.Tone) {
     let clock = context.clock()
     if let reason = endpoint.disabled {
-      return ("disabled: \(reason)" + (endpoint.disabledAt.map { ", \(clock.relative($0))" } ?? ""), .bad)
+      return (Words.say("disabled: %1", reason) + (endpoint.disabledAt.map { ", \(clock.relative($0))" } ?? ""), .bad)
     }
-    if let fault = endpoint.fault { return ("cannot be used: \(fault)", .bad) }
-    let failing = endpoint.failingSince.map { "failing since \(clock.text($0))" }
+    if let fault = endpoint.fault { return (Words.say("cannot be used: %1", fault), .bad) }
+    let failing = endpoint.failingSince.map { Words.say("failing since %1", clock.text($0)) }
     if let until = endpoint.restingUntil.flatMap(WallClock.instant), until > clock.now {
-      return ((["resting until \(clock.time(until))"] + [failing].compactMap { $0 }).joined(separator: ", "), .caution)
+      return (
+        ([Words.say("resting until %1", clock.time(until))] + [failing].compactMap { $0 }).joined(separator: ", "),
+        .caution
+      )
     }
     if let failing { return (failing, .caution) }
-    return ("in use", .good)
+    return (Words.say("in use"), .good)
   }
 
   private static func template(_ endpoint: EndpointsInterface.Endpoint) -> String? {
-    endpoint.settings?.template.map { $0.contains("{") ? "its own" : $0 }
+    endpoint.settings?.template.map { $0.contains("{") ? Words.say("its own") : $0 }
   }
 
   /// All of one, for a person.
@@ -91,22 +97,26 @@ enum EndpointLooking {
     context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))")
     let (state, _) = state(endpoint, context)
     var facts: [(String, String?)] = [
-      ("state", state), ("owed", String(endpoint.owed)), ("given up", endpoint.dead.map(String.init)),
-      ("template", template(endpoint)),
+      (Words.say("state"), state), (Words.say("owed"), String(endpoint.owed)),
+      (Words.say("given up"), endpoint.dead.map(String.init)),
+      (Words.say("template"), template(endpoint)),
     ]
-    facts += (settings?.headers ?? []).map { ("header", "\($0.name): \($0.value)") }
+    facts += (settings?.headers ?? []).map { (Words.say("header"), "\($0.name): \($0.value)") }
     facts += [
-      ("trusts", settings?.certificates == nil ? nil : "certificates of its own only"),
-      ("at once", settings?.concurrency.map { "at most \($0)" }),
-      ("rate", settings?.rate.map { "at most \($0.count) in \(LengthText.human($0.span))" }),
-      ("order", settings?.inOrder == true ? "one after the other" : nil),
-      ("signs with", signing(endpoint)),
+      (Words.say("trusts"), settings?.certificates == nil ? nil : Words.say("certificates of its own only")),
+      (Words.say("at once"), settings?.concurrency.map { Words.say("at most %1", $0) }),
+      (Words.say("rate"), settings?.rate.map { Words.say("at most %1 in %2", $0.count, LengthText.human($0.span)) }),
+      (Words.say("order"), settings?.inOrder == true ? Words.say("one after the other") : nil),
+      (Words.say("signs with"), signing(endpoint)),
     ]
-    facts += (endpoint.publicKeys ?? []).map { ("public key", $0) }
+    facts += (endpoint.publicKeys ?? []).map { (Words.say("public key"), $0) }
     facts += [
-      ("rotation", endpoint.rotationEnds.map { "the replaced secret signs too until \(clock.text($0))" }),
-      ("token", endpoint.hasToken == true ? "yes" : nil),
-      ("added", "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
+      (
+        Words.say("rotation"),
+        endpoint.rotationEnds.map { Words.say("the replaced secret signs too until %1", clock.text($0)) }
+      ),
+      (Words.say("token"), endpoint.hasToken == true ? Words.say("yes") : nil),
+      (Words.say("added"), "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
     ]
     for (name, value) in facts {
       if let value { context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(Harmless.line(value))") }
@@ -115,8 +125,8 @@ enum EndpointLooking {
 
   private static func signing(_ endpoint: EndpointsInterface.Endpoint) -> String? {
     guard let signing = endpoint.signing, !signing.isEmpty else { return nil }
-    let names = signing.map { $0 == .hmac ? "HMAC" : "Ed25519" }.joined(separator: " and ")
-    return endpoint.secretFrom == .credential ? "\(names), by a credential of the service manager" : names
+    let names = signing.map { $0 == .hmac ? "HMAC" : "Ed25519" }.joined(separator: Words.say(" and "))
+    return endpoint.secretFrom == .credential ? Words.say("%1, by a credential of the service manager", names) : names
   }
 
   private static func runTest(_ context: Context) throws -> ExitCode {
@@ -129,9 +139,11 @@ enum EndpointLooking {
       for header in result.requestHeaders { context.out("  \(context.style(Harmless.line(header), .faint))") }
       for line in Harmless.lines(IndentedJSON.text(result.requestBody)) { context.out(line.isEmpty ? "" : "  \(line)") }
       let took = RelativeTime.lateness(milliseconds: result.tookMs)
-      let answer = result.status.map { "\($0)" } ?? result.error ?? "no answer"
+      let answer = result.status.map { "\($0)" } ?? result.error ?? Words.say("no answer")
       context.out(
-        "\(context.style(result.ok ? "taken" : "not taken", result.ok ? .good : .bad)): \(Harmless.line(answer)) after \(took)"
+        Words.say(
+          "%1: %2 after %3", context.style(result.ok ? "taken" : "not taken", result.ok ? .good : .bad),
+          Harmless.line(answer), took)
       )
       if result.status != nil, let error = result.error { context.out("  \(Harmless.line(error))") }
       if let timing = result.timing { context.out("  \(context.style(parts(timing, result), .faint))") }
@@ -153,34 +165,35 @@ enum EndpointLooking {
     var parts: [String] = []
     var before = 0
     for (name, time) in [
-      ("name", timing.nameLookup), ("connection", timing.connect), ("TLS", timing.tls),
-      ("first byte", timing.firstByte),
+      (Words.say("name"), timing.nameLookup), (Words.say("connection"), timing.connect), ("TLS", timing.tls),
+      (Words.say("first byte"), timing.firstByte),
     ] where time > 0 {
       parts.append("\(name) \(length(time - before))")
       before = time
     }
-    parts.append("in all \(length(timing.total))")
-    let who = [result.httpVersion, result.address.map { "from \($0)" }].compactMap { $0 }.joined(separator: " ")
+    parts.append(Words.say("in all %1", length(timing.total)))
+    let who = [result.httpVersion, result.address.map { Words.say("from %1", $0) }].compactMap { $0 }.joined(
+      separator: " ")
     return Harmless.line((who.isEmpty ? "" : "\(who): ") + parts.joined(separator: ", "))
   }
 
   private static func runTemplates(_ context: Context) throws -> ExitCode {
     let words = context.line.words
-    guard words.count < 2 else { throw Failure.usage("one template at a time") }
+    guard words.count < 2 else { throw Failure.usage(Words.say("one template at a time")) }
     let templates = try context.daemon().call(
       EndpointsInterface.Templates.method, Wire.Empty(), returning: EndpointsInterface.Templates.Reply.self
     ).templates
     if let name = words.first {
       guard let template = templates.first(where: { $0.name == name }) else {
         throw Failure.failed(
-          "there is no template \"\(name)\"", hint: Nearest.question(name, among: templates.map(\.name)))
+          Words.say("there is no template \"%1\"", name), hint: Nearest.question(name, among: templates.map(\.name)))
       }
       var lines = template.text.split(separator: "\n", omittingEmptySubsequences: false)
       if lines.last?.isEmpty == true { lines.removeLast() }
       for line in lines { context.out(Harmless.line(line)) }
       return .success
     }
-    context.print(templates, as: Shapes.template, empty: ["No templates."]) {
+    context.print(templates, as: Shapes.template, empty: [Words.say("No templates.")]) {
       var table = Table(columns: [
         .init(title: "NAME"), .init(title: "FOR", canShrink: true), .init(title: "TOKEN"),
         .init(title: "ADDRESS", dropOrder: 1),

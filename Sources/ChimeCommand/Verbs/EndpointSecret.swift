@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime endpoint rotate`
 enum EndpointSecret {
@@ -28,11 +29,11 @@ enum EndpointSecret {
     let name = try Endpoint.name(context)
     let line = context.line
     let ways = ["secret-file", "new-secret", "show"].filter { line.has($0) }
-    guard ways.count < 2 else { throw Failure.usage("--\(ways[0]) and --\(ways[1]) exclude each other") }
+    guard ways.count < 2 else { throw Failure.usage(Words.say("--%1 and --%2 exclude each other", ways[0], ways[1])) }
     var request = EndpointsInterface.Rotate.Parameters(name: name)
     request.overlap = try line.value("overlap").map { text in
       guard let span = try? DurationText.parse(text) else {
-        throw Failure.usage("--overlap takes a span, such as 24h or 7d, not \"\(text)\"")
+        throw Failure.usage(Words.say("--overlap takes a span, such as 24h or 7d, not \"%1\"", text))
       }
       return DurationText.formatISO8601(span)
     }
@@ -65,16 +66,16 @@ enum EndpointSecret {
     }
     if isMissing, signing.contains(.hmac) {
       throw Failure(
-        status: .usage, message: "the receiver needs the new secret: say where it is to go",
+        status: .usage, message: Words.say("the receiver needs the new secret: say where it is to go"),
         hints: [
-          "to a new file of mode 0600: chime endpoint rotate \(name) --new-secret FILE",
-          "to standard output, once: chime endpoint rotate \(name) --show",
+          Words.say("to a new file of mode 0600: chime endpoint rotate %1 --new-secret FILE", name),
+          Words.say("to standard output, once: chime endpoint rotate %1 --show", name),
         ])
     }
     if !isMissing, signing != [.hmac] {
       throw Failure.usage(
-        "--new-secret makes a secret for HMAC, and \"\(name)\" signs with Ed25519",
-        hint: "chime endpoint rotate \(name) makes a new key pair and prints its public key")
+        Words.say("--new-secret makes a secret for HMAC, and \"%1\" signs with Ed25519", name),
+        hint: Words.say("chime endpoint rotate %1 makes a new key pair and prints its public key", name))
     }
   }
 
@@ -91,9 +92,10 @@ enum EndpointSecret {
       // The one thing on standard output, for a pipe into where it is kept.
       context.out(Harmless.line(secret))
     }
-    let end = endpoint.rotationEnds.map { "; the old one signs too until \(context.clock().text($0))" } ?? ""
-    context.note("\(name): messages are signed with a new secret now\(end)")
-    if let made { context.note("it is in \(made): give it to the receiver to verify with") }
+    let end =
+      endpoint.rotationEnds.map { Words.say("; the old one signs too until %1", context.clock().text($0)) } ?? ""
+    context.note(Words.say("%1: messages are signed with a new secret now%2", name, end))
+    if let made { context.note(Words.say("it is in %1: give it to the receiver to verify with", made)) }
     for key in endpoint.publicKeys ?? [] { context.out(Harmless.line(key)) }
   }
 

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// What somebody asks about a schedule.
 struct ScheduleQuestion {
@@ -96,7 +97,7 @@ enum Explaining {
         daemon = try context.daemon()
       } catch let failure as Failure where failure.status == .unavailable {
         var refusal = Failure(error)
-        refusal.hints = ["no daemon answers that could know \(needs.noun); " + (failure.hints.first ?? "")]
+        refusal.hints = [Words.say("no daemon answers that could know %1; ", needs.noun) + (failure.hints.first ?? "")]
         throw refusal
       }
       return try asking(daemon)
@@ -125,14 +126,14 @@ enum Explaining {
     }
 
     var noun: String {
-      let calendars = calendars.count == 1 ? "the calendar \(calendars[0])" : "the calendars"
-      return place ? self.calendars.isEmpty ? "a place" : "a place and \(calendars)" : calendars
+      let calendars = calendars.count == 1 ? Words.say("the calendar %1", calendars[0]) : Words.say("the calendars")
+      return place ? self.calendars.isEmpty ? "a place" : Words.say("a place and %1", calendars) : calendars
     }
   }
 
   /// Says what would be made of it.
   static func dryRun(
-    _ context: Context, draft: RemindersInterface.Draft, would: String = "would add"
+    _ context: Context, draft: RemindersInterface.Draft, would: String = Words.say("would add")
   ) throws -> ExitCode {
     let place = draft.latitude.flatMap { latitude in
       draft.longitude.flatMap { Place(latitude: latitude, longitude: $0) }

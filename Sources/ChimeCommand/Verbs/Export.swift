@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime export [ID…]`
 enum Export {
@@ -25,7 +26,9 @@ enum Export {
   static func run(_ context: Context) throws -> ExitCode {
     let ids = context.line.words
     let tag = context.line.value("tag")
-    if !ids.isEmpty, tag != nil { throw Failure.usage("--tag goes with no ID: it says which reminders by itself") }
+    if !ids.isEmpty, tag != nil {
+      throw Failure.usage(Words.say("--tag goes with no ID: it says which reminders by itself"))
+    }
     let reply: RemindersInterface.Export.Reply = try context.daemon().call(
       RemindersInterface.Export.method,
       RemindersInterface.Export.Parameters(
@@ -40,7 +43,7 @@ enum Export {
     }
     context.world.output.write(reply.text)
     context.warn(reply.warnings)
-    context.note(reply.count == 1 ? "1 reminder exported" : "\(reply.count) reminders exported")
+    context.note(Words.say(count: reply.count, "%n reminder exported", "%n reminders exported"))
     return .success
   }
 }

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime fire ID|TITLE`
 enum Fire {
@@ -14,7 +15,8 @@ enum Fire {
     context.print(reply.occurrence, as: Shapes.occurrence) {
       let id = context.style(Harmless.line(reply.occurrence.reminder), .strong)
       context.out("\(id)  \(Harmless.line(reply.occurrence.title))")
-      context.out("  fired; `chime deliveries \(Harmless.line(reply.occurrence.reminder))` shows what becomes of it")
+      context.out(
+        Words.say("  fired; `chime deliveries %1` shows what becomes of it", Harmless.line(reply.occurrence.reminder)))
     }
     return .success
   }

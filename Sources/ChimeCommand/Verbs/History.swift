@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime history [ID|TITLE]`
 enum History {
@@ -27,7 +28,7 @@ enum History {
           filter: filter == OccurrencesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.occurrences, reply.cursor)
     }
-    let empty = ["No time has come yet that fits.", "`chime next` shows what is coming."]
+    let empty = [Words.say("No time has come yet that fits."), Words.say("`chime next` shows what is coming.")]
     context.print(occurrences, as: Shapes.occurrence, isCut: isCut, empty: empty) {
       context.print(table: table(context, occurrences, showingTitle: true))
     }
@@ -59,18 +60,20 @@ enum History {
 
   /// `missed (suspend)`, `snoozed until 18:30:00`.
   private static func state(_ clock: WallClock, _ occurrence: OccurrencesInterface.Occurrence) -> Table.Cell {
-    let rounds = occurrence.rounds > 1 ? " (\(occurrence.rounds) times)" : ""
+    let rounds = occurrence.rounds > 1 ? Words.say(count: occurrence.rounds, " (%n time)", " (%n times)") : ""
     switch occurrence.state {
     case .done: return .init("done\(rounds)", .good)
     case .dismissed: return .init("dismissed\(rounds)", .faint)
     case .fired, .delivered: return .init("\(occurrence.state.rawValue)\(rounds)")
     case .snoozed:
-      let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map { " until \(clock.time($0))" }
+      let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map {
+        Words.say(" until %1", clock.time($0))
+      }
       return .init("snoozed\(until ?? "")")
     case .missed:
       let reasons = [
         occurrence.missed.map(words),
-        occurrence.missedCount.flatMap { $0 > 1 ? "\($0) times" : nil },
+        occurrence.missedCount.flatMap { $0 > 1 ? Words.say(count: $0, "%n time", "%n times") : nil },
       ].compactMap { $0 }
       let isGood = occurrence.missed == .doneAlready
       return .init(
@@ -80,9 +83,9 @@ enum History {
 
   private static func words(_ reason: OccurrencesInterface.Missed) -> String {
     switch reason {
-    case .overCap: "over the cap"
-    case .quiet: "quiet hours"
-    case .doneAlready: "done already"
+    case .overCap: Words.say("over the cap")
+    case .quiet: Words.say("quiet hours")
+    case .doneAlready: Words.say("done already")
     case .suspend, .downtime, .paused, .skipped: reason.rawValue
     }
   }

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 import Glibc
 
 /// `chime import FILE.ics`, `chime import crontab`
@@ -64,7 +65,7 @@ enum Import {
     guard let text = line.value("all-day-at") else { return nil }
     let padded = text.prefix { $0 != ":" }.count == 1 ? "0\(text)" : text
     guard let time = CivilTime(padded) else {
-      throw Failure.usage("--all-day-at takes a time of day such as 08:30, not \"\(text)\"")
+      throw Failure.usage(Words.say("--all-day-at takes a time of day such as 08:30, not \"%1\"", text))
     }
     return time.description
   }
@@ -72,14 +73,15 @@ enum Import {
   private static func placed(_ failure: Failure, in part: ImportPart, of source: ImportSource, done: Int) -> Failure {
     var failure = failure
     if let line = failure.line {
-      failure.message = "\(source.name), line \(part.line(line)): \(failure.message)"
+      failure.message = Words.say("%1, line %2: %3", source.name, part.line(line), failure.message)
     }
     if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar {
-      failure.hints.append("for a crontab: chime import crontab \(source.name == "standard input" ? "-" : source.name)")
+      failure.hints.append(
+        Words.say("for a crontab: chime import crontab %1", source.name == "standard input" ? "-" : source.name))
     }
     if done > 0 {
       failure.hints.append(
-        "what came before is there; import the file again when this is mended, it adds nothing twice")
+        Words.say("what came before is there; import the file again when this is mended, it adds nothing twice"))
     }
     return failure
   }
@@ -100,15 +102,17 @@ struct ImportSource {
     var words = context.line.words[...]
     guard let first = words.popFirst() else {
       throw Failure.usage(
-        "what is to be imported? A file is missing", hint: "chime import calendar.ics, or chime import crontab")
+        Words.say("what is to be imported? A file is missing"),
+        hint: Words.say("chime import calendar.ics, or chime import crontab"))
     }
     format = first == "crontab" ? .crontab : .icalendar
     let path = format == .crontab ? words.popFirst() : first
     if let word = words.first {
       throw Failure.usage(
-        "chime import takes one file; \"\(word)\" is one too many", hint: "quotes hold a name together")
+        Words.say("chime import takes one file; \"%1\" is one too many", word),
+        hint: Words.say("quotes hold a name together"))
     }
-    name = path == "-" ? "standard input" : path ?? "the crontab"
+    name = path == "-" ? Words.say("standard input") : path ?? Words.say("the crontab")
     hasUsers = context.line.has("user-column")
     switch path {
     case "-":
@@ -117,7 +121,7 @@ struct ImportSource {
     case nil: bytes = try CrontabProgram.list()
     case let path?:
       guard let read = Files.read(path, limit: Self.longest) else {
-        throw Failure.system("cannot read \(path)", errno: errno)
+        throw Failure.system(Words.say("cannot read %1", path), errno: errno)
       }
       bytes = read
       if format == .crontab, path == "/etc/crontab" || path.hasPrefix("/etc/cron.d/") { hasUsers = true }
@@ -125,7 +129,7 @@ struct ImportSource {
   }
 
   private static func tooLong(_ name: String) -> Failure {
-    Failure.failed("\(name) is longer than \(longest >> 20) MiB")
+    Failure.failed(Words.say("%1 is longer than %2 MiB", name, longest >> 20))
   }
 
   var looksLikeCalendar: Bool { CalendarParts.looksLikeCalendar(bytes) }
@@ -135,7 +139,8 @@ struct ImportSource {
     if format == .icalendar, looksLikeCalendar { return try CalendarParts.split(bytes, name: name) }
     let text = String(decoding: bytes, as: UTF8.self)
     guard CalendarParts.weight(text.utf8) <= CalendarParts.heaviest else {
-      throw Failure.failed("\(name) is too long: \(bytes.count >> 10) KiB", hint: "one message holds 1 MiB")
+      throw Failure.failed(
+        Words.say("%1 is too long: %2 KiB", name, bytes.count >> 10), hint: Words.say("one message holds 1 MiB"))
     }
     return [ImportPart(text: text)]
   }

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// What an import came to, for people and programs.
 struct ImportReport {
@@ -53,28 +54,34 @@ struct ImportReport {
   private func tell(_ context: Context) {
     let told = reply.remarks.filter { $0.kind == .refused || $0.kind == .note }
     for remark in told.prefix(Self.mostTold) {
-      let place = [remark.line.map { "line \($0)" }, remark.title.map { "\"\($0)\"" }].compactMap { $0 }
-      let what = remark.kind == .refused ? "skipped" : "note"
+      let place = [remark.line.map { Words.say("line %1", $0) }, remark.title.map { "\"\($0)\"" }].compactMap { $0 }
+      let what = remark.kind == .refused ? Words.say("skipped") : Words.say("note")
       context.note("\(what): \((place + [remark.message]).joined(separator: ": "))", .caution)
     }
     if told.count > Self.mostTold {
-      context.note("and \(told.count - Self.mostTold) more; --json tells them all", .caution)
+      context.note(Words.say("and %1 more; --json tells them all", told.count - Self.mostTold), .caution)
     }
   }
 
   /// `12 reminders added, 3 skipped: 2 have passed, 1 is there already`
   var summary: String {
-    let noun = reply.added.count == 1 ? "reminder" : "reminders"
-    let added = "\(reply.added.count) \(noun) \(isDry ? "would be added" : "added")"
-    let reasons: [(RemindersInterface.ImportRemarkKind, one: String, many: String)] = [
-      (.passed, "has passed", "have passed"), (.closed, "is cancelled or done", "are cancelled or done"),
-      (.present, "is there already", "are there already"), (.refused, "cannot be taken", "cannot be taken"),
+    let count = reply.added.count
+    let added =
+      isDry
+      ? Words.say(count: count, "%n reminder would be added", "%n reminders would be added")
+      : Words.say(count: count, "%n reminder added", "%n reminders added")
+    let reasons: [(RemindersInterface.ImportRemarkKind, (Int) -> String)] = [
+      (.passed, { Words.say(count: $0, "%n has passed", "%n have passed") }),
+      (.closed, { Words.say(count: $0, "%n is cancelled or done", "%n are cancelled or done") }),
+      (.present, { Words.say(count: $0, "%n is there already", "%n are there already") }),
+      (.refused, { Words.say(count: $0, "%n cannot be taken", "%n cannot be taken") }),
     ]
-    let skipped = reasons.compactMap { kind, one, many -> (Int, String)? in
+    let skipped = reasons.compactMap { kind, text -> (Int, String)? in
       let count = reply.remarks.count { $0.kind == kind }
-      return count == 0 ? nil : (count, "\(count) \(count == 1 ? one : many)")
+      return count == 0 ? nil : (count, text(count))
     }
     guard !skipped.isEmpty else { return added }
-    return "\(added), \(skipped.reduce(0) { $0 + $1.0 }) skipped: \(skipped.map(\.1).joined(separator: ", "))"
+    return Words.say(
+      "%1, %2 skipped: %3", added, skipped.reduce(0) { $0 + $1.0 }, skipped.map(\.1).joined(separator: ", "))
   }
 }

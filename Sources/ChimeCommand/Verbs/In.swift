@@ -1,4 +1,5 @@
 import ChimeSchedule
+import ChimeWords
 
 /// `chime in LENGTH TITLE`
 enum In {
@@ -10,7 +11,7 @@ enum In {
     alsoTried: ["timer", "after"], json: "as `add`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let split = try TimeAndTitle.split(context, usage: "chime in 25m \"Tea\"") { words in
+    let split = try TimeAndTitle.split(context, usage: Words.say("chime in 25m \"Tea\"")) { words in
       let text = words.joined(separator: " ")
       return ["in \(text)", "in \(words.joined())", text]
     }
@@ -31,7 +32,7 @@ enum At {
     alsoTried: ["on"], json: "as `add`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let split = try TimeAndTitle.split(context, usage: "chime at 18:30 \"Call home\"") { words in
+    let split = try TimeAndTitle.split(context, usage: Words.say("chime at 18:30 \"Call home\"")) { words in
       let text = words.joined(separator: " ")
       let last = words.last ?? ""
       let parted = (words.dropLast() + ["at", last]).joined(separator: " ")
@@ -50,7 +51,7 @@ enum TimeAndTitle {
     var words = context.line.words
     // One quoted argument works too.
     if words.count == 1 { words = words[0].split(whereSeparator: \.isWhitespace).map(String.init) }
-    guard !words.isEmpty else { throw Failure.usage("a time and a title are missing", hint: usage) }
+    guard !words.isEmpty else { throw Failure.usage(Words.say("a time and a title are missing"), hint: usage) }
     let zone = try context.zone(context.line.value("tz") ?? "local")
     let surroundings = context.surroundings(in: zone, at: try DraftOptions.place(context.line)).withEverything
     var refusal: ScheduleError?
@@ -64,11 +65,11 @@ enum TimeAndTitle {
           continue
         }
         let title = trimmed(words.dropFirst(count).joined(separator: " "))
-        guard !title.isEmpty else { throw Failure.usage("a title is missing after the time", hint: usage) }
+        guard !title.isEmpty else { throw Failure.usage(Words.say("a title is missing after the time"), hint: usage) }
         return (form, title)
       }
     }
     if let refusal { throw Failure(refusal) }
-    throw Failure.usage("the time was not understood", hint: usage)
+    throw Failure.usage(Words.say("the time was not understood"), hint: usage)
   }
 }

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// The options that say how a reminder insists, and when it is quiet.
 enum InsistenceOptions {
@@ -22,12 +23,12 @@ enum InsistenceOptions {
   ]
 
   static let wake = Verb.Option.flag(
-    "wake", nil, "Wake the machine from its sleep for it, where the system allows that")
-  static let noWake = Verb.Option.flag("no-wake", nil, "Do not wake the machine for it any more")
+    "wake", nil, Words.say("Wake the machine from its sleep for it, where the system allows that"))
+  static let noWake = Verb.Option.flag("no-wake", nil, Words.say("Do not wake the machine for it any more"))
 
   static func wake(_ line: ParsedLine) throws -> Bool? {
     switch (line.has(wake.name), line.has(noWake.name)) {
-    case (true, true): throw Failure.usage("--wake and --no-wake contradict each other")
+    case (true, true): throw Failure.usage(Words.say("--wake and --no-wake contradict each other"))
     case (true, false): true
     case (false, true): false
     case (false, false): nil
@@ -48,7 +49,8 @@ enum InsistenceOptions {
     }
     if isEmpty(line, "nag") {
       guard max == nil, steps?.isEmpty ?? true else {
-        throw Failure.usage("--nag \"\" takes the repeats away: --nag-max and --escalate have nothing to go with")
+        throw Failure.usage(
+          Words.say("--nag \"\" takes the repeats away: --nag-max and --escalate have nothing to go with"))
       }
       return nil
     }
@@ -58,7 +60,7 @@ enum InsistenceOptions {
   /// For a new reminder: how often it is repeated goes with how often it may be.
   static func checkNew(_ line: ParsedLine) throws {
     guard line.value("nag") == nil, let lone = ["nag-max", "escalate"].first(where: { line.has($0) }) else { return }
-    throw Failure.usage("--\(lone) goes with --nag LENGTH", hint: "such as --nag 5m")
+    throw Failure.usage(Words.say("--%1 goes with --nag LENGTH", lone), hint: Words.say("such as --nag 5m"))
   }
 
   /// `3:team,phone`
@@ -69,7 +71,8 @@ enum InsistenceOptions {
       !channels.contains("")
     else {
       throw Failure.usage(
-        "--escalate takes the number of a repeat and channels, not \"\(text)\"", hint: "such as --escalate 3:team,phone"
+        Words.say("--escalate takes the number of a repeat and channels, not \"%1\"", text),
+        hint: Words.say("such as --escalate 3:team,phone")
       )
     }
     return RemindersInterface.Escalation(from: from, channels: channels)
@@ -81,7 +84,7 @@ enum InsistenceOptions {
     do {
       return RemindersInterface.Quiet(rule: rule, hours: try QuietHours(parts(line, "quiet-hours")).texts)
     } catch {
-      throw Failure.usage("--quiet-hours: \(error.message)")
+      throw Failure.usage(Words.say("--quiet-hours: %1", error.message))
     }
   }
 
@@ -100,11 +103,12 @@ enum InsistenceOptions {
 
   /// `every 5m, at most 6 times; team from the 3rd on`
   static func words(_ nag: RemindersInterface.Nag) -> String {
-    let times = nag.max.map { $0 == 1 ? ", once" : ", at most \($0) times" } ?? ""
+    let times = nag.max.map { Words.say(count: $0, ", once", ", at most %n times") } ?? ""
     let steps = (nag.escalation ?? []).map {
-      "\($0.channels.joined(separator: ", ")) from the \(ordinal($0.from)) on"
+      Words.say("%1 from the %2 on", $0.channels.joined(separator: ", "), ordinal($0.from))
     }
-    return (["every \(nag.every.map { LengthText.human($0) } ?? "")\(times)"] + steps).joined(separator: "; ")
+    return ([Words.say("every %1%2", nag.every.map { LengthText.human($0) } ?? "", times)] + steps).joined(
+      separator: "; ")
   }
 
   private static func ordinal(_ number: Int) -> String {
@@ -121,10 +125,10 @@ enum InsistenceOptions {
   static func words(_ quiet: RemindersInterface.Quiet) -> String {
     let rule =
       switch quiet.rule {
-      case .hold: "held until they end"
+      case .hold: Words.say("held until they end")
       case .drop: "dropped"
-      case .off: "off: it rings in them"
-      case nil: "as configured"
+      case .off: Words.say("off: it rings in them")
+      case nil: Words.say("as configured")
       }
     guard let hours = quiet.hours, !hours.isEmpty, quiet.rule != .off else { return rule }
     return "\(rule), \(hours.joined(separator: "; "))"

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime list`
 enum List {
@@ -48,8 +49,8 @@ enum List {
     }
     let empty =
       isFiltered
-      ? ["No reminder fits.", "`chime list --all` shows every one."]
-      : ["No reminders yet.", "Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00"]
+      ? [Words.say("No reminder fits."), Words.say("`chime list --all` shows every one.")]
+      : [Words.say("No reminders yet."), Words.say("Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
     context.print(reminders, as: Shapes.reminder, isCut: isCut, empty: empty) {
       context.print(table: table(context, reminders))
     }

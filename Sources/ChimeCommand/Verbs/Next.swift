@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime next`
 enum Next {
@@ -17,7 +18,7 @@ enum Next {
     let reply: OccurrencesInterface.Upcoming.Reply = try context.daemon().call(
       OccurrencesInterface.Upcoming.method, OccurrencesInterface.Upcoming.Parameters(limit: min(limit + 1, 10_000)))
     let upcoming = Array(reply.upcoming.prefix(limit))
-    let empty = ["Nothing is coming.", "Set a reminder: chime in 25m \"Tea\""]
+    let empty = [Words.say("Nothing is coming."), Words.say("Set a reminder: chime in 25m \"Tea\"")]
     context.print(upcoming, as: Shapes.coming, isCut: reply.upcoming.count > limit, empty: empty) {
       let clock = context.clock()
       var table = Table(columns: [
@@ -43,6 +44,6 @@ enum Next {
     if coming.repeats == true { return " (unanswered)" }
     if coming.snoozed { return " (snoozed)" }
     if coming.paused { return " (paused)" }
-    return coming.held == nil ? "" : " (held by quiet hours)"
+    return coming.held == nil ? "" : Words.say(" (held by quiet hours)")
   }
 }

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime pause ID|TITLE [--until TIME]`
 enum Pause {
@@ -21,7 +22,7 @@ enum Pause {
     let until: String? = try context.line.value("until").map { text in
       let zone = try context.localZone()
       let instant = try MomentText.parse(text, option: "until", now: context.now, zone: zone, toward: .future)
-      guard instant > context.now else { throw Failure.usage("--until \(text) has passed already") }
+      guard instant > context.now else { throw Failure.usage(Words.say("--until %1 has passed already", text)) }
       return RFC3339.format(instant, in: zone)
     }
     let reply: RemindersInterface.Pause.Reply = try context.daemon().call(

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime redeliver [DELIVERY …]`
 enum Redeliver {
@@ -39,20 +40,30 @@ enum Redeliver {
       return sum
     }
     let isDry = context.line.has("dry-run")
-    if !isDry, try !Selecting.isAgreed(context, "Send", "again", count: { try ask(isDry: true).count }) {
-      context.note("Nothing was sent again.")
+    if !isDry,
+      try !Selecting.isAgreed(
+        context, { Words.say(count: $0, "Send %n message again?", "Send %n messages again?") },
+        count: { try ask(isDry: true).count })
+    {
+      context.note(Words.say("Nothing was sent again."))
       return .failed
     }
     let reply = try ask(isDry: isDry)
     Selecting.print(
-      context, reply.count, reply.deliveries, isDry: isDry, done: "sent again",
+      context, reply.count, reply.deliveries, isDry: isDry,
+      sentence: isDry
+        ? Words.say(count: reply.count, "%n message would be sent again", "%n messages would be sent again")
+        : Words.say(count: reply.count, "%n message is sent again", "%n messages are sent again"),
       more: [.init(name: "skipped", value: .int(reply.skipped)), .init(name: "notes", value: .strings(reply.notes))],
-      empty: "Nothing that was given up fits; `chime deliveries` lists all messages.")
+      empty: Words.say("Nothing that was given up fits; `chime deliveries` lists all messages."))
     if context.format == .human {
       if reply.skipped > 0 {
-        context.note("\(Selecting.messages(reply.skipped)) left out: their reminders have been answered since.")
+        context.note(
+          Words.say(
+            count: reply.skipped, "%n message left out: its reminder has been answered since.",
+            "%n messages left out: their reminders have been answered since."))
       }
-      for note in reply.notes { context.note("note: \(note)", .caution) }
+      for note in reply.notes { context.note(Words.say("note: %1", note), .caution) }
     }
     return .success
   }
@@ -90,14 +101,21 @@ enum Discard {
       return sum
     }
     let isDry = context.line.has("dry-run")
-    if !isDry, try !Selecting.isAgreed(context, "Give up", "", count: { try ask(isDry: true).count }) {
-      context.note("Nothing was given up.")
+    if !isDry,
+      try !Selecting.isAgreed(
+        context, { Words.say(count: $0, "Give up %n message?", "Give up %n messages?") },
+        count: { try ask(isDry: true).count })
+    {
+      context.note(Words.say("Nothing was given up."))
       return .failed
     }
     let reply = try ask(isDry: isDry)
     Selecting.print(
-      context, reply.count, reply.deliveries, isDry: isDry, done: "given up", more: [],
-      empty: "Nothing that is owed fits; `chime deliveries` lists all messages.")
+      context, reply.count, reply.deliveries, isDry: isDry,
+      sentence: isDry
+        ? Words.say(count: reply.count, "%n message would be given up", "%n messages would be given up")
+        : Words.say(count: reply.count, "%n message is given up", "%n messages are given up"), more: [],
+      empty: Words.say("Nothing that is owed fits; `chime deliveries` lists all messages."))
     return .success
   }
 }
@@ -121,23 +139,24 @@ enum Selecting {
     guard isSome != !line.words.isEmpty else {
       throw Failure.usage(
         isSome
-          ? "ids of messages stand alone" : "which messages? ids, --to, --of, --since, --before or --all is missing",
-        hint: "`chime deliveries` shows them with their ids")
+          ? Words.say("ids of messages stand alone")
+          : Words.say("which messages? ids, --to, --of, --since, --before or --all is missing"),
+        hint: Words.say("`chime deliveries` shows them with their ids"))
     }
     return isSome ? [some] : line.words.map { DeliveriesInterface.Selection(id: $0) }
   }
 
   static func isAgreed(
-    _ context: Context, _ verb: String, _ rest: String, count: () throws -> Int
+    _ context: Context, _ question: (Int) -> String, count: () throws -> Int
   ) throws -> Bool {
     guard context.world.isInteractive, !context.line.has("yes"), context.line.words.count <= 1 else { return true }
     let count = try count()
     if count <= unasked { return true }
-    return Asking.confirm(context, "\(verb) \(messages(count))\(rest.isEmpty ? "" : " " + rest)?")
+    return Asking.confirm(context, question(count))
   }
 
   static func print(
-    _ context: Context, _ count: Int, _ deliveries: [DeliveriesInterface.Delivery], isDry: Bool, done: String,
+    _ context: Context, _ count: Int, _ deliveries: [DeliveriesInterface.Delivery], isDry: Bool, sentence: String,
     more: [JSONText.Member], empty: String
   ) {
     switch context.format {
@@ -153,12 +172,9 @@ enum Selecting {
     case .human:
       guard count > 0 else { return context.note(empty) }
       if context.isQuiet { return }
-      let verb = isDry ? "would be" : count == 1 ? "is" : "are"
-      context.out("\(messages(count)) \(verb) \(done)")
+      context.out(sentence)
       Deliveries.table(context, deliveries)
-      if deliveries.count < count { context.note("These are the first \(deliveries.count).", .faint) }
+      if deliveries.count < count { context.note(Words.say("These are the first %1.", deliveries.count), .faint) }
     }
   }
-
-  static func messages(_ count: Int) -> String { count == 1 ? "1 message" : "\(count) messages" }
 }

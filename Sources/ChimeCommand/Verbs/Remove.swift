@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime remove ID|TITLE`
 enum Remove {
@@ -21,14 +22,14 @@ enum Remove {
       ).reminder
       if isDry {
         context.print(reminder, as: Shapes.reminder) {
-          context.out("would remove")
+          context.out(Words.say("would remove"))
           for line in Adding.lines(context, reminder) { context.out(line) }
         }
         return .success
       }
       let question = "Remove \"\(Harmless.line(reminder.title))\" (\(Harmless.line(reminder.id)), \(reminder.when))?"
       guard Asking.confirm(context, question) else {
-        context.note("Nothing was removed.")
+        context.note(Words.say("Nothing was removed."))
         return .failed
       }
       // The one that was shown is the one that goes.
@@ -38,7 +39,7 @@ enum Remove {
       RemindersInterface.Remove.method, RemindersInterface.Remove.Parameters(id: id))
     context.print(reply.reminder, as: Shapes.reminder) {
       let removed = context.style(Harmless.line(reply.reminder.id), .strong)
-      context.out("\(removed)  \(Harmless.line(reply.reminder.title))\n  removed; its history stays")
+      context.out(Words.say("%1  %2\n  removed; its history stays", removed, Harmless.line(reply.reminder.title)))
     }
     return .success
   }

@@ -1,24 +1,28 @@
+import ChimeWords
 import Glibc
 
 /// Files that hold a webhook's secret or token: readable by their owner only.
 enum SecretFile {
   /// The secret in a file, or one of each kind; a file that others can read is refused.
   static func read(_ path: String, userID: UInt32) throws -> String {
-    let secret = try text(path, what: "the secret file", userID: userID)
+    let secret = try text(path, what: Words.say("the secret file"), userID: userID)
     let words = secret.split(whereSeparator: \.isWhitespace)
     guard !words.isEmpty, words.allSatisfy({ $0.hasPrefix("whsec_") || $0.hasPrefix("whsk_") }) else {
       throw Failure.failed(
-        "the secret file \(path) holds no secret: it begins with whsec_, and base64 of 24 to 64 bytes follows; or with "
-          + "whsk_, and an Ed25519 key follows",
-        hint: "--new-secret FILE makes one")
+        Words.say(
+          """
+          the secret file %1 holds no secret: it begins with whsec_, and base64 of 24 to 64 bytes follows; \
+          or with whsk_, and an Ed25519 key follows
+          """, path),
+        hint: Words.say("--new-secret FILE makes one"))
     }
     return secret
   }
 
   /// The token in a file; a file that others can read is refused.
   static func token(_ path: String, userID: UInt32) throws -> String {
-    let token = try text(path, what: "the token file", userID: userID)
-    guard !token.isEmpty else { throw Failure.failed("the token file \(path) is empty") }
+    let token = try text(path, what: Words.say("the token file"), userID: userID)
+    guard !token.isEmpty else { throw Failure.failed(Words.say("the token file %1 is empty", path)) }
     return token
   }
 
@@ -26,21 +30,23 @@ enum SecretFile {
     let shown = "\(what) \(path)"
     // O_NONBLOCK: a named pipe in its place must not hold us.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw Failure.system("cannot open \(shown)", errno: errno) }
+    guard descriptor >= 0 else { throw Failure.system(Words.say("cannot open %1", shown), errno: errno) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Failure.system("cannot look at \(shown)", errno: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.failed("\(shown) is no regular file") }
+    guard fstat(descriptor, &status) == 0 else {
+      throw Failure.system(Words.say("cannot look at %1", shown), errno: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.failed(Words.say("%1 is no regular file", shown)) }
     guard status.st_mode & 0o077 == 0 else {
       throw Failure(
-        status: .notPermitted, message: "\(shown) can be used by others (mode \(octal(status.st_mode)))",
+        status: .notPermitted, message: Words.say("%1 can be used by others (mode %2)", shown, octal(status.st_mode)),
         hints: ["chmod 600 \(path)"])
     }
     guard status.st_uid == userID || status.st_uid == 0 else {
-      throw Failure(status: .notPermitted, message: "\(shown) belongs to somebody else")
+      throw Failure(status: .notPermitted, message: Words.say("%1 belongs to somebody else", shown))
     }
     guard let bytes = Files.read(descriptor, limit: 8_192) else {
-      throw Failure.system("cannot read \(shown)", errno: errno)
+      throw Failure.system(Words.say("cannot read %1", shown), errno: errno)
     }
     return trimmed(String(decoding: bytes, as: UTF8.self))
   }
@@ -53,15 +59,16 @@ enum SecretFile {
     guard descriptor >= 0 else {
       if errno == EEXIST {
         throw Failure.failed(
-          "the file \(path) exists already", hint: "to use the secret in it: --secret-file \(path)")
+          Words.say("the file %1 exists already", path),
+          hint: Words.say("to use the secret in it: --secret-file %1", path))
       }
-      throw Failure.system("cannot make the file \(path)", errno: errno)
+      throw Failure.system(Words.say("cannot make the file %1", path), errno: errno)
     }
     defer { close(descriptor) }
     guard Files.write(Array((secret + "\n").utf8), to: descriptor), fsync(descriptor) == 0 else {
       let code = errno
       unlink(path)
-      throw Failure.system("cannot write the file \(path)", errno: code)
+      throw Failure.system(Words.say("cannot write the file %1", path), errno: code)
     }
     Files.synchronizeFolder(of: path)
     return secret

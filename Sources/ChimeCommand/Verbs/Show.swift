@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime show ID|TITLE`
 enum Show {
@@ -48,32 +49,38 @@ enum Show {
     }
     context.out()
     var facts: [(String, String?)] = [
-      ("state", reminder.state == .waiting ? "waiting for an answer" : reminder.state.rawValue),
-      ("to", reminder.channels.joined(separator: ", ")),
-      ("time zone", zone(reminder)),
-      ("place", PlaceText.text(reminder.latitude, reminder.longitude)),
-      ("tags", reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
-      ("urgency", reminder.urgency == .normal ? nil : reminder.urgency.rawValue),
-      ("icon", reminder.icon), ("sound", reminder.sound), ("link", reminder.url), ("category", reminder.category),
-      ("in a gap", reminder.gap?.rawValue), ("in a fold", reminder.fold?.rawValue),
+      (Words.say("state"), reminder.state == .waiting ? Words.say("waiting for an answer") : reminder.state.rawValue),
+      (Words.say("to"), reminder.channels.joined(separator: ", ")),
+      (Words.say("time zone"), zone(reminder)),
+      (Words.say("place"), PlaceText.text(reminder.latitude, reminder.longitude)),
+      (Words.say("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
+      (Words.say("urgency"), reminder.urgency == .normal ? nil : reminder.urgency.rawValue),
+      (Words.say("icon"), reminder.icon), (Words.say("sound"), reminder.sound), (Words.say("link"), reminder.url),
+      (Words.say("category"), reminder.category),
+      (Words.say("in a gap"), reminder.gap?.rawValue), (Words.say("in a fold"), reminder.fold?.rawValue),
     ]
     let (suspend, downtime) = (reminder.catchUp.suspend, reminder.catchUp.downtime)
     let rule =
-      suspend == downtime ? suspend.rawValue : "\(suspend.rawValue) after sleep, \(downtime.rawValue) after downtime"
+      suspend == downtime
+      ? suspend.rawValue : Words.say("%1 after sleep, %2 after downtime", suspend.rawValue, downtime.rawValue)
     facts += [
-      ("catch up", "\(rule), up to \(LengthText.human(reminder.grace)) late"),
-      ("repeats", reminder.nag.map { InsistenceOptions.words($0) }),
-      ("in quiet", reminder.quiet.map { InsistenceOptions.words($0) }),
+      (Words.say("catch up"), Words.say("%1, up to %2 late", rule, LengthText.human(reminder.grace))),
+      (Words.say("repeats"), reminder.nag.map { InsistenceOptions.words($0) }),
+      (Words.say("in quiet"), reminder.quiet.map { InsistenceOptions.words($0) }),
       (
         "wakes",
         reminder.wake == true
-          ? reminder.wakeProblem.map { "not the machine: \($0)" } ?? "the machine from its sleep" : nil
+          ? reminder.wakeProblem.map { Words.say("not the machine: %1", $0) } ?? Words.say("the machine from its sleep")
+          : nil
       ),
-      ("jitter", reminder.jitter.map { "up to \(LengthText.human($0))" }),
-      ("snooze", reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
-      ("last done", reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
-      ("last", reminder.last == nil ? "never" : "\(clock.text(reminder.last)), \(clock.relative(reminder.last))"),
-      ("added", "\(clock.text(reminder.createdAt)), \(clock.relative(reminder.createdAt))"),
+      (Words.say("jitter"), reminder.jitter.map { Words.say("up to %1", LengthText.human($0)) }),
+      (Words.say("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
+      (Words.say("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),
+      (
+        Words.say("last"),
+        reminder.last == nil ? Words.say("never") : "\(clock.text(reminder.last)), \(clock.relative(reminder.last))"
+      ),
+      (Words.say("added"), "\(clock.text(reminder.createdAt)), \(clock.relative(reminder.createdAt))"),
     ]
     for (name, value) in facts {
       if let value, !value.isEmpty {
@@ -87,7 +94,9 @@ enum Show {
 
   /// The zone that governs its times; `local` with the one it is at present.
   private static func zone(_ reminder: RemindersInterface.Reminder) -> String {
-    if let own = (try? Schedule(canonical: reminder.when))?.zoneIdentifier { return "\(own), as its schedule says" }
+    if let own = (try? Schedule(canonical: reminder.when))?.zoneIdentifier {
+      return Words.say("%1, as its schedule says", own)
+    }
     return reminder.timezone == "local" ? "local (\(reminder.createdAt.zone))" : reminder.timezone
   }
 }

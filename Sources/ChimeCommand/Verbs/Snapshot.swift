@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime snapshot`
 enum Snapshot {
@@ -35,7 +36,7 @@ enum Snapshot {
     let snapshots = try daemon.call(
       DaemonInterface.ListSnapshots.method, Wire.Empty(), returning: DaemonInterface.ListSnapshots.Reply.self
     ).snapshots
-    let empty = ["No snapshot has been taken yet.", "Take one now: chime snapshot"]
+    let empty = [Words.say("No snapshot has been taken yet."), Words.say("Take one now: chime snapshot")]
     context.print(snapshots, as: Shapes.snapshot, empty: empty) {
       let clock = context.clock()
       var table = Table(columns: [
@@ -45,7 +46,7 @@ enum Snapshot {
       for snapshot in snapshots {
         table.rows.append([
           .init(clock.text(snapshot.takenAt)), .init(size(snapshot)), .init(snapshot.path),
-          .init(snapshot.beforeUpgradeFrom == nil ? "" : "before an upgrade", .faint),
+          .init(snapshot.beforeUpgradeFrom == nil ? "" : Words.say("before an upgrade"), .faint),
         ])
       }
       context.print(table: table)

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime snooze [ID|TITLE] [LENGTH]`
 enum Snooze {
@@ -30,7 +31,7 @@ enum Snooze {
     let until = reply.occurrence.snoozedUntil
     Answering.answer(
       context, reply.occurrence,
-      until == nil ? "snoozed" : "snoozed until \(clock.text(until)), \(clock.relative(until))")
+      until == nil ? "snoozed" : Words.say("snoozed until %1, %2", clock.text(until), clock.relative(until)))
     if length == nil, context.format == .human, !context.isQuiet { offer(context, reply.occurrence.reminder) }
     return .success
   }
@@ -41,7 +42,7 @@ enum Snooze {
       RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id))
     let others = (reply?.reminder.snooze ?? []).dropFirst().map { LengthText.human($0) }
     guard !others.isEmpty else { return }
-    context.note("Or for \(others.joined(separator: " or ")): chime snooze \(id) \(others[0])", .faint)
+    context.note(Words.say("Or for %1: chime snooze %2 %3", others.joined(separator: " or "), id, others[0]), .faint)
   }
 
   /// The words of the id, and the length in ISO 8601.

@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime status`
 enum Status {
@@ -20,43 +21,59 @@ enum Status {
       let attention = !(health.attention ?? []).isEmpty
       let verdict =
         !isSound
-        ? "in trouble"
+        ? Words.say("in trouble")
         : health.deadDeliveries > 0
-          ? "running, with messages given up" : attention ? "running; something needs a look" : "all right"
+          ? Words.say("running, with messages given up")
+          : attention ? Words.say("running; something needs a look") : Words.say("all right")
       let tone: Style.Tone = !isSound ? .bad : health.deadDeliveries > 0 || attention ? .caution : .good
       context.out(
-        "\(style("●", tone)) chimed \(Harmless.line(health.version)) is \(style(verdict, tone)) "
-          + "(\(health.instance.rawValue), pid \(health.pid), started \(clock.relative(health.startedAt)))")
+        Words.say(
+          "%1 chimed %2 is %3 (%4, pid %5, started %6)", style("●", tone), Harmless.line(health.version),
+          style(verdict, tone), health.instance.rawValue, health.pid, clock.relative(health.startedAt)))
       let next = health.nextDue.map { due in
         let title = health.nextTitle.map { ": \($0)" } ?? ""
-        return "next \(clock.text(due)), \(clock.relative(due))\(title)"
+        return Words.say("next %1, %2%3", clock.text(due), clock.relative(due), title)
       }
-      row(context, "reminders", [health.reminders == 0 ? "none" : "\(health.reminders)", next ?? "nothing is coming"])
+      row(
+        context, Words.say("reminders"),
+        [health.reminders == 0 ? Words.say("none") : "\(health.reminders)", next ?? Words.say("nothing is coming")])
       let open = health.openOccurrences
-      row(context, "unanswered", open == 0 ? ["none"] : ["\(open); `chime history --open` shows them"])
       row(
-        context, "deliveries",
+        context, Words.say("unanswered"),
+        open == 0 ? [Words.say("none")] : [Words.say("%1; `chime history --open` shows them", open)])
+      row(
+        context, Words.say("deliveries"),
         [
-          health.owedDeliveries == 0 ? "none owed" : "\(health.owedDeliveries) owed",
+          health.owedDeliveries == 0 ? Words.say("none owed") : Words.say("%1 owed", health.owedDeliveries),
           health.deadDeliveries == 0
-            ? "none given up" : "\(health.deadDeliveries) given up; `chime deliveries --state dead` shows them",
+            ? Words.say("none given up")
+            : Words.say("%1 given up; `chime deliveries --state dead` shows them", health.deadDeliveries),
         ])
-      row(context, "store", [health.store, health.storeProblem ?? "in order"])
+      row(context, Words.say("store"), [health.store, health.storeProblem ?? Words.say("in order")])
       if let count = health.unrecorded, count > 0 {
-        row(context, "memory", ["\(counted(count, "time")) shown and not recorded yet; keep chimed running"])
+        row(
+          context, Words.say("memory"),
+          [
+            Words.say(
+              count: count, "%n time shown and not recorded yet; keep chimed running",
+              "%n times shown and not recorded yet; keep chimed running")
+          ])
       }
       row(
-        context, "snapshot", health.lastSnapshot.map { [$0.path, clock.relative($0.takenAt)] } ?? ["none yet"])
+        context, Words.say("snapshot"),
+        health.lastSnapshot.map { [$0.path, clock.relative($0.takenAt)] } ?? [Words.say("none yet")])
       let memory =
-        "\(health.residentBytes / 1_048_576).\(health.residentBytes % 1_048_576 * 10 / 1_048_576) MiB of memory"
+        Words.say(
+          "%1.%2 MiB of memory", health.residentBytes / 1_048_576, health.residentBytes % 1_048_576 * 10 / 1_048_576)
       row(
-        context, "machine",
+        context, Words.say("machine"),
         [
-          "time zone \(health.zone)", health.clockEvents == 1 ? "1 clock event" : "\(health.clockEvents) clock events",
-          memory, counted(health.connections, "client"),
+          Words.say("time zone %1", health.zone),
+          Words.say(count: health.clockEvents, "%n clock event", "%n clock events"),
+          memory, Words.say(count: health.connections, "%n client", "%n clients"),
         ])
       for sentence in health.attention ?? [] {
-        context.out("  \(style(TextWidth.pad("attention", to: 10), .caution))  \(Harmless.line(sentence))")
+        context.out("  \(style(TextWidth.pad(Words.say("attention"), to: 10), .caution))  \(Harmless.line(sentence))")
       }
     }
     return health.storeProblem == nil ? .success : .tryAgain
@@ -66,6 +83,4 @@ enum Status {
     let value = Harmless.line(parts.joined(separator: ", "))
     context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(value)")
   }
-
-  private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }

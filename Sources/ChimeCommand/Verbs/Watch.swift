@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeWords
 
 /// `chime watch`
 enum Watch {
@@ -22,14 +23,15 @@ enum Watch {
         print(context, clock, event)
       }
       if count == 0, reply.events.isEmpty, context.format == .human, context.world.output.isTerminal {
-        context.note("Waiting for events; Ctrl-C ends this.", .faint)
+        context.note(Words.say("Waiting for events; Ctrl-C ends this."), .faint)
         context.world.errors.flush()
       }
       context.world.output.flush()
       return count < limit ?? .max
     }
     if count < limit ?? .max {
-      throw Failure(status: .unavailable, message: "the daemon has ended the stream", hints: ["`chime status`"])
+      throw Failure(
+        status: .unavailable, message: Words.say("the daemon has ended the stream"), hints: ["`chime status`"])
     }
     return .success
   }

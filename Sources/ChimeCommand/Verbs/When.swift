@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// `chime when SCHEDULE…`
 enum When {
@@ -58,7 +59,7 @@ enum When {
       return .success
     }
     guard let text = context.optionalSubject() else {
-      throw Failure.usage("a schedule is missing", hint: "chime when \"weekdays at 8:30\"")
+      throw Failure.usage(Words.say("a schedule is missing"), hint: Words.say("chime when \"weekdays at 8:30\""))
     }
     let timezone = line.value("tz") ?? "local"
     let zone = try context.zone(timezone)
@@ -162,6 +163,6 @@ enum When {
         context.out(style("  ↑ \(remark)", .caution))
       }
     }
-    if isWhole { context.out(style("and no further time", .faint)) }
+    if isWhole { context.out(style(Words.say("and no further time"), .faint)) }
   }
 }
