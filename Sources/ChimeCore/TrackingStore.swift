@@ -155,6 +155,10 @@ public protocol TrackingTransaction {
   func entryCount(_ filter: EntryFilter) throws -> Int
   /// How often each item occurs in these days, or ever; most frequent first. Read from counts that are kept by day.
   func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount]
+  /// How often one item occurs, ever.
+  func itemCount(of item: ItemID, key: TrackerKey) throws -> Int
+  /// How often each item occurs on each of these days, by day. Read from the same counts.
+  func itemDays(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [ItemDay]
 
   // What follows from entries.
 
