@@ -165,7 +165,7 @@ struct MeasureWay {
 /// What the days up to one come to, for what the tracker wants of them.
 struct Course {
   private let tallying: Tallying
-  private let totals: [DayTotal]
+  fileprivate let totals: [DayTotal]
   private let day: CivilDate
 
   init(_ tallying: Tallying, _ totals: [DayTotal], up day: CivilDate) {
@@ -209,8 +209,19 @@ struct Course {
     case .month: first = CalendarPeriod.month.days(around: day).lowerBound
     case nil: first = Standing.reads(tallying.tracker, rolling: day)
     }
-    let from = totals.firstIndex { $0.day >= first } ?? totals.endIndex
-    return totals[from...].prefix { $0.day <= day }
+    return totals[index(of: first)..<index(of: day.adding(days: 1) ?? day)]
+  }
+}
+
+extension Course {
+  /// Of the first total that is not before a day.
+  private func index(of day: CivilDate) -> Int {
+    var (low, high) = (0, totals.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if totals[middle].day < day { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 

@@ -1,0 +1,73 @@
+public import ChimeSchedule
+
+/// A day as a calendar shows it.
+public struct CalendarDay: Hashable, Sendable {
+  public var day: CivilDate
+  /// Nil without an entry.
+  public var total: DayTotal?
+  /// Nil when the day counts. `enough` where its week, month or rolling time had all it wants in the days before.
+  public var whyNotCounted: NotCounted?
+  /// The share of the day's goal in percent, rounded down; nil where no goal is for the day.
+  public var percent: Int?
+  /// Its number among the days that count and are met, from the start: 1, 2, 3 …; nil for all others.
+  public var number: Int?
+
+  public var isMet: Bool { total?.isMet ?? false }
+  public var counts: Bool { whyNotCounted == nil }
+}
+
+/// The days of a range, one after the other, also those without an entry.
+///
+///     let reads = DayCalendar.reads(tracker, in: march, summary)
+///     let days = DayCalendar.days(
+///       tracker, in: march, summary: summary, totals: try store.dayTotals(of: key, in: reads))
+///     days[4].number    // 12
+public enum DayCalendar {
+  /// The days whose totals have to be read: the range with what `enough` looks back at, and all days after it, by which the
+  /// range's numbers are known.
+  public static func reads(
+    _ tracker: Tracker, in range: ClosedRange<CivilDate>, _ summary: TrackerSummary
+  ) -> ClosedRange<CivilDate> {
+    let first = Standing.reads(tracker, on: range.lowerBound).lowerBound
+    return first...max(range.upperBound, summary.lastDay ?? range.upperBound)
+  }
+
+  /// - Parameters:
+  ///   - summary: the kept one.
+  ///   - totals: those of `reads(_:in:_:)`, in order.
+  public static func days(
+    _ tracker: Tracker, in range: ClosedRange<CivilDate>, summary: TrackerSummary, totals: some Sequence<DayTotal>
+  ) -> [CalendarDay] {
+    let totals = Array(totals)
+    let tallying = Tallying(tracker)
+    func isNumbered(_ total: DayTotal) -> Bool { total.isMet && tallying.calendar.contains(total.day.number) }
+    var number = summary.numberedDays - totals.count { $0.day >= range.lowerBound && isNumbered($0) }
+    var next = totals.firstIndex { $0.day >= range.lowerBound } ?? totals.endIndex
+    var days: [CalendarDay] = []
+    for dayNumber in range.lowerBound.number...range.upperBound.number {
+      var day = CalendarDay(day: CivilDate(nearest: dayNumber))
+      if next < totals.endIndex, totals[next].day == day.day {
+        let total = totals[next]
+        day.total = total
+        day.percent = percent(of: total)
+        if isNumbered(total) {
+          number += 1
+          day.number = number
+        }
+        next += 1
+      }
+      day.whyNotCounted =
+        tracker.whyNotCounted(day.day) ?? (Course(tallying, totals, up: day.day).hadEnough ? .enough : nil)
+      days.append(day)
+    }
+    return days
+  }
+
+  private static func percent(of total: DayTotal) -> Int? {
+    switch total.goal?.ofDay {
+    case .count(let wanted): Standing.percent(.ones(total.count), of: .ones(wanted))
+    case .total(let wanted): Standing.percent(total.total, of: wanted)
+    case .value, nil: nil
+    }
+  }
+}
