@@ -88,7 +88,7 @@ public struct Statistics: Hashable, Sendable {
   public var metDays = 0
   public var dueDays = 0
   public var items: [ItemCount]
-  /// How evenly the items are used; see `Rotation.evenness`.
+  /// How evenly the items are used; see `Rotation.evenness(of:)`.
   public var evenness: Int?
   public var lacking: [Lacking] = []
 
@@ -112,7 +112,7 @@ public struct Statistics: Hashable, Sendable {
     self.range = range
     self.averageDays = max(averageDays, 1)
     self.items = items
-    evenness = items.isEmpty ? nil : Rotation.evenness(items.map(\.count))
+    evenness = items.isEmpty ? nil : Rotation.evenness(of: items.map(\.count))
     let days = totals.compactMap { DayValue($0, tracker) }.filter { $0.total.day <= range.upperBound }
     let within = Array(days.drop { $0.total.day < range.lowerBound })
     let tallying = Tallying(tracker)
@@ -259,22 +259,4 @@ func filled(_ points: [Statistics.Point], _ first: Int, _ last: Int) -> [Statist
     filled.append(here ? points[index] : Statistics.Point(CivilDate(nearest: day), 0))
   }
   return filled
-}
-
-/// How evenly the things of a collection are used.
-public enum Rotation {
-  /// From 0 to 100: what is left of 100 % when the share is taken off of the entries that would have to be of another item
-  /// for all items to have been used alike, to within one. Rounded down; nil without an entry.
-  ///
-  ///     Rotation.evenness([4, 4, 4])    // 100
-  ///     Rotation.evenness([10, 1, 1])   // 50: 6 of 12 would have to move
-  public static func evenness(_ counts: [Int]) -> Int? {
-    let total = counts.reduce(0, +)
-    guard total > 0 else { return nil }
-    let (share, more) = total.quotientAndRemainder(dividingBy: counts.count)
-    let moved = counts.sorted(by: >).enumerated().reduce(0) {
-      $0 + max(0, $1.element - share - ($1.offset < more ? 1 : 0))
-    }
-    return 100 - (moved * 100 + total - 1) / total
-  }
 }
