@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeWords
 import Glibc
 
@@ -38,6 +39,8 @@ struct Failure: Error, Equatable {
   var isInvalidText = false
   /// Where in it, from 1.
   var line: Int?
+  /// Where a pack is wrong.
+  var faults: [TrackersInterface.Fault] = []
 
   static func usage(_ message: String, hint: String? = nil) -> Failure {
     Failure(status: .usage, message: message, hints: hint.map { [$0] } ?? [])

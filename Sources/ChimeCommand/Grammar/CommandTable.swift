@@ -11,7 +11,9 @@ struct CommandTable: Sendable {
     verbs: [
       Add.verb, In.verb, At.verb, Import.verb,
       Next.verb, List.verb, Show.verb, History.verb, When.verb, Export.verb,
-      Log.verb, Today.verb, Week.verb, Achievements.verb, Stats.verb,
+      Init.verb, Log.verb, Today.verb, Week.verb, Achievements.verb, Stats.verb, Undo.verb,
+      TrackerVerbs.verb, ItemVerbs.verb, MilestoneVerbs.verb, EntryVerbs.verb, PackVerbs.verb, Backup.verb,
+      Restore.verb,
       Done.verb, Snooze.verb, Dismiss.verb,
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,

@@ -32,6 +32,10 @@ enum Manual {
       "where the user's own daemon has its socket, `chime/io.chime`; `/run/user/UID` when it is unset"
     ),
     ("NO_COLOR", "no colours, when it is set and not empty; `TERM=dumb` does the same"),
+    (
+      "LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG",
+      "the language of messages and of the texts of packs, as gettext has it"
+    ),
     ("VISUAL`, `EDITOR", "the editor of `chime edit`"),
     ("TZ", "the time zone in which times are shown and `local` is read, instead of the machine's"),
     ("CHIME_LOCALTIME", "the link that names the machine's time zone, instead of `/etc/localtime`"),
@@ -86,11 +90,42 @@ enum Manual {
     lines += shape(Shapes.commandTest, "command test")
     lines += shape(Shapes.health, "status")
     lines += shape(Shapes.event, "watch")
+    lines += trackingShapes()
     lines += [
       "",
       "`--dry-run` of `add`, `in`, `at` and `edit` prints `dryRun` (true), `title`, `canonical`, `timezone`, `next` and "
         + "`remarks`; `remove --dry-run` prints the `reminder` that would go, and `import --dry-run` what `import` does, with null "
         + "for each `id`.",
+    ]
+    return lines
+  }
+
+  private static func trackingShapes() -> [String] {
+    let words = TrackerWords(tongue: Tongue(languages: ["en"]))
+    var lines = shape(
+      Shapes.tracker(words),
+      "tracker list` (`trackers`), `tracker add`, `edit`, `show`, `pause`, `resume`, `skip`, `remove")
+    lines += shape(Shapes.standing(words), "today`, `stats` (`standings`) and within a `change", isOpen: false)
+    lines += shape(Shapes.change(words), "log`, `entry edit")
+    lines += shape(Shapes.entry, "entry list` (`entries`) and within a `change")
+    lines += shape(Shapes.day(words), "today")
+    lines += shape(Shapes.dayTotal, "week` (`days` of each tracker)", isOpen: true)
+    lines += shape(Shapes.statistics(words), "stats TRACKER")
+    lines += shape(Shapes.achievement(words), "achievements` (`achievements`), and wherever something is `unlocked")
+    lines += shape(Shapes.level, "achievements` (`levels`) and `today")
+    lines += shape(Shapes.item, "item list` (`items`), `item add`, `edit`, `remove")
+    lines += shape(Shapes.milestone, "milestone list` (`milestones`), `milestone add`, `edit`, `remove")
+    lines += shape(Shapes.pack(words), "pack list` (`packs`), `init` (`packs`), `pack show`, `add`, `remove")
+    lines += shape(Shapes.fault, "pack check` (`faults`)", isOpen: true)
+    lines += shape(Shapes.undoable, "undo` (`undone`), `undo --list` (`changes`)", isOpen: true)
+    lines += shape(Shapes.contents, "restore")
+    lines += [
+      "",
+      "`log` and `entry edit` with `--plain` print one line of `id`, `tracker`, `day`, `value`, `unit`, `item`, `reached`, "
+        + "`remaining`, `percent`, `met`, `streak`, `unlocked`, `milestones` and `level`; `today` prints lines of `part` (`mood`, "
+        + "`morning`, `anytime`, `evening`, `day`, `achievement`, `level`, `quote`), `name`, `state`, `percent` and `streak`; `stats "
+        + "TRACKER` prints lines of `field` and `value`. Titles and texts of packs are in the user's language, in `--json` too; "
+        + "numbers and dates there are the same in every locale.",
     ]
     return lines
   }

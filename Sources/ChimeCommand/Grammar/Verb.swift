@@ -4,10 +4,10 @@ struct Verb: Sendable {
   enum Group: String, Sendable, CaseIterable {
     case set = "Set reminders"
     case look = "See what is set and what came of it"
-    case track = "Log what was done, and see how it goes"
-    case keep = "Trackers, packs and what they keep"
     case answer = "Answer one that has fired"
     case change = "Change reminders"
+    case track = "Log what was done, and see how it goes"
+    case keep = "Trackers, packs and what they keep"
     case deliver = "Where messages go"
     case about = "The service and this command"
   }

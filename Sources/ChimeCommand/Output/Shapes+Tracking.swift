@@ -174,6 +174,17 @@ extension Shapes {
                 ]))
             })
         },
+        .init("milestoneSteps", "the steps of milestones that it offers, by tracker: a list of `unit` and `steps`") {
+          .object(
+            ($0.milestoneSteps ?? [:]).sorted { $0.key < $1.key }.map { offer in
+              JSONText.Member(
+                name: offer.key,
+                value: .list(
+                  offer.value.map {
+                    .members(["unit": .string($0.unit), "steps": .list($0.steps.map { .number($0) })])
+                  }))
+            })
+        },
       ])
   }
 

@@ -110,7 +110,9 @@ enum Shapes {
       .init("snoozedUntil", "when its snooze ends") { .time($0.snoozedUntil) },
       .init("late", "why it came late: `suspend`, `downtime` or `quiet`") { .optional($0.late?.rawValue) },
       .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
-      .init("missed", "why it was missed: `suspend`, `downtime`, `paused`, `skipped`, `overCap`, `quiet` or `doneAlready`") {
+      .init(
+        "missed", "why it was missed: `suspend`, `downtime`, `paused`, `skipped`, `overCap`, `quiet` or `doneAlready`"
+      ) {
         .optional($0.missed?.rawValue)
       },
       .init("missedCount", "for a run of missed times recorded as one: how many") { .optional($0.missedCount) },

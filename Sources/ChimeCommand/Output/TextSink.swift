@@ -35,6 +35,11 @@ package final class TextSink {
     if buffer.count >= 1 << 16 { flush() }
   }
 
+  func write(bytes: [UInt8]) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= 1 << 16 { flush() }
+  }
+
   func line(_ text: String = "") { write(text + "\n") }
 
   package func flush() {

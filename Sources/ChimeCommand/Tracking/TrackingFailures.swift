@@ -11,7 +11,7 @@ extension Failure {
         message: Words.say(
           count: it.faults.count, "the pack has %n fault; nothing was changed",
           "the pack has %n faults; nothing was changed"),
-        detail: it.faults.map { Failure.line(of: $0) })
+        detail: it.faults.map { Failure.line(of: $0) }, faults: it.faults)
     } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
       let message = it.line > 0 ? Words.say("line %1: %2", String(it.line), it.message) : it.message
       self.init(

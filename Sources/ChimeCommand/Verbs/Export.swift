@@ -9,6 +9,7 @@ enum Export {
       "An iCalendar file (RFC 5545) on standard output, for any calendar program: an event with an alarm for each reminder. "
         + "Without an ID it has all that have a time to come. A title of several words needs quotes here.",
       "A schedule that no recurrence rule can tell is written as the times of its next year, with a warning.",
+      "What was logged is written by `chime entry export`; everything, in a file that can be restored, by `chime backup`.",
     ],
     options: [
       .value(
@@ -20,7 +21,7 @@ enum Export {
       .init(command: "chime export > reminders.ics"), .init(command: "chime export r7k2 \"Drink water\""),
       .init(command: "chime export --tag health"),
     ],
-    alsoTried: ["dump", "save", "backup", "write"], json: "`text`, `count` and `warnings`: a list of sentences",
+    alsoTried: ["dump", "save", "write"], json: "`text`, `count` and `warnings`: a list of sentences",
     run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

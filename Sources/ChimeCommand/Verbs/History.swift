@@ -10,7 +10,7 @@ enum History {
       .flag("open", nil, "Only those that wait for an answer")
     ] + Listings.since + [Listings.limit("times", usually: 50)],
     examples: [.init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\"")],
-    alsoTried: ["log", "past", "occurrences"],
+    alsoTried: ["past", "occurrences"],
     json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

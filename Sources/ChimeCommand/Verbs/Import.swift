@@ -16,6 +16,7 @@ enum Import {
         + "crontab in place for that.",
       "What has passed is left out, and so is what is there already, with the same title, schedule and time zone: the same "
         + "file can be imported again. What cannot be taken is told by line, with the reason.",
+      "What was logged elsewhere (CSV, JSON, Loop Habit Tracker) is brought in by `chime entry import`.",
     ],
     options: [
       DraftOptions.dryRun,
@@ -33,7 +34,7 @@ enum Import {
       .init(command: "chime import crontab"), .init(command: "chime import crontab /etc/crontab --tag server"),
       .init(command: "chime import - --to team", remark: "a calendar from standard input"),
     ],
-    alsoTried: ["load", "read", "restore", "ics", "crontab"],
+    alsoTried: ["load", "read", "ics", "crontab"],
     json: "`imported`, `remarks`, `warnings`: a list of sentences, and `dryRun`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -75,7 +76,9 @@ enum Import {
     if let line = failure.line {
       failure.message = Words.say("%1, line %2: %3", source.name, part.line(line), failure.message)
     }
-    if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar {
+    if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar, source.looksLikeEntries {
+      failure.hints.append(Words.say("for what was logged elsewhere: chime entry import %1", source.name))
+    } else if failure.isInvalidText, source.format == .icalendar, !source.looksLikeCalendar {
       failure.hints.append(
         Words.say("for a crontab: chime import crontab %1", source.name == "standard input" ? "-" : source.name))
     }
@@ -131,6 +134,9 @@ struct ImportSource {
   private static func tooLong(_ name: String) -> Failure {
     Failure.failed(Words.say("%1 is longer than %2 MiB", name, longest >> 20))
   }
+
+  /// Whether its name is that of a table or of JSON.
+  var looksLikeEntries: Bool { [".csv", ".json"].contains { name.lowercased().hasSuffix($0) } }
 
   var looksLikeCalendar: Bool { CalendarParts.looksLikeCalendar(bytes) }
 

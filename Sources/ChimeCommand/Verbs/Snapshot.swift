@@ -8,11 +8,13 @@ enum Snapshot {
     details: [
       "The daemon takes one each day by itself, checks it, keeps the newest three (as `[store]` of chimed.toml has it) and "
         + "restores the newest good one should the store be damaged. One that you take counts as one of them: copy its "
-        + "file elsewhere to keep it. The answer comes when it has been checked."
+        + "file elsewhere to keep it. The answer comes when it has been checked.",
+      "A snapshot is the daemon's own copy of its store, on the same disk, for when that is damaged. A file of trackers and "
+        + "what was logged, to keep elsewhere or take to another machine: `chime backup`.",
     ],
     options: [.flag("list", nil, "List those that are there, and take none")],
     examples: [.init(command: "chime snapshot"), .init(command: "chime snapshot --list")],
-    alsoTried: ["snapshots", "backup", "backups", "save", "dump"],
+    alsoTried: ["snapshots", "save", "dump"],
     json: "`snapshot`; with `--list` `snapshots`, and `more`, which is false", run: run)
 
   /// A store of a million reminders takes half a minute on a slow disk.

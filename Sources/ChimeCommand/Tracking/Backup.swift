@@ -1,0 +1,223 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import FoundationEssentials
+import Glibc
+
+/// `chime backup [FILE]`
+enum Backup {
+  static let verb = Verb(
+    name: "backup", group: .keep, arguments: ["[FILE|-]"],
+    summary: "Write trackers and all that was logged into one file",
+    details: [
+      "With packs, achievements, milestones, photos and reminders, checked when it is restored. Without a FILE it is named "
+        + "after the day, here; - is standard output. Only you may "
+        + "read the file.",
+      "The daemon takes snapshots of its store by itself each day (`chime snapshot`): those are for a damaged disk, this file is "
+        + "for another machine, another disk, or years from now.",
+    ],
+    options: [.flag("force", "f", "Replace a file that is there already")],
+    examples: [
+      .init(command: "chime backup"), .init(command: "chime backup ~/Documents/chime.backup --force"),
+      .init(command: "chime backup - > /mnt/stick/chime.backup"),
+    ],
+    alsoTried: ["save", "archive"], json: "`backup`: `file` and `bytes`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    guard context.line.words.count <= 1 else {
+      throw Failure.usage(Words.say("one file at a time"), hint: Words.say("quotes hold a name together"))
+    }
+    let path = try context.line.words.first ?? "chime-\(context.today()).backup"
+    if path == "-" { return try stream(context) }
+    if !context.line.has("force"), access(path, F_OK) == 0 {
+      throw Failure.failed(
+        Words.say("%1 is there already", path), hint: Words.say("--force replaces it, or name another file"))
+    }
+    let file = try NewFile(path)
+    var size = 0
+    do {
+      size = try receive(context) { try file.write($0) }
+      try file.finish()
+    } catch {
+      file.discard()
+      throw error
+    }
+    let shown = size
+    switch context.format {
+    case .json: context.print(json: .members(["backup": .members(["file": .string(path), "bytes": .int(shown)])]))
+    case .plain:
+      context.out("file\tbytes")
+      context.out(Plain.line([Harmless.field(path), String(shown)]))
+    case .human:
+      guard !context.isQuiet else { break }
+      context.out("\(Harmless.line(path)) (\(Sizes.text(shown)))")
+      context.note("  " + Words.say("`chime restore %1` brings it back", path), .faint)
+    }
+    return .success
+  }
+
+  private static func stream(_ context: Context) throws -> ExitCode {
+    guard !context.world.output.isTerminal else {
+      throw Failure.usage(
+        Words.say("a terminal is no place for a backup"), hint: "chime backup FILE, chime backup - | gpg …")
+    }
+    guard context.format == .human else {
+      throw Failure.usage(Words.say("--json and --plain do not go with standard output"))
+    }
+    _ = try receive(context) { bytes in context.world.output.write(bytes: bytes) }
+    return .success
+  }
+
+  /// Hands on each part as it comes, and returns how many bytes there were.
+  private static func receive(_ context: Context, _ take: ([UInt8]) throws -> Void) throws -> Int {
+    let progress = Progress(context, Words.say("Receiving"), total: nil)
+    defer { progress.end() }
+    var size = 0
+    try context.daemon().stream(
+      TrackersInterface.Backup.method, returning: TrackersInterface.Backup.Reply.self
+    ) { reply in
+      guard let data = Data(base64Encoded: reply.data) else {
+        throw Failure.failed(Words.say("the daemon sent what is no backup"))
+      }
+      size += data.count
+      try take(Array(data))
+      progress.tell(size)
+      return true
+    }
+    return size
+  }
+}
+
+/// `chime restore FILE`
+enum Restore {
+  static let verb = Verb(
+    name: "restore", group: .keep, arguments: ["FILE|-"], summary: "Replace everything by what a backup holds",
+    details: [
+      "The file is checked whole first, and what it holds is shown. Then, after a yes, trackers, what was logged and what has "
+        + "come of it are replaced, all at once or not at all. `chime undo` brings back what was there before."
+    ],
+    options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask")],
+    examples: [
+      .init(command: "chime restore chime-2026-03-27.backup"),
+      .init(command: "chime restore chime.backup --dry-run", remark: "check it, and change nothing"),
+    ],
+    alsoTried: ["recover", "unbackup"], json: "`contents`, and `dryRun`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    guard context.line.words.count == 1, let path = context.line.words.first else {
+      throw Failure.usage(
+        context.line.words.isEmpty ? Words.say("a file is missing") : Words.say("one file at a time"),
+        hint: "chime restore chime-2026-03-27.backup")
+    }
+    let isDry = context.line.has("dry-run")
+    if !isDry, !context.line.has("yes"), !context.world.isInteractive || path == "-" {
+      throw Failure.usage(
+        Words.say("a restore replaces everything; it needs --yes where nobody can be asked"),
+        hint: Words.say("--dry-run checks the file and changes nothing"))
+    }
+    let daemon = try context.daemon()
+    daemon.patience += .seconds(600)
+    let upload = try Uploading.send(path, context)
+    func restore(dryRun: Bool) throws -> TrackersInterface.Contents {
+      do {
+        return try daemon.call(
+          TrackersInterface.Restore.method,
+          TrackersInterface.Restore.Parameters(upload: upload, dryRun: dryRun ? true : nil),
+          returning: TrackersInterface.Restore.Reply.self
+        ).contents
+      } catch var failure as Failure {
+        if failure.isInvalidText { failure.message = "\(path): \(failure.message)" }
+        throw failure
+      }
+    }
+    let contents = try restore(dryRun: true)
+    let asks = !isDry && !context.line.has("yes")
+    if asks {
+      for line in lines(contents, path, context) { context.note(line) }
+      guard Asking.confirm(context, Words.say("Replace everything that is here by this?")) else {
+        context.note(Words.say("Nothing was changed."))
+        return .failed
+      }
+    }
+    let restored = isDry ? contents : try restore(dryRun: false)
+    switch context.format {
+    case .json:
+      context.print(json: .members(["contents": Shapes.contents.json(restored), "dryRun": .bool(isDry)]))
+    case .plain:
+      context.out(Plain.line(Shapes.contents.header))
+      context.out(Plain.line(Shapes.contents.row(restored)))
+    case .human:
+      guard !context.isQuiet else { break }
+      if !asks { for line in lines(restored, path, context) { context.out(line) } }
+      if isDry {
+        context.note(Words.say("The file is sound. Nothing was changed: this was a trial."))
+      } else {
+        context.out(Words.say("Restored. `chime undo` brings back what was here before, for 30 days."))
+      }
+    }
+    return .success
+  }
+
+  private static func lines(_ contents: TrackersInterface.Contents, _ path: String, _ context: Context) -> [String] {
+    let made = contents.madeAt.map { ", " + Words.say("made %1", context.clock().text($0)) } ?? ""
+    let counts = [
+      Words.say(count: contents.trackers, "%n tracker", "%n trackers"),
+      Words.say(count: contents.entries, "%n entry", "%n entries"),
+      Words.say(count: contents.items, "%n item", "%n items"),
+      Words.say(count: contents.milestones, "%n milestone", "%n milestones"),
+      Words.say(count: contents.unlocks, "%n achievement unlocked", "%n achievements unlocked"),
+      Words.say(count: contents.packs, "%n pack", "%n packs"),
+      Words.say(count: contents.photos, "%n photo", "%n photos"),
+      Words.say(count: contents.reminders, "%n reminder", "%n reminders"),
+    ]
+    return [Harmless.line(path) + made] + TextWidth.wrap(counts.joined(separator: ", "), to: context.width, indent: 2)
+  }
+}
+
+/// A file that appears under its name only when all of it is there, readable by its owner.
+final class NewFile {
+  private let path: String
+  private let partial: String
+  private var descriptor: Int32
+
+  init(_ path: String) throws {
+    self.path = path
+    partial = path + ".part"
+    // What an attempt left that was cut short is begun anew.
+    descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Failure.system(Words.say("cannot make the file %1", path), errno: errno) }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    guard Files.write(bytes, to: descriptor) else {
+      throw Failure.system(Words.say("cannot write %1", path), errno: errno)
+    }
+  }
+
+  func finish() throws {
+    guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
+      throw Failure.system(Words.say("cannot write %1", path), errno: errno)
+    }
+    close(descriptor)
+    descriptor = -1
+    Files.synchronizeFolder(of: path)
+  }
+
+  func discard() {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    descriptor = -1
+    unlink(partial)
+  }
+}
+
+/// Sizes of files.
+enum Sizes {
+  /// `40 KiB`, `1.5 MiB`
+  static func text(_ bytes: Int) -> String {
+    let tenths = bytes * 10 / 1_048_576
+    return tenths < 10
+      ? "\(Figures.number(Double((bytes + 1_023) / 1_024))) KiB"
+      : "\(Figures.number(Double(tenths) / 10, decimals: 1)) MiB"
+  }
+}

@@ -1,0 +1,206 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime entry list|edit|remove|export|import`
+enum EntryVerbs {
+  static let verb = Verb(
+    name: "entry", group: .keep, arguments: ["list|edit|remove|export|import …"],
+    summary: "What was logged: look, mend, take away, bring in and out",
+    details: [
+      "`chime log` adds an entry. Streaks, achievements and statistics follow every change; what is unlocked stays so. "
+        + "`chime undo` takes the last change back."
+    ],
+    examples: [
+      .init(command: "chime entry list water -n 5"), .init(command: "chime entry edit 42 330ml"),
+      .init(command: "chime entry export > entries.csv"),
+    ],
+    alsoTried: ["entries"], subverbs: [list, edit, remove, EntryExchange.export, EntryExchange.load],
+    run: { _ in throw Failure.usage("list, edit, remove, export or import is missing") })
+
+  static let list = Verb(
+    name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List entries, the newest first",
+    options: [
+      RangeText.option, .value("item", nil, "ITEM", "Only those of an item, by its id"),
+      .value("days", nil, "DAYS", "Only those of these weekdays: mon,wed, weekends"),
+      .value("text", nil, "TEXT", "Only those with this in the note"),
+      .flag("notes", nil, "Only those with a note"), Listings.limit("entries", usually: 20),
+    ],
+    examples: [
+      .init(command: "chime entry list"), .init(command: "chime entry list weight --range 1M --notes"),
+      .init(command: "chime entry list water -n all --json"),
+    ],
+    alsoTried: ["ls", "show", "log"], json: "`entries`, and `more`", run: runList)
+
+  static let edit = Verb(
+    name: "edit", group: .keep, arguments: ["NUMBER [AMOUNT]"], summary: "Change an entry",
+    details: [
+      "The number is what `chime log` and `chime entry list` show. What is not named stays as it is; an empty note, photo or "
+        + "item takes it away: --note \"\"."
+    ],
+    options: [.value("item", nil, "ITEM", "Another item, by its id")] + LogOptions.all,
+    examples: [
+      .init(command: "chime entry edit 42 330ml"), .init(command: "chime entry edit 42 --at \"yesterday 21:00\""),
+    ],
+    alsoTried: ["change", "set", "fix"], json: "`change`", run: runEdit)
+
+  static let remove = Verb(
+    name: "remove", group: .keep, arguments: ["NUMBER", "--all TRACKER"],
+    summary: "Remove an entry, or all of a tracker",
+    details: [
+      "Removing all asks first on a terminal, and needs --yes without one. `chime undo` brings everything back, for 30 days."
+    ],
+    options: [
+      .flag("all", nil, "All entries of the tracker"),
+      .value("range", nil, "RANGE", "With --all: only those days, as of `chime entry list`"),
+      .flag("yes", "y", "Do not ask"),
+    ],
+    examples: [
+      .init(command: "chime entry remove 42"), .init(command: "chime entry remove --all water --range 2025 --yes"),
+    ],
+    alsoTried: ["rm", "delete", "del"], json: "`removed`: how many", run: runRemove)
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    let line = context.line
+    let trackers = try Naming.trackers(context)
+    let tracker = line.words.isEmpty ? nil : try Naming.one(line.words, context)
+    let limit = try Listings.limit(line, usually: 20)
+    let days = try line.value("days").map { try WeekdayText.parse($0, option: "days") }
+    let range = try RangeText.parse(context)
+    let daemon = try context.daemon()
+    var isCut = false
+    var entries: [TrackersInterface.Entry] = []
+    repeat {
+      let reply: TrackersInterface.Entries.Reply = try daemon.call(
+        TrackersInterface.Entries.method,
+        TrackersInterface.Entries.Parameters(
+          tracker: tracker?.id, range: range, item: line.value("item"), weekdays: days,
+          withNotes: line.has("notes") ? true : nil, text: line.value("text"),
+          limit: limit.map { min($0 - entries.count, 500) } ?? 500, offset: entries.isEmpty ? nil : entries.count))
+      entries += reply.entries
+      isCut = entries.count < reply.total && !reply.entries.isEmpty
+    } while isCut && entries.count < limit ?? .max
+    let example = "chime log \(tracker?.id ?? trackers.first?.id ?? "water")"
+    let empty =
+      trackers.isEmpty
+      ? [Words.say("There is no tracker yet.")] + Naming.beginning
+      : [Words.say("No entry fits."), Words.say("Log one: %1", example)]
+    context.print(entries, as: Shapes.entry, isCut: isCut, empty: empty) {
+      context.print(table: table(entries, trackers, tracker, context))
+    }
+    return .success
+  }
+
+  private static func table(
+    _ entries: [TrackersInterface.Entry], _ trackers: [TrackersInterface.Tracker],
+    _ one: TrackersInterface.Tracker?, _ context: Context
+  ) -> Table {
+    let words = context.trackerWords
+    let clock = context.clock()
+    var table = Table(columns: [
+      .init(title: "#", alignRight: true), .init(title: Words.say("WHEN")),
+      .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("AMOUNT"), alignRight: true),
+      .init(title: Words.say("ITEM"), canShrink: true, dropOrder: 1),
+      .init(title: Words.say("NOTE"), canShrink: true, dropOrder: 2),
+    ])
+    for entry in entries {
+      let tracker = trackers.first { $0.id == entry.tracker }
+      let value = entry.value.map { value in
+        tracker.map { words.amount(value, unit: entry.unit, $0) } ?? TrackerWords.shortest(value)
+      }
+      table.rows.append([
+        .init(String(entry.id), .faint), .init(clock.text(entry.at)),
+        .init(tracker.map { words.title($0) } ?? entry.tracker),
+        .init(value ?? "", .strong), .init(entry.item ?? ""), .init(entry.note ?? "", .faint),
+      ])
+    }
+    // Columns that say the same in every row, or nothing, are left out.
+    let keeps = [
+      true, true, one == nil, entries.contains { $0.value != nil }, entries.contains { $0.item != nil },
+      entries.contains { $0.note != nil },
+    ]
+    table.columns = zip(table.columns, keeps).filter { $0.1 }.map(\.0)
+    table.rows = table.rows.map { row in zip(row, keeps).filter { $0.1 }.map(\.0) }
+    return table
+  }
+
+  private static func runEdit(_ context: Context) throws -> ExitCode {
+    let id = try number(context, listing: "chime entry list", extra: true)
+    var words = Array(context.line.words.dropFirst())
+    var amount: AmountText.Amount?
+    if !words.isEmpty {
+      amount = try AmountText.parse(words.joined(separator: " "))
+      guard amount != nil else {
+        throw Failure.usage(Words.say("\"%1\" is no amount", words.joined(separator: " ")))
+      }
+      words = []
+    }
+    let options = try LogOptions(context, fields: nil)
+    let parameters = TrackersInterface.EditEntry.Parameters(
+      id: id, amount: amount?.value, unit: amount?.unit, item: context.line.value("item"), note: options.note,
+      photo: try options.photo(context), fields: options.fields, at: options.at)
+    guard parameters != TrackersInterface.EditEntry.Parameters(id: id) else {
+      throw Failure.usage(Words.say("what is to change?"), hint: "chime entry edit \(id) --note \"…\"")
+    }
+    let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(
+      TrackersInterface.EditEntry.method, parameters)
+    guard
+      let tracker = try reply.change.standing?.tracker
+        ?? Naming.trackers(context).first(where: { $0.id == reply.change.entry?.tracker })
+    else { return .success }
+    ChangeReport(change: reply.change, tracker: tracker).print(context, at: true)
+    return .success
+  }
+
+  private static func runRemove(_ context: Context) throws -> ExitCode {
+    let line = context.line
+    var parameters = TrackersInterface.RemoveEntry.Parameters()
+    if line.has("all") {
+      let tracker = try Naming.one(line.words, context)
+      parameters = .init(tracker: tracker.id, range: try RangeText.parse(context))
+      let title = context.trackerWords.title(tracker)
+      let question =
+        parameters.range == nil
+        ? Words.say("Remove all entries of \"%1\"?", title)
+        : Words.say("Remove the entries of \"%1\" in %2?", title, line.value("range") ?? "")
+      if !line.has("yes") {
+        guard context.world.isInteractive else {
+          throw Failure.usage(Words.say("removing all needs --yes where nobody can be asked"))
+        }
+        guard Asking.confirm(context, question) else {
+          context.note(Words.say("Nothing was removed."))
+          return .failed
+        }
+      }
+    } else {
+      guard !line.has("range") else { throw Failure.usage(Words.say("--range goes with --all TRACKER")) }
+      parameters.id = try number(context, listing: "chime entry list")
+    }
+    let removed = try context.daemon().call(
+      TrackersInterface.RemoveEntry.method, parameters, returning: TrackersInterface.RemoveEntry.Reply.self
+    ).removed
+    switch context.format {
+    case .json: context.print(json: .members(["removed": .int(removed)]))
+    case .plain: context.out("removed\n\(removed)")
+    case .human:
+      guard !context.isQuiet else { break }
+      context.out(Words.say(count: removed, "%n entry removed", "%n entries removed"))
+      if removed > 0 { context.note("  " + Words.say("`chime undo` brings it back, for 30 days"), .faint) }
+    }
+    return .success
+  }
+
+  /// The number that is the only word, or the first of several; `#42` is as good as 42.
+  static func number(_ context: Context, listing: String, extra: Bool = false) throws -> Int {
+    let text = context.line.words.first ?? ""
+    let digits = text.hasPrefix("#") ? String(text.dropFirst()) : text
+    guard let number = Int(digits), number > 0, extra || context.line.words.count == 1 else {
+      throw Failure.usage(
+        text.isEmpty
+          ? Words.say("a number is missing")
+          : Words.say("\"%1\" is no number", context.line.words.joined(separator: " ")),
+        hint: Words.say("`%1` shows them", listing))
+    }
+    return number
+  }
+}

@@ -1,0 +1,187 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime item add|edit|list|show|remove`
+enum ItemVerbs {
+  static let verb = Verb(
+    name: "item", group: .keep, arguments: ["add|edit|list|remove …"], summary: "The collections that entries point at",
+    details: ["Such as your watches, of which `chime log watches Speedmaster` says which was worn."],
+    examples: [
+      .init(command: "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01"),
+      .init(command: "chime item list watches"),
+    ],
+    alsoTried: ["items", "collection", "watch"], subverbs: [add, edit, list, remove],
+    run: { _ in throw Failure.usage("add, edit, list or remove is missing") })
+
+  private static let options: [Verb.Option] = [
+    .value("brand", nil, "BRAND", "Its brand; short for --set brand=BRAND"),
+    .value("model", nil, "MODEL", "Its model; short for --set model=MODEL"),
+    .value("set", nil, "KEY=VALUE", "Any other attribute; an empty value takes it away", repeats: true),
+    .value("since", nil, "DAY", "Since when it is there"),
+    .value("until", nil, "DAY", "Until when it was there: sold, lost, given away"),
+    .value("note", nil, "TEXT", "A note, up to 500 characters"),
+    .value("photo", nil, "FILE", "A photo; the file is copied"),
+  ]
+
+  static let add = Verb(
+    name: "add", group: .keep, arguments: ["TRACKER TITLE"], summary: "Add an item to a collection",
+    options: options,
+    examples: [
+      .init(command: "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01"),
+      .init(command: "chime item add watches \"Seiko 5\" --set movement=7S26 --photo seiko.jpg"),
+    ],
+    alsoTried: ["new", "buy"], json: "`item`, and `unlocked`: a list of each `achievement`", run: runAdd)
+
+  static let edit = Verb(
+    name: "edit", group: .keep, arguments: ["TRACKER ITEM"], summary: "Change an item",
+    details: ["What is not named stays as it is; an empty note or photo takes it away."],
+    options: [.value("title", nil, "TITLE", "A new title")] + options,
+    examples: [.init(command: "chime item edit watches Speedmaster --set strap=nato --until 2026-03-01")],
+    alsoTried: ["change", "set"], json: "`item`, and `unlocked`: a list of each `achievement`", run: runEdit)
+
+  static let list = Verb(
+    name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List items, the most used first",
+    examples: [.init(command: "chime item list watches")], alsoTried: ["ls", "show"],
+    json: "`items`, and `more`, which is false", run: runList)
+
+  static let remove = Verb(
+    name: "remove", group: .keep, arguments: ["TRACKER ITEM"], summary: "Remove an item; what was logged of it stays",
+    details: ["On a terminal it asks first. To keep it in the statistics, say until when it was there: --until."],
+    options: [.flag("yes", "y", "Do not ask")], examples: [.init(command: "chime item remove watches Speedmaster")],
+    alsoTried: ["rm", "delete", "del", "sell"], json: "`item`: what was removed", run: runRemove)
+
+  private static func runAdd(_ context: Context) throws -> ExitCode {
+    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let title = trimmed(rest.joined(separator: " "))
+    guard !title.isEmpty else {
+      throw Failure.usage(Words.say("a title is missing"), hint: "chime item add \(tracker.id) \"Omega Speedmaster\"")
+    }
+    guard tracker.hasItems else {
+      throw Failure.failed(
+        Words.say("%1 is no collection", tracker.id),
+        hint: Words.say("`chime tracker edit %1 --items` makes it one", tracker.id))
+    }
+    return try put(context, tracker: tracker, item: nil, title: title)
+  }
+
+  private static func runEdit(_ context: Context) throws -> ExitCode {
+    let (tracker, item) = try chosen(context)
+    guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
+      throw Failure.usage(
+        Words.say("what is to change?"), hint: "chime item edit \(tracker.id) \(item.id) --since 2024-05-01")
+    }
+    return try put(context, tracker: tracker, item: item, title: context.line.value("title"))
+  }
+
+  private static func put(
+    _ context: Context, tracker: TrackersInterface.Tracker, item: TrackersInterface.Item?, title: String?
+  ) throws -> ExitCode {
+    let line = context.line
+    let today = try context.today()
+    var named = try Pairs.all(context, "set") ?? [:]
+    for name in ["brand", "model"] { if let value = line.value(name) { named[name] = value } }
+    // The daemon takes all attributes at once, so those that stay are named too.
+    let attributes = named.isEmpty ? nil : (item?.attributes ?? [:]).merging(named) { $1 }.filter { !$0.value.isEmpty }
+    let reply: TrackersInterface.PutItem.Reply = try context.daemon().call(
+      TrackersInterface.PutItem.method,
+      TrackersInterface.PutItem.Parameters(
+        tracker: tracker.id, id: item?.id, title: title, attributes: attributes,
+        since: line.value("since").map { try day($0, "since", today) },
+        until: line.value("until").map { try day($0, "until", today) },
+        note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context)))
+    switch context.format {
+    case .json:
+      let shape = Shapes.achievement(context.trackerWords)
+      context.print(
+        json: .members([
+          "item": Shapes.item.json(reply.item), "unlocked": .list(reply.unlocked.map { shape.json($0) }),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.item.header))
+      context.out(Plain.line(Shapes.item.row(reply.item)))
+    case .human:
+      if context.isQuiet { break }
+      for line in lines(reply.item, context) { context.out(line) }
+      for line in ChangeReport.unlocked(reply.unlocked, context) { context.out(line) }
+      if item == nil {
+        context.note(Words.say("Log it with: %1", "chime log \(tracker.id) \(reply.item.title)"), .faint)
+      }
+    }
+    return .success
+  }
+
+  private static func day(_ text: String, _ option: String, _ today: CivilDate) throws -> String {
+    text.isEmpty ? "" : try TrackerVerbs.anyDay(text, option, today)
+  }
+
+  private static func lines(_ item: TrackersInterface.Item, _ context: Context) -> [String] {
+    var rows = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    if let since = item.since { rows.append(Words.say("since %1", context.trackerWords.date(since))) }
+    if let until = item.until { rows.append(Words.say("until %1", context.trackerWords.date(until))) }
+    if let note = item.note { rows.append(note) }
+    return ["\(context.style(Harmless.line(item.id), .strong))  \(Harmless.line(item.title))"]
+      + rows.map { "  \(Harmless.line($0))" }
+  }
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
+    let items = try context.daemon().call(
+      TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker?.id),
+      returning: TrackersInterface.Items.Reply.self
+    ).items.sorted { ($0.tracker, $1.entries, $0.title) < ($1.tracker, $0.entries, $1.title) }
+    let example = "chime item add \(tracker?.id ?? "watches") \"Omega Speedmaster\""
+    let words = context.trackerWords
+    context.print(
+      items, as: Shapes.item, empty: [Words.say("There is no item yet."), Words.say("Add one: %1", example)]
+    ) {
+      var table = Table(columns: [
+        .init(title: Words.say("ID"), dropOrder: 2), .init(title: Words.say("TITLE"), canShrink: true),
+        .init(title: Words.say("TIMES"), alignRight: true), .init(title: Words.say("LAST")),
+        .init(title: Words.say("SINCE"), dropOrder: 3),
+        .init(title: Words.say("ATTRIBUTES"), canShrink: true, dropOrder: 4),
+      ])
+      for item in items {
+        let attributes = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        table.rows.append([
+          .init(item.id, .faint), .init(item.title, item.until == nil ? .strong : .faint), .init(String(item.entries)),
+          .init(item.lastDay.map { words.date($0) } ?? Words.say("never")),
+          .init(item.since.map { words.date($0) } ?? "", .faint), .init(attributes.joined(separator: " "), .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+
+  private static func runRemove(_ context: Context) throws -> ExitCode {
+    let (tracker, item) = try chosen(context)
+    let question = Words.say("Remove \"%1\"?", Harmless.line(item.title))
+    if context.world.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
+      context.note(Words.say("Nothing was removed."))
+      return .failed
+    }
+    let removed = try context.daemon().call(
+      TrackersInterface.RemoveItem.method, TrackersInterface.RemoveItem.Parameters(tracker: tracker.id, id: item.id),
+      returning: TrackersInterface.RemoveItem.Reply.self
+    ).item
+    context.print(removed, as: Shapes.item) {
+      context.out("\(context.style(Harmless.line(removed.id), .strong))  \(Harmless.line(removed.title))")
+      context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
+    }
+    return .success
+  }
+
+  private static func chosen(_ context: Context) throws -> (TrackersInterface.Tracker, TrackersInterface.Item) {
+    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let id = try Log.item(trimmed(rest.joined(separator: " ")), tracker, context)
+    let items = try context.daemon().call(
+      TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker.id),
+      returning: TrackersInterface.Items.Reply.self
+    ).items
+    guard let item = items.first(where: { $0.id == id }) else {
+      throw Failure.failed(Words.say("%1 has no item \"%2\"", tracker.id, id))
+    }
+    return (tracker, item)
+  }
+}

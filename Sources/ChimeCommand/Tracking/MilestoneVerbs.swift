@@ -1,0 +1,150 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime milestone add|edit|list|remove`
+enum MilestoneVerbs {
+  static let verb = Verb(
+    name: "milestone", group: .keep, arguments: ["add|edit|list|remove …"],
+    summary: "Days to remember, with a note and a photo",
+    details: [
+      "Of a measure, each step of `--milestones` (`chime tracker edit`) becomes a milestone by itself when it is crossed."
+    ],
+    examples: [
+      .init(command: "chime milestone add goal \"First draft\" --photo draft.jpg"),
+      .init(command: "chime milestone list goal"),
+    ],
+    alsoTried: ["milestones", "memory"], subverbs: [add, edit, list, remove],
+    run: { _ in throw Failure.usage("add, edit, list or remove is missing") })
+
+  private static let options: [Verb.Option] = [
+    .value("day", nil, "DAY", "Its day, such as yesterday or 2026-03-01; today without it"),
+    .value("note", nil, "TEXT", "A note, up to 500 characters"),
+    .value("photo", nil, "FILE", "A photo; the file is copied"),
+  ]
+
+  static let add = Verb(
+    name: "add", group: .keep, arguments: ["TRACKER TITLE"], summary: "Set a milestone", options: options,
+    examples: [
+      .init(command: "chime milestone add goal \"First draft\" --photo draft.jpg"),
+      .init(command: "chime milestone add weight \"Old jeans fit\" --day 2026-03-01 --note \"At last\""),
+    ],
+    alsoTried: ["new"], json: "`milestone`", run: runAdd)
+
+  static let edit = Verb(
+    name: "edit", group: .keep, arguments: ["NUMBER"], summary: "Change a milestone",
+    details: ["What is not named stays as it is; an empty note or photo takes it away."],
+    options: [.value("title", nil, "TITLE", "A new title")] + options,
+    examples: [.init(command: "chime milestone edit 3 --title \"Second draft\"")], alsoTried: ["change"],
+    json: "`milestone`", run: runEdit)
+
+  static let list = Verb(
+    name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List milestones, the newest first",
+    examples: [.init(command: "chime milestone list")], alsoTried: ["ls", "show"],
+    json: "`milestones`, and `more`, which is false", run: runList)
+
+  static let remove = Verb(
+    name: "remove", group: .keep, arguments: ["NUMBER"], summary: "Remove a milestone",
+    details: ["`chime undo` brings it back, for 30 days."],
+    examples: [.init(command: "chime milestone remove 3")], alsoTried: ["rm", "delete", "del"],
+    json: "`milestone`: what was removed", run: runRemove)
+
+  private static func runAdd(_ context: Context) throws -> ExitCode {
+    let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
+    let title = trimmed(rest.joined(separator: " "))
+    guard !title.isEmpty else {
+      throw Failure.usage(Words.say("a title is missing"), hint: "chime milestone add \(tracker.id) \"First draft\"")
+    }
+    return try put(context, id: nil, tracker: tracker.id, title: title)
+  }
+
+  private static func runEdit(_ context: Context) throws -> ExitCode {
+    let milestone = try chosen(context)
+    guard (["title"] + options.map(\.name)).contains(where: { context.line.has($0) }) else {
+      throw Failure.usage(
+        Words.say("what is to change?"), hint: "chime milestone edit \(milestone.id) --note \"At last\"")
+    }
+    return try put(context, id: milestone.id, tracker: milestone.tracker, title: context.line.value("title"))
+  }
+
+  private static func put(_ context: Context, id: Int?, tracker: String, title: String?) throws -> ExitCode {
+    let line = context.line
+    let today = try context.today()
+    let milestone = try context.daemon().call(
+      TrackersInterface.PutMilestone.method,
+      TrackersInterface.PutMilestone.Parameters(
+        id: id, tracker: tracker, day: line.value("day").map { try PastMoment.day($0, option: "day", today: today) },
+        title: title, note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context)),
+      returning: TrackersInterface.PutMilestone.Reply.self
+    ).milestone
+    context.print(milestone, as: Shapes.milestone) {
+      let star = context.style("★", .caution)
+      let title = context.style(Harmless.line(milestone.title), .strong)
+      context.out("\(star) \(title)  \(context.trackerWords.day(milestone.day))" + number(milestone, context))
+      if let note = milestone.note {
+        for line in TextWidth.wrap(Harmless.line(note), to: context.width, indent: 2) { context.out(line) }
+      }
+    }
+    return .success
+  }
+
+  private static func number(_ milestone: TrackersInterface.Milestone, _ context: Context) -> String {
+    context.style("  #\(milestone.id)", .faint)
+  }
+
+  private static func all(_ context: Context, _ tracker: String?) throws -> [TrackersInterface.Milestone] {
+    try context.daemon().call(
+      TrackersInterface.Milestones.method, TrackersInterface.Milestones.Parameters(tracker: tracker),
+      returning: TrackersInterface.Milestones.Reply.self
+    ).milestones.sorted { ($0.day, $0.id) > ($1.day, $1.id) }
+  }
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
+    let milestones = try all(context, tracker?.id)
+    let example = "chime milestone add \(tracker?.id ?? "goal") \"First draft\""
+    let empty = [Words.say("There is no milestone yet."), Words.say("Add one: %1", example)]
+    context.print(milestones, as: Shapes.milestone, empty: empty) {
+      var table = Table(columns: [
+        .init(title: "#", alignRight: true), .init(title: Words.say("DAY")),
+        .init(title: Words.say("TITLE"), canShrink: true), .init(title: Words.say("TRACKER"), dropOrder: 2),
+        .init(title: Words.say("NOTE"), canShrink: true, dropOrder: 3), .init(title: Words.say("PHOTO"), dropOrder: 4),
+      ])
+      for milestone in milestones {
+        table.rows.append([
+          .init(String(milestone.id), .faint), .init(context.trackerWords.date(milestone.day)),
+          .init(milestone.title, .strong), .init(milestone.tracker, .faint), .init(milestone.note ?? ""),
+          .init(milestone.photo == nil ? "" : Words.say("yes"), .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+
+  private static func runRemove(_ context: Context) throws -> ExitCode {
+    let milestone = try context.daemon().call(
+      TrackersInterface.RemoveMilestone.method,
+      TrackersInterface.RemoveMilestone.Parameters(id: number(context)),
+      returning: TrackersInterface.RemoveMilestone.Reply.self
+    ).milestone
+    context.print(milestone, as: Shapes.milestone) {
+      context.out(
+        "\(context.style(Harmless.line(milestone.title), .strong))  \(context.trackerWords.day(milestone.day))")
+      context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
+    }
+    return .success
+  }
+
+  private static func chosen(_ context: Context) throws -> TrackersInterface.Milestone {
+    let number = try number(context)
+    guard let milestone = try all(context, nil).first(where: { $0.id == number }) else {
+      throw Failure.failed(
+        Words.say("there is no milestone %1", String(number)), hint: Words.say("`chime milestone list` shows them"))
+    }
+    return milestone
+  }
+
+  private static func number(_ context: Context) throws -> Int {
+    try EntryVerbs.number(context, listing: "chime milestone list")
+  }
+}

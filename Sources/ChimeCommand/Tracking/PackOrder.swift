@@ -1,0 +1,163 @@
+import ChimeControl
+import ChimeWords
+import Glibc
+
+/// A pack that is to be installed: one that comes with Chime, by its name, or a file.
+struct PackOrder {
+  typealias Pack = TrackersInterface.Pack
+
+  var name: String?
+  var text: String?
+  var file: String?
+  var choices = TrackersInterface.PackChoices()
+
+  /// The longest pack: its text goes in one message.
+  private static let longest = 700 << 10
+
+  /// A name of small letters, or else the path of a file.
+  init(_ word: String, _ context: Context) throws {
+    guard word == "-" || word.contains("/") || word.hasSuffix(".toml") else {
+      name = word
+      return
+    }
+    let bytes = try Uploading.bytes(word, limit: Self.longest, context)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure.failed(Words.say("%1 is not in UTF-8", word))
+    }
+    self.text = text
+    file = word == "-" ? "standard input" : word
+  }
+
+  init(_ pack: Pack) { name = pack.id }
+
+  func send(_ context: Context, dryRun: Bool) throws -> TrackersInterface.InstallPack.Reply {
+    var choices = choices
+    if choices.language == nil { choices.language = context.tongue.first }
+    return try context.daemon().call(
+      TrackersInterface.InstallPack.method,
+      TrackersInterface.InstallPack.Parameters(
+        name: name, text: text, file: file, choices: choices, dryRun: dryRun ? true : nil))
+  }
+
+  // MARK: Options
+
+  static let options: [Verb.Option] = [
+    .value("goal", nil, "[TRACKER=]AMOUNT", "The goal; with a tracker's id where there are several", repeats: true),
+    .value("usual", nil, "[TRACKER=]AMOUNT", "The amount that is meant when none is named", repeats: true),
+    .value("unit", nil, "[TRACKER=]UNIT", "The unit, such as lb instead of kg", repeats: true),
+    .value("title", nil, "[TRACKER=]TITLE", "A title of your own", repeats: true),
+    .value("days", nil, "[TRACKER=]DAYS", "The days that count, such as mon,wed,fri", repeats: true),
+    .value(
+      "milestones", nil, "[TRACKER=]STEP", "Celebrate each step of a measure, such as every 2 (kg)", repeats: true),
+    .value(
+      "when", nil, "KEY=SCHEDULE", "Another schedule for a reminder; `chime pack show` tells the keys", repeats: true),
+    .value("reminder", nil, "KEY", "With a reminder that is left out unless it is asked for", repeats: true),
+    .value("no-reminder", nil, "KEY", "Without a reminder; all for none at all", repeats: true),
+  ]
+
+  /// Takes what the options say of this pack. What names none of its trackers or reminders is left to other packs.
+  ///
+  /// - Returns: the values that were for it.
+  @discardableResult
+  mutating func take(_ line: ParsedLine, for pack: Pack) throws -> Set<String> {
+    var taken: Set<String> = []
+    func values(_ option: String, fitting: (TrackersInterface.Tracker) -> Bool) throws -> [String: String]? {
+      var result: [String: String] = [:]
+      for value in line.values(option) {
+        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+          .map { trimmed(String($0)) }
+        if parts.count == 2 {
+          guard pack.trackers.contains(where: { $0.id == parts[0] }) else { continue }
+          result[parts[0]] = parts[1]
+        } else {
+          let fit = pack.trackers.filter(fitting)
+          guard fit.count <= 1 else {
+            throw Failure.usage(
+              Words.say("--%1 %2: which tracker?", option, value),
+              hint: Words.say("name it: --%1 %2=%3", option, fit[0].id, value))
+          }
+          guard let tracker = fit.first else { continue }
+          result[tracker.id] = value
+        }
+        taken.insert("--\(option) \(value)")
+      }
+      return result.isEmpty ? nil : result
+    }
+    let hasAmounts: (TrackersInterface.Tracker) -> Bool = { $0.kind != .check }
+    func number(_ text: String, _ option: String, _ id: String) throws -> Double {
+      let unit = choices.units?[id] ?? pack.trackers.first { $0.id == id }?.unit
+      return try Self.amount(text, option: option, unit: unit)
+    }
+    choices.units = try values("unit", fitting: hasAmounts) ?? choices.units
+    if let goals = try values("goal", fitting: hasAmounts) {
+      choices.goals = try Dictionary(uniqueKeysWithValues: goals.map { ($0.key, try number($0.value, "goal", $0.key)) })
+    }
+    if let usual = try values("usual", fitting: { $0.kind == .amount }) {
+      choices.usual = try Dictionary(
+        uniqueKeysWithValues: usual.map { ($0.key, try number($0.value, "usual", $0.key)) })
+    }
+    if let steps = try values("milestones", fitting: { $0.kind == .measure }) {
+      choices.milestoneSteps = try Dictionary(
+        uniqueKeysWithValues: steps.map { ($0.key, try number($0.value, "milestones", $0.key)) })
+    }
+    choices.titles = try values("title") { _ in true } ?? choices.titles
+    choices.weekdays =
+      try values("days") { _ in true }?.mapValues { try WeekdayText.parse($0, option: "days") } ?? choices.weekdays
+    for value in line.values("when") {
+      let (key, schedule) = try Pairs.split(value, option: "when")
+      guard pack.reminders.contains(where: { $0.key == key }) else { continue }
+      choices.when = (choices.when ?? [:]).merging([key: schedule]) { $1 }
+      want(key, true)
+      taken.insert("--when \(value)")
+    }
+    for (option, isWanted) in [("reminder", true), ("no-reminder", false)] {
+      for key in line.list(option) ?? [] {
+        let keys = key == "all" ? pack.reminders.map(\.key) : pack.reminders.map(\.key).filter { $0 == key }
+        for key in keys { want(key, isWanted) }
+        if !keys.isEmpty || key == "all" { taken.insert("--\(option) \(key)") }
+      }
+    }
+    return taken
+  }
+
+  mutating func want(_ key: String, _ isWanted: Bool) {
+    choices.reminders = (choices.reminders ?? [:]).merging([key: isWanted]) { $1 }
+  }
+
+  /// An amount in a unit; another one that stands behind it is converted where that is plain.
+  static func amount(_ text: String, option: String, unit: String?) throws -> Double {
+    let amount = try AmountText.required(text, option: option)
+    guard let named = amount.unit, named != unit else { return amount.value }
+    guard let unit, let factor = factors[named].flatMap({ from in factors[unit].map { from / $0 } }),
+      volumes.contains(named) == volumes.contains(unit)
+    else {
+      throw Failure.usage(
+        unit.map { Words.say("--%1 is in %2, not in %3", option, $0, named) }
+          ?? Words.say("--%1 takes a number without a unit, not \"%2\"", option, text))
+    }
+    let value = amount.value * factor
+    return (value * 1_000).rounded() / 1_000
+  }
+
+  private static let volumes: Set<String> = ["ml", "cl", "dl", "l", "floz"]
+  private static let factors: [String: Double] = [
+    "ml": 1, "cl": 10, "dl": 100, "l": 1_000, "floz": 29.5735295625, "g": 1, "kg": 1_000, "lb": 453.59237,
+    "oz": 28.349523125, "st": 6_350.29318,
+  ]
+
+  /// Says of each value of the options that was for none of the packs what it should have named.
+  static func checkAllTaken(_ line: ParsedLine, _ taken: Set<String>, _ packs: [Pack]) throws {
+    for option in options {
+      let values = option.name.hasSuffix("reminder") ? line.list(option.name) ?? [] : line.values(option.name)
+      for value in values where !taken.contains("--\(option.name) \(value)") {
+        let isReminder = option.name.hasSuffix("reminder") || option.name == "when"
+        let names = isReminder ? packs.flatMap(\.reminders).map(\.key) : packs.flatMap(\.trackers).map(\.id)
+        throw Failure.usage(
+          isReminder
+            ? Words.say("--%1 %2 names no reminder of the pack", option.name, value)
+            : Words.say("--%1 %2 fits no tracker of the pack", option.name, value),
+          hint: names.isEmpty ? nil : Words.say("there are: %1", names.joined(separator: ", ")))
+      }
+    }
+  }
+}

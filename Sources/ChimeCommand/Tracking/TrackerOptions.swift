@@ -1,0 +1,160 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// The options that say what a tracker is to be.
+enum TrackerOptions {
+  typealias Draft = TrackersInterface.TrackerDraft
+
+  static let all: [Verb.Option] = [
+    .value(
+      "kind", nil, "KIND", "check, amount or measure",
+      choices: TrackersInterface.Tracker.Kind.allCases.map(\.rawValue)),
+    .value("unit", nil, "UNIT", "What its amounts are in, such as ml, kg or pages"),
+    .value("decimals", nil, "N", "Digits after the point that are shown, 0 to 3"),
+    .value("goal", nil, "AMOUNT", "What is to be reached: so much, of a check so many times, of a measure the value"),
+    .value("per", nil, "PERIOD", "In which time: day (the default), week or month", choices: ["day", "week", "month"]),
+    .value("presets", nil, "LIST", "Amounts that are offered, with commas: 150,250,330"),
+    .value("usual", nil, "AMOUNT", "The amount that is meant when none is named"),
+    .value("days", nil, "DAYS", "The days that count: mon,wed,fri, mon-fri, weekdays, weekends or daily"),
+    .value("times", nil, "TIMES", "How many days are enough, whichever: 3/week, 10/month, or 3/10 (in any 10 days)"),
+    .value("day-starts", nil, "HH:MM", "When its day begins; what is logged before is the day before's"),
+    .value(
+      "slot", nil, "SLOT", "Its part of the day: morning, anytime or evening",
+      choices: TrackersInterface.Tracker.Slot.allCases.map(\.rawValue)),
+    .value("skips", nil, "N", "How many days of a month may be skipped; as many as you like without it"),
+    .flag("items", nil, "It is a collection: its entries point at items"),
+    .value("fields", nil, "LIST", "Further measures of an entry with their units: fat=%,waist=cm"),
+    .value("milestones", nil, "STEP", "Of a measure: celebrate each step, such as every 2 (kg), once"),
+    .value("icon", nil, "NAME", "An icon, by its name or as a file"),
+    .value("start", nil, "DAY", "The first day that counts, which may lie in the past"),
+  ]
+
+  /// Puts what the options say into the draft.
+  ///
+  /// - Parameter old: the tracker that is changed; nil for a new one.
+  static func fill(_ draft: inout Draft, _ context: Context, old: TrackersInterface.Tracker?) throws {
+    let line = context.line
+    var reset: [String] = []
+    if let kind = line.value("kind") { draft.kind = .init(rawValue: kind) }
+    if let unit = line.value("unit") { if unit.isEmpty { reset.append("unit") } else { draft.unit = unit } }
+    draft.decimals = try line.count("decimals", minimum: 0, maximum: 3)
+    let kind = draft.kind ?? old?.kind ?? .check
+    if let text = line.value("goal") {
+      if text.isEmpty { reset.append("goal") } else { draft.goal = try goal(text, kind, old: old, line) }
+    } else if let per = line.value("per") {
+      guard var goal = old?.goal else { throw Failure.usage(Words.say("--per goes with a goal: --goal 3 --per week")) }
+      goal.period = .init(rawValue: per)
+      draft.goal = goal
+    }
+    draft.presets = try line.list("presets")?.map { try amount($0, "presets", draft, old) }
+    if let text = line.value("usual") {
+      if text.isEmpty { reset.append("usual") } else { draft.usual = try amount(text, "usual", draft, old) }
+    }
+    draft.counting = try counting(line)
+    draft.dayStartsAt = try line.value("day-starts").map { try time($0) }
+    draft.slot = line.value("slot").flatMap { .init(rawValue: $0) }
+    if line.value("skips")?.isEmpty == true {
+      reset.append("skipsEachMonth")
+    } else {
+      draft.skipsEachMonth = try line.count("skips", minimum: 0, maximum: 31)
+    }
+    if line.has("items") { draft.hasItems = true }
+    draft.fields = try fields(line)
+    if let text = line.value("milestones") {
+      if text.isEmpty {
+        reset.append("milestoneStep")
+      } else {
+        draft.milestoneStep = try amount(text, "milestones", draft, old)
+      }
+    }
+    if let icon = line.value("icon") { if icon.isEmpty { reset.append("icon") } else { draft.icon = icon } }
+    draft.startedOn = try line.value("start").map {
+      try PastMoment.day($0, option: "start", today: context.today())
+    }
+    if !reset.isEmpty { draft.reset = reset }
+    // Digits that were typed are digits that are wanted.
+    if draft.decimals == nil, old == nil {
+      draft.decimals = decimals(["goal", "usual", "milestones"].compactMap { line.value($0) }, kind)
+    }
+  }
+
+  private static func decimals(_ texts: [String], _ kind: TrackersInterface.Tracker.Kind) -> Int? {
+    let digits = texts.map { text in
+      text.split(whereSeparator: { $0 == "." || $0 == "," }).dropFirst().first?.prefix { $0.isNumber }.count ?? 0
+    }.max()
+    let least = kind == .measure ? 1 : 0
+    return max(least, min(3, digits ?? 0)) == 0 ? nil : max(least, min(3, digits ?? 0))
+  }
+
+  private static func goal(
+    _ text: String, _ kind: TrackersInterface.Tracker.Kind, old: TrackersInterface.Tracker?, _ line: ParsedLine
+  ) throws -> TrackersInterface.Goal {
+    let amount = try AmountText.required(text, option: "goal")
+    let period = line.value("per").flatMap { TrackersInterface.Goal.Period(rawValue: $0) } ?? old?.goal?.period
+    try checkUnit(amount, "goal", line.value("unit") ?? old?.unit)
+    switch kind {
+    case .check:
+      guard amount.value >= 1, amount.value == amount.value.rounded(), amount.value <= 1_000 else {
+        throw Failure.usage(
+          Words.say("the goal of a check is so many times, a whole number, not \"%1\"", text),
+          hint: Words.say("--unit makes it an amount"))
+      }
+      return TrackersInterface.Goal(count: Int(amount.value), period: period)
+    case .amount: return TrackersInterface.Goal(total: amount.value, period: period)
+    case .measure: return TrackersInterface.Goal(value: amount.value, period: period)
+    }
+  }
+
+  private static func amount(
+    _ text: String, _ option: String, _ draft: Draft, _ old: TrackersInterface.Tracker?
+  ) throws -> Double {
+    let amount = try AmountText.required(text, option: option)
+    try checkUnit(amount, option, draft.unit ?? old?.unit)
+    return amount.value
+  }
+
+  /// Amounts of a tracker are in its unit; one that stands behind has to be that.
+  private static func checkUnit(_ amount: AmountText.Amount, _ option: String, _ unit: String?) throws {
+    guard let named = amount.unit, named != unit else { return }
+    throw Failure.usage(
+      unit.map { Words.say("--%1 is in %2, not in %3", option, $0, named) }
+        ?? Words.say("--%1 is in %2, and the tracker has no unit", option, named),
+      hint: unit == nil ? "--unit \(named)" : nil)
+  }
+
+  private static func counting(_ line: ParsedLine) throws -> TrackersInterface.Counting? {
+    if let days = line.value("days") {
+      guard !line.has("times") else { throw Failure.usage(Words.say("--days and --times exclude each other")) }
+      return TrackersInterface.Counting(weekdays: try WeekdayText.parse(days, option: "days"))
+    }
+    guard let text = line.value("times") else { return nil }
+    let parts = text.lowercased().split { $0 == "/" || $0 == " " }.map(String.init)
+      .filter { !["a", "in", "any", "days", "times", "per", "each", "out", "of"].contains($0) }
+    if parts.count == 2, let times = Int(parts[0]), (1...366).contains(times) {
+      switch parts[1] {
+      case "week", "w": return TrackersInterface.Counting(times: times, per: .week)
+      case "month", "m": return TrackersInterface.Counting(times: times, per: .month)
+      default:
+        if let days = Int(parts[1].hasSuffix("d") ? String(parts[1].dropLast()) : parts[1]), (1...366).contains(days) {
+          return TrackersInterface.Counting(times: times, per: .days, days: days)
+        }
+      }
+    }
+    throw Failure.usage(Words.say("--times takes 3/week, 10/month or 3/10 (in any 10 days), not \"%1\"", text))
+  }
+
+  static func time(_ text: String) throws -> String {
+    var padded = text.contains(":") ? text : "\(text):00"
+    if padded.prefix(while: { $0 != ":" }).count == 1 { padded = "0" + padded }
+    guard let time = CivilTime(padded), time.second == 0 else {
+      throw Failure.usage(Words.say("--day-starts takes a time of day such as 4:00, not \"%1\"", text))
+    }
+    return time.description
+  }
+
+  private static func fields(_ line: ParsedLine) throws -> [String: String]? {
+    guard let list = line.list("fields") else { return nil }
+    return Dictionary(try list.map { try Pairs.split($0, option: "fields") }.map { ($0.name, $0.value) }) { $1 }
+  }
+}

@@ -1,0 +1,274 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime tracker add|edit|list|show|pause|resume|skip|remove`
+enum TrackerVerbs {
+  static let verb = Verb(
+    name: "tracker", group: .keep, arguments: ["add|edit|list|show|pause|resume|skip|remove …"],
+    summary: "What is tracked: habits, amounts and measures",
+    details: [
+      "A check is done or not, an amount adds up over its day, a measure is a value as it was then. Packs bring trackers with "
+        + "reminders and achievements (`chime pack list`); these verbs are for trackers of your own, and change any."
+    ],
+    examples: [
+      .init(command: "chime tracker add reading --days mon,wed,fri --slot evening"),
+      .init(command: "chime tracker add water --unit ml --goal 2500 --presets 150,250,330"),
+      .init(command: "chime tracker list"),
+    ],
+    alsoTried: ["trackers", "habit", "habits", "goal"], subverbs: [add, edit, list, show, pause, resume, skip, remove],
+    run: { _ in throw Failure.usage("add, edit, list, show, pause, resume, skip or remove is missing") })
+
+  static let add = Verb(
+    name: "add", group: .keep, arguments: ["TITLE"], summary: "Add a tracker",
+    details: [
+      "Its id is made of the title: \"Evening walk\" is evening-walk. A unit makes it an amount, unless --kind says that it is a "
+        + "measure; without one it is a check. Units are converted into each other where they are of one kind (ml, l, floz; g, "
+        + "kg, oz, lb, st; mm, cm, m, km, in, ft, mi; s, min, h; J, kJ, kcal; %); any other word counts things, such as pages."
+    ],
+    options: [.value("id", nil, "ID", "Its id, instead of one made of the title")] + TrackerOptions.all + [
+      DraftOptions.dryRun, DraftOptions.token,
+    ],
+    examples: [
+      .init(command: "chime tracker add reading --days mon,wed,fri --slot evening"),
+      .init(command: "chime tracker add water --unit ml --goal 2500 --usual 250 --presets 150,250,330"),
+      .init(command: "chime tracker add running --unit km --goal 20 --per week"),
+      .init(command: "chime tracker add \"Evening walk\" --times 3/week --day-starts 4:00"),
+      .init(command: "chime tracker add weight --kind measure --unit kg --decimals 1 --goal 80 --milestones 2"),
+      .init(command: "chime tracker add books --items", remark: "a collection; `chime item add` fills it"),
+    ],
+    alsoTried: ["new", "create"], json: "`tracker`", run: runAdd)
+
+  static let edit = Verb(
+    name: "edit", group: .keep, arguments: ["TRACKER"], summary: "Change a tracker; what was logged stays",
+    details: ["What is not named stays as it is; an empty value takes it away: --goal \"\". Streaks are counted anew."],
+    options: [.value("title", nil, "TITLE", "A new title")] + TrackerOptions.all + [DraftOptions.dryRun],
+    examples: [
+      .init(command: "chime tracker edit water --goal 3000"), .init(command: "chime tracker edit reading --days daily"),
+      .init(command: "chime tracker edit weight --goal \"\""),
+    ],
+    alsoTried: ["change", "set", "update"], json: "`tracker`", run: runEdit)
+
+  static let list = Verb(
+    name: "list", group: .keep, arguments: [""], summary: "List the trackers",
+    examples: [.init(command: "chime tracker list")], alsoTried: ["ls"], json: "`trackers`, and `more`, which is false",
+    run: runList)
+
+  static let show = Verb(
+    name: "show", group: .keep, arguments: ["TRACKER"], summary: "Show how a tracker is set up",
+    examples: [.init(command: "chime tracker show water")], alsoTried: ["get", "info"], json: "`tracker`", run: runShow)
+
+  static let remove = Verb(
+    name: "remove", group: .keep, arguments: ["TRACKER"], summary: "Remove a tracker and all that was logged of it",
+    details: ["On a terminal it asks first. `chime undo` brings everything back, for 30 days."],
+    options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
+    examples: [.init(command: "chime tracker remove reading")], alsoTried: ["rm", "delete", "del"],
+    json: "`tracker`: what was removed", run: runRemove)
+
+  private static func runAdd(_ context: Context) throws -> ExitCode {
+    let title = trimmed(context.line.words.joined(separator: " "))
+    guard !title.isEmpty else {
+      throw Failure.usage(Words.say("a title is missing"), hint: "chime tracker add reading")
+    }
+    let id = try context.line.value("id").map { try checked($0) } ?? identifier(title)
+    let trackers = try Naming.trackers(context)
+    guard !trackers.contains(where: { $0.id == id }) else {
+      throw Failure.failed(
+        Words.say("there is a tracker \"%1\" already", id),
+        hint: Words.say("`chime tracker edit %1` changes it; --id names a new one", id))
+    }
+    var draft = TrackersInterface.TrackerDraft(id: id)
+    let words = context.trackerWords
+    draft.title = [words.ownLanguage: title.prefix(1).uppercased() + title.dropFirst()]
+    let kind = context.line.value("kind").flatMap { TrackersInterface.Tracker.Kind(rawValue: $0) }
+    draft.kind = kind ?? (context.line.value("unit").map { $0.isEmpty } ?? true ? .check : .amount)
+    try TrackerOptions.fill(&draft, context, old: nil)
+    return try put(draft, context)
+  }
+
+  private static func runEdit(_ context: Context) throws -> ExitCode {
+    let tracker = try Naming.one(context.line.words, context)
+    var draft = TrackersInterface.TrackerDraft(id: tracker.id)
+    let empty = draft
+    if let title = context.line.value("title") {
+      guard !trimmed(title).isEmpty else { throw Failure.usage(Words.say("a title cannot be empty")) }
+      // In every language that it had: the user's own words are the same in all.
+      draft.title = tracker.title.mapValues { _ in title }
+      draft.title?[context.trackerWords.ownLanguage] = title
+    }
+    try TrackerOptions.fill(&draft, context, old: tracker)
+    guard draft != empty else {
+      throw Failure.usage(
+        Words.say("what is to change?"),
+        hint: Words.say("for example: chime tracker edit %1 --slot evening", tracker.id))
+    }
+    return try put(draft, context)
+  }
+
+  /// Stores a draft, or judges it, and answers with what has come of it.
+  static func put(_ draft: TrackersInterface.TrackerDraft, _ context: Context) throws -> ExitCode {
+    let isDry = context.line.has("dry-run")
+    let reply: TrackersInterface.Put.Reply = try context.daemon().call(
+      TrackersInterface.Put.method,
+      TrackersInterface.Put.Parameters(
+        tracker: draft, dryRun: isDry ? true : nil, token: context.line.value("token")))
+    context.print(reply.tracker, as: Shapes.tracker(context.trackerWords)) {
+      let words = context.trackerWords
+      for line in TrackerPage.lines(reply.tracker, context) { context.out(line) }
+      if isDry { return context.note(Words.say("Nothing was changed: this was a trial.")) }
+      if reply.created { context.note(Words.say("Log it with: %1", hint(reply.tracker, words)), .faint) }
+    }
+    return .success
+  }
+
+  private static func hint(_ tracker: TrackersInterface.Tracker, _ words: TrackerWords) -> String {
+    if tracker.hasItems { return "chime item add \(tracker.id) \"TITLE\"" }
+    let amount = tracker.kind == .check || tracker.usual != nil ? "" : " 1\(tracker.unit ?? "")"
+    return "chime log \(tracker.id)\(amount)"
+  }
+
+  private static func runList(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let trackers = try Naming.trackers(context)
+    let words = context.trackerWords
+    context.print(
+      trackers, as: Shapes.tracker(words), empty: [Words.say("There is no tracker yet.")] + Naming.beginning
+    ) {
+      var table = Table(columns: [
+        .init(title: Words.say("ID")), .init(title: Words.say("TITLE"), canShrink: true),
+        .init(title: Words.say("KIND"), dropOrder: 2), .init(title: Words.say("GOAL"), canShrink: true, dropOrder: 1),
+        .init(title: Words.say("DAYS"), canShrink: true, dropOrder: 3), .init(title: Words.say("PACK"), dropOrder: 4),
+      ])
+      for tracker in trackers {
+        table.rows.append([
+          .init(tracker.id, .strong), .init(words.title(tracker)), .init(words.kind(tracker.kind), .faint),
+          .init(words.goal(tracker) ?? ""), .init(words.counting(tracker), .faint), .init(tracker.pack ?? "", .faint),
+        ])
+      }
+      context.print(table: table)
+    }
+    return .success
+  }
+
+  private static func runShow(_ context: Context) throws -> ExitCode {
+    let tracker = try Naming.one(context.line.words, context)
+    context.print(tracker, as: Shapes.tracker(context.trackerWords)) {
+      for line in TrackerPage.lines(tracker, context) { context.out(line) }
+    }
+    return .success
+  }
+
+  private static func runRemove(_ context: Context) throws -> ExitCode {
+    let tracker = try Naming.one(context.line.words, context)
+    let words = context.trackerWords
+    if context.line.has("dry-run") {
+      context.print(tracker, as: Shapes.tracker(words)) {
+        context.out(Words.say("would remove"))
+        for line in TrackerPage.lines(tracker, context) { context.out(line) }
+      }
+      return .success
+    }
+    let question = Words.say("Remove \"%1\" and all that was logged of it?", words.title(tracker))
+    if context.world.isInteractive, !context.line.has("yes"), !Asking.confirm(context, question) {
+      context.note(Words.say("Nothing was removed."))
+      return .failed
+    }
+    let removed = try context.daemon().call(
+      TrackersInterface.Remove.method, TrackersInterface.Remove.Parameters(id: tracker.id),
+      returning: TrackersInterface.Remove.Reply.self
+    ).tracker
+    context.print(removed, as: Shapes.tracker(words)) {
+      context.out("\(context.style(removed.id, .strong))  \(words.title(removed))")
+      context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
+    }
+    return .success
+  }
+
+  /// `evening-walk` of "Evening walk": letters without their marks, digits and hyphens.
+  static func identifier(_ title: String) throws -> String {
+    var id = ""
+    for character in title.lowercased() {
+      let base = character.unicodeScalars.first.map { plain($0) } ?? ""
+      if base.isEmpty { if !id.isEmpty, id.last != "-" { id += "-" } } else { id += base }
+    }
+    while let first = id.first, !first.isLetter { id.removeFirst() }
+    id = String(id.prefix(32))
+    while id.last == "-" { id.removeLast() }
+    guard !id.isEmpty else {
+      throw Failure.usage(
+        Words.say("no id can be made of \"%1\"", title), hint: Words.say("name one: --id reading"))
+    }
+    return id
+  }
+
+  private static func checked(_ id: String) throws -> String {
+    let isSound =
+      (1...32).contains(id.utf8.count) && id.first.map { $0.isASCII && $0.isLowercase } == true
+      && id.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+    guard isSound else {
+      throw Failure.usage(
+        Words.say("\"%1\" is no id", id),
+        hint: Words.say("an id has small letters, digits and hyphens, 32 at most, and begins with a letter"))
+    }
+    return id
+  }
+
+  /// A letter or digit of ASCII that stands for the scalar; empty for none.
+  private static func plain(_ scalar: Unicode.Scalar) -> String {
+    if scalar.isASCII {
+      return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) ? String(scalar) : ""
+    }
+    return letters[scalar] ?? ""
+  }
+
+  /// Letters of European languages with marks; decomposition would take more than the standard library has.
+  private static let letters: [Unicode.Scalar: String] = {
+    let rows = [
+      ("a", "àáâãäåāăą"), ("ae", "æ"), ("c", "çćč"), ("d", "ďđð"), ("e", "èéêëēęě"), ("g", "ğģ"), ("i", "ìíîïīį"),
+      ("k", "ķ"), ("l", "ĺľłļ"), ("n", "ñńňņ"), ("o", "òóôõöøőō"), ("oe", "œ"), ("r", "ŕř"), ("s", "śšşș"), ("ss", "ß"),
+      ("t", "ťţț"), ("u", "ùúûüůűūų"), ("y", "ýÿ"), ("z", "źżž"),
+    ]
+    var letters: [Unicode.Scalar: String] = [:]
+    for (base, marked) in rows { for scalar in marked.unicodeScalars { letters[scalar] = base } }
+    return letters
+  }()
+}
+
+/// How a tracker is set up, for a person.
+enum TrackerPage {
+  static func lines(_ tracker: TrackersInterface.Tracker, _ context: Context) -> [String] {
+    let words = context.trackerWords
+    let style = context.style
+    var rows: [(String, String)] = []
+    func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { rows.append((name, value)) } }
+    add(Words.say("kind"), [words.kind(tracker.kind), tracker.unit].compactMap { $0 }.joined(separator: ", "))
+    add(Words.say("goal"), words.goal(tracker))
+    add(Words.say("usual"), tracker.usual.map { words.amount($0, tracker) })
+    add(Words.say("presets"), tracker.presets.map { words.number($0, tracker) }.joined(separator: " · "))
+    add(Words.say("days"), words.counting(tracker))
+    if tracker.dayStartsAt != "00:00" { add(Words.say("day starts"), tracker.dayStartsAt) }
+    add(Words.say("slot"), words.slot(tracker.slot))
+    add(
+      Words.say("fields"),
+      tracker.fields.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))
+    add(Words.say("milestones"), tracker.milestoneStep.map { Words.say("every %1", words.amount($0, tracker)) })
+    add(
+      Words.say("pauses"),
+      tracker.pauses.map { pause in
+        [pause.from, pause.to].map { $0.map { words.date($0) } ?? "…" }.joined(separator: " – ")
+      }.joined(separator: ", "))
+    add(Words.say("skipped"), tracker.skips.suffix(5).map { words.date($0) }.joined(separator: ", "))
+    add(
+      Words.say("skips"), tracker.skipsEachMonth.map { Words.say(count: $0, "%n a month", "%n a month") })
+    if tracker.hasItems { add(Words.say("items"), "`chime item list \(tracker.id)`") }
+    add(Words.say("pack"), tracker.pack)
+    add(Words.say("since"), words.date(tracker.startedOn))
+    let names = rows.map { TextWidth.of($0.0) }.max() ?? 0
+    return ["\(style(tracker.id, .strong))  \(words.title(tracker))"]
+      + rows.flatMap { name, value in
+        let wrapped = TextWidth.wrap(Harmless.line(value), to: context.width, indent: names + 4)
+        return ["  \(style(TextWidth.pad(name, to: names), .faint))  \(wrapped[0].dropFirst(names + 4))"]
+          + wrapped.dropFirst()
+      }
+  }
+}
