@@ -1,26 +1,72 @@
 public import ChimeSchedule
+public import ChimeTracking
 
 /// What an answer changes in the store.
-public enum AnswerWork {
-  /// Records an answer to an occurrence; a reminder whose times are counted from when it was last done gets its next.
+public struct AnswerWork: Sendable {
+  /// The occurrence as it is then; unchanged when it had that answer already.
+  public var occurrence: Occurrence
+  /// What *Done* brought about in the reminder's tracker; nil when nothing was logged.
+  public var tracking: TrackingOutcome?
+
+  /// Records an answer to an occurrence. *Done* logs an entry of the reminder's tracker, in the same transaction and so once; a
+  /// reminder whose times are counted from when it was last done gets its next.
   ///
   /// - Parameter reminder: as it stands in `transaction`; nil when it has been removed.
-  /// - Returns: the occurrence as it is then; unchanged when it had that answer already.
   /// - Throws: `AnswerRefused`, or what the transaction throws.
   public static func run(
     _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, in transaction: any StoreTransaction,
-    _ bearings: Bearings, now: Instant
-  ) throws -> Occurrence {
+    _ bearings: Bearings, now: Instant, using generator: inout some RandomNumberGenerator
+  ) throws -> AnswerWork {
     let answered = try occurrence.answered(answer, at: now)
-    guard answered != occurrence else { return answered }
+    var work = AnswerWork(occurrence: answered)
+    guard answered != occurrence else { return work }
     if case .snoozed = answered.state, reminder == nil { throw AnswerRefused.removed }
     try transaction.update(answered, now: now)
-    if answered.state == .done, var reminder, reminder.schedule.countsFromDone {
+    guard answered.state == .done, var reminder else { return work }
+    if let tracking = try log(reminder, in: transaction, bearings, now: now, using: &generator) {
+      // It has moved the reminder too, where entries do.
+      work.tracking = tracking
+    } else if reminder.countsFromDone {
       // The next time is counted from now, whatever was to come.
       reminder.lastDone = now
       reminder.generation += 1
-      try transaction.upsert(reminder, next: bearings.timetable(of: reminder).next(after: now))
+      try transaction.upsert(reminder, next: try reminder.next(after: now, in: transaction, bearings))
     }
-    return answered
+    return work
+  }
+
+  /// Logs what the reminder's tracker has for *Done*; nil when that asks for more than an answer says: a value that was
+  /// measured, an amount where none is usual, an item.
+  private static func log(
+    _ reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> TrackingOutcome? {
+    guard let link = reminder.tracker, link.logsWhenDone,
+      let tracker = try transaction.tracker(TrackerKey(owner: reminder.owner, id: link.tracker)),
+      let portion = tracker.portion(of: link)
+    else { return nil }
+    return try TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now).log(
+      EntryDraft(tracker: tracker.id, quantity: portion.quantity), using: &generator)
+  }
+}
+
+extension Tracker {
+  /// What *Done* logs of it.
+  public enum Portion: Hashable, Sendable {
+    /// That it was done.
+    case check
+    case amount(Quantity)
+
+    public var quantity: Quantity? { if case .amount(let quantity) = self { quantity } else { nil } }
+  }
+
+  /// Nil when an answer does not say enough.
+  public func portion(of link: TrackerLink) -> Portion? {
+    guard !hasItems else { return nil }
+    switch kind {
+    case .check: return .check
+    case .amount: return (link.amount ?? usual).flatMap { $0 > .zero ? .amount($0) : nil }
+    case .measure: return nil
+    }
   }
 }

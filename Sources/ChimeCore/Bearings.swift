@@ -23,7 +23,7 @@ extension ZoneSource {
 }
 
 /// What schedules are read against here: the machine's zones, and the place, the calendars and the quiet hours of the
-/// configuration.
+/// configuration; and in which words a person is told of trackers.
 ///
 /// A value: whoever has taken it before a reload goes on with what was in force.
 public struct Bearings: Sendable {
@@ -33,6 +33,10 @@ public struct Bearings: Sendable {
   public var place: Place?
   /// The quiet hours of all who have none of their own.
   public var quiet = QuietDefaults()
+  /// Where a person is told of what no reminder of theirs says.
+  public var channels: [ChannelName] = [.desktop]
+  /// The words of that.
+  public var wording: any TrackingWording = PlainWording()
   /// The days of each named calendar.
   public var calendars: [String: [ClosedRange<CivilDate>]] = [:]
   /// What is wrong with the calendars whose file cannot be read, as sentences. Those that were read before still have

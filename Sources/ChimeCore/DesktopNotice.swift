@@ -1,18 +1,19 @@
 public import ChimeSchedule
 
-/// Something that Chime itself has to tell a user: a reminder of theirs that fires at once on the desktop, recorded in
-/// the transaction of what it tells, and so as durable and as often tried as any other.
+/// Something that Chime itself has to tell a user: a reminder of theirs that fires at once, on the desktop unless told
+/// otherwise, recorded in the transaction of what it tells, and so as durable and as often tried as any other.
 public enum DesktopNotice {
   public static func record(
     _ title: String, _ body: String, to owner: UInt32, in transaction: any StoreTransaction, _ bearings: Bearings,
-    urgency: Urgency = .normal, now: Instant, using generator: inout some RandomNumberGenerator
+    urgency: Urgency = .normal, channels: [ChannelName] = [.desktop], tags: [String] = [], icon: String? = nil,
+    now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
     let zone = bearings.zones.local
     let civil = zone.civil(at: Instant(seconds: now.seconds))
     var reminder = Reminder(
-      id: ReminderID(rawValue: ""), owner: owner, title: title, body: body,
-      schedule: try Schedule(canonical: "at \(civil.date) \(civil.time)"), channels: [.desktop], tags: ["chime"],
-      urgency: urgency, createdAt: now)
+      id: ReminderID(rawValue: ""), owner: owner, title: title, body: body.isEmpty ? nil : body,
+      schedule: try Schedule(canonical: "at \(civil.date) \(civil.time)"), channels: channels, tags: ["chime"] + tags,
+      urgency: urgency, icon: icon, createdAt: now)
     reminder.id = try insert(reminder, into: transaction, using: &generator)
     let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
       .fireNow(reminder, using: &generator)

@@ -11,6 +11,8 @@ public struct FiringWork: Sendable {
   public private(set) var withoutZone: [Reminder] = []
   /// Reminders that the store could not read.
   public private(set) var unreadable: [UnreadableReminder] = []
+  /// What the begin of a day has unlocked, by owner.
+  public private(set) var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
   /// What the next firing transaction is to spread late messages with.
   public private(set) var stagger = Stagger()
 
@@ -20,6 +22,7 @@ public struct FiringWork: Sendable {
     stagger: Stagger = Stagger(), now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> FiringWork {
     var work = FiringWork()
+    work.begun = try TrackingDay.begin(in: transaction, bearings, now: now, using: &generator)
     let decision = FiringDecision(now: now, absence: absence)
     for due in try transaction.claimDue(now: now, limit: limit) {
       // A zone that the machine has lost is stood in for, and the log says so.

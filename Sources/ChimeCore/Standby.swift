@@ -1,4 +1,5 @@
 public import ChimeSchedule
+import ChimeTracking
 
 /// What the daemon knows and the store does not have, while the store can be read and not written: a full disk, a file
 /// system that has become read-only.
@@ -46,12 +47,20 @@ public struct Standby: Sendable {
   private var seenTo: DuePlace?
   /// What was shown, or was to be.
   private var messages: Set<DeliveryID> = []
+  /// *Done* that will log an entry once it is recorded, in the order in which it was said.
+  private var loggings: [Logging] = []
   /// What was to be shown and went back unshown: the store does not have it, so it is shown from here again.
   private var unshown: [ClaimedMessage] = []
 
   private struct Due: Sendable {
     var scheduledAt: Instant
     var dueAt: Instant
+  }
+
+  private struct Logging: Sendable {
+    var tracker: TrackerKey
+    var link: TrackerLink
+    var at: Instant
   }
 
   public init() {}
@@ -125,7 +134,10 @@ public struct Standby: Sendable {
     again[stored.id] = .some(answered.comesAgain)
     guard let reminder else { return answered }
     var changed = current(reminder)
-    if answered.state == .done, changed.schedule.countsFromDone {
+    if answered.state == .done, let link = changed.tracker, link.logsWhenDone {
+      loggings.append(Logging(tracker: TrackerKey(owner: changed.owner, id: link.tracker), link: link, at: now))
+    }
+    if answered.state == .done, changed.countsFromDone {
       changed.lastDone = now
       changed.generation += 1
       let next = bearings.timetable(of: changed).next(after: now)
@@ -151,12 +163,19 @@ public struct Standby: Sendable {
     fileprivate var limit: Int
     fileprivate var after: DuePlace?
     fileprivate var occurrences: [OccurrenceID]
+    /// What is due of what is known here alone, and is linked to a tracker: with the earliest of its times.
+    fileprivate var linked: [(reminder: Reminder, from: Instant)]
 
     /// - Parameter transaction: may be one that reads only.
-    public func run(in transaction: any StoreTransaction) throws -> Seen {
+    public func run(in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Seen {
       var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
       seen.unreadable = transaction.unreadable
       for id in occurrences { seen.occurrences[id] = try transaction.occurrence(id) }
+      for (reminder, from) in linked + seen.page.due.map({ ($0.reminder, $0.scheduledAt) }) {
+        guard reminder.tracker != nil, seen.links[reminder.id] == nil else { continue }
+        seen.links[reminder.id] = try LinkedTracker.read(
+          for: reminder, from: from, to: now, in: transaction, bearings)
+      }
       return seen
     }
   }
@@ -166,6 +185,7 @@ public struct Standby: Sendable {
     fileprivate var page: DuePage
     fileprivate var unreadable: [UnreadableReminder] = []
     fileprivate var occurrences: [OccurrenceID: Occurrence] = [:]
+    fileprivate var links: [ReminderID: LinkedTracker] = [:]
   }
 
   /// What firing without the store came to.
@@ -183,9 +203,13 @@ public struct Standby: Sendable {
     let own = regular.compactMap { id, due in
       due.flatMap { $0.dueAt <= now ? OccurrenceID(reminder: id, scheduledAt: $0.scheduledAt) : nil }
     }
+    let coming = own + again.compactMap { id, at in at.flatMap { $0 <= now ? id : nil } }
     return Look(
       now: now, limit: max(0, min(limit, Self.limit - entries.count)), after: seenTo,
-      occurrences: own.filter { occurrences[$0] == nil })
+      occurrences: own.filter { occurrences[$0] == nil },
+      linked: coming.sorted { $0.scheduledAt < $1.scheduledAt }.compactMap { id in
+        reminders[id.reminder].flatMap { $0.tracker == nil ? nil : ($0, id.scheduledAt) }
+      })
   }
 
   /// Decides on what is due, keeps the decisions, and says what is to be shown.
@@ -210,7 +234,7 @@ public struct Standby: Sendable {
       if zone == nil { work.withoutZone.append(due.reminder) }
       let firing = decision.decide(
         due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
-        using: &generator)
+        link: link(of: due.reminder, seen), using: &generator)
       work.firings.append(firing)
       work.messages += take(firing, policies, now: now)
     }
@@ -219,6 +243,20 @@ public struct Standby: Sendable {
       work.next = ((seen.page.isWhole ? [] : [now]) + own + [seen.page.next].compactMap { $0 }).min()
     }
     return work
+  }
+
+  /// What is known of the reminder's tracker, with what will have been logged.
+  private func link(of reminder: Reminder, _ seen: Seen) -> LinkedTracker? {
+    guard var linked = seen.links[reminder.id] else { return nil }
+    for logging in loggings where logging.tracker == linked.tracker.key {
+      guard let portion = linked.tracker.portion(of: logging.link) else { continue }
+      let (day, minute) = linked.tracker.day(at: logging.at, in: linked.zone)
+      linked.add(
+        ChimeTracking.Entry(
+          id: EntryID(rawValue: 0), tracker: linked.tracker.id, owner: reminder.owner, at: logging.at, day: day,
+          minute: minute, quantity: portion.quantity))
+    }
+    return linked
   }
 
   /// Whether nothing is known of it here.
@@ -340,6 +378,10 @@ public struct Standby: Sendable {
 
   /// That part is in the store.
   public mutating func recorded(_ part: Part) {
+    // Of what was said while nothing could be read it is not known whether it logs.
+    for case .answered(let answer, let at) in part.entries where answer.answer == .done {
+      if let index = loggings.firstIndex(where: { $0.at == at }) { loggings.remove(at: index) }
+    }
     entries.removeFirst(part.entries.count)
     releases.removeFirst(part.releases.count)
     if part.owesStart { owesStart = false }

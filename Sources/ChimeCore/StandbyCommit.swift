@@ -6,6 +6,8 @@ public struct StandbyCommit: Sendable {
   public private(set) var outcomes: [OutboxCommit] = []
   /// How many times that fired without the store are in it now.
   public private(set) var firings = 0
+  /// What answers have logged, by owner.
+  public private(set) var logged: [(owner: UInt32, outcome: TrackingOutcome)] = []
   /// What the store refused, and why.
   public private(set) var refused: [String] = []
 
@@ -38,7 +40,7 @@ public struct StandbyCommit: Sendable {
             try OutboxCommit.run(
               work, in: transaction, policies, seenFailing: seenFailing, bearings, now: time, using: &generator))
         case .answered(let answer, let time):
-          try give(answer, at: time, in: transaction, bearings)
+          try give(answer, at: time, in: transaction, bearings, &commit, using: &generator)
         }
       } catch StoreFailure.internalError(let reason) {
         // One that cannot be recorded must not take its neighbours with it.
@@ -50,15 +52,17 @@ public struct StandbyCommit: Sendable {
   }
 
   private static func give(
-    _ answer: OutboxWork.Answer, at time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings
+    _ answer: OutboxWork.Answer, at time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings,
+    _ commit: inout StandbyCommit, using generator: inout some RandomNumberGenerator
   ) throws {
     guard let occurrence = try transaction.occurrence(answer.occurrence), occurrence.isOpen,
       answer.owner.map({ $0 == occurrence.owner }) ?? true
     else { return }
     let reminder = try transaction.readableReminder(occurrence.id.reminder)?.reminder
     do {
-      _ = try AnswerWork.run(
-        answer.answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: time)
+      let work = try AnswerWork.run(
+        answer.answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: time, using: &generator)
+      if let tracking = work.tracking { commit.logged.append((occurrence.owner, tracking)) }
     } catch is AnswerRefused {
       // Somebody has answered otherwise since, or removed the reminder.
     }

@@ -85,8 +85,8 @@ struct StandbyRestorationTests {
     var random = SeededGenerator(seed: 3)
     func look(_ now: Instant) async throws -> Standby.Work {
       let (store, look) = (screen.store, screen.standby.look(now: now, limit: 5))
-      let seen = try await store.read { try look.run(in: $0) }
       let bearings = screen.bearings
+      let seen = try await store.read { try look.run(in: $0, bearings) }
       return screen.standby.fire(
         seen, LanePolicies(), bearings, Absence(runningSince: Self.now), now: now, using: &random)
     }

@@ -207,7 +207,7 @@ struct Screen {
   @discardableResult
   mutating func standIn(now: Instant) async throws -> Standby.Work {
     let look = standby.look(now: now, limit: 5)
-    let seen = try await store.read { try look.run(in: $0) }
+    let seen = try await store.read { [bearings] in try look.run(in: $0, bearings) }
     let work = standby.fire(
       seen, LanePolicies(), bearings, Absence(runningSince: Script.start), now: now, using: &random)
     for message in work.messages.map(\.message) {
@@ -274,7 +274,9 @@ struct Screen {
       try await store.write { store in
         guard let occurrence = try store.occurrence(id), occurrence.isOpen else { return }
         let reminder = try store.reminder(id.reminder)?.reminder
-        _ = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: store, bearings, now: now)
+        var generator = SeededGenerator(seed: 0)
+        _ = try AnswerWork.run(
+          answer, to: occurrence, reminder: reminder, in: store, bearings, now: now, using: &generator)
       }
     }
   }

@@ -111,6 +111,11 @@ public struct LinkedTracker: Hashable, Sendable {
     }
   }
 
+  /// Takes an entry into account that is not in the store yet.
+  mutating func add(_ entry: Entry) {
+    totals[entry.day] = Tallying(tracker).total(totals[entry.day], adding: entry)
+  }
+
   /// Whether it is for that reason that nothing is to be heard at that time.
   func isDone(at time: Instant) -> Bool { verdict(on: time) == .doneAlready }
 

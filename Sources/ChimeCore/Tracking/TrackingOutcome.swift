@@ -11,6 +11,8 @@ public struct TrackingOutcome: Hashable, Sendable {
   public var entry: Entry?
   /// How many entries were removed.
   public var removed = 0
+  /// How the tracker stands on the entry's day, or today.
+  public var standing: Standing?
   /// Whether the goal has been met by it, which it was not before.
   public var goalMet = false
   /// In the order of their packs' declarations.
@@ -102,19 +104,19 @@ public struct PackWishes: Hashable, Sendable {
   public var reminders: [String: Bool]
   /// By key: a schedule in the place of the pack's.
   public var schedules: [String: Schedule]
-  /// In which its reminders are made, best first.
-  public var languages: [String]
-  /// Where they go when the pack names no channels.
-  public var channels: [ChannelName]
+  /// In which its reminders are made, best first; nil: the user's (`TrackingWording.languages`).
+  public var languages: [String]?
+  /// What new reminders have besides what the pack says of them: zone, channels, catch-up, grace, jitter, snooze lengths.
+  public var prototype: Reminder?
 
   public init(
-    reminders: [String: Bool] = [:], schedules: [String: Schedule] = [:], languages: [String] = ["en"],
-    channels: [ChannelName] = [.desktop]
+    reminders: [String: Bool] = [:], schedules: [String: Schedule] = [:], languages: [String]? = nil,
+    prototype: Reminder? = nil
   ) {
     self.reminders = reminders
     self.schedules = schedules
     self.languages = languages
-    self.channels = channels
+    self.prototype = prototype
   }
 }
 

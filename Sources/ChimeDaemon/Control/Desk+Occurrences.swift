@@ -119,13 +119,16 @@ enum Answering {
     _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, in transaction: any StoreTransaction,
     _ bearings: Bearings, now: Instant
   ) throws -> (Occurrence, [LoopNotice]) {
-    let answered: Occurrence
+    let work: AnswerWork
+    var generator = PooledRandom()
     do {
-      answered = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+      work = try AnswerWork.run(
+        answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
     } catch let error as AnswerRefused {
       throw refusal(error, occurrence)
     }
-    return (answered, answered == occurrence ? [] : notices(of: answered, now: now))
+    guard work.occurrence != occurrence else { return (work.occurrence, []) }
+    return (work.occurrence, notices(of: work.occurrence, now: now))
   }
 
   /// What an answer that was given brings about.

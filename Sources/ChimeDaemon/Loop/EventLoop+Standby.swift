@@ -7,11 +7,11 @@ import Dispatch
 extension EventLoop {
   /// Fires what is due without the store.
   func standIn(limit: Int) {
-    let (store, look) = (store, standby.look(now: SystemClock.now, limit: limit))
+    let (store, look, bearings) = (store, standby.look(now: SystemClock.now, limit: limit), bearings)
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          didStandIn(try await store.read { try look.run(in: $0) })
+          didStandIn(try await store.read { try look.run(in: $0, bearings) })
         } catch {
           readingFailed(error)
           handle(.standInFailed)

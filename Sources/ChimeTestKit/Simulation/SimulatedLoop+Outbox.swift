@@ -129,7 +129,9 @@ extension SimulatedLoop {
       guard let occurrence = try transaction.occurrence(id), occurrence.isOpen else { return Notices() }
       let reminder = try transaction.reminder(id.reminder)?.reminder
       do {
-        _ = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+        var generator = SeededGenerator(seed: 0)
+        _ = try AnswerWork.run(
+          answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
       } catch is AnswerRefused {
         return Notices()
       }

@@ -76,7 +76,9 @@ extension Simulation {
         default: .snooze(for: .milliseconds(action.amount))
         }
       let reminder = try transaction.reminder(id)?.reminder
-      _ = try AnswerWork.run(answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+      var generator = SeededGenerator(seed: 0)
+      _ = try AnswerWork.run(
+        answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
       return Notices(reminders: [id], withdrawn: [occurrence.id])
     case .fire:
       guard let record = try transaction.reminder(id) else { throw Refused() }

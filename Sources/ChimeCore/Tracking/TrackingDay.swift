@@ -1,0 +1,78 @@
+public import ChimeSchedule
+import ChimeTracking
+
+/// The begin of a day, for what depends on the clock alone: an anniversary, so many days since the start.
+///
+/// The store keeps a note of the moment at which it is to be looked at next. It is there only while somebody has such an
+/// achievement locked, and counts as a due time of the horizon (`dueHorizon`): so it costs a machine one wake-up a day, and
+/// one without such packs none. It is looked at in the firing transaction.
+public enum TrackingDay {
+  static let note = "trackingDay"
+
+  /// When a day is to be begun; nil: never.
+  public static func next(in transaction: any StoreTransaction) throws -> Instant? {
+    try transaction.note(note).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
+  }
+
+  /// Sets the note to the next begin of a day, or takes it away.
+  static func arm(in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant) throws {
+    var at: Instant?
+    for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
+      guard let begin = begin(of: installed.pack, after: now, bearings.zones.local) else { continue }
+      at = min(at ?? begin, begin)
+    }
+    let text = at.map { String($0.milliseconds) }
+    if try transaction.note(note) != text { try transaction.setNote(note, text) }
+  }
+
+  /// Whether one of its achievements is locked that the clock alone can unlock.
+  private static func waits(_ installed: InstalledPack, in transaction: any StoreTransaction) throws -> Bool {
+    let waiting = installed.pack.achievements.filter {
+      switch $0.criterion.kind {
+      case .anniversary, .daysSinceStart: true
+      default: false
+      }
+    }
+    guard !waiting.isEmpty else { return false }
+    let progress = try transaction.progress(of: installed.pack.id, owner: installed.owner)
+    let unlocked = Set(progress.filter { $0.unlockedAt != nil }.map(\.achievement))
+    return !waiting.allSatisfy { unlocked.contains($0.id) }
+  }
+
+  /// When all of a pack's trackers have begun the day after that of `now`.
+  private static func begin(of pack: Pack, after now: Instant, _ zone: Zone) -> Instant? {
+    let minutes = pack.trackers.map(\.dayStartsAt).max() ?? 0
+    let text = "daily at \(padded(minutes / 60)):\(padded(minutes % 60))"
+    return (try? Schedule(canonical: text))?.timetable(in: zone).next(after: now)
+  }
+
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+
+  /// Looks at what the clock has brought, when it is time to.
+  ///
+  /// - Returns: what was unlocked, by owner; empty when it was not time.
+  public static func begin(
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> [(owner: UInt32, outcome: TrackingOutcome)] {
+    guard let at = try next(in: transaction), at <= now else { return [] }
+    var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
+    for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
+      var outcome = TrackingOutcome()
+      let work = TrackingWork(in: transaction, owner: installed.owner, bearings, now: now)
+      try work.praise(in: installed.pack.id, .day, &outcome, using: &generator)
+      if outcome != TrackingOutcome() { begun.append((installed.owner, outcome)) }
+    }
+    try arm(in: transaction, bearings, now: now)
+    return begun
+  }
+}
+
+extension StoreTransaction {
+  /// The horizon with the begin of a day that is waited for.
+  public func dueHorizon() throws -> Horizon {
+    var horizon = try horizon()
+    if let day = try TrackingDay.next(in: self) { horizon.nextDue = min(horizon.nextDue ?? day, day) }
+    return horizon
+  }
+}

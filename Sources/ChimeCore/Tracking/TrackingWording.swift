@@ -1,0 +1,52 @@
+public import ChimeTracking
+
+/// Puts into words what a person is told of trackers. Core knows no language; the daemon brings one that does.
+public protocol TrackingWording: Sendable {
+  /// The languages of texts that come in several, best first.
+  var languages: [String] { get }
+  func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
+  func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
+  func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords
+  func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords
+  /// A milestone's own title: `80 kg`.
+  func title(of milestone: Quantity, of tracker: Tracker) -> String
+}
+
+/// A title and what stands below it.
+public struct TrackingWords: Hashable, Sendable {
+  public var title: String
+  public var body: String
+
+  public init(_ title: String, _ body: String) {
+    self.title = title
+    self.body = body
+  }
+}
+
+/// English, with numbers as programs write them.
+public struct PlainWording: TrackingWording {
+  public init() {}
+
+  public var languages: [String] { ["en"] }
+
+  public func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords {
+    TrackingWords("Goal met: \(tracker.title.text(in: languages))", "")
+  }
+
+  public func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords {
+    TrackingWords("Unlocked: \(achievement.title.text(in: languages))", achievement.text.text(in: languages))
+  }
+
+  public func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords {
+    TrackingWords("Level \(level.level): \(pack.title.text(in: languages))", "\(level.experience) XP")
+  }
+
+  public func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords {
+    TrackingWords("Milestone: \(milestone.title)", tracker.title.text(in: languages))
+  }
+
+  public func title(of milestone: Quantity, of tracker: Tracker) -> String {
+    guard let unit = tracker.unit else { return "" }
+    return "\(tracker.plain(milestone, unit)) \(unit)"
+  }
+}

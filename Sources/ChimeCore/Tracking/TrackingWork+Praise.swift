@@ -1,0 +1,126 @@
+import ChimeSchedule
+import ChimeTracking
+
+// What a change unlocks, and what is told of it.
+extension TrackingWork {
+  /// Judges the achievements of a pack.
+  func praise(
+    in pack: PackID?, _ occasion: TrackingOccasion, isSilent: Bool = false, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard let pack, let installed = try transaction.pack(pack, owner: owner) else { return }
+    let trackers = try installed.pack.trackers.compactMap { try transaction.tracker(key($0.id)) }
+    // The first entry of a day is the first that is heard of it.
+    if case .entry(let change) = occasion, change.removed == nil, let day = change.days.first, day.before == nil,
+      let tracker = trackers.first(where: { $0.id == change.tracker }), day.after?.day == today(of: tracker)
+    {
+      try judge(installed, trackers, .day, isSilent: isSilent, &outcome, using: &generator)
+    }
+    try judge(installed, trackers, occasion, isSilent: isSilent, &outcome, using: &generator)
+  }
+
+  private func judge(
+    _ installed: InstalledPack, _ trackers: [Tracker], _ occasion: TrackingOccasion, isSilent: Bool,
+    _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    let pack = installed.pack
+    let review = AchievementReview(pack, trackers: trackers, now: now, zone: zone)
+    let before = try transaction.experience(of: pack.id, owner: owner)
+    let result = try review.outcome(
+      of: occasion, progress: try transaction.progress(of: pack.id, owner: owner), experience: before,
+      facts: StoredFacts(transaction: transaction, owner: owner), isSilent: isSilent)
+    for progress in result.changed { try transaction.setProgress(progress, owner: owner) }
+    if result.experience != before {
+      try transaction.setExperience(result.experience, of: pack.id, owner: owner)
+    }
+    for achievement in result.unlocked {
+      outcome.unlocked.append(Unlock(pack: pack.id, achievement: achievement, isSilent: isSilent))
+      guard !isSilent else { continue }
+      try tell(
+        bearings.wording.unlocked(achievement, of: pack), "unlocked", pack, icon: achievement.icon, &outcome,
+        using: &generator)
+    }
+    guard let levels = result.levels, levels.after > levels.before else { return }
+    let level = LevelUp(pack: pack.id, level: levels.after, experience: result.experience)
+    outcome.levels.append(level)
+    if !isSilent {
+      try tell(bearings.wording.reached(level, of: pack), "level", pack, &outcome, using: &generator)
+    }
+  }
+
+  /// Tells that the day's goal has been met.
+  func tellGoal(
+    _ tracker: Tracker, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard let standing = outcome.standing, let pack = try pack(of: tracker) else { return }
+    try tell(
+      bearings.wording.goalMet(tracker, standing), "goal", pack, icon: tracker.icon, &outcome, using: &generator)
+  }
+
+  /// Keeps and tells the milestones that a measure has come to, each once.
+  func celebrate(
+    _ tracker: Tracker, _ tallied: Tallied, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard let steps = MilestoneSteps(tracker, tallied.summary), let value = tallied.summary.lastValue else { return }
+    let known = try transaction.milestones(owner: owner, tracker: tracker.id).compactMap(\.value)
+    let pack = try pack(of: tracker)
+    for crossing in steps.crossed(by: value, celebrated: known) {
+      let milestone = try transaction.put(
+        Milestone(
+          id: 0, tracker: tracker.id, owner: owner, day: tallied.day,
+          title: bearings.wording.title(of: crossing.value, of: tracker), value: crossing.value, createdAt: now))
+      outcome.milestones.append(milestone)
+      // Of the goal itself its own notice tells.
+      guard let pack, !crossing.isGoal || !outcome.goalMet else { continue }
+      try tell(
+        bearings.wording.reached(milestone, of: tracker), "milestone", pack, icon: tracker.icon, &outcome,
+        using: &generator)
+    }
+  }
+
+  private func pack(of tracker: Tracker) throws -> Pack? {
+    try tracker.pack.flatMap { try transaction.pack($0, owner: owner)?.pack }
+  }
+
+  /// A reminder of its own tells it, through the pack's channels. Trackers without a pack are told of by `chime watch` alone.
+  private func tell(
+    _ words: TrackingWords, _ tag: String, _ pack: Pack, icon: String? = nil, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    let channels = pack.channels.isEmpty ? bearings.channels : pack.channels.map(ChannelName.init(rawValue:))
+    outcome.notices.append(
+      try DesktopNotice.record(
+        words.title, words.body, to: owner, in: transaction, bearings, channels: channels,
+        tags: [pack.id.rawValue, tag], icon: icon ?? pack.icon, now: now, using: &generator))
+  }
+}
+
+/// What the evaluation of achievements asks, answered by the store.
+private struct StoredFacts: TrackingFacts {
+  let transaction: any StoreTransaction
+  let owner: UInt32
+
+  private func key(_ id: TrackerID) -> TrackerKey { TrackerKey(owner: owner, id: id) }
+
+  func summary(of tracker: TrackerID) throws -> TrackerSummary? { try transaction.summary(of: key(tracker)) }
+  func dayTotal(of tracker: TrackerID, on day: CivilDate) throws -> DayTotal? {
+    try transaction.dayTotal(of: key(tracker), on: day)
+  }
+  func dayTotals(of tracker: TrackerID, in days: ClosedRange<CivilDate>) throws -> [DayTotal] {
+    try transaction.dayTotals(of: key(tracker), in: days)
+  }
+  func items(of tracker: TrackerID) throws -> [Item] { try transaction.items(of: key(tracker)) }
+
+  func count(of item: ItemID, tracker: TrackerID) throws -> Int {
+    try transaction.itemCounts(of: key(tracker), in: nil).first { $0.item == item }?.count ?? 0
+  }
+
+  func itemDays(of tracker: TrackerID, in days: ClosedRange<CivilDate>) throws -> [ItemDay] {
+    try transaction.dayTotals(of: key(tracker), in: days).flatMap { total in
+      try transaction.itemCounts(of: key(tracker), in: total.day...total.day).map {
+        ItemDay(day: total.day, item: $0.item, count: $0.count)
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+public import ChimeSchedule
+public import ChimeTracking
+
+// What a change of entries comes to: the totals of its days, the tracker's summary, how it stands.
+extension TrackingWork {
+  /// What has changed of a tracker.
+  enum Difference {
+    /// One entry was added, removed, or replaced.
+    case entry(removed: Entry?, added: Entry?)
+    /// Its definition: the past stays as it was judged, today is judged anew.
+    case definition
+    /// Entries, whichever.
+    case all
+  }
+
+  /// Brings up what follows from a change of one tracker, which is recorded already.
+  func settle(
+    _ tracker: Tracker, _ difference: Difference, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    outcome.tracker = tracker
+    let tallied = try tally(tracker, difference)
+    outcome.standing = try standing(of: tracker, on: tallied.day, tallied.summary)
+    outcome.goalMet = tallied.isReached && !tallied.wasReached
+    var logged: Entry?
+    if case .entry(nil, let added) = difference { logged = added }
+    try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome)
+    if outcome.goalMet, tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
+    try celebrate(tracker, tallied, &outcome, using: &generator)
+    try praise(in: tracker.pack, tallied.occasion, &outcome, using: &generator)
+  }
+
+  /// The same for several of which whichever entries have changed; each pack is judged once.
+  func settle(
+    _ trackers: [Tracker], isSilent: Bool, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    for tracker in trackers {
+      let tallied = try tally(tracker, .all)
+      try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome)
+      outcome.tracker = tracker
+    }
+    for pack in Set(trackers.compactMap(\.pack)).sorted() {
+      try praise(in: pack, .anew, isSilent: isSilent, &outcome, using: &generator)
+    }
+  }
+
+  func today(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
+
+  /// What a change of entries came to.
+  struct Tallied {
+    /// The day that it is about.
+    var day: CivilDate
+    var before: TrackerSummary
+    var summary: TrackerSummary
+    /// Whether the goal of that day, or of its week or month, was reached before and is.
+    var wasReached: Bool
+    var isReached: Bool
+    var occasion: TrackingOccasion
+  }
+
+  /// Makes the totals of the days that have changed, and the summary.
+  func tally(_ tracker: Tracker, _ difference: Difference) throws -> Tallied {
+    let key = tracker.key
+    let tallying = Tallying(tracker)
+    let before = try transaction.summary(of: key) ?? TrackerSummary()
+    var tallied = Tallied(
+      day: today(of: tracker), before: before, summary: before, wasReached: false, isReached: false, occasion: .anew)
+    switch difference {
+    case .entry(let removed, let added):
+      tallied.day = (added ?? removed)?.day ?? tallied.day
+      tallied.wasReached = try isReached(tracker, on: tallied.day, before)
+      var changes: [EntryChange.DayChange] = []
+      for day in Set([removed?.day, added?.day].compactMap { $0 }).sorted() {
+        let old = try transaction.dayTotal(of: key, on: day)
+        let new: DayTotal?
+        if let added, removed == nil {
+          new = tallying.total(old, adding: added)
+        } else {
+          new = tallying.total(of: try transaction.entries(of: key, on: day))
+        }
+        try transaction.setDayTotal(new, on: day, of: key)
+        changes.append(.init(before: old, after: new))
+      }
+      let isPlain = removed == nil || removed?.day == added?.day
+      if isPlain, let change = changes.first, let new = change.after,
+        tallying.add(new, replacing: change.before, to: &tallied.summary)
+      {
+        // Nothing else had to be read.
+      } else {
+        tallied.summary = tallying.summary(of: try allTotals(of: key))
+      }
+      tallied.occasion = .entry(
+        EntryChange(tracker.id, removed: removed, added: added, days: changes, summary: tallied.summary))
+    case .definition:
+      tallied.wasReached = try isReached(tracker, on: tallied.day, before)
+      let today = try transaction.entries(of: key, on: tallied.day)
+      if !today.isEmpty { try transaction.setDayTotal(tallying.total(of: today), on: tallied.day, of: key) }
+      tallied.summary = tallying.summary(of: try allTotals(of: key))
+    case .all:
+      tallied.wasReached = try isReached(tracker, on: tallied.day, before)
+      try retotal(tracker)
+      tallied.summary = tallying.summary(of: try allTotals(of: key))
+    }
+    if tallied.summary != before || tallied.summary.entries == 0 {
+      try transaction.setSummary(tallied.summary.entries == 0 ? nil : tallied.summary, of: key)
+    }
+    tallied.isReached = try isReached(tracker, on: tallied.day, tallied.summary)
+    return tallied
+  }
+
+  private func allTotals(of key: TrackerKey) throws -> [DayTotal] {
+    try transaction.dayTotals(of: key, in: .earliest ... .latest)
+  }
+
+  /// Makes the totals of all days from the entries. One whose entries come to what they came to stays as it was judged,
+  /// whatever the goal is now.
+  private func retotal(_ tracker: Tracker) throws {
+    let key = tracker.key
+    var old = Dictionary(try allTotals(of: key).map { ($0.day, $0) }) { first, _ in first }
+    var days = Set(old.keys)
+    days.formUnion(try daysOfEntries(of: key))
+    for day in days.sorted() {
+      let was = old.removeValue(forKey: day)
+      var judged = tracker
+      if let was { judged.goal = was.goal }
+      let entries = try transaction.entries(of: key, on: day)
+      let new = Tallying(judged).total(of: entries)
+      if new != was { try transaction.setDayTotal(new, on: day, of: key) }
+    }
+  }
+
+  /// The days that have entries, read a page at a time.
+  private func daysOfEntries(of key: TrackerKey) throws -> Set<CivilDate> {
+    var days: Set<CivilDate> = []
+    var page = Page(limit: 10_000)
+    while true {
+      let entries = try transaction.entries(EntryFilter(owner: key.owner, tracker: key.id), page: page)
+      for entry in entries { days.insert(entry.day) }
+      guard entries.count == page.limit else { return days }
+      page.offset += page.limit
+    }
+  }
+
+  /// Whether what a tracker has for a goal is reached; false without one.
+  private func isReached(_ tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> Bool {
+    guard let goal = tracker.goal, summary.entries > 0 else { return false }
+    if goal.period == .day, case .value = goal.target {
+    } else if goal.period == .day {
+      return try transaction.dayTotal(of: tracker.key, on: day)?.isMet ?? false
+    }
+    return try standing(of: tracker, on: day, summary).isReached
+  }
+
+  /// How a tracker stands on a day.
+  ///
+  /// - Parameter summary: of all entries.
+  public func standing(of tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> Standing {
+    let key = tracker.key
+    let reads = Standing.reads(tracker, on: day)
+    guard let last = summary.lastDay, day < last else {
+      return Standing(
+        tracker, on: day, summary: summary, totals: try transaction.dayTotals(of: key, in: reads))
+    }
+    let totals = try transaction.dayTotals(of: key, in: .earliest...day)
+    return Standing(tracker, on: day, summary: Tallying(tracker).summary(of: totals), totals: totals)
+  }
+}

@@ -1,0 +1,67 @@
+import ChimeSchedule
+public import ChimeTracking
+
+extension TrackingWork {
+  /// What `undo` would take back; nil when there is nothing, or nothing of the last 30 days.
+  public func undoable() throws -> TrackingChange? {
+    try transaction.lastChange(owner: owner, since: now - TrackingChange.keptFor)
+  }
+
+  /// Takes back the latest change. What follows from entries is made anew, reminders are rescheduled, those of a pack go and
+  /// come with it. What was unlocked stays so.
+  ///
+  /// - Throws: `TrackingRefused.nothingToUndo`.
+  public func undo(
+    using generator: inout some RandomNumberGenerator
+  ) throws -> (change: TrackingChange, outcome: TrackingOutcome) {
+    guard let change = try undoable() else { throw TrackingRefused.nothingToUndo }
+    let before = try transaction.packs(owner: owner)
+    var touched = Set(try transaction.takeBack(change.id).map(\.id))
+    if let tracker = change.tracker { touched.insert(tracker) }
+    var outcome = TrackingOutcome()
+    let after = try transaction.packs(owner: owner)
+    let kept = Set(after.flatMap(\.reminders.values))
+    for pack in before {
+      for id in pack.reminders.values.sorted() where !kept.contains(id) { try removeReminder(id, &outcome) }
+    }
+    let known = Set(before.flatMap(\.reminders.values))
+    for pack in after {
+      for reminder in pack.removed where kept.contains(reminder.id) && !known.contains(reminder.id) {
+        try bringBack(reminder, &outcome)
+      }
+      for tracker in pack.pack.trackers where change.kind == .pack && change.subject == pack.pack.id.rawValue {
+        touched.insert(tracker.id)
+      }
+    }
+    try renew(touched, &outcome, using: &generator)
+    try TrackingDay.arm(in: transaction, bearings, now: now)
+    return (change, outcome)
+  }
+
+  /// Makes anew what follows from the entries of some trackers, after their entries were written by other means; nobody is
+  /// told of what that unlocks.
+  public func renew(
+    _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    var trackers: [Tracker] = []
+    for id in ids.sorted() {
+      if let tracker = try transaction.tracker(key(id)) {
+        trackers.append(tracker)
+      } else {
+        try follow(key(id), nil, last: nil, entry: nil, &outcome)
+      }
+    }
+    try settle(trackers, isSilent: true, &outcome, using: &generator)
+    try TrackingDay.arm(in: transaction, bearings, now: now)
+  }
+
+  /// A reminder that was removed is there again, under its own name.
+  private func bringBack(_ reminder: Reminder, _ outcome: inout TrackingOutcome) throws {
+    guard try transaction.readableReminder(reminder.id) == nil else { return }
+    var reminder = reminder
+    reminder.generation += 1
+    let next = try reminder.nextUnfired(after: now, in: transaction, bearings)
+    try transaction.upsert(reminder, next: next)
+    outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
+  }
+}

@@ -1,0 +1,61 @@
+public import ChimeSchedule
+import ChimeTracking
+
+/// A change of someone's trackers with all that follows from it, in one transaction: totals, streaks, achievements, XP,
+/// milestones, the times of linked reminders, what is told about it.
+///
+///     let outcome = try await store.write { transaction in
+///       let work = TrackingWork(in: transaction, owner: 1_000, bearings, now: now)
+///       return try work.log(EntryDraft(tracker: water), using: &random)
+///     }
+///
+/// Each of its methods is one change that `undo` can take back, and throws `TrackingRefused` or what the transaction
+/// throws; then nothing of it may be committed.
+public struct TrackingWork {
+  public let transaction: any StoreTransaction
+  public let owner: UInt32
+  public let bearings: Bearings
+  public let now: Instant
+
+  public init(in transaction: any StoreTransaction, owner: UInt32, _ bearings: Bearings, now: Instant) {
+    self.transaction = transaction
+    self.owner = owner
+    self.bearings = bearings
+    self.now = now
+  }
+
+  /// The zone that days are read in.
+  var zone: Zone { bearings.zones.local }
+
+  func key(_ id: TrackerID) -> TrackerKey { TrackerKey(owner: owner, id: id) }
+
+  func tracker(_ id: TrackerID) throws -> Tracker {
+    guard let tracker = try transaction.tracker(key(id)) else { throw TrackingRefused.noTracker(id) }
+    return tracker
+  }
+}
+
+extension TrackingWork {
+  func begin(_ kind: TrackingChange.Kind, _ tracker: Tracker?, _ subject: String) throws -> Int64 {
+    try transaction.begin(
+      TrackingChange(owner: owner, at: now, kind: kind, tracker: tracker?.id, subject: subject))
+  }
+}
+
+extension Tracker {
+  /// What a change of an entry is called: `250 ml`, an item's name, the day.
+  func subject(of entry: Entry) -> String {
+    if let quantity = entry.quantity, let unit { return "\(plain(quantity, unit)) \(unit)" }
+    return entry.item?.rawValue ?? entry.day.description
+  }
+
+  /// A quantity as a number without the unit, in the digits that the tracker shows.
+  func plain(_ quantity: Quantity, _ unit: Unit) -> String {
+    let scale: Double = [1, 10, 100, 1_000][min(max(decimals, 0), 3)]
+    let scaled = Int64((quantity.value(in: unit) * scale).rounded())
+    let whole = Int64(scale)
+    let digits = String(scaled.magnitude % whole.magnitude)
+    let fraction = decimals > 0 ? "." + String(repeating: "0", count: decimals - digits.count) + digits : ""
+    return (scaled < 0 ? "-" : "") + String(scaled.magnitude / whole.magnitude) + fraction
+  }
+}
