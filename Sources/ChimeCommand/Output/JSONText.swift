@@ -33,7 +33,7 @@ enum JSONText: Hashable, Sendable {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
     case .int(let value): text += String(value)
-    case .number(let value): text += value.isFinite ? "\(value)" : "null"
+    case .number(let value): text += Self.text(value)
     case .string(let value): Self.write(value, to: &text)
     case .list(let values):
       Self.write(values, "[", "]", to: &text, level: level) { $0.write(to: &$1, level: $2) }
@@ -44,6 +44,12 @@ enum JSONText: Hashable, Sendable {
         member.value.write(to: &text, level: level)
       }
     }
+  }
+
+  /// The shortest text that reads back as the same number: `2500`, `82.4`.
+  static func text(_ value: Double) -> String {
+    guard value.isFinite else { return "null" }
+    return value == value.rounded() && value.magnitude < 1e15 ? String(Int64(value)) : "\(value)"
   }
 
   private static func write<Element>(

@@ -37,7 +37,7 @@ enum Plain {
     case .null: ""
     case .bool(let value): value ? "true" : "false"
     case .int(let value): String(value)
-    case .number(let value): "\(value)"
+    case .number(let value): JSONText.text(value)
     case .string(let value): Harmless.field(value)
     case .list(let values): values.map { text($0) }.joined(separator: ",")
     case .object(let members): members.map { "\($0.name)=\(text($0.value))" }.joined(separator: ",")

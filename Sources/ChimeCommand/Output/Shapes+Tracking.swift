@@ -24,26 +24,24 @@ extension Shapes {
   }
 
   /// A change on one line, for `--plain`.
-  static func changeLine(_ words: TrackerWords) -> Shape<Trackers.Change> {
-    Shape(
-      list: "changes", item: "change",
-      fields: [
-        .init("id", "") { .optional($0.entry?.id) },
-        .init("tracker", "") { .optional($0.standing?.tracker.id ?? $0.entry?.tracker) },
-        .init("day", "") { .optional($0.entry?.day) },
-        .init("value", "") { .optional($0.entry?.value) },
-        .init("unit", "") { .optional($0.entry?.unit) },
-        .init("item", "") { .optional($0.entry?.item) },
-        .init("reached", "") { .optional($0.standing?.reached) },
-        .init("remaining", "") { .optional($0.standing?.remaining) },
-        .init("percent", "") { .optional($0.standing?.percent) },
-        .init("met", "") { .bool($0.standing?.met ?? false) },
-        .init("streak", "") { .optional($0.standing?.streak.length) },
-        .init("unlocked", "") { .strings($0.unlocked.map { words.local($0.title) }) },
-        .init("milestones", "") { .strings($0.milestones.map(\.title)) },
-        .init("level", "") { .optional($0.levelUp?.level) },
-      ])
-  }
+  static let changeLine = Shape<Trackers.Change>(
+    list: "changes", item: "change",
+    fields: [
+      .init("id", "") { .optional($0.entry?.id) },
+      .init("tracker", "") { .optional($0.standing?.tracker.id ?? $0.entry?.tracker) },
+      .init("day", "") { .optional($0.entry?.day) },
+      .init("value", "") { .optional($0.entry?.value) },
+      .init("unit", "") { .optional($0.entry?.unit) },
+      .init("item", "") { .optional($0.entry?.item) },
+      .init("reached", "") { .optional($0.standing?.reached) },
+      .init("remaining", "") { .optional($0.standing?.remaining) },
+      .init("percent", "") { .optional($0.standing?.percent) },
+      .init("met", "") { .bool($0.standing?.met ?? false) },
+      .init("streak", "") { .optional($0.standing?.streak.length) },
+      .init("unlocked", "") { .strings($0.unlocked.map(\.id)) },
+      .init("milestones", "") { .strings($0.milestones.map(\.title)) },
+      .init("level", "") { .optional($0.levelUp?.level) },
+    ])
 
   static func day(_ words: TrackerWords) -> Shape<Trackers.DayView> {
     Shape(

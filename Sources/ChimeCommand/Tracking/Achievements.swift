@@ -70,7 +70,7 @@ enum Achievements {
         categories.append(category)
       }
       for category in categories {
-        if !category.isEmpty { context.out("  " + context.style(Harmless.line(category), .strong)) }
+        if !category.isEmpty { context.out(context.style(Harmless.line(category), .faint)) }
         for achievement in mine where (achievement.category ?? "") == category {
           for line in lines(achievement, among: mine, context) { context.out(line) }
         }
@@ -94,16 +94,26 @@ enum Achievements {
       let share = Double(achievement.reached) / Double(max(1, achievement.target))
       end = "\(Bar.text(share, width: 8, style: style)) \(words.progress(achievement))"
     }
-    if let points = words.experience(achievement.experience) { end += style("  \(points)", .faint) }
-    if context.width >= 76 {
-      let titles = min(all.map { TextWidth.of(words.local($0.title)) }.max() ?? 0, 24)
-      let ends = min(30, context.width / 3)
-      let texts = min(context.width, 110) - 4 - titles - 2 - 2 - ends
-      let column = TextWidth.pad(TextWidth.truncate(text, to: texts), to: texts)
-      let name = TextWidth.pad(TextWidth.truncate(title, to: titles), to: titles)
-      return ["  \(mark) \(isUnlocked ? style(name, .strong) : name)  \(style(column, .faint))  \(end)"]
+    let points = words.experience(achievement.experience).map { style("  \($0)", .faint) } ?? ""
+    guard context.width >= 76 else {
+      let head = "  \(mark) \(isUnlocked ? style(title, .strong) : title)"
+      let about =
+        text == title ? [] : TextWidth.wrap(text, to: context.width, indent: 4).map { style($0, .faint) }
+      return [head] + about + ["    \(end)\(points)"]
     }
-    return ["  \(mark) \(isUnlocked ? style(title, .strong) : title)"]
-      + TextWidth.wrap(text, to: context.width, indent: 4).map { style($0, .faint) } + ["    \(end)"]
+    // The dates and the progress have a column, and so have the points behind them.
+    func width(_ one: TrackersInterface.Achievement) -> Int {
+      one.unlockedAt == nil ? 9 + TextWidth.of(words.progress(one)) : TextWidth.of(Figures.date(.earliest))
+    }
+    let column = all.map { width($0) }.max() ?? 0
+    let worth = all.compactMap { words.experience($0.experience) }.map { TextWidth.of($0) + 2 }.max() ?? 0
+    let titles = min(all.map { TextWidth.of(words.local($0.title)) }.max() ?? 0, 26)
+    let texts = max(10, min(context.width, 110) - 4 - titles - 4 - column - worth)
+    func fit(_ text: String, _ columns: Int) -> String {
+      TextWidth.pad(TextWidth.truncate(text, to: columns), to: columns)
+    }
+    if !points.isEmpty { end += String(repeating: " ", count: max(0, column - width(achievement))) }
+    let name = isUnlocked ? style(fit(title, titles), .strong) : fit(title, titles)
+    return ["  \(mark) \(name)  \(style(fit(text == title ? "" : text, texts), .faint))  \(end)\(points)"]
   }
 }

@@ -5,13 +5,15 @@ import ChimeWords
 struct ChangeReport {
   var change: TrackersInterface.Change
   var tracker: TrackersInterface.Tracker
+  /// The title of the entry's item, where it is known.
+  var item: String?
 
   func print(_ context: Context, at isDated: Bool) {
     let words = context.trackerWords
     switch context.format {
     case .json: context.print(json: .members(["change": Shapes.change(words).json(change)]))
     case .plain:
-      let shape = Shapes.changeLine(words)
+      let shape = Shapes.changeLine
       context.out(Plain.line(shape.header))
       context.out(Plain.line(shape.row(change)))
     case .human: if !context.isQuiet { for line in lines(context, isDated: isDated) { context.out(line) } }
@@ -38,7 +40,7 @@ struct ChangeReport {
     guard let entry = change.entry else { return text }
     var parts: [String] = []
     if let value = entry.value { parts.append(words.amount(value, unit: entry.unit, tracker)) }
-    if let item = entry.item { parts.append(Harmless.line(item)) }
+    if let item = entry.item { parts.append(Harmless.line(self.item ?? item)) }
     for (name, value) in entry.fields.sorted(by: { $0.key < $1.key }) {
       let unit = tracker.fields[name].map { " \(Harmless.line($0))" } ?? ""
       parts.append("\(Harmless.line(name)) \(TrackerWords.shortest(value))\(unit)")

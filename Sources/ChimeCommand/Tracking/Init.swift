@@ -132,7 +132,7 @@ enum Init {
       PackPage.next(pack).map {
         (
           $0,
-          pack.trackers.first?.hasItems == true ? Words.say("fills the collection") : Words.say("when you have done it")
+          pack.trackers.first?.hasItems == true ? Words.say("fills the collection") : Words.say("records it")
         )
       }
     }

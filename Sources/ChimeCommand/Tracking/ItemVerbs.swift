@@ -174,14 +174,6 @@ enum ItemVerbs {
 
   private static func chosen(_ context: Context) throws -> (TrackersInterface.Tracker, TrackersInterface.Item) {
     let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
-    let id = try Log.item(trimmed(rest.joined(separator: " ")), tracker, context)
-    let items = try context.daemon().call(
-      TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker.id),
-      returning: TrackersInterface.Items.Reply.self
-    ).items
-    guard let item = items.first(where: { $0.id == id }) else {
-      throw Failure.failed(Words.say("%1 has no item \"%2\"", tracker.id, id))
-    }
-    return (tracker, item)
+    return (tracker, try Log.item(trimmed(rest.joined(separator: " ")), tracker, context))
   }
 }

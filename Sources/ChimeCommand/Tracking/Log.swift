@@ -23,21 +23,21 @@ enum Log {
 
   static func run(_ context: Context) throws -> ExitCode {
     let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
-    let (amount, item) = try read(rest, tracker, context)
+    let (amount, itemFound) = try read(rest, tracker, context)
     let options = try LogOptions(context, fields: tracker.fields)
     let reply: TrackersInterface.Log.Reply = try context.daemon().call(
       TrackersInterface.Log.method,
       TrackersInterface.Log.Parameters(
-        tracker: tracker.id, amount: amount?.value, unit: amount?.unit, item: item, note: options.note,
+        tracker: tracker.id, amount: amount?.value, unit: amount?.unit, item: itemFound?.id, note: options.note,
         photo: options.photo(context), fields: options.fields, at: options.at, token: context.line.value("token")))
-    ChangeReport(change: reply.change, tracker: tracker).print(context, at: options.at != nil)
+    ChangeReport(change: reply.change, tracker: tracker, item: itemFound?.title).print(context, at: options.at != nil)
     return .success
   }
 
   /// What the words after the tracker say: how much, and of which item.
   private static func read(
     _ words: [String], _ tracker: TrackersInterface.Tracker, _ context: Context
-  ) throws -> (AmountText.Amount?, item: String?) {
+  ) throws -> (AmountText.Amount?, item: TrackersInterface.Item?) {
     var words = words
     var amount: AmountText.Amount?
     if tracker.kind != .check {
@@ -72,7 +72,9 @@ enum Log {
     return amount
   }
 
-  static func item(_ text: String, _ tracker: TrackersInterface.Tracker, _ context: Context) throws -> String {
+  static func item(_ text: String, _ tracker: TrackersInterface.Tracker, _ context: Context) throws
+    -> TrackersInterface.Item
+  {
     let items = try context.daemon().call(
       TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker.id),
       returning: TrackersInterface.Items.Reply.self
@@ -88,7 +90,7 @@ enum Log {
         status: .usage, message: Words.say("which one?"), detail: listed,
         hints: [Words.say("chime log %1 %2", tracker.id, items[0].title)])
     }
-    if let item = try Naming.item(text, among: items) { return item.id }
+    if let item = try Naming.item(text, among: items) { return item }
     let near = Nearest.question(text, among: items.map(\.title))
     throw Failure(
       status: .failed, message: Words.say("%1 has no item \"%2\"", tracker.id, text),

@@ -118,19 +118,23 @@ struct StatsPage {
       add(Words.say("outlook"), "\(words.date(last.day)): \(words.amount(last.value, tracker)) (\(band))")
     }
     add(Words.say("goal on"), statistics.goalOn.map { words.day($0) })
-    if statistics.dueDays > 0 {
+    if statistics.dueDays > 0, hasMet {
       let share = Self.percent(Double(statistics.metDays) / Double(statistics.dueDays))
       let met = Words.say(
         "%1 of %2 days", Figures.number(Double(statistics.metDays)), Figures.number(Double(statistics.dueDays)))
       add(Words.say("met"), "\(met), \(share)")
     }
     let streak = words.streak(statistics.streak)
+    guard hasMet else { return rows }
     add(Words.say("streak"), streak.isEmpty ? Words.say("none now") : streak)
     add(Words.say("longest"), longest)
     add(Words.say("strength"), Self.percent(statistics.strength))
     add(Words.say("evenness"), statistics.evenness.map { "\(Figures.number(Double($0))) %" })
     return rows
   }
+
+  /// Whether days are met or not: those of a value that is to be reached some day are neither until it is.
+  private var hasMet: Bool { tracker.kind != .measure || statistics.metDays > 0 }
 
   private func point(_ point: TrackersInterface.Point?) -> String? {
     point.map { "\(words.amount($0.value, tracker)) (\(words.date($0.day)))" }
@@ -191,7 +195,7 @@ struct StatsPage {
       .init(title: Words.say("Met"), alignRight: true),
     ])
     // A column in which nothing stands is left out.
-    let keeps = [true, true, tracker.kind == .amount, tracker.kind != .check, true]
+    let keeps = [true, true, tracker.kind == .amount, tracker.kind != .check, hasMet]
     for period in periods.reversed() {
       table.rows.append([
         .init(words.date(period.from)), .init(Figures.number(Double(period.entries))),

@@ -132,6 +132,8 @@ struct TrackerWords: Sendable {
   func remaining(_ standing: Standing) -> String? {
     guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
     if standing.tracker.kind == .check {
+      // "Not yet" says it already.
+      guard standing.tracker.goal?.count ?? 1 > 1 || standing.tracker.goal?.period ?? .day != .day else { return nil }
       return Words.say(count: Int(remaining.rounded()), "%n to go", "%n to go")
     }
     return Words.say("%1 to go", amount(remaining.magnitude, standing.tracker))

@@ -279,7 +279,7 @@ struct Wizard {
     }
     guard order.choices.goals?[tracker.id] == nil else { return asked }
     let unit = order.choices.units?[tracker.id] ?? tracker.unit
-    let usual = tracker.goal?.value.map { words.amount($0, tracker) } ?? Words.say("none")
+    let usual = goal(tracker, in: unit) ?? Words.say("none")
     let question =
       unit.map { Words.say("%1: which value would you like to reach, in %2?", title, $0) }
       ?? Words.say("%1: which value would you like to reach?", title)
@@ -291,6 +291,15 @@ struct Wizard {
     if answer.isSkipped { return .skipped }
     if let goal = answer.value { order.choices.goals = (order.choices.goals ?? [:]).merging([tracker.id: goal]) { $1 } }
     return .asked
+  }
+
+  /// The value that is to be reached, in the unit that was chosen.
+  private func goal(_ tracker: Tracker, in unit: String?) -> String? {
+    guard let goal = tracker.goal?.value, let unit, let own = tracker.unit, unit != own else {
+      return tracker.goal?.value.map { words.amount($0, tracker) }
+    }
+    let value = try? PackOrder.amount("\(TrackerWords.plain(goal)) \(own)", option: "goal", unit: unit)
+    return value.map { "\(Figures.number($0, decimals: tracker.decimals)) \(unit)" }
   }
 
   private func askSize(_ tracker: Tracker, _ order: inout PackOrder, _ pack: Pack) throws -> Asked {

@@ -18,7 +18,7 @@ func chime(
   isInputTerminal: Bool = false, environment: [String: String] = [:]
 ) -> Outcome {
   let output = TextSink(isTerminal: isTerminal, width: width)
-  let errors = TextSink(isTerminal: isInputTerminal)
+  let errors = TextSink(isTerminal: isInputTerminal, width: width)
   let socket = daemon?.path ?? "/nonexistent/io.chime"
   let world = World(
     environment: ["TZ": "Europe/Prague", "CHIME_SOCKET": socket].merging(environment) { $1 }, userID: getuid(),
