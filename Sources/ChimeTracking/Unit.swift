@@ -103,8 +103,16 @@ public struct Quantity: Hashable, Comparable, Sendable, Codable {
     }
   }
 
-  /// The value in a unit; the nearest `Double`.
-  public func value(in unit: Unit) -> Double { Double(grains) / Double(unit.grains) }
+  /// The value in a unit, with as few digits after the point as say the same, so that 180.4 lb come back as 180.4 and not
+  /// with what was rounded to a grain; where it takes more than six, the nearest `Double`.
+  public func value(in unit: Unit) -> Double {
+    let value = Double(grains) / Double(unit.grains)
+    for power in [1.0, 10, 100, 1_000, 10_000, 100_000, 1_000_000] {
+      let short = (value * power).rounded() / power
+      if (short * Double(unit.grains)).rounded() == Double(grains) { return short }
+    }
+    return value
+  }
 
   public static func + (left: Quantity, right: Quantity) -> Quantity {
     let (sum, overflow) = left.grains.addingReportingOverflow(right.grains)

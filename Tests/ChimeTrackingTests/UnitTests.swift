@@ -1,3 +1,4 @@
+import ChimeTestKit
 import ChimeTracking
 import Testing
 
@@ -6,6 +7,28 @@ import Testing
   func aValueComesBackAsItWas(_ symbol: String, _ value: Double) throws {
     let unit = try #require(Unit(symbol))
     #expect(Quantity(value, unit)?.value(in: unit) == value)
+  }
+
+  @Test(arguments: Unit.known.keys.sorted()) func whatIsWrittenIsRead(_ symbol: String) throws {
+    let unit = try #require(Unit(symbol))
+    var random = SeededGenerator(seed: 1)
+    let most = min(Quantity.limit(of: unit.dimension) / unit.grains, 1_000_000)
+    for decimals in [1.0, 10, 100, 1_000] {
+      for _ in 0..<500 {
+        let value = Double(Int64.random(in: 0...most * Int64(decimals), using: &random)) / decimals
+        #expect(Quantity(value, unit)?.value(in: unit) == value)
+      }
+    }
+  }
+
+  /// Exact by definition: NIST Handbook 44, appendix C.
+  @Test(arguments: [
+    ("lb", "kg", 0.45359237), ("st", "lb", 14), ("lb", "oz", 16), ("l", "ml", 1000), ("mi", "m", 1609.344),
+    ("in", "mm", 25.4),
+    ("h", "s", 3600), ("floz", "ml", 29.5735295625), ("kcal", "J", 4184),
+  ]) func oneIsSoManyOthers(_ from: String, _ to: String, _ factor: Double) throws {
+    let (from, to) = (try #require(Unit(from)), try #require(Unit(to)))
+    #expect(try #require(Quantity(1, from)).value(in: to) == factor)
   }
 
   @Test func eightGlassesAreTheGoal() throws {

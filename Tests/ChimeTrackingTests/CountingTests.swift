@@ -1,0 +1,105 @@
+import ChimeSchedule
+import ChimeTracking
+import Foundation
+import Testing
+
+/// The rules of /usr/share/zoneinfo on this machine.
+private func zone(_ identifier: String) throws -> Zone {
+  let data = try Data(contentsOf: URL(fileURLWithPath: "/usr/share/zoneinfo/\(identifier)"))
+  return try Zone(identifier: identifier, tzif: Array(data))
+}
+
+@Suite struct CountingTests {
+  @Test func theFirstReasonIsTold() {
+    let tracker = Tracker.sample(
+      counting: .weekdays(.weekdays), from: day("2024-01-03"), pauses: [day("2024-01-08")...day("2024-01-12")],
+      skips: [day("2024-01-09"), day("2024-01-16")])
+    let expected: [(String, NotCounted?)] = [
+      ("2024-01-02", .notStarted), ("2024-01-03", nil), ("2024-01-05", nil), ("2024-01-06", .weekday),
+      ("2024-01-08", .paused), ("2024-01-09", .paused), ("2024-01-12", .paused), ("2024-01-13", .weekday),
+      ("2024-01-15", nil), ("2024-01-16", .skipped), ("2024-01-17", nil),
+    ]
+    for (text, reason) in expected { #expect(tracker.whyNotCounted(day(text)) == reason, "\(text)") }
+  }
+
+  @Test func skipsHaveAMonthlyBudget() {
+    var tracker = Tracker.sample(
+      counting: .weekdays(.weekdays), pauses: [day("2024-03-11")...day("2024-03-15")],
+      // One lies on a Saturday and one in the vacation: these cost nothing.
+      skips: ["2024-02-29", "2024-03-04", "2024-03-09", "2024-03-12"].map(day))
+    tracker.skipsEachMonth = 2
+    #expect(tracker.skipsSpent(inMonthOf: day("2024-03-31")) == 1)
+    #expect(tracker.canSkip(day("2024-03-20")) == .allowed)
+    tracker.skips.append(day("2024-03-19"))
+    #expect(tracker.canSkip(day("2024-03-20")) == .budgetSpent(of: 2))
+    #expect(tracker.canSkip(day("2024-04-01")) == .allowed)
+    #expect(tracker.canSkip(day("2024-02-28")) == .allowed)
+    #expect(tracker.canSkip(day("2024-03-19")) == .isSkipped)
+    #expect(tracker.canSkip(day("2024-03-23")) == .needless(.weekday))
+    #expect(tracker.canSkip(day("2024-03-13")) == .needless(.paused))
+    #expect(tracker.canSkip(day("2023-12-29")) == .needless(.notStarted))
+    tracker.skipsEachMonth = nil
+    #expect(tracker.canSkip(day("2024-03-20")) == .allowed)
+    tracker.skipsEachMonth = 0
+    #expect(tracker.canSkip(day("2024-04-01")) == .budgetSpent(of: 0))
+  }
+
+  /// What the clock on the wall shows decides, also on the days on which it is changed.
+  @Test(arguments: [
+    // Prague: 02:00 becomes 03:00 on 31 March 2024; 03:00 becomes 02:00 on 27 October 2024.
+    ("Europe/Prague", 240, "2024-03-31T01:30:00+01:00", "2024-03-30", 90),
+    ("Europe/Prague", 240, "2024-03-31T03:59:00+02:00", "2024-03-30", 239),
+    ("Europe/Prague", 240, "2024-03-31T04:00:00+02:00", "2024-03-31", 240),
+    // The day begins within the hour that does not exist: at its end.
+    ("Europe/Prague", 150, "2024-03-31T01:59:00+01:00", "2024-03-30", 119),
+    ("Europe/Prague", 150, "2024-03-31T03:00:00+02:00", "2024-03-31", 180),
+    // Both 02:30 of autumn are the same minute of the wall clock.
+    ("Europe/Prague", 150, "2024-10-27T02:29:00+02:00", "2024-10-26", 149),
+    ("Europe/Prague", 150, "2024-10-27T02:30:00+02:00", "2024-10-27", 150),
+    ("Europe/Prague", 150, "2024-10-27T02:30:00+01:00", "2024-10-27", 150),
+    ("Europe/Prague", 0, "2024-10-27T00:00:00+02:00", "2024-10-27", 0),
+    // Apia had no 30 December 2011.
+    ("Pacific/Apia", 240, "2011-12-29T23:30:00-10:00", "2011-12-29", 1410),
+    ("Pacific/Apia", 240, "2011-12-31T04:00:00+14:00", "2011-12-31", 240),
+    ("America/New_York", 240, "2024-02-29T03:00:00-05:00", "2024-02-28", 180),
+    ("America/New_York", 1439, "2024-03-01T23:58:59-05:00", "2024-02-29", 1438),
+  ]) func aDayBeginsWhenItsOwnerSays(_ name: String, _ start: Int, _ at: String, _ expected: String, _ minute: Int)
+    throws
+  {
+    let instant = try RFC3339.parse(at)
+    let reading = Tracker.sample(dayStartsAt: start).day(at: instant, in: try zone(name))
+    #expect(reading.day == day(expected))
+    #expect(reading.minute == minute)
+  }
+
+  @Test func aDaysMinutesBeginWhenItDoes() {
+    let tracker = Tracker.sample(dayStartsAt: 240)
+    #expect([240, 1380, 90, 239].map(tracker.minuteOfDay) == [0, 1140, 1290, 1439])
+    let tallying = Tallying(tracker)
+    let total = tallying.total(
+      of: [1380, 90, 300].enumerated().map {
+        Entry.sample(Int64($0), of: tracker, on: monday, minute: $1)
+      })
+    #expect(total?.firstMinute == 300)
+    #expect(total?.lastMinute == 90)
+  }
+
+  @Test func soManyDaysAreDue() {
+    let january = day("2024-01-01")...day("2024-01-31")
+    func due(_ counting: CountedDays, pauses: [ClosedRange<CivilDate>] = []) -> Int {
+      Tallying(.sample(counting: counting, pauses: pauses)).due(in: january)
+    }
+    let half = [day("2024-01-08")...day("2024-01-21"), day("2024-01-15")...day("2024-01-22")]
+    #expect(due(.everyDay) == 31)
+    #expect(due(.everyDay, pauses: half) == 16)
+    #expect(due(.weekdays(.weekends)) == 8)
+    #expect(due(.weekdays(.weekends), pauses: half) == 4)
+    // 31 × 3/7 = 13.3; 16 × 3/7 = 6.9.
+    #expect(due(.timesAWeek(3)) == 13)
+    #expect(due(.timesAWeek(3), pauses: half) == 7)
+    #expect(due(.timesAMonth(10)) == 10)
+    #expect(due(.rolling(times: 1, days: 2)) == 16)
+    #expect(due(.rolling(times: 2, days: 2)) == 31)
+    #expect(Tallying(.sample(from: day("2024-01-30"))).due(in: january) == 2)
+  }
+}
