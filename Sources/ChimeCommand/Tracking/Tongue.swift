@@ -31,7 +31,8 @@ struct Tongue: Sendable {
 
   /// The text in the best language there is, with its tag.
   func choose(_ texts: [String: String]) -> (language: String, text: String)? {
-    for language in languages + languages.map({ String($0.prefix { $0 != "-" }) }) {
+    // A language is as good without its country, and better than the next one with it.
+    for language in languages.flatMap({ [$0, String($0.prefix { $0 != "-" })] }) {
       if let text = texts[language] { return (language, text) }
     }
     return texts.min { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -34,7 +34,7 @@ enum Editor {
   }
 
   /// Runs a program with our terminal; returns its wait status.
-  private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
+  static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

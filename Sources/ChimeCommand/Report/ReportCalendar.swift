@@ -1,0 +1,181 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// Days as they lie in their months: the heat map of a year, and the flowers of numbered days.
+extension ReportPage {
+  /// Twelve months side by side, which wrap where there is no room. Darker is more.
+  func heatMap(_ part: ReportContents.Part, id: String) -> Markup {
+    let months = months(of: part.year)
+    return tag("div", ["class": "card"]) {
+      tag("h4") { Words.say("The year") }
+      tag("p", ["class": "kicker"]) {
+        Words.say("The fuller the colour, the more; a frame without a filling is a day that does not count.")
+      }
+      tag("div", ["class": "months"]) {
+        for (index, month) in months.enumerated() { heat(month, part.tracker, id: "\(id)-heat\(index)") }
+      }
+      Self.figures(
+        Words.say("The year as a table"),
+        head: [Words.say("Month"), Words.say("Entries"), Words.say("Days met"), Words.say("Days that count")],
+        rows: months.reversed().map { month in
+          [
+            DayText.monthAndYear(month.first), Figures.number(Double(month.days.reduce(0) { $0 + $1.total.entries })),
+            String(month.met), String(month.due),
+          ]
+        })
+    }
+  }
+
+  struct Month {
+    var first: CivilDate
+    var days: [(date: CivilDate, total: T.DayTotal)]
+
+    var met: Int { days.count { $0.total.met } }
+    var due: Int { days.count { $0.total.counts } }
+    /// In which row of seven a day stands, the first row having 0; weeks begin on Monday.
+    func row(_ day: CivilDate) -> Int { (day.day - 1 + first.weekday.rawValue - 1) / 7 }
+    var rows: Int { row(first.adding(days: CivilDate.daysIn(month: first.month, year: first.year) - 1) ?? first) + 1 }
+  }
+
+  func months(of days: [T.DayTotal]) -> [Month] {
+    days.reduce(into: []) { months, total in
+      guard let date = CivilDate(total.day) else { return }
+      let first = DayText.firstOfMonth(date)
+      if months.last?.first != first { months.append(Month(first: first, days: [])) }
+      months[months.count - 1].days.append((date, total))
+    }
+  }
+
+  private func heat(_ month: Month, _ tracker: T.Tracker, id: String) -> Markup {
+    tag("div", ["class": "heat"]) {
+      tag("p", ["aria-hidden": "true"]) { "\(DayText.month(month.first.month)) \(month.first.year)" }
+      Self.picture(
+        id, title: DayText.monthAndYear(month.first),
+        about: Words.say("%1 of %2 days were met", String(month.met), String(month.due)), box: "0 0 97 \(14 * 6 - 1)"
+      ) {
+        for (date, total) in month.days {
+          let (x, y) = (14 * (date.weekday.rawValue - 1), 14 * month.row(date))
+          tag(
+            "rect",
+            [
+              "class": Self.warmth(total), "x": String(x), "y": String(y), "width": "12", "height": "12", "rx": "3",
+            ]
+          ) { tag("title") { hint(total, tracker) } }
+          if date == contents.today {
+            tag(
+              "rect",
+              [
+                "class": "now-day", "x": coordinate(Double(x) - 1.5), "y": coordinate(Double(y) - 1.5), "width": "15",
+                "height": "15", "rx": "4.5",
+              ])
+          }
+        }
+      }
+    }
+  }
+
+  /// `dx` for a day that does not count, `d0` for nothing up to `d4` for a goal that was met.
+  private static func warmth(_ total: T.DayTotal) -> String {
+    if total.met { return "d4" }
+    guard total.entries > 0 else { return total.counts ? "d0" : "dx" }
+    switch total.percent ?? 50 {
+    case ..<34: return "d1"
+    case ..<67: return "d2"
+    default: return "d3"
+    }
+  }
+
+  private func hint(_ total: T.DayTotal, _ tracker: T.Tracker) -> String {
+    var parts = [words.day(total.day)]
+    if let amount = total.total ?? total.value, total.entries > 0 {
+      parts.append(words.amount(amount, tracker))
+    } else if total.entries > 0 {
+      parts.append(Words.say("done"))
+    } else if total.counts {
+      parts.append(Words.say("nothing"))
+    } else {
+      parts.append(words.why(total.why) ?? Words.say("does not count"))
+    }
+    return parts.joined(separator: ": ")
+  }
+
+  // MARK: Flowers
+
+  /// A garden a month, the latest first: a numbered flower for each day that was met, a bud for one that was not.
+  func gardens(_ part: ReportContents.Part, id: String) -> Markup {
+    let from = contents.range?.from ?? ""
+    let shown = months(of: part.year).filter { month in month.days.contains { $0.total.day >= from } }.suffix(12)
+    return .all([
+      tag("svg", ["width": "0", "height": "0", "aria-hidden": "true", "style": "position:absolute"]) { Self.flower },
+      tag("div", ["class": "gardens"]) {
+        for (index, month) in shown.reversed().enumerated() { garden(month, id: "\(id)-garden\(index)") }
+      },
+    ])
+  }
+
+  private static let flower: Markup = tag("defs") {
+    tag("g", ["id": "flower"]) {
+      for petal in 0..<6 {
+        tag(
+          "ellipse",
+          ["class": "petal", "cx": "0", "cy": "-10", "rx": "6", "ry": "7.5", "transform": "rotate(\(petal * 60))"])
+      }
+      tag("circle", ["class": "heart", "cx": "0", "cy": "0", "r": "9"])
+    }
+  }
+
+  private func garden(_ month: Month, id: String) -> Markup {
+    let title = DayText.monthAndYear(month.first)
+    let inAll = month.days.compactMap(\.total.number).max()
+    let told = Words.say("%1 of %2 days", String(month.met), String(month.due))
+    return tag("div", ["class": "card garden"]) {
+      tag("h4") { title }
+      tag("p") { inAll.map { Words.say("%1, %2 in all", told, String($0)) } ?? told }
+      Self.picture(
+        id, title: title, about: told, box: "0 0 280 \(26 + 40 * month.rows)"
+      ) {
+        for day in Weekday.allCases {
+          tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) { Figures.weekday(day) }
+        }
+        grid(month)
+      }
+    }
+  }
+
+  private func grid(_ month: Month) -> Markup {
+    let known = Dictionary(month.days.map { ($0.date, $0.total) }) { $1 }
+    var number = 0
+    var pieces: [Markup] = []
+    for day in 0..<CivilDate.daysIn(month: month.first.month, year: month.first.year) {
+      guard let date = month.first.adding(days: day) else { continue }
+      let (x, y) = (40 * (date.weekday.rawValue - 1) + 20, 26 + 40 * month.row(date) + 20)
+      let place = "translate(\(x) \(y))"
+      let total = known[date]
+      if let total, total.met {
+        number += 1
+        pieces.append(
+          tag("g", ["transform": place]) {
+            tag("title") { Words.say("%1: day %2", words.day(total.day), String(total.number ?? number)) }
+            tag("use", ["href": "#flower"])
+            tag("text", ["class": "heart-number", "y": "4.2"]) { String(number) }
+          })
+      } else if let total, total.counts {
+        pieces.append(
+          tag("g", ["transform": place]) {
+            tag("title") { Words.say("%1: not done", words.day(total.day)) }
+            tag("circle", ["class": "bud", "r": "9"])
+          })
+      } else {
+        pieces.append(tag("g", ["transform": place]) { tag("circle", ["class": "seed", "r": "2.5"]) })
+      }
+      if date == contents.today {
+        pieces.append(
+          tag("g", ["transform": place]) {
+            tag("rect", ["class": "now-day", "x": "-19", "y": "-19", "width": "38", "height": "38", "rx": "10"])
+          })
+      }
+    }
+    return .all(pieces)
+  }
+}

@@ -1,0 +1,286 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// A chapter of the page: a pack, its trackers one after the other, and its badges.
+extension ReportPage {
+  func chapter(_ chapter: ReportContents.Chapter, number: Int, hue: String) -> Markup {
+    let title = title(of: chapter)
+    return tag(
+      "section", ["id": "chapter-\(number)", "class": "chapter \(hue)", "aria-labelledby": "chapter-\(number)-title"]
+    ) {
+      tag("div", ["class": "head"]) {
+        tag("h2", ["id": "chapter-\(number)-title", "dir": "auto"]) { title }
+        if let level = chapter.level { tag("p", ["class": "soft"]) { Words.say("level %1", String(level.level)) } }
+      }
+      if let level = chapter.level { self.level(level) }
+      for (index, part) in chapter.parts.enumerated() {
+        self.part(
+          part, id: "p\(number)-\(index + 1)", isAlone: chapter.parts.count == 1,
+          isTitled: name(part.tracker) != title)
+      }
+      if !chapter.achievements.isEmpty { badges(chapter.achievements, id: "b\(number)") }
+    }
+  }
+
+  private func level(_ level: T.Level) -> Markup {
+    let share = Double(level.experience - level.from) / Double(max(level.next - level.from, 1))
+    return tag("div", ["class": "level"]) {
+      Self.bar(share)
+      tag("p", ["class": "kicker"]) {
+        Words.say(
+          "%1 XP, and %2 more to level %3", Figures.number(Double(level.experience)),
+          Figures.number(Double(max(level.next - level.experience, 0))), String(level.level + 1))
+      }
+    }
+  }
+
+  private func part(_ part: ReportContents.Part, id: String, isAlone: Bool, isTitled: Bool) -> Markup {
+    let tracker = part.tracker
+    let goal = tracker.kind == .measure ? words.goal(tracker).map { Words.say("goal %1", $0) } : words.goal(tracker)
+    let about = [goal, tracker.kind == .measure ? nil : words.counting(tracker)].compactMap { $0 }
+    return tag("div", ["class": isTitled ? "part" : "part bare"]) {
+      tag("h3", ["dir": "auto", "class": isTitled ? nil : "unseen"]) { name(tracker) }
+      if !about.isEmpty { tag("p", ["class": "kicker"]) { about.joined(separator: ", ") } }
+      if part.statistics.entries == 0, part.year.allSatisfy({ $0.entries == 0 }) {
+        nothingYet(tracker)
+      } else {
+        tag("div", ["class": "stack"]) { pieces(of: part, id: id, isAlone: isAlone) }
+      }
+    }
+  }
+
+  private func nothingYet(_ tracker: T.Tracker) -> Markup {
+    let example =
+      switch tracker.kind {
+      case .check: tracker.hasItems ? Words.say("NAME") : nil as String?
+      case .amount:
+        "\(TrackerWords.shortest(tracker.usual ?? tracker.presets.first ?? 1))\(tracker.unit ?? "")"
+      case .measure: "\(TrackerWords.shortest(tracker.goal?.value ?? 1))\(tracker.unit ?? "")"
+      }
+    return tag("div", ["class": "card empty"]) {
+      tag("p") { Words.say("Nothing is logged yet. The first entry begins the picture:") }
+      tag("p") { tag("code") { (["chime log", tracker.id] + [example].compactMap { $0 }).joined(separator: " ") } }
+    }
+  }
+
+  @MarkupBuilder
+  private func pieces(of part: ReportContents.Part, id: String, isAlone: Bool) -> Markup {
+    let tracker = part.tracker
+    tiles(part)
+    if tracker.kind != .measure || !part.statistics.points.isEmpty {
+      if let figure = tracker.kind == .check ? nil : ReportPlot(page: self, part: part, id: "\(id)-plot").figure() {
+        tag("div", ["class": "card"]) {
+          figure
+          valuesTable(part)
+        }
+      }
+    }
+    if tracker.kind == .check, !tracker.hasItems, isAlone { gardens(part, id: id) }
+    if tracker.hasItems, !part.statistics.items.isEmpty { collection(part.statistics.items) }
+    if tracker.kind != .measure { heatMap(part, id: id) }
+    if !part.milestones.isEmpty { milestones(part) }
+  }
+
+  // MARK: Figures
+
+  private func tiles(_ part: ReportContents.Part) -> Markup {
+    let rows = part.tracker.kind == .measure ? measured(part) : counted(part)
+    return tag("dl", ["class": "tiles"]) {
+      for row in rows {
+        tag("div") {
+          tag("dt") { row.name }
+          tag("dd") {
+            row.value
+            if let more = row.more { tag("small") { more } }
+          }
+        }
+      }
+    }
+  }
+
+  private typealias Tile = (name: String, value: String, more: String?)
+
+  private func measured(_ part: ReportContents.Part) -> [Tile] {
+    let (s, tracker) = (part.statistics, part.tracker)
+    var tiles: [Tile] = []
+    if let last = s.last { tiles.append((Words.say("Latest"), words.amount(last.value, tracker), words.day(last.day))) }
+    if let first = s.first, let last = s.last, first.day != last.day {
+      tiles.append(
+        (Words.say("Change"), signed(last.value - first.value, tracker), Words.say("since %1", words.date(first.day))))
+    }
+    if let rate = s.weeklyRate {
+      tiles.append((Words.say("A week"), signed(rate, tracker), s.direction.map { direction($0) }))
+    }
+    if let goal = tracker.goal?.value {
+      let isMet = part.standing.met
+      let goalOn = s.goalOn.map { Words.say("at this rate on %1", words.date($0)) }
+      tiles.append((Words.say("Goal"), words.amount(goal, tracker), isMet ? Words.say("reached") : goalOn))
+    }
+    if let least = s.least {
+      tiles.append((Words.say("Least"), words.amount(least.value, tracker), words.day(least.day)))
+    }
+    if let most = s.most { tiles.append((Words.say("Most"), words.amount(most.value, tracker), words.day(most.day))) }
+    return tiles
+  }
+
+  private func direction(_ direction: T.Statistics.Direction) -> String {
+    switch direction {
+    case .up: Words.say("rising")
+    case .down: Words.say("falling")
+    case .steady: Words.say("steady")
+    }
+  }
+
+  private func counted(_ part: ReportContents.Part) -> [Tile] {
+    let (s, tracker) = (part.statistics, part.tracker)
+    var tiles: [Tile] = []
+    if let total = s.total { tiles.append((Words.say("In all"), words.amount(total, tracker), entries(s.entries))) }
+    if tracker.kind == .amount, let average = s.dailyAverage {
+      tiles.append((Words.say("A day"), words.amount(average, tracker), Words.say("on days with an entry")))
+    }
+    if tracker.kind == .amount, let most = s.most {
+      tiles.append((Words.say("Best day"), words.amount(most.value, tracker), words.day(most.day)))
+    }
+    if s.dueDays > 0 {
+      tiles.append(
+        (
+          tracker.goal == nil ? Words.say("Days done") : Words.say("Goal met"),
+          Words.say("%1 of %2", String(s.metDays), String(s.dueDays)),
+          Words.say("days that count")
+        ))
+    }
+    let none = Words.say("none yet")
+    let streak = words.streak(s.streak)
+    tiles.append((Words.say("Streak"), streak.isEmpty ? none : streak, nil))
+    let longest = words.streak(s.longest)
+    let ended = s.longest.last.map { Words.say("up to %1", words.date($0)) }
+    tiles.append((Words.say("Longest"), longest.isEmpty ? none : longest, longest.isEmpty ? nil : ended))
+    tiles.append(
+      (
+        Words.say("Strength"), Words.say("%1 %", Figures.number(s.strength * 100)),
+        Words.say("of the habit")
+      ))
+    if let evenness = s.evenness {
+      tiles.append(
+        (Words.say("Rotation"), Words.say("%1 %", String(evenness)), Words.say("how evenly all are used")))
+    }
+    return tiles
+  }
+
+  func entries(_ count: Int) -> String { Words.say(count: count, "%n entry", "%n entries") }
+
+  private func valuesTable(_ part: ReportContents.Part) -> Markup {
+    let (s, tracker) = (part.statistics, part.tracker)
+    let averages = Dictionary(s.averages.map { ($0.day, $0.value) }) { $1 }
+    let values = s.points.reversed().map { point in
+      [
+        words.day(point.day), words.amount(point.value, tracker),
+        averages[point.day].map { words.amount($0, tracker) } ?? "",
+      ]
+    }
+    let ahead = s.prediction.map { one in
+      [
+        words.day(one.day), words.amount(one.value, tracker), words.amount(one.low, tracker),
+        words.amount(one.high, tracker),
+      ]
+    }
+    let months = s.months.reversed().map { month in
+      [
+        CivilDate(month.from).map { DayText.monthAndYear($0) } ?? month.from, String(month.entries),
+        month.average.map { words.amount($0, tracker) } ?? "",
+      ]
+        + (tracker.kind == .amount
+          ? [month.total.map { words.amount($0, tracker) } ?? "", "\(month.met)/\(month.due)"] : [])
+    }
+    let (day, average) = (Words.say("Day"), Words.say("Average"))
+    return .all([
+      Self.figures(
+        Words.say("Months as a table"),
+        head: [Words.say("Month"), Words.say("Entries"), average]
+          + (tracker.kind == .amount ? [Words.say("Total"), Words.say("Days met")] : []), rows: months),
+      Self.figures(
+        Words.say("Days as a table"), head: [day, Words.say("Value"), average], rows: values),
+      Self.figures(
+        Words.say("Expected days as a table"),
+        head: [day, Words.say("Expected"), Words.say("Low"), Words.say("High")], rows: ahead),
+    ])
+  }
+
+  // MARK: Collections and milestones
+
+  /// The most and the least worn, side by side; all of them when they are few.
+  private func collection(_ items: [T.Item]) -> Markup {
+    let sorted = items.filter { $0.until == nil }.sorted { ($1.entries, $0.title) < ($0.entries, $1.title) }
+    let most = sorted.first?.entries ?? 0
+    let isFew = sorted.count <= 12
+    let top = isFew ? sorted : Array(sorted.prefix(6))
+    let bottom = isFew ? [] : Array(sorted.suffix(6))
+    return tag("div", ["class": "pair"]) {
+      worn(top, isFew ? Words.say("Most used first") : Words.say("Most used"), most: most)
+      if !bottom.isEmpty { worn(bottom, Words.say("Least used"), most: most) }
+    }
+  }
+
+  private func worn(_ items: [T.Item], _ title: String, most: Int) -> Markup {
+    tag("div", ["class": "card"]) {
+      tag("h4") { title }
+      tag("ol", ["class": "worn"]) {
+        for item in items {
+          tag("li") {
+            tag("span", ["dir": "auto"]) {
+              item.title
+              if let brand = item.attributes["brand"] ?? item.attributes.min(by: { $0.key < $1.key })?.value {
+                tag("span", ["class": "soft"]) { brand }
+              }
+            }
+            Self.bar(most > 0 ? Double(item.entries) / Double(most) : 0)
+            tag("span", ["class": "n"]) {
+              String(item.entries)
+              tag("span", ["class": "unseen"]) { Words.say(count: item.entries, "time", "times") }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Those with a story are cards; what was merely crossed is a word and a day.
+  private func milestones(_ part: ReportContents.Part) -> Markup {
+    let told = part.milestones.filter { $0.note != nil || $0.photo != nil }
+    let crossed = part.milestones.filter { $0.note == nil && $0.photo == nil }
+    return tag("div") {
+      tag("h4", ["class": "above"]) { Words.say("Milestones") }
+      if !crossed.isEmpty {
+        tag("ul", ["class": "chips"]) {
+          for stone in crossed {
+            tag("li") {
+              tag("strong", ["dir": "auto"]) { stone.title }
+              " "
+              tag("span", ["class": "soft"]) { words.day(stone.day) }
+            }
+          }
+        }
+      }
+      if !told.isEmpty { stories(told) }
+    }
+  }
+
+  private func stories(_ stones: [T.Milestone]) -> Markup {
+    tag("ul", ["class": "stones"]) {
+      for stone in stones {
+        tag("li", ["class": "card"]) {
+          if let photo = stone.photo.flatMap({ contents.photos[$0] }) {
+            tag("img", ["src": photo.uri, "alt": Words.say("Photo: %1", stone.title)])
+          }
+          tag("p", ["class": "kicker"]) {
+            words.day(stone.day)
+            if stone.photo.map({ contents.photos[$0] == nil }) ?? false { ", \(Words.say("its photo was left out"))" }
+          }
+          tag("p", ["class": "name", "dir": "auto"]) { stone.title }
+          if let note = stone.note { tag("p", ["dir": "auto"]) { note } }
+        }
+      }
+    }
+  }
+}

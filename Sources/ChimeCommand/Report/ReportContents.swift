@@ -1,0 +1,113 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// Everything that a report shows, read and ready: the page is made of it without asking anybody.
+struct ReportContents: Sendable {
+  typealias T = TrackersInterface
+
+  /// A pack and what belongs to it; those trackers that belong to none make one of their own.
+  struct Chapter: Sendable {
+    /// The pack's id; nil for the user's own.
+    var id: String?
+    var title: [String: String]
+    var parts: [Part]
+    var achievements: [T.Achievement]
+    var level: T.Level?
+  }
+
+  /// A tracker with its days.
+  struct Part: Sendable {
+    var tracker: T.Tracker
+    var standing: T.Standing
+    var statistics: T.Statistics
+    /// Every day of at most a year, oldest first.
+    var year: [T.DayTotal]
+    var milestones: [T.Milestone]
+  }
+
+  /// When it was made, as the clock on the wall had it.
+  var madeAt: CivilDateTime
+  var today: CivilDate
+  var day: T.DayView
+  /// nil: from the first entry on.
+  var range: T.Range?
+  var chapters: [Chapter]
+  var photos: [String: ReportPhotos.Photo] = [:]
+  /// How many photos there was no room for, or no browser could show.
+  var photosLeftOut = 0
+
+  var parts: [Part] { chapters.flatMap(\.parts) }
+}
+
+/// Reads what a report shows from the daemon.
+struct ReportReader {
+  typealias T = TrackersInterface
+
+  var context: Context
+
+  /// - Parameter pack: only this one; nil for all.
+  func read(range: T.Range?, pack: String?) throws -> ReportContents {
+    let daemon = try context.daemon()
+    var view = try daemon.call(
+      T.Day.method, T.Day.Parameters(), returning: T.Day.Reply.self
+    ).view
+    let packs = try daemon.call(T.Packs.method, Wire.Empty(), returning: T.Packs.Reply.self).packs
+      .filter { $0.installedAt != nil }
+    if let pack, !packs.contains(where: { $0.id == pack }) { throw unknown(pack, among: packs) }
+    let today = try CivilDate(view.day) ?? context.today()
+    let unlocks = try daemon.call(
+      T.Achievements.method, T.Achievements.Parameters(pack: pack), returning: T.Achievements.Reply.self)
+    let milestones = try daemon.call(
+      T.Milestones.method, T.Milestones.Parameters(), returning: T.Milestones.Reply.self
+    ).milestones
+    if pack != nil { view.standings = view.standings.filter { $0.tracker.pack == pack } }
+
+    let parts = try view.standings.map { standing in
+      try part(standing, range: range, today: today, milestones: milestones, daemon)
+    }
+    var chapters = packs.filter { pack == nil || $0.id == pack }.map { pack in
+      ReportContents.Chapter(
+        id: pack.id, title: pack.title, parts: parts.filter { $0.tracker.pack == pack.id },
+        achievements: unlocks.achievements.filter { $0.pack == pack.id },
+        level: unlocks.levels.first { $0.pack == pack.id })
+    }
+    let named = Set(chapters.compactMap(\.id))
+    let own = parts.filter { part in !(part.tracker.pack.map { named.contains($0) } ?? false) }
+    if !own.isEmpty {
+      chapters.append(ReportContents.Chapter(id: nil, title: [:], parts: own, achievements: [], level: nil))
+    }
+    let zone = try context.localZone()
+    var contents = ReportContents(
+      madeAt: zone.civil(at: context.now), today: today, day: view, range: range, chapters: chapters)
+    try ReportPhotos.read(into: &contents, daemon)
+    return contents
+  }
+
+  private func part(
+    _ standing: T.Standing, range: T.Range?, today: CivilDate, milestones: [T.Milestone], _ daemon: Daemon
+  ) throws -> ReportContents.Part {
+    let id = standing.tracker.id
+    let statistics = try daemon.call(
+      T.Stats.method, T.Stats.Parameters(tracker: id, range: range), returning: T.Stats.Reply.self
+    ).statistics
+    // The twelve months up to this one, from the first of the month on.
+    let first = CivilDate(year: today.year - (today.month == 12 ? 0 : 1), month: today.month % 12 + 1, day: 1)
+    let year = try daemon.call(
+      T.Days.method,
+      T.Days.Parameters(tracker: id, range: T.Range(from: first?.description, to: today.description)),
+      returning: T.Days.Reply.self
+    ).days
+    return ReportContents.Part(
+      tracker: standing.tracker, standing: standing, statistics: statistics, year: year,
+      milestones: milestones.filter { $0.tracker == id }.sorted { $0.day > $1.day })
+  }
+
+  private func unknown(_ pack: String, among packs: [T.Pack]) -> Failure {
+    let ids = packs.map(\.id)
+    return .failed(
+      ids.isEmpty
+        ? Words.say("no pack is installed") : Words.say("the pack \"%1\" is not installed", pack),
+      hint: Nearest.question(pack, among: ids) ?? Words.say("`chime pack list` shows those that are"))
+  }
+}

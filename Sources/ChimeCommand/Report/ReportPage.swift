@@ -1,0 +1,222 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// A report as one HTML page that needs nothing but itself: no script, and nothing that is fetched.
+///
+/// Source: HTML Living Standard; Content Security Policy level 3; WAI-ARIA 1.2 for the names of pictures.
+struct ReportPage {
+  typealias T = TrackersInterface
+
+  var contents: ReportContents
+  var words: TrackerWords
+
+  /// The whole file.
+  func html() -> String {
+    "<!DOCTYPE html>\n"
+      + tag("html", ["lang": words.tongue.first, "dir": Tongue.isRightToLeft(words.tongue.first) ? "rtl" : "ltr"]) {
+        head
+        tag("body") {
+          tag("a", ["class": "skip", "href": "#main"]) { Words.say("Skip to the content") }
+          tag("div", ["class": "wrap"]) {
+            masthead
+            navigation
+            tag("main", ["id": "main"]) { main }
+            footer
+          }
+        }
+      }.html + "\n"
+  }
+
+  /// By these words a report is known for one.
+  static let mark = "<meta name=\"generator\" content=\"Chime report\">"
+
+  /// Nothing may be loaded from anywhere: pictures are within the page, and so is the one style sheet.
+  private static let policy =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+  private var head: Markup {
+    tag("head") {
+      tag("meta", ["charset": "utf-8"])
+      tag("meta", ["http-equiv": "Content-Security-Policy", "content": Self.policy])
+      tag("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+      tag("meta", ["name": "color-scheme", "content": "light dark"])
+      tag("meta", ["name": "referrer", "content": "no-referrer"])
+      tag("meta", ["name": "robots", "content": "noindex"])
+      Markup.own("<meta name=\"generator\" content=\"Chime report\">")
+      tag("title") { Words.say("Chime: %1", words.day(contents.today.description)) }
+      tag("style") { Markup.own(ReportStyle.text) }
+    }
+  }
+
+  private var navigation: Markup {
+    let chapters = shownChapters
+    guard !chapters.isEmpty else { return .nothing }
+    return tag("nav", ["aria-label": Words.say("Contents")]) {
+      tag("ul") {
+        tag("li", ["class": "slate"]) { link("today", Words.say("Today")) }
+        for (index, chapter) in chapters.enumerated() {
+          tag("li", ["class": hue(of: index)]) { link("chapter-\(index + 1)", title(of: chapter)) }
+        }
+      }
+    }
+  }
+
+  private func link(_ id: String, _ text: String) -> Markup {
+    tag("a", ["href": "#\(id)"]) {
+      tag("span", ["class": "dot", "aria-hidden": "true"])
+      text
+    }
+  }
+
+  private var main: Markup {
+    let chapters = shownChapters
+    return .all([
+      contents.parts.isEmpty ? emptiness : today,
+      .all(chapters.enumerated().map { chapter($0.element, number: $0.offset + 1, hue: hue(of: $0.offset)) }),
+    ])
+  }
+
+  /// Chapters that have something to show.
+  var shownChapters: [ReportContents.Chapter] {
+    contents.chapters.filter { !$0.parts.isEmpty || !$0.achievements.isEmpty }
+  }
+
+  func title(of chapter: ReportContents.Chapter) -> String {
+    let title = words.local(chapter.title)
+    return title.isEmpty ? chapter.id ?? Words.say("Your own") : title
+  }
+
+  /// What is drunk is teal; the others take their turns.
+  func hue(of index: Int) -> String {
+    let isDrunk = shownChapters.map { $0.parts.contains { Self.isDrunk($0.tracker) } }
+    if isDrunk[index] { return "teal" }
+    let turn = isDrunk[..<index].count { !$0 }
+    return ["plum", "leaf", "amber", "rose", "slate"][turn % 5]
+  }
+
+  /// Whether it is measured as what is poured.
+  static func isDrunk(_ tracker: T.Tracker) -> Bool {
+    tracker.kind == .amount
+      && ["ml", "cl", "dl", "l", "fl oz", "floz", "oz", "cup", "cups"].contains(tracker.unit ?? "")
+  }
+
+  private var emptiness: Markup {
+    tag("section", ["id": "today"]) {
+      tag("div", ["class": "head"]) { tag("h2") { Words.say("Nothing is tracked yet") } }
+      tag("div", ["class": "card empty"]) {
+        tag("p") {
+          Words.say("Set something up, log it for a day or two, and this page fills by itself.")
+        }
+        tag("p") { tag("code") { "chime init" } }
+      }
+    }
+  }
+
+  private var footer: Markup {
+    tag("footer") {
+      tag("p") {
+        Words.say(
+          "Made by Chime on %1 at %2.", words.day(contents.madeAt.date.description),
+          String(contents.madeAt.time.description.prefix(5)))
+        " "
+        rangeText
+      }
+      if contents.photosLeftOut > 0 {
+        tag("p") {
+          Words.say(
+            count: contents.photosLeftOut,
+            "%n photo was left out: it is too large for this file, or of a kind that browsers do not show.",
+            "%n photos were left out: they are too large for this file, or of a kind that browsers do not show.")
+        }
+      }
+      tag("p") {
+        Words.say(
+          "Everything is in this one file, notes and photos too. It loads nothing and tells nobody; whoever has it can read it."
+        )
+      }
+    }
+  }
+
+  var rangeText: String {
+    switch (contents.range?.from, contents.range?.to) {
+    case (let from?, let to?): Words.say("Statistics are of %1 to %2.", words.date(from), words.date(to))
+    case (let from?, nil): Words.say("Statistics are of %1 on.", words.date(from))
+    case (nil, let to?): Words.say("Statistics are of all up to %1.", words.date(to))
+    case (nil, nil): Words.say("Statistics are of all that was logged.")
+    }
+  }
+
+  // MARK: What several parts of the page are made with
+
+  /// A picture with its name and what there is to see in it.
+  static func picture(
+    _ id: String, title: String, about: String, box: String, class name: String? = nil, isStretched: Bool = false,
+    @MarkupBuilder _ content: () -> Markup
+  ) -> Markup {
+    tag(
+      "svg",
+      [
+        "class": name, "viewBox": box, "preserveAspectRatio": isStretched ? "none" : nil, "role": "img",
+        "aria-labelledby": "\(id)-t", "aria-describedby": "\(id)-d",
+      ]
+    ) {
+      tag("title", ["id": "\(id)-t"]) { title }
+      tag("desc", ["id": "\(id)-d"]) { about }
+      content()
+    }
+  }
+
+  /// A picture beside text that says the same.
+  static func ornament(box: String, class name: String? = nil, @MarkupBuilder _ content: () -> Markup) -> Markup {
+    tag("svg", ["class": name, "viewBox": box, "aria-hidden": "true", "focusable": "false"], content)
+  }
+
+  /// A table of figures that can be opened.
+  static func figures(_ summary: String, head: [String], rows: [[String]]) -> Markup {
+    guard !rows.isEmpty else { return .nothing }
+    return tag("details") {
+      tag("summary") { summary }
+      // A person without a mouse can reach it to scroll.
+      tag("div", ["class": "scroll", "tabindex": "0", "role": "group", "aria-label": summary]) {
+        tag("table") {
+          tag("thead") {
+            tag("tr") { for title in head { tag("th", ["scope": "col"]) { title } } }
+          }
+          tag("tbody") {
+            for row in rows {
+              tag("tr") {
+                for (column, text) in row.enumerated() {
+                  if column == 0 { tag("th", ["scope": "row"]) { text } } else { tag("td") { text } }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// A bar that is so full; text beside it says how full.
+  static func bar(_ share: Double) -> Markup {
+    tag("span", ["class": "bar", "aria-hidden": "true"]) {
+      tag("i", ["style": "width:\(coordinate(min(max(share, 0), 1) * 100))%"])
+    }
+  }
+
+  /// A ring that is so full, with a tick when it is.
+  static func ring(_ share: Double, isMet: Bool) -> Markup {
+    ornament(box: "0 0 40 40") {
+      tag("circle", ["class": "ring-back", "cx": "20", "cy": "20", "r": "16"])
+      if share > 0 {
+        tag(
+          "circle",
+          [
+            "class": "ring", "cx": "20", "cy": "20", "r": "16", "pathLength": "100",
+            "stroke-dasharray": "\(coordinate(min(share, 1) * 100)) 100", "transform": "rotate(-90 20 20)",
+          ])
+      }
+      if isMet { tag("path", ["class": "tick", "d": "M13 20.5l5 5 9-10.5"]) }
+    }
+  }
+}

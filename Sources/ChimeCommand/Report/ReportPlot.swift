@@ -1,0 +1,213 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// Values over days. The drawing is stretched to the room there is and keeps the breadth of its lines; what is written
+/// beside it is HTML, so that it is as large on a phone as on a wide screen.
+struct ReportPlot {
+  typealias T = TrackersInterface
+
+  var page: ReportPage
+  var part: ReportContents.Part
+  var id: String
+
+  private var statistics: T.Statistics { part.statistics }
+  private var tracker: T.Tracker { part.tracker }
+  private var isColumns: Bool { tracker.kind == .amount }
+  private var goal: Double? { isColumns ? dailyGoal : tracker.goal?.value }
+  private var dailyGoal: Double? { tracker.goal?.period ?? .day == .day ? tracker.goal?.total : nil }
+
+  /// The drawing's own measures; it is stretched to any other.
+  private static let width = 1000.0
+  private static let height = 400.0
+
+  /// nil when there is nothing to draw.
+  func figure() -> Markup? {
+    guard let first = days.min(), let last = days.max() else { return nil }
+    let axis = DayAxis(first: first, last: last)
+    let values =
+      statistics.points.map(\.value) + statistics.averages.map(\.value) + (goalIsNear ? [goal].compactMap { $0 } : [])
+      + statistics.prediction.flatMap { [$0.low, $0.high] }
+    let scale = Scale(of: values, ticks: 5, fromZero: isColumns)
+    return tag("figure", ["class": "plot"]) {
+      tag("div", ["class": "plot-area"]) {
+        for tick in scale.ticks {
+          tag("span", ["class": "y", "aria-hidden": "true", "style": "top:\(percent(1 - scale.share(tick)))"]) {
+            Figures.number(tick, decimals: scale.decimals)
+          }
+        }
+        ReportPage.picture(
+          id, title: title, about: about, box: "0 0 \(coordinate(Self.width)) \(coordinate(Self.height))",
+          isStretched: true
+        ) { drawing(axis, scale) }
+        for (index, tick) in axis.ticks(limit: 13).enumerated() {
+          tag(
+            "span",
+            [
+              "class": index % 2 == 1 ? "x minor" : "x", "aria-hidden": "true",
+              "style": "left:\(percent(place(tick.day, axis)))",
+            ]
+          ) { tick.text }
+        }
+        for stone in crossed where axis.first.description <= stone.day {
+          if let day = CivilDate(stone.day) {
+            tag("span", ["class": "flag minor", "aria-hidden": "true", "style": "left:\(percent(place(day, axis)))"]) {
+              stone.value.map { page.words.number($0, tracker) } ?? ""
+            }
+          }
+        }
+      }
+      legend
+    }
+  }
+
+  private var days: [CivilDate] {
+    (statistics.points.map(\.day) + statistics.prediction.map(\.day)).compactMap { CivilDate($0) }
+  }
+
+  /// A goal that is far from all values would press them flat against an edge.
+  private var goalIsNear: Bool {
+    guard let goal, let low = statistics.points.map(\.value).min(), let high = statistics.points.map(\.value).max()
+    else { return false }
+    if isColumns { return goal < high * 4 }
+    let room = max(high - low, high.magnitude * 0.02) * 1.5
+    return goal > low - room && goal < high + room
+  }
+
+  private var crossed: [T.Milestone] { part.milestones.filter { $0.value != nil } }
+
+  /// Columns stand on their day, and need half a day of room at either end.
+  private func place(_ day: CivilDate, _ axis: DayAxis) -> Double {
+    let count = Double(axis.count)
+    return isColumns ? (Double(day.dayNumber - axis.first.dayNumber) + 0.5) / count : axis.share(day)
+  }
+
+  private func percent(_ share: Double) -> String { "\(coordinate(share * 100))%" }
+
+  private func line(_ points: [(CivilDate, Double)], _ axis: DayAxis, _ scale: Scale) -> String {
+    points.enumerated().map { index, point in
+      "\(index == 0 ? "M" : "L")\(x(point.0, axis)) \(y(point.1, scale))"
+    }.joined()
+  }
+
+  private func x(_ day: CivilDate, _ axis: DayAxis) -> String { coordinate(place(day, axis) * Self.width) }
+  private func y(_ value: Double, _ scale: Scale) -> String { coordinate((1 - scale.share(value)) * Self.height) }
+
+  private func dated(_ points: [T.Point]) -> [(CivilDate, Double)] {
+    points.compactMap { point in CivilDate(point.day).map { ($0, point.value) } }
+  }
+
+  @MarkupBuilder
+  private func drawing(_ axis: DayAxis, _ scale: Scale) -> Markup {
+    for tick in scale.ticks { tag("path", ["class": "grid", "d": "M0 \(y(tick, scale))H\(coordinate(Self.width))"]) }
+    for stone in crossed where axis.first.description <= stone.day {
+      if let day = CivilDate(stone.day) {
+        tag("path", ["class": "flag-line", "d": "M\(x(day, axis)) 0V\(coordinate(Self.height))"])
+      }
+    }
+    if isColumns { columns(axis, scale) } else { measured(axis, scale) }
+    tag("path", ["class": "mean", "d": line(dated(statistics.averages), axis, scale)])
+    ahead(axis, scale)
+    if let goal, goalIsNear {
+      tag("path", ["class": "goal-line", "d": "M0 \(y(goal, scale))H\(coordinate(Self.width))"])
+    }
+  }
+
+  /// The points of a measure are lines without a length, whose round ends stay round however the drawing is stretched.
+  private func measured(_ axis: DayAxis, _ scale: Scale) -> Markup {
+    let path = dated(statistics.points).map { "M\(x($0.0, axis)) \(y($0.1, scale))h0" }.joined()
+    return tag("path", ["class": "raw", "d": path])
+  }
+
+  private func columns(_ axis: DayAxis, _ scale: Scale) -> Markup {
+    let breadth = Self.width / Double(axis.count) * 0.72
+    func path(_ points: [(CivilDate, Double)]) -> String {
+      points.map { day, value in
+        let left = coordinate(place(day, axis) * Self.width - breadth / 2)
+        return
+          "M\(left) \(coordinate(Self.height))V\(y(value, scale))h\(coordinate(breadth))V\(coordinate(Self.height))Z"
+      }.joined()
+    }
+    let points = dated(statistics.points)
+    return .all([
+      tag("path", ["class": "column", "d": path(points.filter { $0.1 < dailyGoal ?? 0 })]),
+      tag("path", ["class": "column met", "d": path(points.filter { $0.1 >= dailyGoal ?? 0 })]),
+    ])
+  }
+
+  /// The band in which the next days are expected, and its middle.
+  @MarkupBuilder
+  private func ahead(_ axis: DayAxis, _ scale: Scale) -> Markup {
+    let days = statistics.prediction.compactMap { one in CivilDate(one.day).map { ($0, one) } }
+    if let last = dated(statistics.averages).last, !days.isEmpty {
+      let upper = line([last] + days.map { ($0.0, $0.1.high) }, axis, scale)
+      let lower = days.reversed().map { "L\(x($0.0, axis)) \(y($0.1.low, scale))" }.joined()
+      tag("path", ["class": "band", "d": "\(upper)\(lower)Z"])
+      tag("path", ["class": "ahead", "d": line([last] + days.map { ($0.0, $0.1.value) }, axis, scale)])
+    }
+  }
+
+  // MARK: Its words
+
+  private var title: String {
+    isColumns
+      ? Words.say("%1, day by day", page.name(tracker)) : Words.say("%1, with its average", page.name(tracker))
+  }
+
+  private var about: String {
+    var sentences: [String] = []
+    let s = statistics
+    if let first = s.points.first, let last = s.points.last {
+      sentences.append(
+        Words.say(
+          "From %1 on %2 to %3 on %4.", page.words.amount(first.value, tracker), page.words.date(first.day),
+          page.words.amount(last.value, tracker), page.words.date(last.day)))
+    }
+    if let least = s.least, let most = s.most {
+      sentences.append(
+        Words.say(
+          "The least was %1, the most %2.", page.words.amount(least.value, tracker),
+          page.words.amount(most.value, tracker)))
+    }
+    if let last = s.prediction.last {
+      sentences.append(
+        Words.say(
+          "In 14 days it is expected between %1 and %2.", page.words.amount(last.low, tracker),
+          page.words.amount(last.high, tracker)))
+    }
+    return sentences.joined(separator: " ")
+  }
+
+  private var legend: Markup {
+    tag("figcaption", ["class": "legend"]) {
+      if isColumns {
+        sign(Words.say("a day's total")) { tag("path", ["class": "column met", "d": "M10 12V1h8V12Z"]) }
+      } else {
+        sign(Words.say("a day's value")) { tag("path", ["class": "raw", "d": "M16 6h0"]) }
+      }
+      sign(Words.say(count: statistics.averageDays, "average of %n day", "average of %n days")) {
+        tag("path", ["class": "mean", "d": "M2 6H30"])
+      }
+      if !statistics.prediction.isEmpty {
+        sign(Words.say("expected in the next 14 days, in 95 of 100 cases within the band")) {
+          .all([
+            tag("path", ["class": "band", "d": "M2 1H30V12H2Z"]), tag("path", ["class": "ahead", "d": "M3 6H30"]),
+          ])
+        }
+      }
+      if let goal, goalIsNear {
+        sign(Words.say("goal %1", page.words.amount(goal, tracker))) {
+          tag("path", ["class": "goal-line", "d": "M1 6H31"])
+        }
+      }
+      if !crossed.isEmpty { sign(Words.say("milestones")) { tag("path", ["class": "flag-line", "d": "M16 0V12"]) } }
+    }
+  }
+
+  private func sign(_ text: String, _ drawing: () -> Markup) -> Markup {
+    tag("span") {
+      ReportPage.ornament(box: "0 0 32 12") { drawing() }
+      text
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// The head of the page, and the day as it stands.
+extension ReportPage {
+  var masthead: Markup {
+    let mood = contents.day.mood
+    let title = words.local(mood.title)
+    return tag("header", ["class": "mast slate"]) {
+      tag("div", ["class": "mast-in"]) {
+        tag("div") {
+          tag("p", ["class": "kicker"]) { words.day(contents.today.description) }
+          tag("h1") { title.isEmpty ? Words.say("How it is going") : title }
+          tag("p", ["class": "message"]) { words.local(mood.message) }
+          tag("p", ["class": "message soft"]) { words.local(mood.next) }
+        }
+        if let quote = contents.day.quote { self.quote(quote) }
+      }
+      if !contents.parts.isEmpty { week }
+    }
+  }
+
+  private func quote(_ quote: T.Quote) -> Markup {
+    let translation = quote.translation.flatMap { words.tongue.choose($0) }
+    return tag("figure", ["class": "quote"]) {
+      tag("blockquote") {
+        tag("p", ["lang": quote.language, "dir": Tongue.isRightToLeft(quote.language) ? "rtl" : "ltr"]) { quote.text }
+        if let translation, translation.language != quote.language {
+          tag("p", ["lang": translation.language, "dir": Tongue.isRightToLeft(translation.language) ? "rtl" : "ltr"]) {
+            translation.text
+          }
+        }
+      }
+      tag("figcaption", ["dir": "auto"]) { quote.source }
+    }
+  }
+
+  /// The seven days up to this one: a ring for each, as full as the day was.
+  private var week: Markup {
+    tag("ol", ["class": "week", "aria-label": Words.say("The last seven days")]) {
+      for mark in contents.day.week {
+        let isToday = mark.day == contents.day.day
+        let date = CivilDate(mark.day)
+        tag("li", ["class": isToday ? "now" : nil, "aria-current": isToday ? "date" : nil]) {
+          tag("span", ["class": "name"]) { date.map { Figures.weekday($0.weekday) } ?? mark.day }
+          Self.ring(mark.due > 0 ? Double(mark.met) / Double(mark.due) : 0, isMet: mark.due > 0 && mark.met >= mark.due)
+          tag("span", ["class": "soft"]) {
+            mark.due > 0 ? Words.say("%1 of %2", String(mark.met), String(mark.due)) : Words.say("free")
+          }
+        }
+      }
+    }
+  }
+
+  var today: Markup {
+    // What fills a cup comes first: its card is the tall one.
+    let parts = contents.parts.filter { Self.isDrunk($0.tracker) } + contents.parts.filter { !Self.isDrunk($0.tracker) }
+    return tag("section", ["id": "today", "aria-labelledby": "today-title", "class": "slate"]) {
+      tag("div", ["class": "head"]) { tag("h2", ["id": "today-title"]) { Words.say("Today") } }
+      tag("ul", ["class": "today"]) {
+        for part in parts { card(part) }
+        if let next = contents.day.nextAchievement { self.next(next) }
+      }
+    }
+  }
+
+  private func card(_ part: ReportContents.Part) -> Markup {
+    let chapters = shownChapters
+    let hue = chapters.firstIndex { $0.parts.contains { $0.tracker.id == part.tracker.id } }.map { self.hue(of: $0) }
+    let standing = part.standing
+    let share = Double(words.percent(standing) ?? 0) / 100
+    let isTall = Self.isDrunk(part.tracker) && part.tracker.goal != nil
+    return tag("li", ["class": "card \(hue ?? "slate")\(isTall ? " wide" : "")"]) {
+      if isTall {
+        ReportCup.cup(share)
+      } else if part.tracker.kind != .measure {
+        tag("div", ["class": "mark"]) { Self.ring(share, isMet: standing.met) }
+      }
+      tag("div") {
+        tag("h3", ["dir": "auto"]) { name(part.tracker) }
+        if isTall { tag("p", ["class": "big"]) { Words.say("%1 %", Figures.number(share * 100)) } }
+        tag("p", ["class": part.tracker.kind == .measure ? "big" : "state"]) { words.state(standing) }
+        for line in facts(part) { tag("p", ["class": "kicker"]) { line } }
+      }
+    }
+  }
+
+  /// What there is to say of its standing in a line or two.
+  private func facts(_ part: ReportContents.Part) -> [String] {
+    let standing = part.standing
+    var lines: [String] = []
+    if part.tracker.kind == .measure {
+      if let goal = words.goal(part.tracker) { lines.append(Words.say("goal %1", goal)) }
+      if let rate = part.statistics.weeklyRate { lines.append(Words.say("%1 a week", signed(rate, part.tracker))) }
+      return lines
+    }
+    if let remaining = words.remaining(standing), part.tracker.kind == .amount { lines.append(remaining) }
+    let streak = words.streak(standing.streak)
+    if !streak.isEmpty { lines.append(Words.say("%1 in a row", streak)) }
+    if part.tracker.slot != .anytime { lines.append(words.slot(part.tracker.slot)) }
+    return lines
+  }
+
+  private func next(_ achievement: T.Achievement) -> Markup {
+    let chapter = shownChapters.firstIndex { $0.id == achievement.pack }
+    let share = Double(achievement.reached) / Double(max(achievement.target, 1))
+    return tag("li", ["class": "card row \(chapter.map { hue(of: $0) } ?? "slate")"]) {
+      tag("div") {
+        tag("p", ["class": "kicker"]) { Words.say("Next achievement") }
+        tag("h3", ["dir": "auto"]) { words.local(achievement.title) }
+        tag("p", ["class": "state", "dir": "auto"]) { words.local(achievement.text) }
+      }
+      tag("div") {
+        Self.bar(share)
+        tag("p", ["class": "kicker"]) { words.progress(achievement) }
+      }
+    }
+  }
+
+  /// The tracker's title, as it was written.
+  func name(_ tracker: T.Tracker) -> String { words.tongue.text(tracker.title, or: tracker.id) }
+
+  /// `+0.4 kg`, `−0.4 kg`.
+  func signed(_ value: Double, _ tracker: T.Tracker) -> String {
+    let text = words.amount(value.magnitude, tracker)
+    return value < 0 ? "−\(text)" : value > 0 ? "+\(text)" : text
+  }
+}
+
+/// A glass that is so full.
+enum ReportCup {
+  private static let glass = "M14 8L27 178Q28.5 192 43 192H107Q121.5 192 123 178L136 8"
+
+  static func cup(_ share: Double) -> Markup {
+    // The water stands between 186 (empty) and 22 (full); what is more is a full glass.
+    let level = 186 - 164 * min(max(share, 0), 1)
+    return ReportPage.ornament(box: "0 0 150 200", class: "cup") {
+      tag("defs") {
+        tag("clipPath", ["id": "glass"]) { tag("path", ["d": glass + "Z"]) }
+      }
+      tag("g", ["clip-path": "url(#glass)"]) {
+        tag("path", ["class": "cup-air", "d": "M0 0H150V200H0Z"])
+        if share > 0 {
+          tag("g", ["transform": "translate(0 \(coordinate(level)))"]) {
+            tag("path", ["class": "cup-water cup-back", "d": wave(height: 5, shift: 40)])
+            tag("path", ["class": "cup-water cup-front", "d": wave(height: 4, shift: 0)])
+          }
+        }
+      }
+      for quarter in 1...3 {
+        let y = coordinate(186 - 164 * Double(quarter) / 4)
+        tag(
+          "path",
+          [
+            "class": "cup-line",
+            "d": "M\(quarter == 2 ? "106" : "114") \(y)H\(coordinate(123 + 3.2 * Double(quarter)))",
+          ])
+      }
+      tag("path", ["class": "cup-glass", "d": glass])
+    }
+  }
+
+  /// Waves of 80, from before the glass to behind it, so that a shift by one is not seen.
+  private static func wave(height: Double, shift: Double) -> String {
+    let h = coordinate(height)
+    let crests = (0..<4).map { _ in "q20 -\(h) 40 0t40 0" }.joined()
+    return "M\(coordinate(-shift)) 0\(crests)V220H\(coordinate(-shift))Z"
+  }
+}

@@ -1,0 +1,23 @@
+import ChimeSchedule
+import ChimeWords
+
+/// Days and months in few letters, for axes and headings.
+enum DayText {
+  /// `3 Mar`
+  static func short(_ day: CivilDate) -> String { Words.say("%1 %2", String(day.day), month(day.month)) }
+
+  /// `Mar`
+  static func month(_ month: Int) -> String { Figures.shortMonth(month) }
+
+  /// `March 2026`
+  static func monthAndYear(_ day: CivilDate) -> String {
+    Words.say("%1 %2", Figures.month(day.month), String(day.year))
+  }
+
+  static func firstOfMonth(_ day: CivilDate) -> CivilDate { day.adding(days: 1 - day.day) ?? day }
+
+  /// The first day of the month that comes after that day's.
+  static func nextMonth(_ day: CivilDate) -> CivilDate? {
+    firstOfMonth(day).adding(days: CivilDate.daysIn(month: day.month, year: day.year))
+  }
+}

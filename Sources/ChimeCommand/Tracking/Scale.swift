@@ -1,0 +1,96 @@
+import ChimeSchedule
+import ChimeWords
+
+/// The axis of values of a drawing: round numbers, and where a value lies between them.
+///
+///     Scale(of: [78.4, 88.1], ticks: 5)   // 78 … 90 in steps of 2 (78, 80 …)
+///
+/// Source: "Nice numbers for graph labels", P. Heckbert, Graphics Gems (1990).
+struct Scale: Equatable, Sendable {
+  var low: Double
+  var high: Double
+  var step: Double
+
+  /// - Parameters:
+  ///   - values: what has to have room; none gives 0 … 1.
+  ///   - ticks: about how many steps.
+  ///   - fromZero: whether bars stand on it.
+  init(of values: [Double], ticks: Int, fromZero: Bool = false) {
+    let finite = values.filter(\.isFinite)
+    var low = fromZero ? min(0, finite.min() ?? 0) : finite.min() ?? 0
+    var high = finite.max() ?? 1
+    if high - low < 1e-9 {
+      // One value has room on either side.
+      let room = max(abs(high) * 0.02, 0.5)
+      high += room
+      if !fromZero { low -= room }
+    }
+    let rough = (high - low) / Double(max(ticks, 1))
+    var power = 1.0
+    while power * 10 <= rough { power *= 10 }
+    while power > rough { power /= 10 }
+    step = ([1, 2, 2.5, 5].map { $0 * power }.first { $0 >= rough * 0.999 }) ?? power * 10
+    self.low = (low / step + 1e-9).rounded(.down) * step
+    self.high = (high / step - 1e-9).rounded(.up) * step
+  }
+
+  /// The values that are written beside it, lowest first.
+  var ticks: [Double] {
+    (0...max(0, Int(((high - low) / step).rounded()))).map { low + Double($0) * step }
+  }
+
+  /// How many places after the point tell its ticks apart: 0 to 3.
+  var decimals: Int {
+    (0..<3).first { places in
+      let factor = [1.0, 10, 100][places]
+      return abs((step * factor).rounded() - step * factor) < 1e-6
+    } ?? 3
+  }
+
+  /// 0 at the low end, 1 at the high one.
+  func share(_ value: Double) -> Double { (value - low) / (high - low) }
+}
+
+/// The axis of days of a drawing.
+struct DayAxis: Equatable, Sendable {
+  var first: CivilDate
+  var last: CivilDate
+
+  var count: Int { Int(last.dayNumber - first.dayNumber) + 1 }
+
+  /// 0 on the first day, 1 on the last.
+  func share(_ day: CivilDate) -> Double {
+    count < 2 ? 0.5 : Double(day.dayNumber - first.dayNumber) / Double(count - 1)
+  }
+
+  struct Tick: Equatable, Sendable {
+    var day: CivilDate
+    var text: String
+  }
+
+  /// The days that are named: at most `limit` of them. Weeks begin on Monday, months on the first.
+  func ticks(limit: Int) -> [Tick] {
+    if count <= 7, count <= limit { return every(1).map { Tick(day: $0, text: Figures.weekday($0.weekday)) } }
+    let short = { (day: CivilDate) in Tick(day: day, text: DayText.short(day)) }
+    if count <= 62 {
+      let mondays = every(1).filter { $0.weekday == .monday }
+      let thinned = [1, 2, 4].lazy.map { step in Self.thin(mondays, step) }.first { $0.count <= limit }
+      return (thinned ?? Array(mondays.prefix(1))).map(short)
+    }
+    let months = every(1).filter { $0.day == 1 }
+    for step in [1, 2, 3, 4, 6, 12, 24, 60, 120] {
+      let chosen = months.filter { ($0.year * 12 + $0.month - 1) % step == 0 }
+      guard chosen.count <= limit else { continue }
+      return chosen.map { Tick(day: $0, text: step >= 12 ? String($0.year) : DayText.month($0.month)) }
+    }
+    return []
+  }
+
+  private func every(_ step: Int) -> [CivilDate] {
+    stride(from: 0, to: count, by: step).compactMap { first.adding(days: $0) }
+  }
+
+  private static func thin(_ days: [CivilDate], _ step: Int) -> [CivilDate] {
+    days.enumerated().filter { $0.offset % step == 0 }.map(\.element)
+  }
+}

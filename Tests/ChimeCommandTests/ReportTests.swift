@@ -1,0 +1,174 @@
+import ChimeControl
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeCommand
+
+@Suite struct ReportTests {
+  /// A folder of this test's own, which is gone when the test is over.
+  final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array("/tmp/chime-report-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+    func text(_ name: String) throws -> String { try String(contentsOfFile: path + "/" + name, encoding: .utf8) }
+  }
+
+  static func html(_ year: TrackerYear, _ options: [String] = [], environment: [String: String] = [:]) throws -> String
+  {
+    let daemon = try FakeTrackers(year: year).daemon()
+    let outcome = chime(["report", "-"] + options, daemon: daemon, environment: environment)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    return outcome.output
+  }
+
+  // MARK: What is in it
+
+  @Test func everythingThatIsThereIsShown() throws {
+    let html = try Self.html(.full)
+    for piece in [
+      "A day with something done", "إِنَّ مَعَ الْعُسْرِ يُسْرًا", "Indeed, with hardship comes ease.", "Quran 94:6",
+      "class=\"cup\"", "class=\"ring\"", "1500 of 2500 ml", "class=\"band\"", "class=\"mean\"", "class=\"goal-line\"",
+      "class=\"flag-line\"", "href=\"#flower\"", "class=\"bud\"", "class=\"hex\"", "class=\"hex-way\"", "138 of 150",
+      "29 of 50 unlocked", "Special occasions", "Speedmaster", "Most used first", "level 7", "2340 XP",
+      "First concert for friends", "src=\"data:image/png;base64,iVBOR", "80 kg", "class=\"now-day\"",
+    ] {
+      #expect(html.contains(piece), "\(piece)")
+    }
+    #expect(html.contains("<p lang=\"ar\" dir=\"rtl\">"))
+    #expect(html.contains("1 photo was left out"))
+    #expect(html.matches(of: /class="hex"/).count == TrackerYear.full.achievements.count { $0.unlockedAt != nil })
+    #expect(html.matches(of: /class="hex-off"/).count == TrackerYear.full.achievements.count { $0.unlockedAt == nil })
+  }
+
+  @Test func whatSomebodyDoesNotHaveIsNotThere() throws {
+    let html = try Self.html(.full, ["--pack", "weight"])
+    #expect(html.contains("79.2 kg") && html.contains("class=\"band\""))
+    for piece in ["class=\"cup\"", "class=\"hex\"", "#flower\"", "Speedmaster", "adhkar", "1500 of 2500"] {
+      #expect(!html.contains(piece), "\(piece)")
+    }
+    #expect(!html.contains("data:image"))
+  }
+
+  @Test func withoutEntriesItSaysWhatToDoNext() throws {
+    let fresh = try Self.html(.fresh)
+    #expect(fresh.contains("chime log water 250ml") && fresh.contains("chime log weight 76kg"))
+    #expect(fresh.contains("chime log watches NAME") && !fresh.contains("class=\"plot\""))
+    let empty = try Self.html(.empty)
+    #expect(empty.contains("Nothing is tracked yet") && empty.contains("<code>chime init</code>"))
+  }
+
+  @Test func statisticsAreOfTheRangeAndTheCalendarOfTheYear() throws {
+    let html = try Self.html(.full, ["--range", "2026-03-01..2026-03-15"])
+    #expect(html.contains("Statistics are of 2026-03-01 to 2026-03-15."))
+    #expect(html.contains("Apr 2025"))
+    #expect(html.matches(of: /<h4>[A-Z][a-z]+ 20\d\d<\/h4>/).count == 1, "one garden: that of March")
+  }
+
+  @Test func textsOfPacksAreInTheReadersLanguage() throws {
+    let html = try Self.html(.full, environment: ["LANG": "cs_CZ.UTF-8"])
+    #expect(html.contains("<html lang=\"cs") && html.contains("Ranní ptáče") && html.contains("Vždyť s obtíží"))
+    #expect(!html.contains("Early Bird"))
+  }
+
+  // MARK: What must not be in it
+
+  /// Notes, titles and names are text wherever they stand, and nothing in the page loads or runs anything.
+  @Test func nothingInItRunsOrLoads() throws {
+    let html = try Self.html(.full)
+    #expect(html.contains("&lt;img src=x onerror=alert(1)&gt;") && html.contains("Sport &lt;II&gt;"))
+    #expect(html.contains("Third position &quot;onload=&quot;alert(1)"))
+    let lower = html.lowercased()
+    for piece in [
+      "<script", "<img src=x", "http://", "https://", "@import", "javascript:", "<link", "<iframe", "\"onload=\"",
+    ] {
+      #expect(!lower.contains(piece), "\(piece)")
+    }
+    #expect(html.contains("default-src &#39;none&#39;"))
+    let sources = html.matches(of: /(src|href|xlink:href)="([^"]*)"/).map(\.2)
+    #expect(
+      sources.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("data:image/") },
+      "\(sources.filter { !$0.hasPrefix("data") })")
+    #expect(html.matches(of: /url\(([^)]*)\)/).map(\.1).allSatisfy { $0 == "#glass" })
+  }
+
+  /// U+FFFF and U+1FFFE, which no text has.
+  static let nonCharacters = String(
+    String.UnicodeScalarView(([0xFFFF, 0x1FFFE, 0xFDD0] as [UInt32]).compactMap { Unicode.Scalar($0) }))
+
+  @Test(arguments: [
+    ("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"), ("\u{0}\u{1B}[0m\u{7F}\u{85}x", "[0mx"), ("a\tb\nc", "a\tb\nc"),
+    (nonCharacters + "ž\u{1F600}", "ž\u{1F600}"), ("]]>--></style>", "]]&gt;--&gt;&lt;/style&gt;"),
+  ])
+  func textIsEscaped(_ text: String, _ expected: String) {
+    #expect(Markup.text(text).html == expected)
+    #expect(tag("p", ["title": text]) { text }.html == "<p title=\"\(expected)\">\(expected)</p>")
+  }
+
+  @Test(
+    arguments: [
+      (0, "0"), (1.5, "1.5"), (-2.25, "-2.25"), (-0.004, "0"), (1.005, "1"), (0.05, "0.05"), (1e99, "1000000"),
+      (.nan, "0"), (-.infinity, "0"), (12.3456, "12.35"),
+    ] as [(Double, String)])
+  func coordinatesHaveAPoint(_ value: Double, _ expected: String) { #expect(coordinate(value) == expected) }
+
+  // MARK: The file
+
+  @Test func theFileIsWholeAndItsOwnersAlone() throws {
+    let folder = try Folder()
+    let daemon = try FakeTrackers().daemon()
+    let path = folder.path + "/my report.html"
+    let outcome = chime(["report", path, "--browser", "no"], daemon: daemon)
+    #expect(outcome.status == .success && outcome.output.hasPrefix("\(path) is written ("))
+    #expect(outcome.errors.contains("1 photo was left out"))
+    #expect(folder.names == ["my report.html"], "nothing else is left behind")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let text = try folder.text("my report.html")
+    #expect(text.hasPrefix("<!DOCTYPE html>") && text.hasSuffix("</html>\n"))
+    // A report may take the place of a report.
+    #expect(chime(["report", path, "--browser", "no", "--pack", "weight"], daemon: daemon).status == .success)
+    #expect(try folder.text("my report.html").utf8.count < text.utf8.count)
+  }
+
+  @Test func anotherFileIsLeftAlone() throws {
+    let folder = try Folder()
+    let daemon = try FakeTrackers().daemon()
+    let path = folder.path + "/.bashrc"
+    try "alias ll='ls -l'\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let outcome = chime(["report", path, "--browser", "no"], daemon: daemon)
+    #expect(outcome.status == .failed && outcome.errors.contains("is no report of Chime's"))
+    #expect(daemon.calls.isEmpty && folder.names == [".bashrc"])
+    #expect(try folder.text(".bashrc") == "alias ll='ls -l'\n")
+  }
+
+  @Test(arguments: [
+    (["report", "/tmp"], ExitCode.failed, "is a folder"), (["report", "/nonexistent/x.html"], .failed, "cannot write"),
+    (["report", "a", "b"], .usage, "writes one file"), (["report", "-", "--json"], .usage, "--json"),
+    (["report", "-", "--range", "7X"], .usage, "--range"), (["report", "-", "--pack", "wieght"], .failed, "weight"),
+    (["report", "-", "--browser", "maybe"], .usage, "--browser is one of"),
+  ])
+  func refusals(_ arguments: [String], _ status: ExitCode, _ message: String) throws {
+    let outcome = chime(arguments, daemon: try FakeTrackers().daemon())
+    #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(outcome.output.isEmpty)
+  }
+
+  @Test func programsAreToldWhatWasWritten() throws {
+    let folder = try Folder()
+    let path = folder.path + "/r.html"
+    let outcome = chime(["report", path, "--json"], daemon: try FakeTrackers().daemon())
+    let told = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+    #expect(told?["file"] as? String == path && told?["photos"] as? Int == 1 && told?["photosLeftOut"] as? Int == 1)
+    #expect(told?["bytes"] as? Int == (try folder.text("r.html")).utf8.count)
+    #expect((told?["trackers"] as? [String])?.first == "water")
+  }
+}
