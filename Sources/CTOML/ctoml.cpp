@@ -17,6 +17,7 @@
 namespace {
 struct entry {
   std::string path;
+  std::string name;
   ctoml_kind kind;
   std::string string;
   int64_t integer = 0;
@@ -27,6 +28,7 @@ struct entry {
   uint32_t key_line = 0;
   uint32_t key_column = 0;
   size_t array_length = 0;
+  unsigned depth = 0;
 };
 }  // namespace
 
@@ -37,9 +39,12 @@ struct ctoml_document {
   uint32_t column = 0;
   bool failed = false;
 
-  void add(const std::string &path, const toml::node &node, const toml::source_position &key, size_t array_length = 0) {
+  void add(const std::string &path, const std::string &name, const toml::node &node, const toml::source_position &key,
+           unsigned depth, size_t array_length = 0) {
     entry item;
     item.path = path;
+    item.name = name;
+    item.depth = depth;
     item.array_length = array_length;
     item.line = node.source().begin.line;
     item.column = node.source().begin.column;
@@ -49,8 +54,8 @@ struct ctoml_document {
       item.kind = CTOML_TABLE;
       entries.push_back(item);
       for (auto &&[key, value] : *table) {
-        add(path.empty() ? std::string(key.str()) : path + "." + std::string(key.str()), value, key.source().begin,
-            array_length);
+        std::string word(key.str());
+        add(path.empty() ? word : path + "." + word, word, value, key.source().begin, depth + 1, array_length);
       }
       return;
     }
@@ -59,7 +64,9 @@ struct ctoml_document {
       entries.push_back(item);
       size_t index = 0;
       size_t outermost = array_length == 0 ? path.size() : array_length;
-      for (auto &&value : *array) add(path + "[" + std::to_string(index++) + "]", value, value.source().begin, outermost);
+      for (auto &&value : *array) {
+        add(path + "[" + std::to_string(index++) + "]", "", value, value.source().begin, depth + 1, outermost);
+      }
       return;
     }
     if (auto value = node.as_string()) {
@@ -85,7 +92,7 @@ extern "C" ctoml_document *ctoml_parse(const char *bytes, unsigned long length) 
   auto document = new ctoml_document;
   try {
     toml::table table = toml::parse(std::string_view(bytes, length));
-    document->add("", table, table.source().begin);
+    document->add("", "", table, table.source().begin, 0);
   } catch (const toml::parse_error &error) {
     document->failed = true;
     document->error = std::string(error.description());
@@ -123,6 +130,9 @@ extern "C" struct ctoml_entry ctoml_entry_at(const ctoml_document *document, uns
   result.key_line = item.key_line;
   result.key_column = item.key_column;
   result.array_length = item.array_length;
+  result.depth = item.depth;
+  result.name = item.name.data();
+  result.name_length = item.name.size();
   return result;
 }
 

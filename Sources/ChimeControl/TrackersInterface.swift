@@ -349,6 +349,8 @@ public enum TrackersInterface {
     public var title: [String: String]
     public var text: [String: String]
     public var category: String?
+    /// What the pack calls the category; null where it says nothing.
+    public var categoryTitle: [String: String]?
     public var icon: String?
     public var experience: Int
     /// How far it has come.
@@ -359,13 +361,15 @@ public enum TrackersInterface {
 
     public init(
       pack: String, id: String, title: [String: String], text: [String: String], category: String? = nil,
-      icon: String? = nil, experience: Int, reached: Int, target: Int, unlockedAt: Wire.Time? = nil
+      categoryTitle: [String: String]? = nil, icon: String? = nil, experience: Int, reached: Int, target: Int,
+      unlockedAt: Wire.Time? = nil
     ) {
       self.pack = pack
       self.id = id
       self.title = title
       self.text = text
       self.category = category
+      self.categoryTitle = categoryTitle
       self.icon = icon
       self.experience = experience
       self.reached = reached

@@ -17,6 +17,8 @@ public struct Pack: Hashable, Sendable, Codable {
   public var trackers: [Tracker]
   public var reminders: [PackReminder]
   public var achievements: [Achievement]
+  /// What the categories of achievements and quotes are called, by their names there; one without has its name for a title.
+  public var categories: [String: LocalizedText]
   public var levels: LevelCurve?
   public var moods: [Mood: MoodText]
   public var quotes: [Quote]
@@ -52,7 +54,8 @@ public struct Pack: Hashable, Sendable, Codable {
   public init(
     id: PackID, title: LocalizedText, text: LocalizedText, version: Int = 1, icon: String? = nil,
     trackers: [Tracker] = [], reminders: [PackReminder] = [], achievements: [Achievement] = [],
-    levels: LevelCurve? = nil, moods: [Mood: MoodText] = [:], quotes: [Quote] = [], channels: [String] = [],
+    categories: [String: LocalizedText] = [:], levels: LevelCurve? = nil, moods: [Mood: MoodText] = [:],
+    quotes: [Quote] = [], channels: [String] = [],
     choices: [TrackerID: Choice] = [:], milestoneSteps: [TrackerID: [StepChoice]] = [:]
   ) {
     self.id = id
@@ -63,6 +66,7 @@ public struct Pack: Hashable, Sendable, Codable {
     self.trackers = trackers
     self.reminders = reminders
     self.achievements = achievements
+    self.categories = categories
     self.levels = levels
     self.moods = moods
     self.quotes = quotes

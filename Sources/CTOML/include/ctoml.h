@@ -36,6 +36,11 @@ struct ctoml_entry {
   uint32_t key_column;
   // Of what is within an array: how long the path of the outermost one is. 0 otherwise; a key may have brackets too.
   unsigned long array_length;
+  /// How many tables and arrays it is in: 0 for the root, which comes first; each entry follows what it is in.
+  unsigned depth;
+  /// The last part of the path, without the dot; an element of an array has none.
+  const char *name;
+  unsigned long name_length;
 };
 
 /// Parses `length` bytes of UTF-8. Never NULL.

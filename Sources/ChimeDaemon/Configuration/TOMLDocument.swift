@@ -35,6 +35,10 @@ struct TOMLEntry: Hashable, Sendable {
   let keyColumn: Int
   /// The path of the outermost array that it is within; nil for none. A key may have brackets too, so the path does not tell.
   let array: String?
+  /// How many tables and arrays it is in; the root is in none and comes first.
+  let depth: Int
+  /// The last part of the path; empty for the root and for elements of arrays.
+  let name: String
 }
 
 /// A place in a configuration file, and what is wrong there.
@@ -85,7 +89,8 @@ enum TOMLDocument {
       return TOMLEntry(
         path: text(entry.path, entry.path_length), value: value(of: entry), line: Int(entry.line),
         column: Int(entry.column), keyLine: Int(entry.key_line), keyColumn: Int(entry.key_column),
-        array: entry.array_length == 0 ? nil : text(entry.path, entry.array_length))
+        array: entry.array_length == 0 ? nil : text(entry.path, entry.array_length), depth: Int(entry.depth),
+        name: text(entry.name, entry.name_length))
     }
   }
 

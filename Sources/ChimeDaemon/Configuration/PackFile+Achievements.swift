@@ -1,0 +1,171 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeTracking
+
+extension PackReader {
+  private static let achievementKeys = ["id", "title", "text", "category", "icon", "xp", "tracker", "when"]
+
+  mutating func achievements(_ root: Table, in pack: Pack) -> [Achievement] {
+    var seen: Set<String> = []
+    return tables("achievement", in: root, atMost: PackFile.mostAchievements).compactMap { table in
+      guard !isFull else { return nil }
+      allow(Self.achievementKeys, in: table, called: "an achievement")
+      let id = name("id", in: table, takesUnderscores: true)
+      if let id, let node = table["id"], !seen.insert(id).inserted {
+        fault(node, table.key("id"), "is the id of an earlier achievement too; each has its own")
+      }
+      let title = text("title", in: table, atMost: 60)
+      let about = text("text", in: table, atMost: 200)
+      let category = name("category", of: table)
+      let icon = string("icon", in: table)
+      let experience = number("xp", in: table, 0...100_000) ?? 0
+      let criterion = criterion(table, in: pack)
+      guard let id, let title, let about, let criterion else { return nil }
+      return Achievement(
+        id: AchievementID(rawValue: id), title: title, text: about, category: category, icon: icon,
+        experience: experience, criterion: criterion)
+    }
+  }
+
+  /// What stands beside a criterion's kind in `when`.
+  private static let allowedBeside: [Criterion.Kind: [String]] = [
+    .streak: ["days"], .entryBefore: ["times"], .entryAfter: ["times"], .itemsOwned: ["attribute", "value"],
+    .distinctValues: ["attribute", "within"], .distinctItems: ["within"], .evenRotation: ["within", "minimum"],
+    .entryOnDate: ["times"], .entryOnWeekday: ["times", "day"],
+  ]
+  private static let neededBeside: [Criterion.Kind: [String]] = [
+    .distinctValues: ["attribute"], .distinctItems: ["within"], .evenRotation: ["within"],
+  ]
+
+  private mutating func criterion(_ table: Table, in pack: Pack) -> Criterion? {
+    let kinds = Criterion.Kind.allCases.map(\.rawValue)
+    guard table["when"] != nil else {
+      fault(table.node, table.key("when"), "is missing: what unlocks it, such as when = { streak = 7 }")
+      return nil
+    }
+    guard let when = self.table("when", in: table) else { return nil }
+    let named = when.node.children.compactMap { Criterion.Kind(rawValue: $0.entry.name) }
+    guard named.count == 1, let kind = named.first, let node = when[kind.rawValue] else {
+      let unknown = when.node.children.first { Nearest.to($0.entry.name, among: kinds).first != nil }
+      if named.count > 1 {
+        fault(when.node, when.key, "asks for \(named.count) things; an achievement is for one of them")
+      } else if let unknown, let near = Nearest.to(unknown.entry.name, among: kinds).first {
+        fault(unknown, when.key(unknown.entry.name), "is nothing to ask for; did you mean \(near)?", atKey: true)
+      } else {
+        fault(when.node, when.key, "has to name what is asked for, one of \(kinds.joined(separator: ", "))")
+      }
+      return nil
+    }
+    let before = faults.count
+    let beside = Self.allowedBeside[kind] ?? []
+    allow([kind.rawValue] + beside, in: when, called: "a criterion of \(kind.rawValue)")
+    for name in Self.neededBeside[kind] ?? [] where when[name] == nil {
+      let example = name == "attribute" ? "attribute = \"brand\"" : "within = 30, in days"
+      fault(when.node, when.key(name), "is missing: \(kind.rawValue) needs it, such as \(example)")
+    }
+    var criterion = Criterion(kind)
+    let tracker = subject(table, kind, node, when.key(kind.rawValue), in: pack)
+    criterion.tracker = tracker?.id
+    readValue(node, when.key(kind.rawValue), tracker, into: &criterion)
+    readBeside(when, into: &criterion)
+    return faults.count == before && !isFull ? criterion : nil
+  }
+
+  // MARK: Of which tracker
+
+  /// The tracker that an achievement is about; nil for all, and for those that are about the pack.
+  private mutating func subject(
+    _ table: Table, _ kind: Criterion.Kind, _ node: TOMLNode, _ key: String, in pack: Pack
+  ) -> Tracker? {
+    switch kind {
+    case .level, .perfectWeek:
+      if let node = table["tracker"] {
+        fault(node, table.key("tracker"), "is not for \(kind.rawValue), which is about the whole pack", atKey: true)
+      }
+      if kind == .level, pack.levels == nil {
+        fault(node, key, "asks for a level, but the pack has no [levels]")
+      }
+      return nil
+    default: break
+    }
+    let needsOne = [.amountInEntry, .crossed].contains(kind)
+    let tracker = tracker(of: table, isRequired: needsOne)
+    let subjects = tracker.map { [$0] } ?? (table["tracker"] == nil ? trackerNames.compactMap { trackers[$0] } : [])
+    if !subjects.isEmpty, let what = Self.lack(of: subjects, for: kind, in: pack) { fault(node, key, what) }
+    return tracker
+  }
+
+  /// Why none of the trackers can ever come to it; nil when one can.
+  private static func lack(of trackers: [Tracker], for kind: Criterion.Kind, in pack: Pack) -> String? {
+    switch kind {
+    case .itemsOwned, .entriesForItem, .distinctValues, .distinctItems, .evenRotation, .firstItem, .itemAnniversary:
+      return trackers.contains(where: \.hasItems) ? nil : "is about a collection; items = true makes a tracker one"
+    case .amountInEntry:
+      return trackers.contains { $0.kind != .check } ? nil : "is about amounts; a check has none"
+    case .crossed, .goalValue:
+      return trackers.contains { $0.kind == .measure } ? nil : "is for a tracker of kind \"measure\""
+    case .shareOfGoal:
+      let can = trackers.contains {
+        ($0.kind == .amount && ($0.goal != nil || pack.choices[$0.id] != nil)) || ($0.kind == .check && $0.goal != nil)
+      }
+      return can ? nil : "is about a share of the goal; the tracker has none"
+    default: return nil
+    }
+  }
+
+  // MARK: How much
+
+  private mutating func readValue(
+    _ node: TOMLNode, _ key: String, _ tracker: Tracker?, into criterion: inout Criterion
+  ) {
+    switch criterion.kind {
+    case .goalMet, .firstItem, .firstEntry, .goalValue:
+      if node.value != .boolean(true) { expected("true", at: node, key) }
+    case .entries, .entriesInDay, .daysMet, .entriesForItem, .daysSinceStart, .itemsOwned, .distinctValues,
+      .distinctItems,
+      .streak, .itemAnniversary, .perfectWeek:
+      criterion.target = number(node, key, 1...1_000_000) ?? 1
+    case .shareOfGoal: criterion.target = number(node, key, 1...1_000) ?? 1
+    case .evenRotation, .anniversary: criterion.target = number(node, key, 1...100) ?? 1
+    case .level: criterion.target = number(node, key, 2...1_000) ?? 2
+    case .amountInEntry, .crossed:
+      if let tracker, tracker.unit != nil { criterion.amount = quantity(node, key, of: tracker) }
+    case .entryBefore, .entryAfter:
+      criterion.minute = minute(node, key)
+      if criterion.kind == .entryBefore, criterion.minute == 0 {
+        fault(node, key, "has to be later than \"0:00\", before which nothing is")
+      }
+    case .entryOnDate:
+      if case .string(let text) = node.value, let (month, day) = PackAmounts.dayOfYear(text) {
+        (criterion.month, criterion.day) = (month, day)
+      } else {
+        expected("a month and a day, such as \"12-24\"", at: node, key)
+      }
+    case .entryOnWeekday:
+      if case .string(let text) = node.value, let days = PackAmounts.weekdays(text) {
+        criterion.weekdays = days
+      } else {
+        expected("days of the week, such as \"fri\" or \"sat,sun\"", at: node, key)
+      }
+    }
+  }
+
+  private mutating func readBeside(_ when: Table, into criterion: inout Criterion) {
+    let allowed = Self.allowedBeside[criterion.kind] ?? []
+    if allowed.contains("times"), let times = number("times", in: when, 1...1_000_000) { criterion.target = times }
+    if allowed.contains("days"), let days = choice("days", in: when, Criterion.Days.self) { criterion.days = days }
+    if allowed.contains("within") { criterion.within = number("within", in: when, 1...366) }
+    if allowed.contains("minimum") { criterion.minimum = number("minimum", in: when, 2...1_000) ?? 2 }
+    if allowed.contains("day") { criterion.day = number("day", in: when, 1...31) }
+    if allowed.contains("attribute") { criterion.attribute = name("attribute", of: when) }
+    if allowed.contains("value") {
+      criterion.value = string("value", in: when)
+      if let node = when["value"], when["attribute"] == nil {
+        fault(node, when.key("value"), "needs attribute beside it: which attribute has that value", atKey: true)
+      }
+    }
+    if criterion.kind == .distinctItems, let within = criterion.within, criterion.target > within * 100 {
+      fault(when.node, when.key, "asks for more items than anyone can use in \(within) days")
+    }
+  }
+}

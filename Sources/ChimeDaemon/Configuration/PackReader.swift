@@ -1,0 +1,261 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeTracking
+
+/// Reads a pack's TOML and gathers what is wrong with it. What is read wrongly is left out, so that one fault does not
+/// bring others with it.
+struct PackReader {
+  let file: String
+  private(set) var faults: [PackFault] = []
+  /// Whether there were more than are kept.
+  private(set) var hasMore = false
+
+  /// The languages in which each text has to be: those of the pack's title.
+  var languages: Set<String> = ["en"]
+  /// The trackers that are declared, also those with faults, for what refers to them.
+  var trackers: [TrackerID: Tracker] = [:]
+  /// In the order of the file.
+  var trackerNames: [TrackerID] = []
+
+  init(file: String) { self.file = file }
+
+  // MARK: Faults
+
+  /// - Parameter atKey: whether the fault is the key's and not its value's.
+  mutating func fault(_ node: TOMLNode, _ key: String, _ message: String, atKey: Bool = false) {
+    guard faults.count < PackFaults.most else {
+      hasMore = true
+      return
+    }
+    faults.append(
+      PackFault(
+        file: file, line: atKey ? node.entry.keyLine : node.entry.line,
+        column: atKey ? node.entry.keyColumn : node.entry.column, key: TOMLText.harmless(String(key.prefix(160))),
+        message: TOMLText.harmless(message)))
+  }
+
+  mutating func expected(_ what: String, at node: TOMLNode, _ key: String) {
+    fault(node, key, "has to be \(what); here is \(Self.shown(node))")
+  }
+
+  static func shown(_ node: TOMLNode) -> String {
+    switch node.value {
+    case .string(let text): TOMLText.quoted(String(text.prefix(60)))
+    case .integer(let number): String(number)
+    case .float(let number): "\(number)"
+    case .boolean(let flag): String(flag)
+    default: node.value.kind
+    }
+  }
+
+  /// Whether a table takes no more faults: looking on costs time for nothing.
+  var isFull: Bool { hasMore }
+
+  /// In the order of the file.
+  var inOrder: [PackFault] {
+    faults.enumerated().sorted {
+      ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
+    }.map(\.element)
+  }
+
+  // MARK: Tables
+
+  /// A table with the name that faults give it, `tracker[water]`.
+  struct Table {
+    let node: TOMLNode
+    let key: String
+
+    subscript(name: String) -> TOMLNode? { node[name] }
+    func key(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
+  }
+
+  /// Finds fault with each key that is not among `known`.
+  mutating func allow(_ known: [String], in table: Table, called what: String) {
+    for child in table.node.children where !known.contains(child.entry.name) {
+      guard !isFull else { return }
+      let name = child.entry.name
+      let hint =
+        Nearest.to(name, among: known).first.map { "did you mean \($0)?" }
+        ?? "it takes \(known.joined(separator: ", "))"
+      fault(child, table.key(String(name.prefix(60))), "is no key of \(what); \(hint)", atKey: true)
+    }
+  }
+
+  /// A table within a table; nil when it is missing or no table.
+  mutating func table(_ name: String, in table: Table) -> Table? {
+    guard let node = table[name] else { return nil }
+    guard node.isTable else {
+      expected("a table", at: node, table.key(name))
+      return nil
+    }
+    return Table(node: node, key: table.key(name))
+  }
+
+  /// The tables of an array, `[[tracker]]`, each called by its `id` where it has one.
+  mutating func tables(_ name: String, in root: Table, atMost most: Int) -> [Table] {
+    guard let node = root[name] else { return [] }
+    guard node.value == .array, node.children.allSatisfy(\.isTable) else {
+      expected("tables, each headed [[\(name)]]", at: node, name)
+      return []
+    }
+    guard node.children.count <= most else {
+      fault(node, name, "has \(node.children.count) tables; at most \(most) are allowed")
+      return []
+    }
+    return node.children.enumerated().map { index, child in
+      var title = String(index + 1)
+      if case .string(let id)? = child["id"]?.value, !id.isEmpty { title = String(id.prefix(64)) }
+      return Table(node: child, key: "\(name)[\(title)]")
+    }
+  }
+
+  // MARK: Values
+
+  /// A string that is not empty; nil when it is missing or wrong.
+  mutating func string(_ name: String, in table: Table, as what: String = "a string that is not empty") -> String? {
+    guard let node = table[name] else { return nil }
+    guard case .string(let text) = node.value, !text.isEmpty else {
+      expected(what, at: node, table.key(name))
+      return nil
+    }
+    return check(text, at: node, table.key(name), atMost: 200, takesLines: false) ? text : nil
+  }
+
+  mutating func flag(_ name: String, in table: Table) -> Bool? {
+    guard let node = table[name] else { return nil }
+    guard case .boolean(let flag) = node.value else {
+      expected("true or false", at: node, table.key(name))
+      return nil
+    }
+    return flag
+  }
+
+  mutating func number(_ name: String, in table: Table, _ range: ClosedRange<Int>) -> Int? {
+    guard let node = table[name] else { return nil }
+    return number(node, table.key(name), range)
+  }
+
+  mutating func number(_ node: TOMLNode, _ key: String, _ range: ClosedRange<Int>) -> Int? {
+    guard case .integer(let number) = node.value, let number = Int(exactly: number), range.contains(number) else {
+      expected("a whole number from \(range.lowerBound) to \(range.upperBound)", at: node, key)
+      return nil
+    }
+    return number
+  }
+
+  /// One of the raw values of an enumeration.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, in table: Table, _: Choice.Type
+  ) -> Choice? where Choice.RawValue == String {
+    guard let node = table[name] else { return nil }
+    if case .string(let text) = node.value, let choice = Choice(rawValue: text) { return choice }
+    expected(
+      "one of " + Choice.allCases.map { TOMLText.quoted($0.rawValue) }.joined(separator: ", "), at: node,
+      table.key(name))
+    return nil
+  }
+
+  /// A name that programs and people type; nil, with a fault, when it is missing or is none.
+  mutating func name(_ key: String, in table: Table, takesUnderscores: Bool = false) -> String? {
+    let letters = takesUnderscores ? "lower-case letters, digits, _ and -" : "lower-case letters, digits and -"
+    let most = takesUnderscores ? 64 : 32
+    let what = "a name of 1 to \(most) \(letters), a letter first"
+    guard let node = table[key] else {
+      fault(table.node, table.key(key), "is missing: \(what)")
+      return nil
+    }
+    guard case .string(let text) = node.value, (1...most).contains(text.utf8.count), let first = text.utf8.first,
+      (97...122).contains(first),
+      text.utf8.allSatisfy({
+        (97...122).contains($0) || (48...57).contains($0) || $0 == 45 || (takesUnderscores && $0 == 95)
+      })
+    else {
+      expected(what, at: node, table.key(key))
+      return nil
+    }
+    return text
+  }
+
+  // MARK: Texts
+
+  /// A text in its languages: `title = "Water"` is English, `title.cs = "Voda"` Czech.
+  mutating func text(
+    _ name: String, in table: Table, isRequired: Bool = true, atMost most: Int, takesLines: Bool = false
+  ) -> LocalizedText? {
+    guard let node = table[name] else {
+      if isRequired {
+        fault(
+          table.node, table.key(name), "is missing: a text, such as \(name).en = \"…\" and one for each other language")
+      }
+      return nil
+    }
+    return text(node, table.key(name), atMost: most, takesLines: takesLines)
+  }
+
+  mutating func text(
+    _ node: TOMLNode, _ key: String, atMost most: Int, takesLines: Bool = false, in needed: Set<String>? = nil
+  ) -> LocalizedText? {
+    var texts: [String: String] = [:]
+    switch node.value {
+    case .string(let text):
+      guard check(text, at: node, key, atMost: most, takesLines: takesLines) else { return nil }
+      texts["en"] = text
+    case .table:
+      for child in node.children where !isFull {
+        let tag = child.entry.name
+        let place = "\(key).\(tag)"
+        if let complaint = LanguageTag.fault(tag) {
+          fault(child, place, complaint, atKey: true)
+        } else if case .string(let text) = child.value {
+          // A wrong text still is one in its language.
+          _ = check(text, at: child, place, atMost: most, takesLines: takesLines)
+          texts[tag] = text
+        } else {
+          expected("a string", at: child, place)
+        }
+      }
+    default:
+      expected(
+        "a text, or a table of texts by language, such as \(key.split(separator: ".").last ?? "title").en", at: node,
+        key)
+      return nil
+    }
+    for tag in (needed ?? languages).sorted() where texts[tag] == nil {
+      let why = tag == "en" ? "each text needs it in English" : "the pack's title is in that language"
+      fault(node, "\(key).\(tag)", "is missing: \(why)")
+    }
+    return LocalizedText(texts)
+  }
+
+  /// Whether a text can be shown anywhere: in a line, in a popup, in a terminal.
+  private mutating func check(_ text: String, at node: TOMLNode, _ key: String, atMost most: Int, takesLines: Bool)
+    -> Bool
+  {
+    if !text.contains(where: { !$0.isWhitespace }) {
+      fault(node, key, "is empty; write the text, or leave the key out")
+      return false
+    }
+    guard text.count <= most, text.utf8.count <= most * 8 else {
+      fault(node, key, "has \(text.count) characters; at most \(most) are allowed")
+      return false
+    }
+    for scalar in text.unicodeScalars {
+      if scalar.properties.isBidiControl {
+        fault(
+          node, key,
+          "has \(Self.code(of: scalar)), which turns text around; leave it out: text from right to left needs none")
+        return false
+      }
+      if scalar.properties.generalCategory == .control, !(takesLines && scalar == "\n") {
+        fault(node, key, "has the control character \(Self.code(of: scalar)); leave it out")
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func code(of scalar: Unicode.Scalar) -> String {
+    let hex = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
+  }
+}
