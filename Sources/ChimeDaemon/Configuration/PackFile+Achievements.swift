@@ -64,53 +64,38 @@ extension PackReader {
       fault(when.node, when.key(name), "is missing: \(kind.rawValue) needs it, such as \(example)")
     }
     var criterion = Criterion(kind)
-    let tracker = subject(table, kind, node, when.key(kind.rawValue), in: pack)
+    let tracker = subject(table, kind)
     criterion.tracker = tracker?.id
     readValue(node, when.key(kind.rawValue), tracker, into: &criterion)
     readBeside(when, into: &criterion)
-    return faults.count == before && !isFull ? criterion : nil
+    guard faults.count == before, !isFull else { return nil }
+    // What the engine cannot judge. Of trackers that are there with a fault nothing is said.
+    guard pack.trackers.count == trackerNames.count, !trackerNames.isEmpty else { return criterion }
+    for complaint in criterion.faults(among: pack.trackers, hasLevels: pack.levels != nil) {
+      let beside = complaint.key == .target ? "times" : complaint.key.rawValue
+      if complaint.key == .tracker, let node = table["tracker"] {
+        fault(node, table.key("tracker"), complaint.message)
+      } else if kind.rawValue != beside, let node = when[beside] {
+        fault(node, when.key(beside), complaint.message)
+      } else {
+        fault(node, when.key(kind.rawValue), complaint.message)
+      }
+    }
+    return criterion
   }
 
   // MARK: Of which tracker
 
   /// The tracker that an achievement is about; nil for all, and for those that are about the pack.
-  private mutating func subject(
-    _ table: Table, _ kind: Criterion.Kind, _ node: TOMLNode, _ key: String, in pack: Pack
-  ) -> Tracker? {
-    switch kind {
-    case .level, .perfectWeek:
+  private mutating func subject(_ table: Table, _ kind: Criterion.Kind) -> Tracker? {
+    if [.level, .perfectWeek].contains(kind) {
       if let node = table["tracker"] {
         fault(node, table.key("tracker"), "is not for \(kind.rawValue), which is about the whole pack", atKey: true)
       }
-      if kind == .level, pack.levels == nil {
-        fault(node, key, "asks for a level, but the pack has no [levels]")
-      }
       return nil
-    default: break
     }
-    let needsOne = [.amountInEntry, .crossed].contains(kind)
-    let tracker = tracker(of: table, isRequired: needsOne)
-    let subjects = tracker.map { [$0] } ?? (table["tracker"] == nil ? trackerNames.compactMap { trackers[$0] } : [])
-    if !subjects.isEmpty, let what = Self.lack(of: subjects, for: kind, in: pack) { fault(node, key, what) }
-    return tracker
-  }
-
-  /// Why none of the trackers can ever come to it; nil when one can.
-  private static func lack(of trackers: [Tracker], for kind: Criterion.Kind, in pack: Pack) -> String? {
-    switch kind {
-    case .itemsOwned, .entriesForItem, .distinctValues, .distinctItems, .evenRotation, .firstItem, .itemAnniversary:
-      return trackers.contains(where: \.hasItems) ? nil : "is about a collection; items = true makes a tracker one"
-    case .amountInEntry:
-      return trackers.contains { $0.kind != .check } ? nil : "is about amounts; a check has none"
-    case .crossed, .goalValue:
-      return trackers.contains { $0.kind == .measure } ? nil : "is for a tracker of kind \"measure\""
-    case .shareOfGoal:
-      let can = trackers.contains {
-        ($0.kind == .amount && ($0.goal != nil || pack.choices[$0.id] != nil)) || ($0.kind == .check && $0.goal != nil)
-      }
-      return can ? nil : "is about a share of the goal; the tracker has none"
-    default: return nil
-    }
+    // Amounts are read in the tracker's unit.
+    return tracker(of: table, isRequired: [.amountInEntry, .crossed].contains(kind))
   }
 
   // MARK: How much
@@ -163,9 +148,6 @@ extension PackReader {
       if let node = when["value"], when["attribute"] == nil {
         fault(node, when.key("value"), "needs attribute beside it: which attribute has that value", atKey: true)
       }
-    }
-    if criterion.kind == .distinctItems, let within = criterion.within, criterion.target > within * 100 {
-      fault(when.node, when.key, "asks for more items than anyone can use in \(within) days")
     }
   }
 }

@@ -148,8 +148,8 @@ extension PackReader {
       }
       let name = rest[opening.upperBound..<closing.lowerBound].filter { !$0.isWhitespace }
       rest = rest[closing.upperBound...]
-      guard let placeholder = TrackerPlaceholder(rawValue: name) else {
-        let known = TrackerPlaceholder.allCases.map(\.rawValue)
+      guard let placeholder = TextValues.Name(rawValue: name) else {
+        let known = TextValues.Name.allCases.map(\.rawValue)
         let hint =
           Nearest.to(name, among: known).first.map { "did you mean {{\($0)}}?" }
           ?? "there are \(known.joined(separator: ", "))"
@@ -161,17 +161,16 @@ extension PackReader {
   }
 
   /// Why a placeholder would stay empty; nil when it would not.
-  private static func lack(of placeholder: TrackerPlaceholder, _ tracker: Tracker?, _ pack: Pack) -> String? {
+  private static func lack(of placeholder: TextValues.Name, _ tracker: Tracker?, _ pack: Pack) -> String? {
     switch placeholder {
     case .goal, .remaining, .percent:
       guard let tracker, tracker.goal == nil, tracker.kind != .check, pack.choices[tracker.id] == nil else {
         return nil
       }
       return "the tracker has no goal"
-    case .quote, .quoteOriginal, .quoteSource: return pack.quotes.isEmpty ? "the pack has no [[quote]]" : nil
-    case .level: return pack.levels == nil ? "the pack has no [levels]" : nil
-    case .last: return tracker.map { $0.kind != .measure } == true ? "it is for a tracker of kind \"measure\"" : nil
-    case .tracker, .reached, .streak, .longest, .moodTitle, .moodMessage, .moodNext, .nextAchievement: return nil
+    case .quote, .quoteTranslation, .quoteSource: return pack.quotes.isEmpty ? "the pack has no [[quote]]" : nil
+    case .level, .experience: return pack.levels == nil ? "the pack has no [levels]" : nil
+    default: return nil
     }
   }
 }
