@@ -83,6 +83,11 @@ let package = Package(
       [
         "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
         "ChimeStoreSQLite", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
+      ],
+      // A link to Config/packs, where users find them.
+      resources: [
+        .embedInCode("Packs/hydration.toml"), .embedInCode("Packs/weight.toml"), .embedInCode("Packs/goal.toml"),
+        .embedInCode("Packs/watches.toml"),
       ]),
     room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"]),
     .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
