@@ -5,9 +5,9 @@ import ChimeTracking
 enum PackAmounts {
   /// A quantity with the unit that it is written in: `0.5 l`, `75kg`, `20 pages`.
   static func quantity(_ text: String) -> (quantity: Quantity, unit: Unit)? {
-    let text = text.trimmed
+    let text = text.stripped
     let figures = text.prefix { ($0.isASCII && $0.isNumber) || $0 == "." }
-    let word = String(text.dropFirst(figures.count)).trimmed
+    let word = String(text.dropFirst(figures.count)).stripped
     guard !figures.isEmpty, figures.count <= 20, figures.first != ".", figures.last != ".",
       let number = Double(figures), let unit = Unit(word), let quantity = Quantity(number, unit)
     else { return nil }
@@ -16,11 +16,11 @@ enum PackAmounts {
 
   /// What is left of `2500 ml a day` without its period.
   static func period(of text: String) -> (rest: String, period: Goal.Period) {
-    let text = text.trimmed
+    let text = text.stripped
     for period in Goal.Period.allCases {
       for ending in [" a \(period.rawValue)", " each \(period.rawValue)", "/\(period.rawValue)"]
       where text.hasSuffix(ending) {
-        return (String(text.dropLast(ending.count)).trimmed, period)
+        return (String(text.dropLast(ending.count)).stripped, period)
       }
     }
     return (text, .day)
@@ -28,7 +28,7 @@ enum PackAmounts {
 
   /// `once`, `twice`, `3 times`.
   static func times(_ text: String) -> Int? {
-    switch text.trimmed {
+    switch text.stripped {
     case "once": return 1
     case "twice": return 2
     default:
@@ -42,7 +42,7 @@ enum PackAmounts {
 
   /// Which days count: `every day`, `mon,wed-fri`, `weekends`, `3 times a week`, `10 times a month`, `3 times in 7 days`.
   static func days(_ text: String) -> CountedDays? {
-    let text = text.trimmed
+    let text = text.stripped
     if let set = weekdays(text) { return .weekdays(set) }
     if let cut = text.firstRange(of: " in ") {
       let span = text[cut.upperBound...].split(separator: " ")
@@ -61,7 +61,7 @@ enum PackAmounts {
   }
 
   static func weekdays(_ text: String) -> WeekdaySet? {
-    switch text.trimmed {
+    switch text.stripped {
     case "every day", "daily": return .everyDay
     case "weekdays": return .weekdays
     case "weekends": return .weekends
@@ -69,7 +69,7 @@ enum PackAmounts {
     }
     var set: WeekdaySet = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { weekday(String($0).trimmed) }
+      let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { weekday(String($0).stripped) }
       guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2 else { return nil }
       set.formUnion(WeekdaySet(from: first, through: last))
     }
@@ -105,7 +105,7 @@ enum PackAmounts {
 
 extension String {
   /// Without white space at its ends.
-  fileprivate var trimmed: String {
+  fileprivate var stripped: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {
       return ""
     }
