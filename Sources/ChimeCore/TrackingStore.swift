@@ -112,27 +112,34 @@ public struct EntryFilter: Hashable, Sendable {
 public protocol TrackingTransaction {
   // Changes.
 
-  /// Begins a change: what is written after it in this body is a part of it. A body that writes without one leaves nothing
-  /// to take back.
+  /// Begins a change: what is written of its owner's after it in this body is a part of it. What is written without one
+  /// cannot be taken back.
   ///
   /// - Returns: its id.
   @discardableResult func begin(_ change: TrackingChange) throws -> Int64
-  /// The latest that has not been taken back, of those not before `since`.
+  /// The latest that has not been taken back; nil when it is of before `since`.
   func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange?
-  /// Removes what the change wrote and brings back what it removed or replaced. Only the latest can be taken back.
+  /// Removes what the change wrote and brings back what it removed or replaced: each thing that it touched is as it was
+  /// before. Unlocks and XP stay, unless the change has removed everything (`removeTracking`). Only its owner's latest can
+  /// be taken back, and once: throws `StoreFailure.internalError` otherwise.
   ///
-  /// - Returns: the trackers whose entries have changed, and whose totals are to be made anew.
+  /// - Returns: the trackers whose entries or whose definition have changed, and whose totals are to be made anew. Some of
+  ///   them may not be there any more; they have no totals.
   func takeBack(_ change: Int64) throws -> Set<TrackerKey>
-  /// Lets go what earlier changes have replaced and removed; at most `limit` rows at a time.
+  /// Lets go what changes of before that time have replaced and removed; at most `limit` rows at a time. An owner's go in
+  /// their order, so that each that is kept can be taken back.
   ///
   /// - Returns: whether there may be more.
   func forgetChanges(before: Instant, limit: Int) throws -> Bool
 
-  // Trackers.
+  // Trackers. Items, entries, milestones and totals need one: each verb that writes them throws
+  // `StoreFailure.internalError` where there is none.
 
   func put(_ tracker: Tracker) throws
+  /// Throws `StoreFailure.internalError` for one that cannot be read; `unreadableTracking` then has it.
   func tracker(_ key: TrackerKey) throws -> Tracker?
-  /// By pack, then in the order in which they were made.
+  /// By pack, those of none first; then in the order in which they were made. Those that cannot be read are passed over;
+  /// `unreadableTracking` has them.
   func trackers(owner: UInt32?) throws -> [Tracker]
   /// Removes it with its entries, items, milestones and totals. Returns whether there was one.
   @discardableResult func removeTracker(_ key: TrackerKey) throws -> Bool
@@ -157,7 +164,7 @@ public protocol TrackingTransaction {
   func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount]
   /// How often one item occurs, ever.
   func itemCount(of item: ItemID, key: TrackerKey) throws -> Int
-  /// How often each item occurs on each of these days, by day. Read from the same counts.
+  /// How often each item occurs on each of these days, by day, most frequent first. Read from the same counts.
   func itemDays(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [ItemDay]
 
   // What follows from entries.
@@ -167,6 +174,7 @@ public protocol TrackingTransaction {
   func dayTotals(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [DayTotal]
   /// Nil removes it.
   func setDayTotal(_ total: DayTotal?, on day: CivilDate, of key: TrackerKey) throws
+  /// Nil also when another version of the program has written it: it is to be made anew.
   func summary(of key: TrackerKey) throws -> TrackerSummary?
   func setSummary(_ summary: TrackerSummary?, of key: TrackerKey) throws
 
@@ -174,11 +182,12 @@ public protocol TrackingTransaction {
 
   func put(_ item: Item) throws
   func item(_ id: ItemID, of key: TrackerKey) throws -> Item?
-  /// By title.
+  /// By title, without regard to case (ASCII).
   func items(of key: TrackerKey) throws -> [Item]
   /// Its entries stay. Returns whether there was one.
   @discardableResult func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool
-  /// Adds it under a new id when its `id` is 0, and replaces the one of that id otherwise.
+  /// Adds it under a new id when its `id` is 0, and replaces the one of that id otherwise. Throws
+  /// `StoreFailure.internalError` when there is none of that id and owner.
   func put(_ milestone: Milestone) throws -> Milestone
   /// Newest first; of all the owner's trackers when `tracker` is nil.
   func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone]
@@ -187,10 +196,14 @@ public protocol TrackingTransaction {
   // Packs and what they unlock.
 
   func put(_ pack: InstalledPack) throws
+  /// Throws `StoreFailure.internalError` for one that cannot be read; `unreadableTracking` then has it.
   func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack?
-  /// In the order of installation; nil: of everyone.
+  /// In the order of installation; nil: of everyone. Those that cannot be read are passed over; `unreadableTracking` has
+  /// them.
   func packs(owner: UInt32?) throws -> [InstalledPack]
+  /// What it has unlocked stays.
   @discardableResult func removePack(_ id: PackID, owner: UInt32) throws -> Bool
+  /// By the achievements' names.
   func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress]
   func setProgress(_ progress: AchievementProgress, owner: UInt32) throws
   /// XP of the owner's pack: of its entries and its achievements.
@@ -201,4 +214,22 @@ public protocol TrackingTransaction {
 
   /// Removes all that the owner has of trackers, unlocks included: the first half of a restore, inside a change.
   func removeTracking(owner: UInt32) throws
+
+  /// What the last `tracker`, `trackers`, `pack` or `packs` of this body could not read.
+  var unreadableTracking: [UnreadableTracking] { get }
+}
+
+/// A tracker or a pack whose definition this program cannot read, such as one that a later version has written.
+public struct UnreadableTracking: Hashable, Sendable {
+  public var owner: UInt32
+  /// `tracker water`, `pack hydration`
+  public var name: String
+  /// Why, and what to do, as a sentence.
+  public var reason: String
+
+  public init(owner: UInt32, name: String, reason: String) {
+    self.owner = owner
+    self.name = name
+    self.reason = reason
+  }
 }

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 import FoundationEssentials
 
 /// The part of a reminder that no query asks for by itself, as it stands in the `definition` column.
@@ -83,6 +84,9 @@ final class DefinitionReader {
   private var schedules: [String: Schedule] = [:]
   /// An endpoint is read with each group of outcomes.
   private var settings: [String: EndpointSettings] = [:]
+  private var trackers: [String: TrackerDefinition] = [:]
+  private var packs: [PackPrint: Pack] = [:]
+  private var packReminders: [String: PackReminders] = [:]
 
   /// How many of each are remembered; when there are more, all are forgotten.
   private static let limit = 512
@@ -119,4 +123,56 @@ final class DefinitionReader {
     schedules[canonical] = schedule
     return schedule
   }
+
+  func tracker(_ text: String) throws -> TrackerDefinition {
+    if let known = trackers[text] { return known }
+    let definition = try decoder.decode(TrackerDefinition.self, from: Data(text.utf8))
+    if trackers.count >= Self.limit { trackers.removeAll(keepingCapacity: true) }
+    trackers[text] = definition
+    return definition
+  }
+
+  func knows(_ print: PackPrint) -> Bool { packs[print] != nil }
+
+  /// - Parameter text: is read only when the pack is not known.
+  func pack(_ id: PackID, _ print: PackPrint, _ text: String) throws -> Pack {
+    if let known = packs[print] { return known }
+    let pack = try decoder.decode(PackDefinition.self, from: Data(text.utf8)).pack(id: id)
+    // One may take hundreds of kilobytes.
+    if packs.count >= 32 { packs.removeAll(keepingCapacity: true) }
+    packs[print] = pack
+    return pack
+  }
+
+  func packReminders(_ text: String) throws -> PackReminders {
+    if let known = packReminders[text] { return known }
+    let read = try decoder.decode(PackReminders.self, from: Data(text.utf8))
+    if packReminders.count >= 32 { packReminders.removeAll(keepingCapacity: true) }
+    packReminders[text] = read
+    return read
+  }
+
+  func summary(_ text: String) throws -> TrackerSummary {
+    try decoder.decode(TrackerSummary.self, from: Data(text.utf8))
+  }
+
+  // Beside what a row is about, these are little: one that cannot be read is none.
+
+  func goal(_ text: String) -> Goal? {
+    try? decoder.decode(GoalForm.self, from: Data(text.utf8)).goal()
+  }
+
+  func quantities(_ text: String) -> [String: Quantity] {
+    (try? decoder.decode([String: Quantity].self, from: Data(text.utf8))) ?? [:]
+  }
+
+  func attributes(_ text: String) -> [String: String] {
+    (try? decoder.decode([String: String].self, from: Data(text.utf8))) ?? [:]
+  }
+}
+
+/// Which definition of which pack.
+struct PackPrint: Hashable {
+  var key: Int64
+  var print: Int64
 }

@@ -11,6 +11,11 @@ final class Transaction: StoreTransaction {
   /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
   private var lanes: [Lane: Int64] = [:]
   var unreadable: [UnreadableReminder] = []
+  /// The change that this body has begun, and whose it is.
+  var change: (key: Int64, owner: UInt32)?
+  var unreadableTracking: [UnreadableTracking] = []
+  /// The numbers of trackers that this body has looked up.
+  var trackerKeys: [TrackerKey: Int64] = [:]
 
   /// What recording a firing needs of its reminder.
   struct Standing {
@@ -48,6 +53,8 @@ final class Transaction: StoreTransaction {
   func forget() {
     claimed.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
+    trackerKeys.removeAll(keepingCapacity: true)
+    change = nil
   }
 
   func standing(of lane: Lane) throws -> LaneStanding? {

@@ -56,6 +56,7 @@ struct MemoryContents: Sendable {
   var endpoints: [Lane: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   var notes: [String: String] = [:]
+  var tracking = MemoryTracking()
 
   struct Regular: Hashable, Sendable {
     var scheduledAt: Instant

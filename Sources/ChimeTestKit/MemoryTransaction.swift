@@ -9,6 +9,8 @@ final class MemoryTransaction: StoreTransaction {
   /// After so many more writing verbs the disk is full; nil: it never is.
   var writesLeft: Int?
   private let isReadOnly: Bool
+  /// The change that this body has begun, and whose it is.
+  var change: (id: Int64, owner: UInt32)?
 
   struct Changes {
     /// Definitions and regular due times.
@@ -292,7 +294,7 @@ extension Array {
 
 extension Collection where Element == UInt8 {
   /// Where `pattern` first occurs.
-  fileprivate func firstRange(of pattern: [UInt8]) -> Index? {
+  func firstRange(of pattern: [UInt8]) -> Index? {
     indices.first { self[$0...].starts(with: pattern) }
   }
 }

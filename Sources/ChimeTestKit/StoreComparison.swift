@@ -61,7 +61,7 @@ public struct StoreComparison: Sendable {
     let now = at(Int64(number))
     let id = ReminderID(rawValue: "r\(pick(0...30))")
     let lane = [desktop, team, Lane(owner: 2, channel: .desktop)][pick(0...2)]
-    switch pick(0...19) {
+    switch pick(0...31) {
     case 0...2:
       var reminder = try sample(id.rawValue, owner: UInt32(pick(1...3)), generation: Int64(pick(0...2)))
       reminder.tags = ["t\(pick(0...3))"]
@@ -145,6 +145,7 @@ public struct StoreComparison: Sendable {
     case 18:
       try store.lookAgain(now: now)
       return "looked at again"
+    case 20...31: return try trackingOperation(number, store, &random)
     default:
       try store.keepAnswer([UInt8(pick(0...255))], owner: 1, token: "t\(pick(0...9))", now: at(Int64(number) * 1_000))
       try store.setNote("n\(pick(0...5))", pick(0...2) == 0 ? nil : "\(number)")
@@ -176,6 +177,6 @@ public struct StoreComparison: Sendable {
     let horizon = try store.horizon()
     lines.append("\(String(describing: horizon.nextDue)), \(String(describing: horizon.nextWake))")
     lines += horizon.outbox.sorted { $0.key < $1.key }.map { "\($0)" }
-    return lines
+    return lines + (try tracking(store))
   }
 }

@@ -34,6 +34,7 @@ final class SimulatedStore {
     -> Result
   {
     transaction.changed = MemoryTransaction.Changes()
+    transaction.change = nil
     guard let kind, kind != .slow else { return try body(transaction) }
     let full = StoreFailure.unavailable("the disk is full")
     if kind == .readOnly || kind == .gone { throw full }

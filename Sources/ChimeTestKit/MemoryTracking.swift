@@ -1,0 +1,133 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// All that a memory store holds of trackers.
+///
+/// What a person has entered is one dictionary of things. A change remembers of each thing that it touches what it was
+/// before, once; taking it back puts all of that back.
+struct MemoryTracking: Sendable {
+  enum Name: Hashable, Sendable {
+    case tracker(TrackerKey)
+    case entry(EntryID)
+    case item(TrackerKey, ItemID)
+    case milestone(Int64)
+    case pack(PackKey)
+  }
+
+  enum Thing: Sendable {
+    case tracker(Tracker)
+    case entry(Entry)
+    case item(Item)
+    case milestone(Milestone)
+    case pack(InstalledPack)
+  }
+
+  struct PackKey: Hashable, Sendable {
+    var owner: UInt32
+    var id: PackID
+  }
+
+  struct Unlocks: Sendable {
+    var progress: [AchievementID: AchievementProgress] = [:]
+    var experience = 0
+  }
+
+  struct Change: Sendable {
+    var change: TrackingChange
+    /// What each thing was that it has touched; nil where there was none.
+    var before: [Name: Thing?] = [:]
+    /// What was unlocked, when it has removed everything.
+    var unlocks: [PackKey: Unlocks]?
+  }
+
+  private(set) var things: [Name: Thing] = [:]
+  /// Those that can be taken back, in order.
+  var changes: [Change] = []
+  var totals: [TrackerKey: [CivilDate: DayTotal]] = [:]
+  var summaries: [TrackerKey: TrackerSummary] = [:]
+  var unlocks: [PackKey: Unlocks] = [:]
+  /// Every tracker there ever was, in the order in which their names were given.
+  var order: [TrackerKey: Int] = [:]
+  /// The last numbers given.
+  var lastChange: Int64 = 0
+  var lastEntry: Int64 = 0
+  var lastMilestone: Int64 = 0
+
+  /// Puts a thing, or removes it.
+  ///
+  /// - Parameter change: the change that it is a part of; nil: of none.
+  mutating func set(_ name: Name, _ thing: Thing?, in change: Int64?) {
+    let old = things[name]
+    if let index = changes.firstIndex(where: { $0.change.id == change }) {
+      if changes[index].before[name] == nil { changes[index].before.updateValue(old, forKey: name) }
+    } else if old == nil || thing == nil, let index = changes.lastIndex(where: { $0.before[name] != nil }),
+      case .some(.none) = changes[index].before[name]
+    {
+      // What a change has made and is there no more is not that change's any longer: another of its name is another.
+      changes[index].before[name] = nil
+    }
+    things[name] = thing
+  }
+
+  var trackers: [Tracker] { things.values.compactMap { if case .tracker(let tracker) = $0 { tracker } else { nil } } }
+  var entries: [Entry] { things.values.compactMap { if case .entry(let entry) = $0 { entry } else { nil } } }
+  var items: [Item] { things.values.compactMap { if case .item(let item) = $0 { item } else { nil } } }
+  var milestones: [Milestone] {
+    things.values.compactMap { if case .milestone(let milestone) = $0 { milestone } else { nil } }
+  }
+  var packs: [InstalledPack] { things.values.compactMap { if case .pack(let pack) = $0 { pack } else { nil } } }
+
+  func tracker(_ key: TrackerKey) -> Tracker? {
+    if case .tracker(let tracker) = things[.tracker(key)] { tracker } else { nil }
+  }
+
+  func entry(_ id: EntryID) -> Entry? { if case .entry(let entry) = things[.entry(id)] { entry } else { nil } }
+
+  func item(_ id: ItemID, of key: TrackerKey) -> Item? {
+    if case .item(let item) = things[.item(key, id)] { item } else { nil }
+  }
+
+  func milestone(_ id: Int64) -> Milestone? {
+    if case .milestone(let milestone) = things[.milestone(id)] { milestone } else { nil }
+  }
+
+  func pack(_ key: PackKey) -> InstalledPack? {
+    if case .pack(let pack) = things[.pack(key)] { pack } else { nil }
+  }
+
+  /// Takes back the last change of an owner.
+  mutating func takeBack(_ index: Int) -> Set<TrackerKey> {
+    let change = changes.remove(at: index)
+    var touched: Set<TrackerKey> = []
+    for (name, thing) in change.before {
+      for thing in [things[name], thing].compactMap({ $0 }) {
+        switch thing {
+        case .tracker(let tracker): touched.insert(tracker.key)
+        case .entry(let entry): touched.insert(entry.key)
+        case .item, .milestone, .pack: break
+        }
+      }
+      things[name] = thing
+    }
+    if let unlocks = change.unlocks {
+      self.unlocks = self.unlocks.filter { $0.key.owner != change.change.owner }
+        .merging(unlocks) { _, before in before }
+    }
+    for (name, thing) in things {
+      let key: TrackerKey? =
+        switch thing {
+        case .entry(let entry): entry.key
+        case .item(let item): item.key
+        case .milestone(let milestone): milestone.key
+        case .tracker, .pack: nil
+        }
+      if let key, tracker(key) == nil { things[name] = nil }
+    }
+    for key in touched where tracker(key) == nil {
+      totals[key] = nil
+      summaries[key] = nil
+    }
+    return touched
+  }
+}

@@ -1,0 +1,68 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+// Values of trackers for the conformance cases.
+
+/// So many days after an arbitrary Monday in 2026.
+func trackingDay(_ number: Int) -> CivilDate { CivilDate(dayNumber: 20_542 + number) ?? .latest }
+
+let waterKey = TrackerKey(owner: 1_000, id: TrackerID(rawValue: "water"))
+let watchKey = TrackerKey(owner: 1_000, id: TrackerID(rawValue: "watch"))
+
+/// A tracker of the plainest kind.
+func sampleTracker(_ key: TrackerKey = waterKey, title: String? = nil) throws -> Tracker {
+  Tracker(
+    id: key.id, owner: key.owner, title: LocalizedText(title ?? "Title of \(key.id)"), kind: .check,
+    startedOn: trackingDay(0), createdAt: at(0))
+}
+
+/// A tracker of which no field has its default.
+func fullTracker(_ key: TrackerKey) throws -> Tracker {
+  Tracker(
+    id: key.id, owner: key.owner, title: LocalizedText(["en": "Water \"'%_\\", "ar": "\u{645}\u{627}\u{621}"]),
+    verb: "Drank", kind: .amount, unit: .init("ml"), decimals: 1,
+    goal: Goal(.total(Quantity(grains: 40_000_000_000)), each: .week),
+    presets: [Quantity(grains: 1), Quantity(grains: 2)], usual: Quantity(grains: 2),
+    counting: .rolling(times: 3, days: 7), dayStartsAt: 240, slot: .evening,
+    pauses: [trackingDay(3)...trackingDay(4)], skips: [trackingDay(9)], skipsEachMonth: 2, hasItems: true,
+    fields: ["fat": .known["%"]].compactMapValues { $0 }, milestoneStep: Quantity(grains: 5), icon: "cup",
+    pack: PackID(rawValue: "hydration"), experience: 3, startedOn: trackingDay(1), createdAt: at(7), generation: 4)
+}
+
+func sampleEntry(_ key: TrackerKey = waterKey, at time: Instant = at(10), day: CivilDate = trackingDay(0)) -> Entry {
+  Entry(id: EntryID(rawValue: 0), tracker: key.id, owner: key.owner, at: time, day: day, minute: 600)
+}
+
+/// An entry of which no field has its default.
+func fullEntry(_ key: TrackerKey) -> Entry {
+  Entry(
+    id: EntryID(rawValue: 99), tracker: key.id, owner: key.owner, at: at(77), day: trackingDay(1), minute: 1_439,
+    quantity: Quantity(grains: -3), fields: ["fat": Quantity(grains: 9), "": Quantity(grains: .max)],
+    item: ItemID(rawValue: "speedmaster"), note: "two\nlines \u{1F4A7} \"'%_\\", photo: "photo.jpg")
+}
+
+func sampleItem(_ id: ItemID = ItemID(rawValue: "speedmaster"), _ key: TrackerKey = watchKey) -> Item {
+  Item(
+    id: id, tracker: key.id, owner: key.owner, title: "Title of \(id)", attributes: ["brand": "Omega", "": "\"'%"],
+    since: trackingDay(1), until: trackingDay(5), note: "a note", photo: "item.jpg", createdAt: at(5))
+}
+
+func sampleMilestone(_ key: TrackerKey = waterKey, day: CivilDate = trackingDay(2)) -> Milestone {
+  Milestone(
+    id: 0, tracker: key.id, owner: key.owner, day: day, title: "80 kg", note: "at last", photo: "me.jpg",
+    value: Quantity(grains: 80), createdAt: at(6))
+}
+
+func sampleTotal(_ day: CivilDate, count: Int = 2) -> DayTotal {
+  DayTotal(
+    day: day, count: count, total: Quantity(grains: 7), least: Quantity(grains: 3), most: Quantity(grains: 4),
+    last: Quantity(grains: 4), firstAt: at(10), lastAt: at(20), firstMinute: 600, lastMinute: 601, isMet: true,
+    goal: Goal(.total(Quantity(grains: 7))))
+}
+
+func sampleChange(
+  _ kind: TrackingChange.Kind = .logged, owner: UInt32 = 1_000, at time: Instant = at(100), _ subject: String = ""
+) -> TrackingChange {
+  TrackingChange(owner: owner, at: time, kind: kind, tracker: waterKey.id, subject: subject)
+}
