@@ -130,7 +130,7 @@ struct Judging<Facts: TrackingFacts> {
     case .item(let tracker, _, _):
       switch criterion.kind {
       case .level: true
-      case .itemsOwned, .firstItem, .distinctValues, .itemAnniversary: isAbout(criterion, tracker)
+      case .itemsOwned, .firstItem, .distinctValues, .itemAnniversary, .entriesForItem: isAbout(criterion, tracker)
       default: false
       }
     case .day:
