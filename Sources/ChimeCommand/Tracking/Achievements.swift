@@ -96,7 +96,8 @@ enum Achievements {
     }
     let points = words.experience(achievement.experience).map { style("  \($0)", .faint) } ?? ""
     guard context.width >= 76 else {
-      let head = "  \(mark) \(isUnlocked ? style(title, .strong) : title)"
+      let name = TextWidth.truncate(title, to: context.width - 4)
+      let head = "  \(mark) \(isUnlocked ? style(name, .strong) : name)"
       let about =
         text == title ? [] : TextWidth.wrap(text, to: context.width, indent: 4).map { style($0, .faint) }
       return [head] + about + ["    \(end)\(points)"]

@@ -81,7 +81,7 @@ enum PastMoment {
     if words.first == "at" { words.removeFirst() }
     if words.isEmpty, hasDay {
       let noon = zone.instant(CivilDateTime(date: date, time: .noon))
-      return min(noon, now)
+      return date == zone.civil(at: now).date ? min(noon, now) : noon
     }
     let time = words.joined(separator: " ")
     let schedule = try? Schedule.parse("at \(date) \(time)", now: .earliest, zone: zone)

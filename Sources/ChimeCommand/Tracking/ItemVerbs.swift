@@ -119,7 +119,7 @@ enum ItemVerbs {
     var rows = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
     if let since = item.since { rows.append(Words.say("since %1", context.trackerWords.date(since))) }
     if let until = item.until { rows.append(Words.say("until %1", context.trackerWords.date(until))) }
-    if let note = item.note { rows.append(note) }
+    if let note = item.note, !note.isEmpty { rows.append(note) }
     return ["\(context.style(Harmless.line(item.id), .strong))  \(Harmless.line(item.title))"]
       + rows.map { "  \(Harmless.line($0))" }
   }

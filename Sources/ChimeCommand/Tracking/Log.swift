@@ -50,7 +50,7 @@ enum Log {
     }
     let text = trimmed(words.joined(separator: " "))
     guard tracker.hasItems else {
-      guard text.isEmpty else { throw stray(text, tracker) }
+      guard text.isEmpty else { throw stray(text, tracker, hasAmount: amount != nil) }
       return (amount, nil)
     }
     if text.isEmpty, tracker.kind != .check { return (amount, nil) }
@@ -97,12 +97,14 @@ enum Log {
       hints: [near, adding].compactMap { $0 })
   }
 
-  private static func stray(_ text: String, _ tracker: TrackersInterface.Tracker) -> Failure {
+  private static func stray(
+    _ text: String, _ tracker: TrackersInterface.Tracker, hasAmount: Bool
+  ) -> Failure {
     let note = Words.say("a remark stands after --note: --note \"%1\"", text)
     if tracker.kind == .check {
       return .usage(Words.say("%1 is only checked off: it takes no \"%2\"", tracker.id, text), hint: note)
     }
-    if (try? AmountText.parse(text)) ?? nil == nil, text.first?.isNumber != true {
+    if !hasAmount {
       return .usage(
         Words.say("\"%1\" is no amount", text),
         hint: Words.say("for example: chime log %1 %2", tracker.id, example(tracker)))

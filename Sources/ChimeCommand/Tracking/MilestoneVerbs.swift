@@ -80,7 +80,7 @@ enum MilestoneVerbs {
       let star = context.style("★", .caution)
       let title = context.style(Harmless.line(milestone.title), .strong)
       context.out("\(star) \(title)  \(context.trackerWords.day(milestone.day))" + number(milestone, context))
-      if let note = milestone.note {
+      if let note = milestone.note, !note.isEmpty {
         for line in TextWidth.wrap(Harmless.line(note), to: context.width, indent: 2) { context.out(line) }
       }
     }

@@ -58,7 +58,10 @@ struct StandingRows {
       if bars > 0 { line += "  " + bar(standing, bars) }
       line += "  " + tone(fit(words.state(standing), states), standing)
       if percents > 0 { line += "  " + right(percent(standing), percents) }
-      if streaks > 0 { line += "  " + style(right(words.streak(standing.streak), streaks), .faint) }
+      let streak = words.streak(standing.streak)
+      if !streak.isEmpty {
+        line += String(repeating: " ", count: streaks - TextWidth.of(streak) + 2) + style(streak, .faint)
+      }
       return Self.trimmedEnd(line)
     }
   }
@@ -93,7 +96,6 @@ struct StandingRows {
 
   static func trimmedEnd(_ line: String) -> String {
     var line = Substring(line)
-    // Spaces that are set off by a colour are as invisible as bare ones, and stay.
     while line.last == " " { line.removeLast() }
     return String(line)
   }
@@ -138,17 +140,20 @@ struct WeekStrip {
   func header(_ names: [String], today: Int?) -> String {
     let width = column(names)
     return names.enumerated().map { index, name in
-      let text = TextWidth.pad(name, to: width)
-      return index == today ? style(text, .strong) : style(text, .faint)
+      let spaces = index == names.count - 1 ? 0 : width - TextWidth.of(name)
+      return style(name, index == today ? .strong : .faint) + String(repeating: " ", count: spaces)
     }.joined()
   }
 
-  /// Marks beneath the middles of the names.
+  /// Marks beneath the middles of the names; nothing stands behind the last one.
   func row(_ marks: [Mark], _ names: [String]) -> String {
     let width = column(names)
     let before = (width - 1) / 2
-    return marks.map {
-      String(repeating: " ", count: before) + mark($0) + String(repeating: " ", count: max(0, width - before - 1))
+    return marks.enumerated().map { index, mark in
+      String(repeating: " ", count: index == 0 ? before : width - 1) + self.mark(mark)
     }.joined()
   }
+
+  /// How many spaces fill up the last column behind its mark.
+  func rest(_ names: [String]) -> Int { column(names) - 1 - (column(names) - 1) / 2 }
 }

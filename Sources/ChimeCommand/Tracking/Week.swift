@@ -89,7 +89,9 @@ enum Week {
     for (row, sum) in zip(rows, sums) {
       let title = TextWidth.pad(TextWidth.truncate(words.title(row.standing.tracker), to: titles), to: titles)
       let marks = strip.row(row.days.map { WeekStrip.mark($0, today: today) }, names)
-      context.out(StandingRows.trimmedEnd("\(title) \(marks)" + (hasSums ? " " + sum : "")))
+      context.out(
+        StandingRows.trimmedEnd(
+          "\(title) \(marks)" + (hasSums ? String(repeating: " ", count: strip.rest(names) + 1) + sum : "")))
     }
     if rows.count > 1 {
       let marks = week.marks.map { $0.day > today ? WeekStrip.Mark.ahead : WeekStrip.mark($0) }

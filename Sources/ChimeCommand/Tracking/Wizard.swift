@@ -115,7 +115,8 @@ struct Wizard {
         context.world.errors.line("  \(number)  \(name)  \(wrapped[0].dropFirst(indent))")
         for line in wrapped.dropFirst() { context.world.errors.line(line) }
       } else {
-        context.world.errors.line("  \(number)  \(name)")
+        let bare = style(pack.id, pack.installedAt == nil ? .strong : .good)
+        context.world.errors.line("  \(number)  \(bare)")
         for line in TextWidth.wrap(about, to: width, indent: 6) { context.world.errors.line(style(line, .faint)) }
       }
     }

@@ -14,6 +14,8 @@ final class FakeDaemon: Sendable {
     case service(ServiceError)
     /// Several replies; the call is over after the last one, or the connection is closed.
     case stream([any Encodable], thenCloses: Bool)
+    /// Several replies, of which the last one ends the call.
+    case whole([any Encodable])
     case hangUp
   }
 
@@ -110,6 +112,10 @@ final class FakeDaemon: Sendable {
       case .stream(let values, let thenCloses):
         for value in values { try connection.reply(value, to: call.id, continues: true) }
         return !thenCloses
+      case .whole(let values):
+        for (index, value) in values.enumerated() {
+          try connection.reply(value, to: call.id, continues: index < values.count - 1)
+        }
       case .hangUp: return false
       }
     } catch {

@@ -41,7 +41,8 @@ struct FakeDesk: Sendable {
       return .reply(
         T.PutMilestone.Reply(
           milestone: T.Milestone(
-            id: asked.id ?? 7, tracker: asked.tracker, day: asked.day ?? "2026-03-27", title: asked.title ?? "First draft",
+            id: asked.id ?? 7, tracker: asked.tracker, day: asked.day ?? "2026-03-27",
+            title: asked.title ?? "First draft",
             note: asked.note)))
     case T.RemoveMilestone.method: return .reply(T.RemoveMilestone.Reply(milestone: reading.year.milestones[0]))
     case T.Undo.method: return .reply(T.Undo.Reply(undone: Self.undoable))
@@ -72,11 +73,13 @@ struct FakeDesk: Sendable {
       id: draft.id, title: draft.title ?? old?.title ?? [:], kind: draft.kind ?? old?.kind ?? .check,
       unit: draft.unit ?? old?.unit, decimals: draft.decimals ?? old?.decimals ?? 0, goal: draft.goal ?? old?.goal,
       presets: draft.presets ?? old?.presets ?? [], usual: draft.usual ?? old?.usual,
-      counting: draft.counting ?? old?.counting ?? T.Counting(weekdays: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]),
+      counting: draft.counting ?? old?.counting
+        ?? T.Counting(weekdays: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]),
       dayStartsAt: draft.dayStartsAt ?? old?.dayStartsAt ?? "00:00", slot: draft.slot ?? old?.slot ?? .anytime,
       pauses: draft.pauses ?? old?.pauses ?? [], skips: draft.skips ?? old?.skips ?? [],
       skipsEachMonth: draft.skipsEachMonth, hasItems: draft.hasItems ?? old?.hasItems ?? false,
-      fields: draft.fields ?? old?.fields ?? [:], milestoneStep: draft.milestoneStep ?? old?.milestoneStep, experience: 10,
+      fields: draft.fields ?? old?.fields ?? [:], milestoneStep: draft.milestoneStep ?? old?.milestoneStep,
+      experience: 10,
       startedOn: draft.startedOn ?? old?.startedOn ?? "2026-03-27", createdAt: Samples.time(1_774_600_000))
   }
 
@@ -118,7 +121,8 @@ struct FakeDesk: Sendable {
       streak: T.Streak(length: 4, unit: .days), longest: T.Streak(length: goalMet ? 4 : 9, unit: .days), strength: 0.61,
       number: 40, numberThisMonth: 12, countedThisMonth: 27)
     let entry = T.Entry(
-      id: 4_711, tracker: "water", at: Samples.time(1_774_599_900), day: "2026-03-27", value: 250, unit: "ml", fields: [:])
+      id: 4_711, tracker: "water", at: Samples.time(1_774_599_900), day: "2026-03-27", value: 250, unit: "ml",
+      fields: [:])
     guard goalMet else {
       return T.Change(entry: entry, standing: standing, goalMet: false, unlocked: [], milestones: [])
     }
@@ -137,8 +141,11 @@ struct FakeDesk: Sendable {
     }
     var water = pack(
       "hydration", "Hydration", "Drink enough water, cup by cup.",
-      [T.PackReminder(
-        key: "drink", title: ["en": "Drink water"], when: "every 90m from 08:00 to 22:00", tracker: "water", optional: false)])
+      [
+        T.PackReminder(
+          key: "drink", title: ["en": "Drink water"], when: "every 90m from 08:00 to 22:00", tracker: "water",
+          optional: false)
+      ])
     water.choices = ["water": T.Choice(least: 500, most: 5_000, step: 250)]
     var weight = pack(
       "weight", "Weight", "Weigh yourself, and see where it goes.",

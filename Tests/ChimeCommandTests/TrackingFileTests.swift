@@ -1,0 +1,195 @@
+import ChimeControl
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeCommand
+
+/// Verbs that carry files: photos, backups, packs, imports and exports.
+@Suite struct TrackingFileTests {
+  private typealias T = TrackersInterface
+
+  private static func folder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-files-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  private static func parts(_ daemon: FakeDaemon) throws -> (bytes: Data, name: JSON?) {
+    let uploads = daemon.calls.filter { $0.method.hasSuffix("Upload") }
+    #expect(Set(uploads.map { $0.parameters["upload"]?.description }).count <= 1)
+    var bytes = Data()
+    for upload in uploads {
+      let asked = try JSONDecoder().decode(T.Upload.Parameters.self, from: Data(upload.parameters.bytes))
+      #expect(asked.offset == bytes.count)
+      #expect(asked.data.utf8.count < 700_000)
+      bytes += try #require(Data(base64Encoded: asked.data))
+    }
+    return (bytes, uploads.first?.parameters["upload"])
+  }
+
+  @Test(arguments: [1, 393_216, 393_217, 1_000_000])
+  func photosAreSentInParts(_ size: Int) throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let photo = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let file = folder.appending(path: "cup.jpg")
+    try photo.write(to: file)
+    let daemon = try FakeDesk().daemon()
+    let outcome = chime(["log", "water", "--photo", file.path], daemon: daemon)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    let (bytes, name) = try Self.parts(daemon)
+    #expect(bytes == photo)
+    #expect(daemon.calls.last?.parameters["photo"] == name)
+  }
+
+  @Test func whatIsLongTellsHowFarItIs() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "big.jpg")
+    try Data(repeating: 7, count: 3 << 20).write(to: file)
+    let daemon = try FakeDesk().daemon()
+    let seen = chime(["log", "water", "--photo", file.path], daemon: daemon, isTerminal: true, isInputTerminal: true)
+    #expect(seen.errors.contains("big.jpg: 100 %") && seen.errors.hasSuffix("\u{1B}[K"))
+    #expect(chime(["log", "water", "--photo", file.path], daemon: daemon).errors.isEmpty)
+    try Data(repeating: 7, count: (20 << 20) + 1).write(to: file)
+    let refused = chime(["log", "water", "--photo", file.path], daemon: daemon)
+    #expect(refused.status == .failed && refused.errors.contains("is longer than 20 MiB"))
+  }
+
+  private static func backupDaemon(thenCloses: Bool) throws -> FakeDaemon {
+    try FakeDaemon { method, parameters in
+      guard method == T.Backup.method else { return FakeDesk().answer(method, parameters) }
+      let parts = ["first ", "second"].map { T.Backup.Reply(data: Data($0.utf8).base64EncodedString()) }
+      return thenCloses ? .stream(parts, thenCloses: true) : .whole(parts)
+    }
+  }
+
+  @Test func aBackupIsAFileOfOnesOwn() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.backup").path
+    let outcome = chime(["backup", file], daemon: try Self.backupDaemon(thenCloses: false))
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(outcome.output == "\(file) (1 KiB)\n")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "first second")
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    // It is not replaced unless that is asked for.
+    let again = chime(["backup", file], daemon: try Self.backupDaemon(thenCloses: false))
+    #expect(again.status == .failed && again.errors.contains("--force replaces it"))
+    #expect(chime(["backup", file, "--force"], daemon: try Self.backupDaemon(thenCloses: false)).status == .success)
+    let json = try JSON(
+      parsing: chime(["backup", file, "--force", "--json"], daemon: try Self.backupDaemon(thenCloses: false)).output)
+    #expect(json["backup"]?["bytes"] == 12)
+  }
+
+  @Test func aBackupThatIsCutShortLeavesNoFile() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let outcome = chime(
+      ["backup", folder.appending(path: "a.backup").path], daemon: try Self.backupDaemon(thenCloses: true))
+    #expect(outcome.status != .success)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test func aBackupGoesToAPipeAndNotToATerminal() throws {
+    let piped = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false))
+    #expect(piped.output == "first second")
+    let terminal = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false), isTerminal: true)
+    #expect(terminal.status == .usage && terminal.errors.contains("a terminal is no place for a backup"))
+  }
+
+  @Test func aRestoreIsShownAndAskedFirst() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.backup")
+    try Data("backup".utf8).write(to: file)
+    for (answer, restores) in [("yes\n", [true, false]), ("no\n", [true]), ("", [true])] {
+      let daemon = try FakeDesk().daemon()
+      let outcome = chime(
+        ["restore", file.path], daemon: daemon, isTerminal: true, input: answer, isInputTerminal: true)
+      #expect(outcome.errors.contains("3210 entries") && outcome.errors.contains("Replace everything"))
+      let asked = daemon.calls.filter { $0.method.hasSuffix("Restore") }.map { $0.parameters["dryRun"] == true }
+      #expect(asked == restores)
+      #expect(outcome.status == (restores.count == 2 ? .success : .failed))
+      #expect(outcome.output.contains("`chime undo`") == (restores.count == 2))
+    }
+    let daemon = try FakeDesk().daemon()
+    let dry = chime(["restore", file.path, "--dry-run"], daemon: daemon)
+    #expect(dry.output.contains("7 trackers") && dry.errors.contains("Nothing was changed"))
+    #expect(daemon.calls.last?.parameters["dryRun"] == true)
+  }
+
+  @Test func aFileThatIsNoBackupIsNamed() throws {
+    let daemon = try FakeDaemon { method, parameters in
+      method == T.Restore.method
+        ? .error("InvalidFile", T.InvalidFile(line: 0, message: "the checksum does not fit"))
+        : FakeDesk().answer(method, parameters)
+    }
+    let outcome = chime(["restore", "/etc/hostname", "--yes"], daemon: daemon)
+    #expect(outcome.status == .failed)
+    #expect(outcome.errors.hasPrefix("chime: /etc/hostname: the checksum does not fit\n  nothing was changed\n"))
+  }
+
+  @Test func faultsOfAPackAreLinesThatEditorsRead() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "tea.toml").path
+    try "id = \"faulty\"".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try FakeDesk().daemon()
+    let faults = "\(file):3:8: trackers.tea.unit: \"kgs\" is no unit\n\(file):9:1: reminders: a key is missing: when\n"
+    let outcome = chime(["pack", "check", file], daemon: daemon)
+    #expect(outcome.status == .failed && outcome.output == faults && outcome.errors == "2 faults\n")
+    #expect(daemon.calls.last?.parameters["dryRun"] == true)
+    let json = try JSON(parsing: chime(["pack", "check", file, "--json"], daemon: daemon).output)
+    #expect(json["faults"]?.description.contains("\"line\":3") == true)
+    // Installing it tells the same, and why nothing has come of it.
+    let added = chime(["pack", "add", file], daemon: daemon)
+    #expect(added.status == .failed && added.output.isEmpty)
+    #expect(added.errors == "chime: the pack has 2 faults; nothing was changed\n" + faults)
+    try "id = \"fine\"".write(toFile: file, atomically: true, encoding: .utf8)
+    let sound = chime(["pack", "check", file], daemon: daemon)
+    #expect(sound.status == .success && sound.output.isEmpty)
+    #expect(sound.errors == "\(file) is sound: 1 tracker, 1 reminder and 10 achievements\n")
+  }
+
+  @Test func entriesGoOutAsTheyCome() throws {
+    let daemon = try FakeDaemon { method, parameters in
+      method == T.Export.method
+        ? .whole([T.Export.Reply(text: "id,tracker\n"), T.Export.Reply(text: "1,water\n")])
+        : FakeDesk().answer(method, parameters)
+    }
+    let outcome = chime(["entry", "export", "water", "--range", "2026-03"], daemon: daemon)
+    #expect(outcome.output == "id,tracker\n1,water\n")
+    #expect(
+      daemon.calls.last?.parameters.description
+        == #"{"format":"csv","range":{"from":"2026-03-01","to":"2026-03-31"},"tracker":"water"}"#)
+  }
+
+  @Test func entriesComeIn() throws {
+    let text = "Date,Reading\n2026-03-01,2\n"
+    let daemon = try FakeDesk().daemon()
+    let outcome = chime(["entry", "import", "--loop", "-", "--into", "goal", "--dry-run"], daemon: daemon, input: text)
+    #expect(outcome.output == "3 entries would be added, 1 was there already\n  of reading\n")
+    #expect(outcome.errors == "line 9: no date\n")
+    let (bytes, name) = try Self.parts(daemon)
+    #expect(bytes == Data(text.utf8))
+    let asked = try #require(daemon.calls.last?.parameters)
+    #expect(
+      asked["upload"] == name && asked["format"] == "loop" && asked["tracker"] == "goal" && asked["dryRun"] == true)
+  }
+
+  /// Who brings a table to the verb for calendars is told the way.
+  @Test func importOfRemindersKnowsTablesWhenItSeesThem() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "Checkmarks.csv").path
+    try "Date,Reading\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try FakeDaemon { _, _ in
+      .error("InvalidText", Wire.InvalidText(line: 1, message: "this is no calendar"))
+    }
+    let outcome = chime(["import", file], daemon: daemon)
+    #expect(outcome.errors.contains("chime entry import \(file)"), "\(outcome.errors)")
+  }
+}

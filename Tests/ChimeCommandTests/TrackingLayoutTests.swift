@@ -1,0 +1,156 @@
+import ChimeControl
+import Foundation
+import Testing
+
+@testable import ChimeCommand
+
+/// How the verbs of trackers look: in 80 columns and in 40, in colour and without, with titles from anywhere.
+@Suite struct TrackingLayoutTests {
+  private static let lines = [
+    "log water", "today", "week", "achievements", "achievements watches", "stats", "stats water", "stats weight",
+    "stats watches", "tracker list", "tracker show water", "item list watches", "milestone list", "entry list weight",
+    "pack list", "pack show weight", "pack add hydration", "undo --list",
+  ]
+
+  /// A year whose titles are wide, run from right to left, are long, or would act on the terminal.
+  private static let hostile: FakeDesk = {
+    var desk = FakeDesk(change: FakeDesk.change(goalMet: true))
+    let titles = [
+      "日本語の長いタイトルがここにあります", "שלום עולם וזו כותרת ארוכה מאוד", "👩‍👩‍👧‍👦 family dinner 🇨🇿", "evil\u{1B}[2J\u{202E}title\nx",
+      String(repeating: "long ", count: 40), "Příliš žluťoučký kůň", "مرحبا بالعالم",
+    ]
+    for index in desk.reading.year.trackers.indices {
+      desk.reading.year.trackers[index].title = ["en": titles[index % titles.count]]
+    }
+    for index in desk.reading.year.items.indices { desk.reading.year.items[index].title = titles[index % titles.count] }
+    for index in desk.reading.year.achievements.indices {
+      desk.reading.year.achievements[index].title = ["en": titles[index % titles.count]]
+      desk.reading.year.achievements[index].text = ["en": titles[(index + 3) % titles.count]]
+    }
+    for index in desk.packs.indices {
+      desk.packs[index].title = ["en": titles[index]]
+      desk.packs[index].text = ["en": titles[index + 3]]
+    }
+    desk.change.standing?.tracker.title = ["en": titles[0]]
+    return desk
+  }()
+
+  private static func bare(_ line: String) -> String {
+    var bare = line
+    for tone in ["1", "2", "31", "32", "33", "0"] { bare = bare.replacing("\u{1B}[\(tone)m", with: "") }
+    return bare
+  }
+
+  @Test(arguments: [(40, false), (40, true), (80, true)])
+  func everythingFits(_ width: Int, _ isHostile: Bool) throws {
+    let daemon = try (isHostile ? Self.hostile : FakeDesk()).daemon()
+    for line in Self.lines {
+      let outcome = chime(words(line), daemon: daemon, width: width, isTerminal: true)
+      #expect(outcome.status == .success, "\(line): \(outcome.errors)")
+      for text in outcome.lines.map(Self.bare) {
+        // Words that are longer than a line are not broken: 40 columns of Japanese have no spaces.
+        let isWord = text.split(separator: " ").count == 1 || text.contains("日本語の長いタイトルがここにあります")
+        #expect(TextWidth.of(text) <= width || isWord, "\(line): \(text)")
+        #expect(
+          !text.unicodeScalars.contains { $0.value < 0x20 || (0x202A...0x202E).contains($0.value) }, "\(line): \(text)")
+      }
+    }
+  }
+
+  /// Bars and streaks stand in columns whatever the titles are.
+  @Test func columnsAreStraight() throws {
+    let daemon = try Self.hostile.daemon()
+    let outcome = chime(["week"], daemon: daemon, width: 80)
+    let marks: Set<Character> = ["●", "◐", "○", "·"]
+    let columns = Set(
+      outcome.lines.dropFirst(2).filter { !$0.isEmpty }.map { line in
+        TextWidth.of(line.prefix { !marks.contains($0) })
+      })
+    #expect(columns.count == 1, "\(outcome.output)")
+  }
+
+  @Test func withoutColourNothingIsLost() throws {
+    let daemon = try FakeDesk().daemon()
+    for line in Self.lines {
+      let plain = chime(words(line), daemon: daemon, width: 80, isTerminal: true, environment: ["NO_COLOR": "1"])
+      let coloured = chime(words(line), daemon: daemon, width: 80, isTerminal: true)
+      #expect(!plain.output.contains("\u{1B}"))
+      #expect(coloured.output.contains("\u{1B}["), "\(line)")
+      #expect(plain.output == coloured.lines.map(Self.bare).joined(separator: "\n"), "\(line)")
+    }
+  }
+
+  /// Lines of as many fields as the header has, and nothing that is drawn.
+  @Test func plainIsForScreenReaders() throws {
+    for desk in [FakeDesk(), Self.hostile] {
+      let daemon = try desk.daemon()
+      for line in Self.lines {
+        let outcome = chime(words(line) + ["--plain"], daemon: daemon, width: 40, isTerminal: true)
+        let counts = Set(
+          outcome.output.split(separator: "\n").map {
+            $0.split(separator: "\t", omittingEmptySubsequences: false).count
+          })
+        #expect(counts.count == 1, "\(line): \(outcome.output)")
+        #expect(!outcome.output.contains { "━─●◐○★☆✔\u{1B}".contains($0) }, "\(line): \(outcome.output)")
+      }
+    }
+  }
+
+  @Test func todayInEightyColumns() throws {
+    let outcome = chime(["today"], daemon: try FakeDesk().daemon(), width: 80)
+    #expect(
+      outcome.output == """
+        Fri 2026-03-27: A day with something done
+        Part of the day is yours already.
+        Two more, and more than half is done.
+
+        Morning
+          ✔ Morning adhkar                                done                     1 day
+
+        Anytime
+          ◐ Water               ━━━━━━━━━━━━━━──────────  1500 of 2500 ml   60 %   1 day
+          ◐ Weight              ━━━━━━━━━━━━━━━━━━━━━━━━  79.2 kg          104 %
+          ○ A page of reading                             not yet                 3 days
+          ✔ Watches                                       done                     1 day
+          ○ Practise the cello                            not yet                 9 days
+
+        Evening
+          ○ Evening adhkar                                not yet                 7 days
+
+          Sat Sun Mon Tue Wed Thu Fri
+           ◐   ◐   ◐   ◐   ◐   ◐   ◐
+
+          ☆ Next: Overachiever – Reach 150% of your daily goal
+            ━━━━━━━━━━━━━━━━━━──  138 of 150
+          ★ Level 7  ━━━━━━━─────────────  2340 of 2800 XP
+
+          إِنَّ مَعَ الْعُسْرِ يُسْرًا
+          Indeed, with hardship comes ease.
+            — Quran 94:6
+
+        """)
+  }
+
+  @Test func todayInFortyColumns() throws {
+    let outcome = chime(["today"], daemon: try FakeDesk().daemon(), width: 40)
+    #expect(
+      outcome.output.hasPrefix(
+        """
+        Fri 2026-03-27: A day with something
+        done
+        Part of the day is yours already.
+        Two more, and more than half is done.
+
+        Morning
+          ✔ Morning adhkar  done  1 day
+
+        Anytime
+          ◐ Water  1500 of 2500 ml
+            ━━━━━━━━━━━━────────  60 %  1 day
+          ◐ Weight  79.2 kg
+            ━━━━━━━━━━━━━━━━━━━━  104 %
+          ○ A page of reading  not yet  3 days
+
+        """))
+  }
+}

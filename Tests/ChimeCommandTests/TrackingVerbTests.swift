@@ -1,0 +1,311 @@
+import ChimeControl
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeCommand
+
+/// The verbs of trackers against a daemon that answers from a person's year: what they ask, and what they print.
+@Suite struct TrackingVerbTests {
+  /// The command line, the call that it comes to (the last one), its parameters, and parts of what is printed.
+  @Test(
+    arguments: [
+      (
+        "log water", "Trackers.Log", #"{"tracker":"water"}"#,
+        ["✔ Water: 250 ml  #4711", "1750 of 2500 ml, 70 %; 750 ml to go"]
+      ),
+      ("log water 330ml", "Trackers.Log", #"{"amount":330,"tracker":"water","unit":"ml"}"#, []),
+      ("log Water 0,5 l", "Trackers.Log", #"{"amount":0.5,"tracker":"water","unit":"l"}"#, []),
+      ("log wate 330", "Trackers.Log", #"{"amount":330,"tracker":"water"}"#, []),
+      (
+        "log weight 82.4kg --note \"After the holidays\" --field fat=18.5%", "Trackers.Log",
+        #"{"amount":82.4,"fields":{"fat":18.5},"note":"After the holidays","tracker":"weight","unit":"kg"}"#, []
+      ),
+      (
+        "log Morning adhkar --at \"yesterday 21:00\"", "Trackers.Log",
+        #"{"at":"2026-03-26T21:00:00+01:00","tracker":"adkhar-morning"}"#, []
+      ),
+      ("log A page of reading --token t1", "Trackers.Log", #"{"token":"t1","tracker":"adkhar-reading"}"#, []),
+      ("log watches Speedmaster", "Trackers.Log", #"{"item":"speedmaster","tracker":"watches"}"#, []),
+      ("log watches cocktail time", "Trackers.Log", #"{"item":"cocktail","tracker":"watches"}"#, []),
+      ("today", "Trackers.Day", #"{}"#, ["Fri 2026-03-27", "1500 of 2500 ml", "إِنَّ مَعَ الْعُسْرِ يُسْرًا\n", "Level 7"]),
+      ("today yesterday", "Trackers.Day", #"{"day":"2026-03-26"}"#, []),
+      ("week", "Trackers.Week", #"{}"#, ["Mon Tue Wed Thu Fri Sat Sun", "Water", "all"]),
+      ("week last", "Trackers.Week", #"{"day":"2026-03-20"}"#, []),
+      (
+        "achievements watches --locked", "Trackers.Achievements", #"{"pack":"watches"}"#,
+        ["29 of 50 unlocked", "12 of 14"]
+      ),
+      ("stats", "Trackers.Day", #"{}"#, ["TRACKER", "STREAK", "Watches"]),
+      (
+        "stats weight --range 6M --average 14", "Trackers.Stats",
+        #"{"averageDays":14,"range":{"from":"2025-09-28","to":"2026-03-27"},"tracker":"weight"}"#, ["outlook", "last"]
+      ),
+      (
+        "tracker add reading --days mon,wed,fri --slot evening", "Trackers.Put",
+        #"{"tracker":{"counting":{"weekdays":["mon","wed","fri"]},"id":"reading","kind":"check","slot":"evening","#
+          + #""title":{"en":"Reading"}}}"#, ["reading  Reading\n", "Mon, Wed, Fri"]
+      ),
+      (
+        "tracker add pages --unit pages --goal 20 --per week --presets 5,10 --usual 10 --dry-run", "Trackers.Put",
+        #"{"dryRun":true,"tracker":{"goal":{"period":"week","total":20},"id":"pages","kind":"amount","presets":[5,10],"#
+          + #""title":{"en":"Pages"},"unit":"pages","usual":10}}"#, ["20 pages a week"]
+      ),
+      (
+        "tracker add \"Evening walk\" --times 3/week --day-starts 4 --skips 2", "Trackers.Put",
+        #"{"tracker":{"counting":{"per":"week","times":3},"dayStartsAt":"04:00","id":"evening-walk","kind":"check","#
+          + #""skipsEachMonth":2,"title":{"en":"Evening walk"}}}"#, ["3 days a week"]
+      ),
+      (
+        "tracker add Mass --kind measure --unit kg --goal 80.5kg --milestones 2 --fields fat=%,waist=cm --start 2026-01-01",
+        "Trackers.Put",
+        #"{"tracker":{"decimals":1,"fields":{"fat":"%","waist":"cm"},"goal":{"value":80.5},"id":"mass","kind":"measure","#
+          + #""milestoneStep":2,"startedOn":"2026-01-01","title":{"en":"Mass"},"unit":"kg"}}"#,
+        ["80.5 kg", "every 2.0 kg"]
+      ),
+      (
+        "tracker add Push-ups --times \"5 in 10\" --items --icon go", "Trackers.Put",
+        #"{"tracker":{"counting":{"days":10,"per":"days","times":5},"hasItems":true,"icon":"go","id":"push-ups","#
+          + #""kind":"check","title":{"en":"Push-ups"}}}"#, ["5 days in any 10"]
+      ),
+      (
+        "tracker edit water --goal 3000 --usual \"\"", "Trackers.Put",
+        #"{"tracker":{"goal":{"period":"day","total":3000},"id":"water","reset":["usual"]}}"#, ["3000 ml a day"]
+      ),
+      ("tracker edit water --goal \"\"", "Trackers.Put", #"{"tracker":{"id":"water","reset":["goal"]}}"#, []),
+      (
+        "tracker pause water --from 2026-07-04 --to 2026-07-18", "Trackers.Put",
+        #"{"tracker":{"id":"water","pauses":[{"from":"2025-08-04","to":"2025-08-17"},{"from":"2026-07-04","to":"2026-07-18"}]}}"#,
+        ["2026-07-04 – 2026-07-18"]
+      ),
+      ("tracker skip water", "Trackers.Put", #"{"tracker":{"id":"water","skips":["2026-03-27"]}}"#, []),
+      ("tracker skip water --day yesterday", "Trackers.Put", #"{"tracker":{"id":"water","skips":["2026-03-26"]}}"#, []),
+      ("tracker list", "Trackers.List", #"{}"#, ["ID ", "adkhar-morning  Morning adhkar"]),
+      ("tracker show goal", "Trackers.List", #"{}"#, ["Mon, Tue, Thu, Fri, Sat"]),
+      ("tracker remove water --yes", "Trackers.Remove", #"{"id":"water"}"#, ["`chime undo` brings it back"]),
+      (
+        "item add watches \"Omega Speedmaster\" --brand Omega --set strap=nato --since 2024-05-01", "Trackers.PutItem",
+        #"{"attributes":{"brand":"Omega","strap":"nato"},"since":"2024-05-01","title":"Omega Speedmaster","tracker":"watches"}"#,
+        ["omega-speedmaster  Omega Speedmaster", "brand: Omega"]
+      ),
+      (
+        "item edit watches tank --set strap=steel --note \"\"", "Trackers.PutItem",
+        #"{"attributes":{"brand":"Cartier","strap":"steel"},"id":"tank","note":"","tracker":"watches"}"#, []
+      ),
+      ("item list watches", "Trackers.Items", #"{"tracker":"watches"}"#, ["Submariner", "2026-03-25"]),
+      ("item remove watches tank", "Trackers.RemoveItem", #"{"id":"tank","tracker":"watches"}"#, []),
+      (
+        "milestone add goal First draft --day yesterday --note Hooray", "Trackers.PutMilestone",
+        #"{"day":"2026-03-26","note":"Hooray","title":"First draft","tracker":"goal"}"#,
+        ["★ First draft  Thu 2026-03-26  #7"]
+      ),
+      ("milestone edit 90 --title Debut", "Trackers.PutMilestone", #"{"id":90,"title":"Debut","tracker":"goal"}"#, []),
+      ("milestone list goal", "Trackers.Milestones", #"{"tracker":"goal"}"#, ["2026-01-17", "First concert"]),
+      ("milestone remove 3", "Trackers.RemoveMilestone", #"{"id":3}"#, []),
+      (
+        "entry list weight --range 2026-03 --days weekends --notes --text bad -n 3", "Trackers.Entries",
+        #"{"limit":3,"range":{"from":"2026-03-01","to":"2026-03-31"},"text":"bad","tracker":"weight","#
+          + #""weekdays":["sat","sun"],"withNotes":true}"#, []
+      ),
+      ("entry list weight -n 3", "Trackers.Entries", #"{"limit":3,"tracker":"weight"}"#, ["79.2 kg"]),
+      ("entry edit 42 330ml", "Trackers.EditEntry", #"{"amount":330,"id":42,"unit":"ml"}"#, ["✔ Water"]),
+      (
+        "entry edit #42 --at \"20m ago\" --note \"\"", "Trackers.EditEntry",
+        #"{"at":"2026-03-27T09:06:40+01:00","id":42,"note":""}"#, []
+      ),
+      ("entry remove 42", "Trackers.RemoveEntry", #"{"id":42}"#, ["1 entry removed"]),
+      (
+        "entry remove --all water --range 2025 --yes", "Trackers.RemoveEntry",
+        #"{"range":{"from":"2025-01-01","to":"2025-12-31"},"tracker":"water"}"#, ["412 entries removed"]
+      ),
+      ("pack list", "Trackers.Packs", #"{}"#, ["hydration  not installed  Drink enough water"]),
+      ("pack show weight", "Trackers.Packs", #"{}"#, ["weigh   Step on the scales: daily at 07:00, if asked for"]),
+      (
+        "pack add hydration --goal 2000 --usual water=200 --no-reminder drink --dry-run", "Trackers.InstallPack",
+        #"{"choices":{"goals":{"water":2000},"language":"en","reminders":{"drink":false},"usual":{"water":200}},"#
+          + #""dryRun":true,"name":"hydration"}"#, ["Hydration would be installed"]
+      ),
+      (
+        "pack add hydration --when \"drink=every 2h from 9:00 to 21:00\" --goal 2.5l", "Trackers.InstallPack",
+        #"{"choices":{"goals":{"water":2500},"language":"en","reminders":{"drink":true},"#
+          + #""when":{"drink":"every 2h from 9:00 to 21:00"}},"name":"hydration"}"#,
+        ["✔ Hydration is installed", "10 achievements to unlock"]
+      ),
+      (
+        "init --pack weight,goal --unit lb --goal weight=170 --milestones 5 --title \"goal=Learn Czech\" --days goal=mon-fri "
+          + "--reminders yes --reminder weigh", "Trackers.InstallPack",
+        #"{"choices":{"language":"en","reminders":{"goal":true},"titles":{"goal":"Learn Czech"},"#
+          + #""weekdays":{"goal":["mon","tue","wed","thu","fri"]}},"name":"goal"}"#,
+        ["✔ Weight is installed", "✔ Goal is installed", "Now type:", "chime log goal"]
+      ),
+      ("undo", "Trackers.Undo", #"{}"#, ["Taken back: logged: 250 ml of water", "17 min ago"]),
+      ("undo --dry-run", "Trackers.Undo", #"{"dryRun":true}"#, ["Would be taken back"]),
+      ("undo --list -n 5", "Trackers.Changes", #"{"limit":5}"#, ["WHEN", "250 ml of water"]),
+    ] as [(String, String, String, [String])])
+  func asksAndPrints(_ line: String, _ method: String, _ parameters: String, _ parts: [String]) throws {
+    let daemon = try FakeDesk().daemon()
+    let outcome = chime(words(line), daemon: daemon)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(daemon.methods.last == method)
+    #expect(daemon.calls.last?.parameters.description == parameters)
+    for part in parts { #expect(outcome.output.contains(part), "\(part) in \(outcome.output)") }
+    #expect(outcome.lines.allSatisfy { !$0.hasSuffix(" ") }, "\(outcome.output)")
+  }
+
+  @Test(
+    arguments: [
+      ("log", .usage, "which tracker?", "there are: water, weight"),
+      ("log watr", .failed, "there is no tracker \"watr\"", "did you mean water?"),
+      ("log adkhar", .failed, "\"adkhar\" fits more than one tracker", "say which by its id"),
+      ("log weight", .usage, "how much? weight has no usual amount", "chime log weight 76kg"),
+      ("log water lots", .usage, "\"lots\" is no amount", "chime log water 250ml"),
+      ("log water 250ml now", .usage, "after the amount there is \"now\" too much", nil),
+      ("log water 1,750", .usage, "\"1,750\" can be read in two ways", nil),
+      ("log goal 3", .usage, "goal is only checked off: it takes no \"3\"", "--note \"3\""),
+      ("log watches", .usage, "which one?", "chime log watches"),
+      ("log watches Spedmaster", .failed, "watches has no item \"Spedmaster\"", "did you mean Speedmaster?"),
+      ("log watches s", .failed, "\"s\" fits more than one item", nil),
+      ("log water --field fat=3", .usage, "this tracker has no further measures, and so no \"fat\"", nil),
+      ("log weight 80 --field fet=3", .usage, "this tracker has no measure \"fet\"", "there are: fat"),
+      ("log weight 80 --field fat", .usage, "--field takes NAME=VALUE, not \"fat\"", nil),
+      ("log water --at 21:00", .usage, "--at 21:00 has not come yet", "--at \"yesterday 21:00\""),
+      ("log water --photo /nonexistent.jpg", .failed, "cannot read /nonexistent.jpg: No such file or directory", nil),
+      ("log water --photo /dev/null", .failed, "/dev/null is empty", nil),
+      ("today tomorow", .usage, "\"tomorow\" is no day", nil),
+      ("stats --range 1M", .usage, "--range goes with one tracker: chime stats TRACKER", nil),
+      ("achievements --locked --unlocked", .usage, "--unlocked and --locked exclude each other", nil),
+      ("tracker", .usage, "chime tracker does one of several things", "chime tracker add"),
+      ("tracker add", .usage, "a title is missing", "chime tracker add reading"),
+      ("tracker add water", .failed, "there is a tracker \"water\" already", "`chime tracker edit water` changes it"),
+      ("tracker add 日本語", .usage, "no id can be made of \"日本語\"", "--id reading"),
+      ("tracker add x --goal 2.5", .usage, "the goal of a check is so many times", "--unit makes it an amount"),
+      ("tracker add x --unit ml --goal 2l", .usage, "--goal is in ml, not in l", nil),
+      ("tracker add x --goal 2l", .usage, "--goal is in l, and the tracker has no unit", "--unit l"),
+      ("tracker add x --days mon --times 3/week", .usage, "--days and --times exclude each other", nil),
+      ("tracker add x --times often", .usage, "--times takes 3/week", nil),
+      ("tracker add x --day-starts noon", .usage, "--day-starts takes a time of day such as 4:00, not \"noon\"", nil),
+      ("tracker add x --days mnday", .usage, "--days takes days of the week", "did you mean monday?"),
+      ("tracker edit water", .usage, "what is to change?", nil),
+      ("tracker edit goal --per week --title \"\"", .usage, "a title cannot be empty", nil),
+      ("tracker resume water", .failed, "water does not rest today", nil),
+      ("tracker pause water --from 2026-07-04 --to 2026-07-01", .usage, "the pause ends before it begins", nil),
+      ("tracker skip water --back", .failed, "water was not skipped on 2026-03-27", nil),
+      ("item add water Glass", .failed, "water is no collection", "`chime tracker edit water --items` makes it one"),
+      ("item edit watches tank", .usage, "what is to change?", nil),
+      ("milestone edit 4711 --title x", .failed, "there is no milestone 4711", "`chime milestone list` shows them"),
+      ("milestone remove first", .usage, "\"first\" is no number", nil),
+      ("entry edit", .usage, "a number is missing", "`chime entry list` shows them"),
+      ("entry edit 42", .usage, "what is to change?", nil),
+      ("entry edit 42 much", .usage, "\"much\" is no amount", nil),
+      ("entry remove --all water", .usage, "removing all needs --yes where nobody can be asked", nil),
+      ("entry remove 4 --range 1W", .usage, "--range goes with --all TRACKER", nil),
+      ("entry import", .usage, "a file is missing", nil),
+      ("pack add hydraton --goal 3", .failed, "there is no pack \"hydraton\"", "did you mean hydration?"),
+      ("pack add hydration --goal tea=3", .usage, "--goal tea=3 fits no tracker of the pack", "there are: water"),
+      (
+        "pack add hydration --no-reminder tea", .usage, "--no-reminder tea names no reminder of the pack",
+        "there are: drink"
+      ),
+      ("pack add hydration --goal 2kg", .usage, "--goal is in ml, not in kg", nil),
+      ("pack remove weight", .failed, "the pack \"weight\" is not installed", nil),
+      ("init", .usage, "nobody can be asked here, so --pack has to say what to install", "chime init --pack hydration"),
+      ("init --pack hydration --goal 1 --usual tea=1", .usage, "--usual tea=1 fits no tracker of the pack", nil),
+      ("restore x", .usage, "a restore replaces everything; it needs --yes where nobody can be asked", nil),
+      ("restore /nonexistent --yes", .failed, "cannot read /nonexistent", nil),
+      ("undo --limit 3", .usage, "--limit goes with --list", nil),
+    ] as [(String, ExitCode, String, String?)])
+  func refuses(_ line: String, _ status: ExitCode, _ message: String, _ hint: String?) throws {
+    let daemon = try FakeDesk().daemon()
+    let outcome = chime(words(line), daemon: daemon)
+    #expect(outcome.status == status)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("chime: \(message)"), "\(outcome.errors)")
+    if let hint { #expect(outcome.errors.contains(hint), "\(outcome.errors)") }
+    let changes = [
+      "Log", "Put", "PutItem", "PutMilestone", "EditEntry", "RemoveEntry", "Remove", "InstallPack", "Restore",
+    ]
+    #expect(!daemon.methods.contains { changes.map { "Trackers.\($0)" }.contains($0) })
+  }
+
+  /// Whatever is read says what to do next when there is nothing, and is no failure.
+  @Test(arguments: [
+    ("today", "chime init"), ("week", "chime init"), ("stats", "chime init"), ("tracker list", "chime tracker add"),
+    ("achievements", "chime pack list"), ("item list", "chime item add"), ("milestone list", "chime milestone add"),
+    ("entry list", "chime init"), ("pack list", "chime pack add FILE.toml"),
+  ])
+  func emptyStatesSayWhatToDo(_ line: String, _ hint: String) throws {
+    let daemon = try FakeDesk(reading: FakeTrackers(year: .empty), packs: []).daemon()
+    let outcome = chime(words(line), daemon: daemon)
+    #expect(outcome.status == .success)
+    #expect(outcome.output.isEmpty && outcome.errors.contains(hint), "\(outcome.errors)")
+    let json = try JSON(parsing: chime(words(line) + ["--json"], daemon: daemon).output)
+    #expect(json.description.contains("[]"))
+  }
+
+  @Test func aGoalIsAJoy() throws {
+    let daemon = try FakeDesk(change: FakeDesk.change(goalMet: true)).daemon()
+    let outcome = chime(["log", "water"], daemon: daemon, width: 80)
+    #expect(
+      outcome.output == """
+        ✔ Water: 250 ml  #4711
+          ★ Goal reached: 2500 ml a day!
+          ★ Unlocked: Daily Champion
+            Reach your daily goal for the first time
+          ★ Level 4 in hydration!
+          ━━━━━━━━━━━━━━━━━━━━  2500 of 2500 ml, 100 %
+          4 days in a row: your longest streak
+
+        """)
+    #expect(chime(["log", "water", "--quiet"], daemon: daemon).output.isEmpty)
+    let plain = chime(["log", "water", "--plain"], daemon: daemon)
+    #expect(plain.lines[1] == "4711\twater\t2026-03-27\t250\tml\t\t2500\t0\t100\ttrue\t4\tgoal_reached\t\t4")
+  }
+
+  @Test(
+    arguments: [
+      ("log water", "change", ["entry", "standing", "goalMet", "unlocked", "milestones", "levelUp"]),
+      ("today", "day", ["day", "mood", "quote", "standings", "nextAchievement", "levels", "week"]),
+      ("week", "week", ["from", "trackers", "marks"]),
+      ("tracker show water", "tracker", ["id", "title", "goal", "counting", "pauses", "startedOn"]),
+      ("stats water", "statistics", ["tracker", "range", "entries", "averages", "prediction", "streak"]),
+      ("pack show hydration", "pack", ["id", "installedAt", "reminders", "choices", "milestoneSteps"]),
+      ("item add watches X", "item", ["id", "attributes", "since"]),
+      ("milestone add goal X", "milestone", ["id", "day", "value"]),
+      ("undo", "undone", ["id", "at", "kind", "subject"]),
+      ("entry remove 4", "removed", []),
+    ] as [(String, String, [String])])
+  func programsReadObjects(_ line: String, _ member: String, _ fields: [String]) throws {
+    let json = try JSON(parsing: chime(words(line) + ["--json"], daemon: FakeDesk().daemon()).output)
+    let value = try #require(json[member])
+    for field in fields { #expect(value[field] != nil, "\(field) in \(line)") }
+  }
+
+  /// Every field of the wire is in what programs read.
+  @Test func shapesNameEveryField() {
+    func fields(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
+    let words = TrackerWords(tongue: Tongue(languages: ["en"]))
+    let year = TrackerYear.full
+    let desk = FakeDesk()
+    let view = desk.reading.view
+    #expect(fields(year.trackers[0]).subtracting(Shapes.tracker(words).header).subtracting(["verb"]).isEmpty)
+    #expect(fields(view.standings[0]).subtracting(Shapes.standing(words).header).isEmpty)
+    #expect(Set(Shapes.entry.header) == fields(year.entries[0]))
+    #expect(Set(Shapes.item.header) == fields(year.items[0]))
+    #expect(Set(Shapes.milestone.header) == fields(year.milestones[0]))
+    #expect(Set(Shapes.achievement(words).header) == fields(year.achievements[0]))
+    #expect(Set(Shapes.level.header) == fields(year.levels[0]))
+    #expect(Set(Shapes.change(words).header) == fields(desk.change))
+    #expect(Set(Shapes.day(words).header) == fields(view))
+    #expect(Set(Shapes.pack(words).header) == fields(desk.packs[0]))
+    #expect(Set(Shapes.undoable.header) == fields(FakeDesk.undoable))
+    #expect(Set(Shapes.contents.header) == fields(FakeDesk.contents))
+  }
+
+  @Test func textsOfPacksAreInTheUsersLanguage() throws {
+    let daemon = try FakeDesk().daemon()
+    let czech = chime(["achievements", "hydration"], daemon: daemon, environment: ["LANG": "cs_CZ.UTF-8"])
+    #expect(czech.output.contains("Ranní ptáče") && !czech.output.contains("Early Bird"))
+    let json = chime(["achievements", "hydration", "--json"], daemon: daemon, environment: ["LANG": "cs_CZ.UTF-8"])
+    #expect(json.output.contains("\"title\":\"Ranní ptáče\""))
+  }
+}
