@@ -132,8 +132,10 @@ enum PackVerbs {
     context.print(pack, as: Shapes.pack(context.trackerWords)) {
       let words = context.trackerWords
       let state = pack.installedAt == nil ? Words.say("not installed") : Words.say("installed")
+      let room = context.width - TextWidth.of(pack.id) - TextWidth.of(state) - 4
+      let title = TextWidth.truncate(Harmless.line(words.local(pack.title)), to: max(8, room))
       context.out(
-        "\(context.style(pack.id, .strong))  \(Harmless.line(words.local(pack.title)))  "
+        "\(context.style(pack.id, .strong))  \(title)  "
           + context.style(state, pack.installedAt == nil ? .faint : .good))
       for line in TextWidth.wrap(Harmless.line(words.local(pack.text)), to: context.width, indent: 2) {
         context.out(line)

@@ -160,10 +160,12 @@ struct StatsPage {
 
   func lines() -> [String] {
     let style = context.style
-    var head = style(words.title(tracker), .strong)
+    let title = TextWidth.truncate(words.title(tracker), to: context.width)
+    var head = style(title, .strong)
     if let from = statistics.range.from ?? statistics.points.first?.day {
       let to = statistics.range.to ?? statistics.points.last?.day ?? from
-      head += style("  \(words.date(from)) – \(words.date(to))", .faint)
+      let span = "  \(words.date(from)) – \(words.date(to))"
+      head += (TextWidth.of(title + span) <= context.width ? "" : "\n") + style(span, .faint)
     }
     if statistics.lacking.contains("noEntries") {
       return [head] + TextWidth.wrap(lacking("noEntries") ?? "", to: context.width, indent: 2)
