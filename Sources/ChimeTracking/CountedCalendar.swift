@@ -10,6 +10,8 @@ struct CountedCalendar {
   let start: Int
   /// In order and apart from each other.
   private(set) var pauses: [ClosedRange<Int>] = []
+  /// How many days from the start on would count but for the pauses up to this one, itself included.
+  private var paused: [Int] = []
   /// In order, and only days that would count otherwise.
   private(set) var skips: [Int] = []
 
@@ -23,6 +25,9 @@ struct CountedCalendar {
       } else {
         pauses.append(first...last)
       }
+    }
+    for pause in pauses {
+      paused.append((paused.last ?? 0) + Self.days(of: weekdays, max(start, pause.lowerBound), pause.upperBound))
     }
     var latest: Int?
     for skip in tracker.skips.sorted() where skip.number != latest && counts(skip.number) {
@@ -38,21 +43,26 @@ struct CountedCalendar {
   func count(_ first: Int, _ last: Int, of some: WeekdaySet = .everyDay) -> Int {
     let first = max(first, start)
     guard first <= last else { return 0 }
+    guard some != .everyDay else { return position(last) - position(first - 1) }
     let set = weekdays.intersection(some)
     var count = Self.days(of: set, first, last)
     for pause in pauses where pause.upperBound >= first && pause.lowerBound <= last {
       count -= Self.days(of: set, max(first, pause.lowerBound), min(last, pause.upperBound))
     }
-    var index = indexOfSkip(notBefore: first)
-    while index < skips.count, skips[index] <= last {
-      if set.contains(Self.weekday(skips[index])) { count -= 1 }
-      index += 1
-    }
+    for skip in skips[Self.index(in: skips) { $0 < first }...].prefix(while: { $0 <= last })
+    where set.contains(Self.weekday(skip)) { count -= 1 }
     return count
   }
 
   /// How many days have counted up to this one, itself included.
-  func position(_ day: Int) -> Int { count(start, day) }
+  func position(_ day: Int) -> Int {
+    guard day >= start else { return 0 }
+    var count = Self.days(of: weekdays, start, day)
+    let over = Self.index(in: pauses) { $0.upperBound <= day }
+    if over > 0 { count -= paused[over - 1] }
+    if over < pauses.count { count -= Self.days(of: weekdays, max(start, pauses[over].lowerBound), day) }
+    return count - Self.index(in: skips) { $0 <= day }
+  }
 
   /// The day that has a position; nil when there is none before the year 10000.
   func day(at position: Int) -> Int? {
@@ -65,10 +75,13 @@ struct CountedCalendar {
     return low
   }
 
-  func isPaused(_ day: Int) -> Bool { pauses.contains { $0.contains(day) } }
+  func isPaused(_ day: Int) -> Bool {
+    let index = Self.index(in: pauses) { $0.upperBound < day }
+    return index < pauses.count && pauses[index].contains(day)
+  }
 
   func isSkipped(_ day: Int) -> Bool {
-    let index = indexOfSkip(notBefore: day)
+    let index = Self.index(in: skips) { $0 < day }
     return index < skips.count && skips[index] == day
   }
 
@@ -76,11 +89,12 @@ struct CountedCalendar {
     day >= start && weekdays.contains(Self.weekday(day)) && !isPaused(day)
   }
 
-  private func indexOfSkip(notBefore day: Int) -> Int {
-    var (low, high) = (0, skips.count)
+  /// How many elements come first for which something holds, when it holds for none after them.
+  private static func index<Element>(in elements: [Element], while holds: (Element) -> Bool) -> Int {
+    var (low, high) = (0, elements.count)
     while low < high {
       let middle = (low + high) / 2
-      if skips[middle] < day { low = middle + 1 } else { high = middle }
+      if holds(elements[middle]) { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -8,17 +8,25 @@ struct Reference {
   /// By day.
   let byDay: [Int: [Entry]]
   let start: Int
+  /// Whether each day from the start on counts, and which are met: looked up once.
+  private var table: [Bool] = []
+  private var met: Set<Int> = []
 
   init(_ tracker: Tracker, _ entries: [Entry]) {
     self.tracker = tracker
     self.entries = entries.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
     byDay = Dictionary(grouping: self.entries) { Int($0.day.dayNumber) }
     start = Int(tracker.startedOn.dayNumber)
+    table = (start...max(start, byDay.keys.max() ?? start) + 150).map(judge)
+    met = Set(byDay.keys.filter(isDone))
   }
 
   func date(_ day: Int) -> CivilDate { CivilDate(dayNumber: day) ?? .earliest }
 
-  func counts(_ day: Int) -> Bool {
+  func counts(_ day: Int) -> Bool { day >= start && table[day - start] }
+  func isMet(_ day: Int) -> Bool { met.contains(day) }
+
+  private func judge(_ day: Int) -> Bool {
     let date = date(day)
     if case .weekdays(let set) = tracker.counting, !set.contains(date.weekday) { return false }
     return day >= start && !tracker.skips.contains(date) && !tracker.pauses.contains { $0.contains(date) }
@@ -28,7 +36,7 @@ struct Reference {
     tracker.kind == .amount ? (byDay[day] ?? []).reduce(0) { $0 + ($1.quantity?.grains ?? 0) } : 0
   }
 
-  func isMet(_ day: Int) -> Bool {
+  private func isDone(_ day: Int) -> Bool {
     guard let entries = byDay[day], !entries.isEmpty else { return false }
     guard let goal = tracker.goal, goal.period == .day else { return true }
     switch goal.target {

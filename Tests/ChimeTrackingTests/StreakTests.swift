@@ -173,6 +173,9 @@ import Testing
     let before = summary
     #expect(!tallying.add(total(3, 0, 1, on: first), replacing: first, to: &summary))
     #expect(!tallying.add(total(3, 1, -1, on: second), replacing: second, to: &summary))
+    var earlier = second
+    earlier.lastAt = second.firstAt - .minutes(1)
+    #expect(!tallying.add(earlier, replacing: second, to: &summary))
     // The total that the summary knows was not given.
     #expect(!tallying.add(second, replacing: nil, to: &summary))
     #expect(summary == before)
