@@ -98,10 +98,13 @@ public enum DaemonInterface {
     public var channel: String?
     public var latenessMs: Int?
     public var message: String
+    /// Of events of trackers: its id.
+    public var tracker: String?
 
     public init(
       at: Wire.Time, event: String, reminder: String? = nil, title: String? = nil, occurrence: String? = nil,
-      delivery: String? = nil, channel: String? = nil, latenessMs: Int? = nil, message: String
+      delivery: String? = nil, channel: String? = nil, latenessMs: Int? = nil, message: String,
+      tracker: String? = nil
     ) {
       self.at = at
       self.event = event
@@ -112,6 +115,7 @@ public enum DaemonInterface {
       self.channel = channel
       self.latenessMs = latenessMs
       self.message = message
+      self.tracker = tracker
     }
   }
 

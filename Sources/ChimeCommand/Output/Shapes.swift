@@ -232,7 +232,8 @@ enum Shapes {
       .init(
         "event",
         "`added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, "
-          + "`closed`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`; more may come"
+          + "`closed`, `logged`, `goal`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, "
+          + "`reloaded`, `store`; more may come"
       ) { .string($0.event) },
       .init("reminder", "the reminder's id") { .optional($0.reminder) },
       .init("title", "the reminder's title") { .optional($0.title) },
@@ -241,6 +242,7 @@ enum Shapes {
       .init("channel", "where it went") { .optional($0.channel) },
       .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
       .init("message", "the event as a sentence") { .string($0.message) },
+      .init("tracker", "the tracker's id, of events of trackers") { .optional($0.tracker) },
     ])
 
   private static func nag(_ nag: RemindersInterface.Nag?) -> JSONText {

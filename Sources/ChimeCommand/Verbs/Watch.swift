@@ -55,7 +55,7 @@ enum Watch {
   private static func tone(_ event: String) -> Style.Tone {
     switch event {
     case "fired": .strong
-    case "delivered", "done": .good
+    case "delivered", "done", "logged", "goal", "unlocked", "level", "milestone": .good
     case "failed", "store": .bad
     case "missed", "clock", "zone", "resumed": .caution
     default: .plain

@@ -1,5 +1,5 @@
 public import ChimeSchedule
-import ChimeTracking
+public import ChimeTracking
 
 /// A change of someone's trackers with all that follows from it, in one transaction: totals, streaks, achievements, XP,
 /// milestones, the times of linked reminders, what is told about it.
@@ -43,8 +43,8 @@ extension TrackingWork {
 }
 
 extension Tracker {
-  /// What a change of an entry is called: `250 ml`, an item's name, the day.
-  func subject(of entry: Entry) -> String {
+  /// What an entry is called where a program notes it: `250 ml`, an item's id, the day.
+  public func subject(of entry: Entry) -> String {
     if let quantity = entry.quantity, let unit { return "\(plain(quantity, unit)) \(unit)" }
     return entry.item?.rawValue ?? entry.day.description
   }

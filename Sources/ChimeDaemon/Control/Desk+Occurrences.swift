@@ -128,7 +128,8 @@ enum Answering {
       throw refusal(error, occurrence)
     }
     guard work.occurrence != occurrence else { return (work.occurrence, []) }
-    return (work.occurrence, notices(of: work.occurrence, now: now))
+    let logged = work.tracking.map { TrackingNotices.of($0, owner: occurrence.owner) } ?? []
+    return (work.occurrence, notices(of: work.occurrence, now: now) + logged)
   }
 
   /// What an answer that was given brings about.

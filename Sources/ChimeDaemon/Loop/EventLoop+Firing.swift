@@ -38,6 +38,7 @@ extension EventLoop {
     considerSnapshot()
     publish(fired.firings, at: nowMicroseconds)
     warn(of: fired.unreadable, withoutZone: fired.withoutZone)
+    tell(fired.begun)
     if !fired.firings.isEmpty { storeWorks() }
   }
 
@@ -52,6 +53,14 @@ extension EventLoop {
       firings.flatMap { firing in
         firing.occurrences.compactMap { Self.happening($0, firing, nowMicroseconds) }
       })
+    // What was to come again and is done by an entry of its tracker.
+    take(firings.flatMap(\.occurrences).filter { $0.state == .done }.map { .withdraw($0.id) })
+  }
+
+  /// Tells what has come of trackers.
+  func tell(_ tracked: [(owner: UInt32, outcome: TrackingOutcome)]) {
+    guard !tracked.isEmpty else { return }
+    take(tracked.flatMap { TrackingNotices.of($0.outcome, owner: $0.owner) })
   }
 
   func warn(of unreadable: [UnreadableReminder], withoutZone: [Reminder]) {
@@ -74,6 +83,9 @@ extension EventLoop {
       let why = reason == .doneAlready ? "done already" : reason.rawValue
       return Happening(
         kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(why)\(count)")
+    }
+    if occurrence.state == .done {
+      return Happening(kind: .done, occurrence: occurrence, message: "\"\(occurrence.title)\" done")
     }
     guard firing.deliveries.contains(where: { $0.occurrence == occurrence.id }) else { return nil }
     let isPlain = due.isRegular && occurrence.late != .quiet

@@ -118,6 +118,7 @@ extension EventLoop {
       log(.error, "what had happened meanwhile could not be recorded; ignoring: \(reason)")
     }
     for outcomes in commit.outcomes { tell(outcomes) }
+    tell(commit.logged)
     storeWorks()
   }
 

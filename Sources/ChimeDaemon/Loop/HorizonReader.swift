@@ -9,7 +9,7 @@ final class HorizonReader: Sendable {
   private let count = Atomic<UInt64>(0)
 
   func read(_ transaction: any StoreTransaction) throws -> Horizon {
-    var horizon = try transaction.horizon()
+    var horizon = try transaction.dueHorizon()
     horizon.sequence = count.add(1, ordering: .relaxed).newValue
     return horizon
   }

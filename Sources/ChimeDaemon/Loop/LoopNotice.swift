@@ -1,6 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 /// What a commit brings about beside the record itself.
 enum LoopNotice: Sendable {
@@ -31,6 +32,7 @@ enum LoopNotice: Sendable {
 struct Happening: Sendable {
   enum Kind: String, Sendable {
     case added, changed, removed, fired, missed, delivered, failed, done, dismissed, snoozed, closed
+    case logged, goal, unlocked, level, milestone
     case clock, zone, calendar, resumed, reloaded, store
 
     var id: MessageID {
@@ -44,6 +46,11 @@ struct Happening: Sendable {
       case .failed: .attemptFailed
       case .done, .dismissed, .snoozed: .answered
       case .closed: .popupClosed
+      case .logged: .logged
+      case .goal: .goalMet
+      case .unlocked: .unlocked
+      case .level: .levelReached
+      case .milestone: .milestoneReached
       case .clock: .clockSet
       case .zone: .zoneChanged
       case .calendar: .calendarChanged
@@ -62,6 +69,7 @@ struct Happening: Sendable {
   var reminder: ReminderID?
   var title: String?
   var occurrence: OccurrenceID?
+  var tracker: TrackerID?
   var delivery: DeliveryID?
   var channel: ChannelName?
   var latenessMicroseconds: Int64?
@@ -91,7 +99,7 @@ struct Happening: Sendable {
     DaemonInterface.Event(
       at: time, event: kind.rawValue, reminder: reminder?.rawValue, title: title,
       occurrence: occurrence?.description, delivery: delivery?.rawValue, channel: channel?.rawValue,
-      latenessMs: latenessMicroseconds.map { Int($0 / 1_000) }, message: message)
+      latenessMs: latenessMicroseconds.map { Int($0 / 1_000) }, message: message, tracker: tracker?.rawValue)
   }
 
   /// The journal's fields.
@@ -100,6 +108,7 @@ struct Happening: Sendable {
     if let owner { fields.append((.owner, String(owner))) }
     if let reminder { fields.append((.reminder, reminder.rawValue)) }
     if let occurrence { fields.append((.occurrence, occurrence.description)) }
+    if let tracker { fields.append((.tracker, tracker.rawValue)) }
     if let delivery { fields.append((.delivery, delivery.rawValue)) }
     if let channel, channel != .desktop { fields.append((.endpoint, channel.rawValue)) }
     if let latenessMicroseconds { fields.append((.latenessMicroseconds, String(latenessMicroseconds))) }

@@ -15,6 +15,7 @@ package final class Log: Sendable {
     case delivery = "CHIME_DELIVERY"
     case endpoint = "CHIME_ENDPOINT"
     case latenessMicroseconds = "CHIME_LATENESS_USEC"
+    case tracker = "CHIME_TRACKER"
     /// Whose reminder it is, in the system's instance.
     case owner = "CHIME_OWNER_UID"
     /// The client's user.

@@ -25,6 +25,13 @@ package enum MessageID: String, CaseIterable, Sendable {
   case answered = "fa81c54caa624b3e8471bbc14f3f1bd1"
   case popupClosed = "751d66385a78475b8af43558f7335740"
 
+  // What was done.
+  case logged = "9312d27be9f748fda567f9653539e35c"
+  case goalMet = "69408ad90a3148a3b8634578d40e645b"
+  case unlocked = "8f802442a76040a3981b7fbedf6db4a3"
+  case levelReached = "fe3cac14e1414bffaaaf002a83c115a5"
+  case milestoneReached = "e264045aeba6480581ac92eb744cb42f"
+
   // What is sent.
   case delivered = "06a3e5b0232f4d2794f36892652aa5c1"
   case attemptFailed = "094f60c8add24bf6b1ffd7ab703536a5"

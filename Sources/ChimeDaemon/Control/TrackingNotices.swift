@@ -1,0 +1,40 @@
+import ChimeCore
+import ChimeTracking
+
+/// What a change of trackers tells the loop: events for those who watch, popups to take down, notices that have fired.
+enum TrackingNotices {
+  /// - Parameter what: in which words the change itself is told; nil: as what was logged.
+  static func of(_ outcome: TrackingOutcome, owner: UInt32, saying what: String? = nil) -> [LoopNotice] {
+    var notices: [LoopNotice] = []
+    func tell(_ kind: Happening.Kind, _ message: String) {
+      var happening = Happening(kind: kind, owner: owner, title: title(outcome.tracker), message: message)
+      happening.tracker = outcome.tracker?.id
+      notices.append(.event(happening))
+    }
+    if let what {
+      tell(.logged, what)
+    } else if let tracker = outcome.tracker, let entry = outcome.entry, outcome.change != nil {
+      tell(.logged, "\(tracker.id): \(tracker.subject(of: entry))\(outcome.removed > 0 ? " removed" : "")")
+    }
+    if outcome.goalMet, let tracker = outcome.tracker { tell(.goal, "\(tracker.id): goal met") }
+    for unlock in outcome.unlocked where !unlock.isSilent {
+      tell(.unlocked, "\(unlock.pack): \(unlock.achievement.title.text(in: ["en"])) (\(unlock.achievement.id))")
+    }
+    for level in outcome.levels { tell(.level, "\(level.pack): level \(level.level), \(level.experience) XP") }
+    for milestone in outcome.milestones where milestone.value != nil {
+      tell(.milestone, "\(milestone.tracker): \(milestone.title)")
+    }
+    for occurrence in outcome.closed {
+      if occurrence.state == .done {
+        notices.append(.occurrence(.done, occurrence, "\"\(occurrence.title)\" done"))
+      }
+      notices.append(.withdraw(occurrence.id))
+    }
+    for notice in outcome.notices {
+      notices.append(.occurrence(.fired, notice, "\"\(notice.title)\" fired"))
+    }
+    return notices
+  }
+
+  private static func title(_ tracker: Tracker?) -> String? { tracker?.title.text(in: ["en"]) }
+}
