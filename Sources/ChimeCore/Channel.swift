@@ -6,12 +6,19 @@ public struct OutboundMessage: Hashable, Sendable {
   public var occurrence: Occurrence
   /// The definition as it is now; nil when the reminder has been removed since, or cannot be read.
   public var reminder: Reminder?
+  /// What is said of the reminder's tracker, and its texts where something is filled in; nil for most.
+  public var report: TrackerReport?
 
-  public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?) {
+  public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?, report: TrackerReport? = nil) {
     self.delivery = delivery
     self.occurrence = occurrence
     self.reminder = reminder
+    self.report = report
   }
+
+  /// What is shown: the reminder's title when it fired, its text as it is now, both filled in.
+  public var title: String { report?.title ?? occurrence.title }
+  public var body: String? { (report?.body ?? reminder?.body).flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 /// A way to reach someone. Lives outside the event loop and reports back by `report`, from any thread.

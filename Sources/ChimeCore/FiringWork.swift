@@ -33,6 +33,11 @@ public struct FiringWork: Sendable {
       var firing = decision.decide(
         due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, using: &generator)
       try firing.anchorRuns(timetable, in: transaction)
+      // History is to be readable without the tracker.
+      if ReminderText.hasPlaces(due.reminder.title) {
+        let report = try TrackerReport.read(for: due.reminder, in: transaction, bearings, now: now)
+        firing.say(report?.title ?? ReminderText.filled(due.reminder.title, [:]))
+      }
       work.firings.append(firing)
     }
     work.stagger = stagger
@@ -41,7 +46,7 @@ public struct FiringWork: Sendable {
     for lane in Set(work.firings.flatMap { $0.deliveries.map(\.lane) }).sorted() {
       let left = room.left(in: lane)
       guard left > 0 else { continue }
-      work.claims += try ClaimedMessage.claim(lane, limit: left, in: transaction, room.policies, now: now)
+      work.claims += try ClaimedMessage.claim(lane, limit: left, in: transaction, room.policies, bearings, now: now)
     }
     work.unreadable = transaction.unreadable
     return work
@@ -49,6 +54,11 @@ public struct FiringWork: Sendable {
 }
 
 extension Firing {
+  /// Gives the occurrences a title that is filled in.
+  mutating func say(_ title: String) {
+    for index in occurrences.indices { occurrences[index].title = title }
+  }
+
   /// A run of missed times is recorded at its first. After the clock went back that one may have been heard before, and
   /// its record stays as it is: the run then begins at the first that was not.
   mutating func anchorRuns(_ timetable: Timetable, in transaction: any StoreTransaction) throws {

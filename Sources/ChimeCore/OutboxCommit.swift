@@ -46,7 +46,7 @@ public struct OutboxCommit: Sendable {
     try transaction.release(part.releases)
     for (lane, limit) in part.claims {
       do {
-        commit.claims += try ClaimedMessage.claim(lane, limit: limit, in: transaction, policies, now: now)
+        commit.claims += try ClaimedMessage.claim(lane, limit: limit, in: transaction, policies, bearings, now: now)
       } catch StoreFailure.internalError(let reason) {
         // What is wrong in one lane must not undo what came of the others.
         commit.unreadable.append((lane, reason))

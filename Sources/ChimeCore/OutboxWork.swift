@@ -10,13 +10,18 @@ public struct ClaimedMessage: Sendable {
     self.message = message
   }
 
-  /// Claims at most `limit` deliveries of a lane, for as long as its policy says.
+  /// Claims at most `limit` deliveries of a lane, for as long as its policy says, with what they say of trackers.
   public static func claim(
-    _ lane: Lane, limit: Int, in transaction: any StoreTransaction, _ policies: LanePolicies, now: Instant
+    _ lane: Lane, limit: Int, in transaction: any StoreTransaction, _ policies: LanePolicies, _ bearings: Bearings,
+    now: Instant
   ) throws -> [ClaimedMessage] {
     let until = now + policies[lane].claimSpan
-    return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map {
-      ClaimedMessage(claim: Claim(id: $0.delivery.id, lane: lane, until: until), message: $0)
+    return try transaction.claimDeliveries(lane: lane, now: now, visibleAgain: until, limit: limit).map { claimed in
+      var message = claimed
+      message.report = try message.reminder.flatMap {
+        try TrackerReport.read(for: $0, in: transaction, bearings, now: now)
+      }
+      return ClaimedMessage(claim: Claim(id: message.delivery.id, lane: lane, until: until), message: message)
     }
   }
 }

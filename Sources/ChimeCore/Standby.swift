@@ -163,18 +163,19 @@ public struct Standby: Sendable {
     fileprivate var limit: Int
     fileprivate var after: DuePlace?
     fileprivate var occurrences: [OccurrenceID]
-    /// What is due of what is known here alone, and is linked to a tracker: with the earliest of its times.
-    fileprivate var linked: [(reminder: Reminder, from: Instant)]
+    /// What is due of what is known here alone, the earliest first.
+    fileprivate var own: [(reminder: Reminder, from: Instant)]
 
     /// - Parameter transaction: may be one that reads only.
     public func run(in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Seen {
       var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
       seen.unreadable = transaction.unreadable
       for id in occurrences { seen.occurrences[id] = try transaction.occurrence(id) }
-      for (reminder, from) in linked + seen.page.due.map({ ($0.reminder, $0.scheduledAt) }) {
-        guard reminder.tracker != nil, seen.links[reminder.id] == nil else { continue }
+      for (reminder, from) in own + seen.page.due.map({ ($0.reminder, $0.scheduledAt) }) {
+        guard seen.links[reminder.id] == nil, seen.reports[reminder.id] == nil else { continue }
         seen.links[reminder.id] = try LinkedTracker.read(
           for: reminder, from: from, to: now, in: transaction, bearings)
+        seen.reports[reminder.id] = try TrackerReport.read(for: reminder, in: transaction, bearings, now: now)
       }
       return seen
     }
@@ -186,6 +187,7 @@ public struct Standby: Sendable {
     fileprivate var unreadable: [UnreadableReminder] = []
     fileprivate var occurrences: [OccurrenceID: Occurrence] = [:]
     fileprivate var links: [ReminderID: LinkedTracker] = [:]
+    fileprivate var reports: [ReminderID: TrackerReport] = [:]
   }
 
   /// What firing without the store came to.
@@ -207,8 +209,8 @@ public struct Standby: Sendable {
     return Look(
       now: now, limit: max(0, min(limit, Self.limit - entries.count)), after: seenTo,
       occurrences: own.filter { occurrences[$0] == nil },
-      linked: coming.sorted { $0.scheduledAt < $1.scheduledAt }.compactMap { id in
-        reminders[id.reminder].flatMap { $0.tracker == nil ? nil : ($0, id.scheduledAt) }
+      own: coming.sorted { $0.scheduledAt < $1.scheduledAt }.compactMap { id in
+        reminders[id.reminder].map { ($0, id.scheduledAt) }
       })
   }
 
@@ -236,7 +238,11 @@ public struct Standby: Sendable {
         due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
         link: link(of: due.reminder, seen), using: &generator)
       work.firings.append(firing)
-      work.messages += take(firing, policies, now: now)
+      work.messages += take(firing, policies, now: now).map { shown in
+        var shown = shown
+        shown.message.report = seen.reports[due.reminder.id]
+        return shown
+      }
     }
     if !isFull {
       let own = regular.values.compactMap { $0?.dueAt } + again.values.compactMap { $0 }

@@ -48,7 +48,8 @@ public struct DesktopConfiguration: Sendable {
       // A summary has nothing to wait for.
       if let message = content.message {
         let snooze = snoozeLabel(Self.snooze(of: message))
-        arguments += ["--wait", "--action=done=\(doneLabel)", "--action=snooze=\(snooze)"]
+        let done = doneLabel(of: message)
+        arguments += ["--wait", "--action=done=\(done)", "--action=snooze=\(snooze)"]
       }
       if let replacing { arguments.append("--replace-id=\(replacing)") }
     }
@@ -105,6 +106,12 @@ public struct DesktopConfiguration: Sendable {
       }
       return look
     }
+  }
+
+  /// What stands on the button that ends the occurrence: for an amount, how much it logs.
+  func doneLabel(of message: OutboundMessage) -> String {
+    let button = message.report?.button.map { PlainText.withoutControls($0, lines: false) } ?? ""
+    return button.allSatisfy(\.isWhitespace) ? doneLabel : PlainText.clipped(button, bytes: 60)
   }
 
   /// The length that the snooze button stands for.

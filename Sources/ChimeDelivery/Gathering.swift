@@ -88,7 +88,7 @@ struct Gathering: Sendable {
     episode.singles += others.count - rest.count
     var orders = (critical + others.prefix(room)).map { Order.show($0[0], others: Array($0.dropFirst())) }
     if !rest.isEmpty {
-      episode.members += rest.map { ($0[0].occurrence, $0[0].message.occurrence.title) }
+      episode.members += rest.map { ($0[0].occurrence, $0[0].message.title) }
       let summary = PopupSummary(number: episode.number, titles: episode.members.map(\.title))
       orders.append(.summarise(summary, rest.flatMap { $0 }))
     }

@@ -35,6 +35,19 @@ struct JSONText {
     bytes.append(contentsOf: String(number).utf8)
   }
 
+  /// Whole numbers without a point.
+  mutating func member(_ key: StaticString, _ number: Double?) {
+    guard let number, number.isFinite else { return member(key, String?.none) }
+    if let whole = Int64(exactly: number) { return member(key, whole) }
+    begin(key)
+    bytes.append(contentsOf: "\(number)".utf8)
+  }
+
+  mutating func member(_ key: StaticString, _ isTrue: Bool) {
+    begin(key)
+    bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
+  }
+
   mutating func member(_ key: StaticString, _ texts: [String]) {
     begin(key)
     bytes.append(UInt8(ascii: "["))

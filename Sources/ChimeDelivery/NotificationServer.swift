@@ -97,7 +97,7 @@ extension DesktopConfiguration {
     if capabilities.actions, let message = content.message {
       let (occurrence, snooze) = (message.occurrence.id, Self.snooze(of: message))
       actions = [
-        .init(key: ActionKey(answer: .done, occurrence: occurrence).text, label: doneLabel),
+        .init(key: ActionKey(answer: .done, occurrence: occurrence).text, label: doneLabel(of: message)),
         .init(key: ActionKey(answer: .snooze(for: snooze), occurrence: occurrence).text, label: snoozeLabel(snooze)),
       ]
     }

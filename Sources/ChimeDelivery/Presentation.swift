@@ -10,7 +10,7 @@ public enum Presentation {
 
   /// One line of plain text: without control characters, cut to `titleLimit`; never empty.
   public static func title(of message: OutboundMessage) -> String {
-    let line = PlainText.withoutControls(message.occurrence.title, lines: false)
+    let line = PlainText.withoutControls(message.title, lines: false)
     return line.allSatisfy(\.isWhitespace) ? "Reminder" : PlainText.clipped(line, bytes: titleLimit)
   }
 
@@ -44,7 +44,7 @@ public enum Presentation {
   /// The reminder's text, its address and, for a late one, a remark; plain. Empty when there is nothing to say.
   static func text(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
     var lines: [String] = []
-    if let body = message.reminder?.body, !body.isEmpty {
+    if let body = message.body {
       lines.append(PlainText.clipped(PlainText.withoutControls(body, lines: true), bytes: bodyLimit))
     }
     if let url = message.reminder?.url, !url.isEmpty {

@@ -6,6 +6,19 @@ enum Placeholder: String, Hashable, Sendable, CaseIterable {
   case title, body, tags, urgency, url
   case scheduledAt, scheduledTime, firedAt, late, lateNote, latenessMs
   case reminder, occurrence, delivery, channel, round
+  // What is said of the reminder's tracker (`TextValues.Name`).
+  case tracker, reached, remaining, goal, percent, streak
+  case longestStreak = "streak.longest"
+  case moodTitle = "mood.title"
+  case moodMessage = "mood.message"
+  case moodNext = "mood.next"
+  case quote
+  case quoteTranslation = "quote.translation"
+  case quoteSource = "quote.source"
+  case nextAchievement
+  case nextAchievementText = "nextAchievement.text"
+  case nextAchievementProgress = "nextAchievement.progress"
+  case level, experience
   case token
 }
 
@@ -65,8 +78,8 @@ package struct TemplateValues: Sendable {
   package init(_ message: OutboundMessage, timeOfDay: (Instant) -> String) {
     let occurrence = message.occurrence
     let reminder = message.reminder
-    self[.title] = .text(occurrence.title)
-    self[.body] = TemplateValue(reminder?.body)
+    self[.title] = .text(message.title)
+    self[.body] = TemplateValue(message.body)
     self[.tags] = .list(reminder?.tags ?? [])
     self[.urgency] = .text((reminder?.urgency ?? .normal).rawValue)
     self[.url] = TemplateValue(reminder?.url)
@@ -81,6 +94,9 @@ package struct TemplateValues: Sendable {
     self[.delivery] = .text(message.delivery.id.rawValue)
     self[.channel] = .text(message.delivery.lane.channel.rawValue)
     self[.round] = .number(Int64(message.delivery.round))
+    for (name, value) in message.report?.values ?? [:] {
+      if let placeholder = Placeholder(rawValue: name) { self[placeholder] = .text(value) }
+    }
   }
 
   /// The reminder that `chime endpoint test` pretends has fired.

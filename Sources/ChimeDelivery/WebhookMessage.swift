@@ -5,7 +5,7 @@ import FoundationEssentials
 /// The JSON that a webhook carries (Standard Webhooks 1.0.0, "Payload structure": `type`, `timestamp`, `data`).
 ///
 /// Every key is always there, `null` where there is nothing to say, and keys are in alphabetical order, so that all
-/// attempts of one delivery send the same bytes.
+/// attempts of one delivery send the same bytes; what is said of a tracker is as it is at the attempt.
 struct WebhookMessage<Content> {
   var type: String
   /// When what it tells of happened; an attempt's own time is in the header `webhook-timestamp`.
@@ -28,7 +28,7 @@ struct FiredReminder {
   fileprivate func write(_ data: inout JSONText) {
     let occurrence = message.occurrence
     let reminder = message.reminder
-    data.member("body", reminder?.body)
+    data.member("body", message.body)
     data.member("channel", message.delivery.lane.channel.rawValue)
     data.member("firedAt", occurrence.firedAt.map(Timestamp.rfc3339))
     data.member("late", occurrence.late?.rawValue)
@@ -39,9 +39,30 @@ struct FiredReminder {
     data.member("round", Int64(message.delivery.round))
     data.member("scheduledAt", Timestamp.rfc3339(occurrence.id.scheduledAt))
     data.member("tags", reminder?.tags ?? [])
-    data.member("title", occurrence.title)
+    data.member("title", message.title)
+    if let facts = message.report?.facts {
+      data.object("tracker") { facts.write(&$0) }
+    } else {
+      data.member("tracker", String?.none)
+    }
     data.member("urgency", (reminder?.urgency ?? .normal).rawValue)
     data.member("url", reminder?.url)
+  }
+}
+
+extension TrackerReport.Facts {
+  fileprivate func write(_ data: inout JSONText) {
+    data.member("day", day)
+    data.member("entries", Int64(entries))
+    data.member("goal", goal)
+    data.member("id", id)
+    data.member("met", isMet)
+    data.member("percent", percent.map { Int64($0) })
+    data.member("reached", reached)
+    data.member("remaining", remaining)
+    data.member("streak", Int64(streak))
+    data.member("title", title)
+    data.member("unit", unit)
   }
 }
 

@@ -8,6 +8,11 @@ public protocol TrackingWording: Sendable {
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
   func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords
   func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords
+  /// With the unit: `2,500 ml`.
+  func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String
+  func number(_ number: Int) -> String
+  /// What a button says that logs an amount: `Drank 250 ml`, or `Log 250 ml` for a tracker without a word of its own.
+  func button(_ verb: String?, _ amount: String) -> String
   /// A milestone's own title: `80 kg`.
   func title(of milestone: Quantity, of tracker: Tracker) -> String
 }
@@ -45,8 +50,16 @@ public struct PlainWording: TrackingWording {
     TrackingWords("Milestone: \(milestone.title)", tracker.title.text(in: languages))
   }
 
+  public func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
+    "\(quantity.plain(in: unit, decimals: decimals)) \(unit)"
+  }
+
+  public func number(_ number: Int) -> String { String(number) }
+
+  public func button(_ verb: String?, _ amount: String) -> String { "\(verb ?? "Log") \(amount)" }
+
   public func title(of milestone: Quantity, of tracker: Tracker) -> String {
     guard let unit = tracker.unit else { return "" }
-    return "\(tracker.plain(milestone, unit)) \(unit)"
+    return amount(milestone, unit, decimals: tracker.decimals)
   }
 }

@@ -45,17 +45,19 @@ extension TrackingWork {
 extension Tracker {
   /// What an entry is called where a program notes it: `250 ml`, an item's id, the day.
   public func subject(of entry: Entry) -> String {
-    if let quantity = entry.quantity, let unit { return "\(plain(quantity, unit)) \(unit)" }
+    if let quantity = entry.quantity, let unit { return "\(quantity.plain(in: unit, decimals: decimals)) \(unit)" }
     return entry.item?.rawValue ?? entry.day.description
   }
+}
 
-  /// A quantity as a number without the unit, in the digits that the tracker shows.
-  func plain(_ quantity: Quantity, _ unit: Unit) -> String {
-    let scale: Double = [1, 10, 100, 1_000][min(max(decimals, 0), 3)]
-    let scaled = Int64((quantity.value(in: unit) * scale).rounded())
-    let whole = Int64(scale)
-    let digits = String(scaled.magnitude % whole.magnitude)
-    let fraction = decimals > 0 ? "." + String(repeating: "0", count: decimals - digits.count) + digits : ""
-    return (scaled < 0 ? "-" : "") + String(scaled.magnitude / whole.magnitude) + fraction
+extension Quantity {
+  /// As a number without the unit, in so many digits after the point.
+  func plain(in unit: Unit, decimals: Int) -> String {
+    let places = min(max(decimals, 0), 3)
+    let scale: Int64 = [1, 10, 100, 1_000][places]
+    let scaled = Int64((value(in: unit) * Double(scale)).rounded())
+    let digits = String(scaled.magnitude % scale.magnitude)
+    let fraction = places > 0 ? "." + String(repeating: "0", count: places - digits.count) + digits : ""
+    return (scaled < 0 ? "-" : "") + String(scaled.magnitude / scale.magnitude) + fraction
   }
 }

@@ -94,6 +94,8 @@ actor EventLoop {
     self.keeper = keeper
     self.zones = zones
     bearings = Bearings(zones: zones, place: configuration.place, quiet: configuration.quiet)
+    bearings.channels = configuration.defaultChannels
+    bearings.wording = SpokenWording()
     zoneDatabase = zones.fingerprint.database
     self.secrets = secrets
     self.service = service
@@ -313,6 +315,7 @@ actor EventLoop {
       pruneHistory(isAsked: true)
       bearings.place = loaded.place
       bearings.quiet = loaded.quiet
+      bearings.channels = loaded.defaultChannels
       log.setLevel(configuration.logLevel)
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())

@@ -1,0 +1,215 @@
+public import ChimeSchedule
+import ChimeTracking
+
+/// What a message may say of the tracker that its reminder is linked to, as it stands when the message is made.
+///
+/// Texts are filled in and numbers written already: channels know no tracker, and no language.
+public struct TrackerReport: Hashable, Sendable {
+  /// By the names of `TextValues.Name`; what is not known is missing, and stands for nothing.
+  public var values: [String: String] = [:]
+  /// The reminder's title and text, where something had to be filled in.
+  public var title: String?
+  public var body: String?
+  /// The word on the button that logs: `Drank 250 ml`. Nil: *Done*, as on any other.
+  public var button: String?
+  /// What programs are told; nil for a reminder that is linked to none.
+  public var facts: Facts?
+
+  /// Numbers in the tracker's unit.
+  public struct Facts: Hashable, Sendable {
+    public var id: String
+    public var title: String
+    public var unit: String?
+    public var day: String
+    public var entries: Int
+    public var reached: Double?
+    public var goal: Double?
+    public var remaining: Double?
+    public var percent: Int?
+    public var isMet: Bool
+    public var streak: Int
+  }
+
+  public init() {}
+
+  /// - Parameter reminder: may be one of any kind; nothing is read for one without a link and without a `{{`.
+  public static func read(
+    for reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws -> TrackerReport? {
+    let isFilled = ReminderText.hasPlaces(reminder.title) || ReminderText.hasPlaces(reminder.body ?? "")
+    guard reminder.tracker != nil || isFilled else { return nil }
+    var report = TrackerReport()
+    do {
+      report = try Reading(reminder, transaction, bearings, now).report()
+    } catch StoreFailure.internalError {
+      // What cannot be read must not hold up the message.
+    }
+    if ReminderText.hasPlaces(reminder.title) {
+      report.title = ReminderText.filled(reminder.title, report.values)
+    }
+    if let body = reminder.body, ReminderText.hasPlaces(body) {
+      report.body = ReminderText.filled(body, report.values)
+    }
+    return report
+  }
+}
+
+/// Texts with `{{name}}` in them.
+public enum ReminderText {
+  private static let names = Set(TextValues.Name.allCases.map(\.rawValue))
+
+  public static func hasPlaces(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "{")) && text.contains("{{") }
+
+  /// Puts values in the places of their names. A name that is known and has no value becomes nothing; what is no name stays
+  /// as it is written, and what a value brings is not looked at again.
+  ///
+  ///     ReminderText.filled("Still {{remaining}} to go", ["remaining": "750 ml"])    // Still 750 ml to go
+  public static func filled(_ text: String, _ values: [String: String]) -> String {
+    var result = ""
+    var rest = text[...]
+    while let opening = rest.firstRange(of: "{{") {
+      let inside = rest[opening.upperBound...]
+      guard let closing = inside.firstRange(of: "}}") else { break }
+      let name = String(inside[..<closing.lowerBound].filter { !$0.isWhitespace })
+      if names.contains(name) {
+        result += rest[..<opening.lowerBound] + (values[name] ?? "")
+      } else {
+        result += rest[..<closing.upperBound]
+      }
+      rest = inside[closing.upperBound...]
+    }
+    return result + rest
+  }
+}
+
+extension StringProtocol {
+  /// Where `pattern` first occurs.
+  fileprivate func firstRange(of pattern: String) -> Range<Index>? {
+    var start = startIndex
+    while start < endIndex {
+      if self[start...].hasPrefix(pattern) { return start..<index(start, offsetBy: pattern.count) }
+      start = index(after: start)
+    }
+    return nil
+  }
+}
+
+/// One reading of what a report says.
+private struct Reading {
+  let reminder: Reminder
+  let transaction: any StoreTransaction
+  let bearings: Bearings
+  let now: Instant
+  let tracker: Tracker?
+  /// The tracker's pack; without one the first that is installed, which has the day's mood and quote.
+  let pack: InstalledPack?
+  let zone: Zone
+
+  init(_ reminder: Reminder, _ transaction: any StoreTransaction, _ bearings: Bearings, _ now: Instant) throws {
+    self.reminder = reminder
+    self.transaction = transaction
+    self.bearings = bearings
+    self.now = now
+    zone = bearings.zones.local
+    let owner = reminder.owner
+    tracker = try reminder.tracker.flatMap { try transaction.tracker(TrackerKey(owner: owner, id: $0.tracker)) }
+    if let own = try tracker?.pack.flatMap({ try transaction.pack($0, owner: owner) }) {
+      pack = own
+    } else {
+      let packs = try transaction.packs(owner: owner)
+      pack = packs.first { !$0.pack.moods.isEmpty || !$0.pack.quotes.isEmpty } ?? packs.first
+    }
+  }
+
+  var languages: [String] {
+    pack.flatMap { $0.languages.isEmpty ? nil : $0.languages } ?? bearings.wording.languages
+  }
+
+  func report() throws -> TrackerReport {
+    var report = TrackerReport()
+    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+    if let tracker {
+      let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
+      let standing = try work.standing(of: tracker, on: day(of: tracker), summary)
+      for (name, value) in try texts(tracker, standing).pairs(
+        quantity: { bearings.wording.amount($0, $1, decimals: $2) }, number: { bearings.wording.number($0) })
+      {
+        if !value.isEmpty { report.values[name.rawValue] = value }
+      }
+      report.facts = facts(tracker, standing)
+      report.button = button(tracker)
+    } else {
+      try addDay(to: &report)
+    }
+    return report
+  }
+
+  private func day(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
+
+  private func texts(_ tracker: Tracker, _ standing: Standing) throws -> TextValues {
+    let next = try nextAchievement(on: standing.day)
+    let experience = try pack.map { try transaction.experience(of: $0.pack.id, owner: reminder.owner) }
+    return TextValues(
+      tracker, standing, mood: try mood(), quote: pack.flatMap { Quote.ofTheDay(standing.day, among: $0.pack.quotes) },
+      next: next, level: pack?.pack.levels.flatMap { curve in experience.map { curve.level(at: $0) } },
+      experience: experience, languages: languages)
+  }
+
+  /// What a day says to whoever has no tracker in mind.
+  private func addDay(to report: inout TrackerReport) throws {
+    let day = zone.civil(at: now).date
+    func add(_ name: TextValues.Name, _ text: String?) { report.values[name.rawValue] = text }
+    let mood = try mood()
+    add(.moodTitle, mood?.title.text(in: languages))
+    add(.moodMessage, mood?.message.text(in: languages))
+    add(.moodNext, mood?.next.text(in: languages))
+    let quote = pack.flatMap { Quote.ofTheDay(day, among: $0.pack.quotes) }
+    add(.quote, quote?.text)
+    add(.quoteTranslation, quote?.translation?.text(in: languages))
+    add(.quoteSource, quote?.source)
+    add(.nextAchievement, try nextAchievement(on: day)?.achievement.title.text(in: languages))
+  }
+
+  private func nextAchievement(on day: CivilDate) throws -> (achievement: Achievement, reached: Int)? {
+    guard let pack else { return nil }
+    let progress = try transaction.progress(of: pack.pack.id, owner: reminder.owner)
+    return Achievement.next(
+      among: pack.pack.achievements, progress: progress, on: day,
+      minute: Int(zone.civil(at: now).time.secondOfDay) / 60)
+  }
+
+  /// The mood of the day, of all trackers that the owner has, in the words of the pack.
+  private func mood() throws -> MoodText? {
+    guard let pack, !pack.pack.moods.isEmpty else { return nil }
+    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+    let shares = try transaction.trackers(owner: reminder.owner).map { tracker in
+      let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
+      return MoodShare(try work.standing(of: tracker, on: day(of: tracker), summary))
+    }
+    return pack.pack.moods[Mood.of(shares)]
+  }
+
+  private func button(_ tracker: Tracker) -> String? {
+    guard let link = reminder.tracker, link.logsWhenDone, let unit = tracker.unit,
+      let quantity = tracker.portion(of: link)?.quantity
+    else { return nil }
+    return bearings.wording.button(
+      tracker.verb?.text(in: languages), bearings.wording.amount(quantity, unit, decimals: tracker.decimals))
+  }
+
+  private func facts(_ tracker: Tracker, _ standing: Standing) -> TrackerReport.Facts {
+    func number(_ quantity: Quantity?) -> Double? {
+      quantity.map { quantity in
+        switch standing.wanted?.kind {
+        case .entries, .days: Double(quantity.grains) / Double(Quantity.one.grains)
+        case .total, .value, nil: tracker.unit.map { quantity.value(in: $0) } ?? Double(quantity.grains)
+        }
+      }
+    }
+    return TrackerReport.Facts(
+      id: tracker.id.rawValue, title: tracker.title.text(in: languages), unit: tracker.unit?.symbol,
+      day: standing.day.description, entries: standing.total?.count ?? 0, reached: number(standing.reached),
+      goal: number(standing.wanted?.quantity), remaining: number(standing.remaining), percent: standing.percent,
+      isMet: standing.isMet, streak: standing.form.streak.length)
+  }
+}

@@ -1,0 +1,50 @@
+import ChimeCore
+import ChimeTracking
+import ChimeWords
+
+/// What a person is told of trackers, in the language and with the numbers of the daemon's locale.
+struct SpokenWording: TrackingWording {
+  var languages: [String] { Catalogs.languages }
+
+  func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords {
+    let title = Words.say("Goal met: %1", text(tracker.title))
+    let streak = standing.form.streak.length
+    let body =
+      switch standing.form.streak.unit {
+      case _ where streak < 2: ""
+      case .days: Words.say(count: streak, "%n day running", "%n days running")
+      case .weeks: Words.say(count: streak, "%n week running", "%n weeks running")
+      case .months: Words.say(count: streak, "%n month running", "%n months running")
+      }
+    return TrackingWords(title, body)
+  }
+
+  func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords {
+    TrackingWords(Words.say("Unlocked: %1", text(achievement.title)), text(achievement.text))
+  }
+
+  func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords {
+    TrackingWords(
+      Words.say("Level %1: %2", number(level.level), text(pack.title)), Words.say("%1 XP", number(level.experience)))
+  }
+
+  func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords {
+    TrackingWords(Words.say("Milestone: %1", milestone.title), text(tracker.title))
+  }
+
+  func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
+    "\(Figures.number(quantity.value(in: unit), decimals: decimals)) \(unit)"
+  }
+
+  func number(_ number: Int) -> String { Figures.number(Double(number)) }
+
+  func button(_ verb: String?, _ amount: String) -> String {
+    verb.map { "\($0) \(amount)" } ?? Words.say("Log %1", amount)
+  }
+
+  func title(of milestone: Quantity, of tracker: Tracker) -> String {
+    tracker.unit.map { amount(milestone, $0, decimals: tracker.decimals) } ?? ""
+  }
+
+  private func text(_ text: LocalizedText) -> String { text.text(in: languages) }
+}
