@@ -126,6 +126,9 @@ extension Shapes {
         .init("title", "its title") { .string(words.local($0.title)) },
         .init("text", "what it takes") { .string(words.local($0.text)) },
         .init("category", "its category") { .optional($0.category) },
+        .init("categoryTitle", "what the pack calls the category; null where it says nothing") {
+          .optional($0.categoryTitle.map { words.local($0) })
+        },
         .init("icon", "its icon") { .optional($0.icon) },
         .init("experience", "the XP it is worth") { .int($0.experience) },
         .init("reached", "how far it has come") { .int($0.reached) },

@@ -70,7 +70,10 @@ enum Achievements {
         categories.append(category)
       }
       for category in categories {
-        if !category.isEmpty { context.out(context.style(Harmless.line(category), .faint)) }
+        if !category.isEmpty {
+          let named = mine.first { $0.category == category }?.categoryTitle.map { context.trackerWords.local($0) }
+          context.out(context.style(Harmless.line(named ?? category), .faint))
+        }
         for achievement in mine where (achievement.category ?? "") == category {
           for line in lines(achievement, among: mine, context) { context.out(line) }
         }
