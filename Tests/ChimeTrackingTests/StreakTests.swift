@@ -83,6 +83,21 @@ import Testing
     check(tracker, first + [21, 22, 23], [(13, 1, 1), (14, 0, 1), (23, 1, 1)])
   }
 
+  /// Of three in a week, three days that count ask for 9/7, and so for two; of 1000 ml for 428.57 ml.
+  @Test func anExcuseIsRoundedUp() {
+    let pause = monday.plus(10)...monday.plus(13)
+    let often = Tracker.sample(counting: .timesAWeek(3), pauses: [pause])
+    check(often, [0, 1, 2, 7, 14, 15, 16], [(13, 1, 1), (14, 0, 1), (16, 1, 1)])
+    check(often, [0, 1, 2, 7, 9, 14, 15, 16], [(14, 1, 1), (16, 2, 2)])
+    let much = Tracker.sample(.amount, goal: Goal(.total(.ml(1000)), each: .week), pauses: [pause])
+    for (amount, length) in [(428.5, 0), (428.6, 1)] {
+      let entries = [(0, 1000), (7, amount)].map { Entry.sample(Int64($0), of: much, on: monday.plus($0), .ml($1)) }
+      let tallying = Tallying(much)
+      let form = tallying.form(of: tallying.summary(ofEntries: entries), on: monday.plus(14))
+      #expect(form.streak.length == length)
+    }
+  }
+
   @Test func timesAMonthCountsMonths() {
     let tracker = Tracker.sample(counting: .timesAMonth(2))
     // January twice, February (leap) twice with its 29th, March once, April twice.
