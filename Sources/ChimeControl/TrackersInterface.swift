@@ -73,6 +73,8 @@ public enum TrackersInterface {
 
     public var id: String
     public var title: [String: String]
+    /// What an entry is called, in front of its amount: Drank. Null: done.
+    public var verb: [String: String]?
     public var kind: Tracker.Kind
     public var unit: String?
     public var decimals: Int
@@ -98,14 +100,15 @@ public enum TrackersInterface {
     public var createdAt: Wire.Time
 
     public init(
-      id: String, title: [String: String], kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil,
-      presets: [Double], usual: Double? = nil, counting: Counting, dayStartsAt: String, slot: Tracker.Slot,
-      pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String],
-      milestoneStep: Double? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String,
-      createdAt: Wire.Time
+      id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil,
+      decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting,
+      dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil,
+      hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, icon: String? = nil, pack: String? = nil,
+      experience: Int, startedOn: String, createdAt: Wire.Time
     ) {
       self.id = id
       self.title = title
+      self.verb = verb
       self.kind = kind
       self.unit = unit
       self.decimals = decimals
@@ -133,6 +136,7 @@ public enum TrackersInterface {
   public struct TrackerDraft: Codable, Hashable, Sendable {
     public var id: String
     public var title: [String: String]?
+    public var verb: [String: String]?
     public var kind: Tracker.Kind?
     public var unit: String?
     public var decimals: Int?
@@ -150,18 +154,19 @@ public enum TrackersInterface {
     public var milestoneStep: Double?
     public var icon: String?
     public var startedOn: String?
-    /// Set back to nothing: goal, unit, skipsEachMonth, milestoneStep, icon, usual.
+    /// Set back to nothing: verb, goal, unit, skipsEachMonth, milestoneStep, icon, usual.
     public var reset: [String]?
 
     public init(
-      id: String, title: [String: String]? = nil, kind: Tracker.Kind? = nil, unit: String? = nil, decimals: Int? = nil,
-      goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil, counting: Counting? = nil,
-      dayStartsAt: String? = nil, slot: Tracker.Slot? = nil, pauses: [Range]? = nil, skips: [String]? = nil,
-      skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil, milestoneStep: Double? = nil,
-      icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil
+      id: String, title: [String: String]? = nil, verb: [String: String]? = nil, kind: Tracker.Kind? = nil,
+      unit: String? = nil, decimals: Int? = nil, goal: Goal? = nil, presets: [Double]? = nil, usual: Double? = nil,
+      counting: Counting? = nil, dayStartsAt: String? = nil, slot: Tracker.Slot? = nil, pauses: [Range]? = nil,
+      skips: [String]? = nil, skipsEachMonth: Int? = nil, hasItems: Bool? = nil, fields: [String: String]? = nil,
+      milestoneStep: Double? = nil, icon: String? = nil, startedOn: String? = nil, reset: [String]? = nil
     ) {
       self.id = id
       self.title = title
+      self.verb = verb
       self.kind = kind
       self.unit = unit
       self.decimals = decimals
@@ -412,6 +417,7 @@ public enum TrackersInterface {
     }
   }
 
+  /// Texts are empty where no pack has one for the mood.
   public struct Mood: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
       case noHabits, notStarted, lightDay, productiveDay, perfectDay
@@ -580,7 +586,7 @@ public enum TrackersInterface {
     /// Of a collection: how evenly its items are used, 0 to 100.
     public var evenness: Int?
     public var items: [Item]
-    /// What there is too little of to say more, and what to do about it: noEntries, oneDay, noGoal.
+    /// What there is too little of to say more: noEntries, oneDay, twoDays, underAWeek, noGoal; more may come.
     public var lacking: [String]
 
     public init(
@@ -993,7 +999,8 @@ public enum TrackersInterface {
 
   }
 
-  /// Newest first. `total` is how many there are without `limit` and `offset`.
+  /// Newest first, at most 5000, 100 when `limit` is null, and as many as one message takes. `total` is how many there are
+  /// without `limit` and `offset`: whoever wants them all asks again with `offset` until they have them.
   public enum Entries {
     public static let method = "io.chime.Trackers.Entries"
 
@@ -1170,22 +1177,29 @@ public enum TrackersInterface {
 
   }
 
+  /// In the order of their titles, as many as one message takes; `total` is how many there are.
   public enum Items {
     public static let method = "io.chime.Trackers.Items"
 
     public struct Parameters: Codable, Hashable, Sendable {
       public var tracker: String?
+      public var limit: Int?
+      public var offset: Int?
 
-      public init(tracker: String? = nil) {
+      public init(tracker: String? = nil, limit: Int? = nil, offset: Int? = nil) {
         self.tracker = tracker
+        self.limit = limit
+        self.offset = offset
       }
     }
 
     public struct Reply: Codable, Hashable, Sendable {
       public var items: [Item]
+      public var total: Int?
 
-      public init(items: [Item]) {
+      public init(items: [Item], total: Int? = nil) {
         self.items = items
+        self.total = total
       }
     }
 
@@ -1255,22 +1269,29 @@ public enum TrackersInterface {
 
   }
 
+  /// Newest first, as many as one message takes; `total` is how many there are.
   public enum Milestones {
     public static let method = "io.chime.Trackers.Milestones"
 
     public struct Parameters: Codable, Hashable, Sendable {
       public var tracker: String?
+      public var limit: Int?
+      public var offset: Int?
 
-      public init(tracker: String? = nil) {
+      public init(tracker: String? = nil, limit: Int? = nil, offset: Int? = nil) {
         self.tracker = tracker
+        self.limit = limit
+        self.offset = offset
       }
     }
 
     public struct Reply: Codable, Hashable, Sendable {
       public var milestones: [Milestone]
+      public var total: Int?
 
-      public init(milestones: [Milestone]) {
+      public init(milestones: [Milestone], total: Int? = nil) {
         self.milestones = milestones
+        self.total = total
       }
     }
 

@@ -114,6 +114,7 @@ package enum DaemonMain {
         RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
         DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
       ] { try service.register(text) }
+      try service.register(TrackersInterface.description, requiringMore: ["Backup", "Export"])
       try service.register(DaemonInterface.description, requiringMore: ["Monitor"])
     } catch {
       preconditionFailure("an interface file of ours is at fault: \(error)")

@@ -2,6 +2,7 @@ import ChimeControl
 import ChimeCore
 import ChimeExchange
 import ChimeSchedule
+import ChimeTracking
 import Glibc
 import Varlink
 
@@ -16,6 +17,8 @@ enum ControlFailure: Error {
   case limitExceeded(String)
   case invalidConfiguration(String)
   case storeUnavailable(String)
+  case invalidFile(line: Int, String)
+  case nothingToUndo(String)
   case service(ServiceError)
 
   /// What a thrown error means to a client.
@@ -24,6 +27,7 @@ enum ControlFailure: Error {
     case let failure as ControlFailure: self = failure
     case let error as ScheduleError: self = .invalidSchedule(error)
     case let error as ExchangeError: self = .invalidText(line: error.line, error.message)
+    case let error as TrackingRefused: self.init(error)
     case let error as ServiceError: self = .service(error)
     case let error as StoreFailure: self = .storeUnavailable(error.sentence)
     default: self = .storeUnavailable("an unexpected failure: \(type(of: error))")
@@ -58,7 +62,23 @@ enum ControlFailure: Error {
     case .limitExceeded(let limit): return named("LimitExceeded", Wire.LimitExceeded(limit: limit))
     case .invalidConfiguration(let message): return named("InvalidConfiguration", Wire.Message(message: message))
     case .storeUnavailable(let reason): return named("StoreUnavailable", Wire.StoreUnavailable(reason: reason))
+    case .invalidFile(let line, let message):
+      return named("InvalidFile", TrackersInterface.InvalidFile(line: line, message: message))
+    case .nothingToUndo(let message): return named("NothingToUndo", Wire.Message(message: message))
     case .service(let error): return VarlinkReply(error: error)
+    }
+  }
+
+  private init(_ error: TrackingRefused) {
+    switch error {
+    case .noTracker(let id): self = .notFound(what: "tracker", id: id.rawValue, near: [])
+    case .noEntry(let id): self = .notFound(what: "entry", id: id.description, near: [])
+    case .noItem(let id, _): self = .notFound(what: "item", id: id.rawValue, near: [])
+    case .noMilestone(let id): self = .notFound(what: "milestone", id: String(id), near: [])
+    case .noPack(let id): self = .notFound(what: "pack", id: id.rawValue, near: [])
+    case .invalid(let field, let message): self = .invalidValue(field: field, message)
+    case .conflict(let message): self = .conflict(message)
+    case .nothingToUndo: self = .nothingToUndo("nothing was changed in the last 30 days that has not been taken back")
     }
   }
 

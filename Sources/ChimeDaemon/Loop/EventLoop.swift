@@ -25,6 +25,8 @@ actor EventLoop {
   let zones: ZoneCatalog
   let secrets: Secrets
   let endpoints: EndpointDirectory
+  let uploads: Uploads
+  let photos: Photos
   let site: Site
   let horizons = HorizonReader()
   let startedAt: Instant
@@ -75,6 +77,7 @@ actor EventLoop {
   /// How long it took to count last.
   var summaryTook = Milliseconds.zero
   var isStopping = false
+  var attachments = AttachmentState()
   var timers: LoopTimers?
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?
@@ -100,6 +103,8 @@ actor EventLoop {
     self.secrets = secrets
     self.service = service
     endpoints = EndpointDirectory(secrets: secrets)
+    uploads = Uploads(folder: site.stateFolder + "/uploads")
+    photos = Photos(folder: site.stateFolder + "/photos")
     commands = CommandChannel(environment: CommandEnvironment(site.environment, isSystem: site.isSystem))
     channels = Channels(
       configuration: configuration, isSystem: site.isSystem, environment: site.environment, zones: zones,
@@ -119,6 +124,7 @@ actor EventLoop {
   /// - Throws: `SystemError` or `StoreFailure` when the daemon cannot do its work.
   func start(listening sockets: [Int32], signals: Int32) async throws {
     running = self
+    uploads.removeLeftovers()
     try armTimers()
     let poller = try Poller(queue: executor.queue) { [unowned self] in assumeIsolated { $0.pollerIsReady() } }
     self.poller = poller

@@ -1,0 +1,233 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+
+// Items, milestones and achievements; what can be taken back.
+extension Desk {
+  /// The most items of one tracker.
+  static let maxItems = 2_000
+  static let maxAttributes = 16
+
+  func items(_ request: Tracking.Items.Parameters) async throws -> Tracking.Items.Reply {
+    let (limit, offset) = try part(request.limit, request.offset)
+    return try await store.read { [self] transaction in
+      let one = try lookup(transaction).tracker(request.tracker)
+      let wire = self.wire
+      var items: [Tracking.Item] = []
+      for tracker in try one.map({ [$0] }) ?? transaction.trackers(owner: caller.owner) where tracker.hasItems {
+        let counts = Dictionary(
+          try transaction.itemCounts(of: tracker.key, in: nil).map { ($0.item, $0) }
+        ) { first, _ in first }
+        items += try transaction.items(of: tracker.key).map { wire.item($0, count: counts[$0.id]) }
+      }
+      return Tracking.Items.Reply(items: fitting(Array(items.dropFirst(offset).prefix(limit))), total: items.count)
+    }
+  }
+
+  func putItem(_ request: Tracking.PutItem.Parameters) async throws -> Tracking.PutItem.Reply {
+    let photo = try photo(request.photo)
+    return try await changeTracking { [self] work, generator in
+      let tracker = try lookup(work.transaction).tracker(request.tracker)
+      let known = try request.id.flatMap { try work.transaction.item(ItemID(rawValue: $0), of: tracker.key) }
+      var item = try known ?? newItem(request, of: tracker, work.transaction)
+      if let title = request.title { item.title = try TrackerFields.text(title, "title", maximum: 200) }
+      if let attributes = request.attributes { item.attributes = try Self.attributes(attributes) }
+      if let since = request.since { item.since = since.isEmpty ? nil : try TrackerFields.day(since, "since") }
+      if let until = request.until { item.until = until.isEmpty ? nil : try TrackerFields.day(until, "until") }
+      if let since = item.since, let until = item.until, since > until {
+        throw ControlFailure.invalidValue(field: "until", "\(until) is before \(since), when it came")
+      }
+      if let note = request.note { item.note = try TrackerFields.note(note) }
+      if let photo { item.photo = photo }
+      let outcome = try work.put(item, using: &generator)
+      let count = try work.transaction.itemCounts(of: tracker.key, in: nil).first { $0.item == item.id }
+      let reply = Tracking.PutItem.Reply(
+        item: wire.item(item, count: count), unlocked: try unlocked(outcome, work.transaction))
+      return (reply, outcome, "\(tracker.id): item \(item.id) \(known == nil ? "added" : "changed")")
+    }
+  }
+
+  private func newItem(
+    _ request: Tracking.PutItem.Parameters, of tracker: Tracker, _ transaction: any StoreTransaction
+  ) throws -> Item {
+    guard tracker.hasItems else {
+      throw ControlFailure.invalidValue(
+        field: "tracker", "\(tracker.id) has no items: put the tracker with hasItems first")
+    }
+    guard let title = request.title else {
+      if let id = request.id { _ = try lookup(transaction).item(id, of: tracker) }
+      throw ControlFailure.invalidValue(field: "title", "say what it is called")
+    }
+    let items = try transaction.items(of: tracker.key)
+    guard items.count < Self.maxItems else {
+      throw ControlFailure.limitExceeded("items: at most \(Self.maxItems) of a tracker; remove one first")
+    }
+    let taken = Set(items.map(\.id.rawValue))
+    let id: String
+    if let wanted = request.id {
+      guard Self.slug(wanted) == wanted else {
+        throw ControlFailure.invalidValue(
+          field: "id", "'\(TrackerFields.shown(wanted))' is no id: give 1 to 48 of a-z, 0-9 and -")
+      }
+      id = wanted
+    } else {
+      if let known = items.first(where: { $0.title.lowercased() == title.trimmed.lowercased() }) {
+        throw ControlFailure.conflict(
+          "there is an item \"\(known.title)\" already: give its id, \(known.id), to change it")
+      }
+      let base = Self.slug(title)
+      id = ([base] + (2...Self.maxItems + 2).map { "\(base)-\($0)" }).first { !taken.contains($0) } ?? base
+    }
+    return Item(id: ItemID(rawValue: id), tracker: tracker.id, owner: caller.owner, title: title, createdAt: now)
+  }
+
+  /// An id made of a title: its letters and digits, Latin ones without their accents, with hyphens between.
+  static func slug(_ title: String) -> String {
+    var slug = ""
+    for scalar in title.lowercased().unicodeScalars {
+      if let letter = Self.plain(scalar) {
+        slug.unicodeScalars.append(letter)
+      } else if scalar.properties.generalCategory != .nonspacingMark, !slug.isEmpty, slug.last != "-" {
+        slug.append("-")
+      }
+    }
+    slug = String(slug.prefix(44))
+    while slug.last == "-" { slug.removeLast() }
+    return slug.isEmpty ? "item" : slug
+  }
+
+  /// `e` for é, by the name that Unicode has for it: LATIN SMALL LETTER E WITH ACUTE.
+  private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    if scalar.isASCII { return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) ? scalar : nil }
+    let words = (scalar.properties.name ?? "").split(separator: " ")
+    guard words.starts(with: ["LATIN", "SMALL", "LETTER"]), words.count > 4, words[4] == "WITH" else { return nil }
+    let letter = words[3].lowercased().unicodeScalars
+    return letter.count == 1 ? letter.first : nil
+  }
+
+  private static func attributes(_ attributes: [String: String]) throws -> [String: String] {
+    guard attributes.count <= maxAttributes else {
+      throw ControlFailure.invalidValue(field: "attributes", "give at most \(maxAttributes) attributes")
+    }
+    var result: [String: String] = [:]
+    for (name, value) in attributes where !value.trimmed.isEmpty {
+      result[try TrackerFields.text(name, "attributes", maximum: 32)] = try TrackerFields.text(
+        value, "attributes", maximum: 200)
+    }
+    return result
+  }
+
+  func removeItem(_ request: Tracking.RemoveItem.Parameters) async throws -> Tracking.RemoveItem.Reply {
+    try await changeTracking { [self] work, generator in
+      let lookup = lookup(work.transaction)
+      let tracker = try lookup.tracker(request.tracker)
+      let item = try lookup.item(request.id, of: tracker)
+      let count = try work.transaction.itemCounts(of: tracker.key, in: nil).first { $0.item == item.id }
+      let outcome = try work.removeItem(item.id, of: tracker.id, using: &generator)
+      return (
+        Tracking.RemoveItem.Reply(item: wire.item(item, count: count)), outcome,
+        "\(tracker.id): item \(item.id) removed"
+      )
+    }
+  }
+
+  func milestones(_ request: Tracking.Milestones.Parameters) async throws -> Tracking.Milestones.Reply {
+    let (limit, offset) = try part(request.limit, request.offset)
+    return try await store.read { [self] transaction in
+      let tracker = try lookup(transaction).tracker(request.tracker)
+      let units = Dictionary(
+        uniqueKeysWithValues: try transaction.trackers(owner: caller.owner).map { ($0.id, $0.unit) })
+      let found = try transaction.milestones(owner: caller.owner, tracker: tracker?.id)
+      let wire = self.wire
+      let wired = found.dropFirst(offset).prefix(limit).map { wire.milestone($0, unit: units[$0.tracker] ?? nil) }
+      return Tracking.Milestones.Reply(milestones: fitting(wired), total: found.count)
+    }
+  }
+
+  func putMilestone(_ request: Tracking.PutMilestone.Parameters) async throws -> Tracking.PutMilestone.Reply {
+    let photo = try photo(request.photo)
+    return try await changeTracking { [self] work, _ in
+      let tracker = try lookup(work.transaction).tracker(request.tracker)
+      var milestone: Milestone
+      if let id = request.id {
+        let known = try work.transaction.milestones(owner: caller.owner, tracker: tracker.id).first { $0.id == id }
+        guard let known else { throw TrackingRefused.noMilestone(Int64(id)) }
+        milestone = known
+      } else {
+        guard request.title != nil else {
+          throw ControlFailure.invalidValue(field: "title", "say what is to be remembered")
+        }
+        milestone = Milestone(
+          id: 0, tracker: tracker.id, owner: caller.owner, day: today(of: tracker), title: "", createdAt: now)
+      }
+      if let day = request.day { milestone.day = try TrackerFields.day(day, "day") }
+      guard milestone.day <= max(today(of: tracker), localToday) else {
+        throw ControlFailure.invalidValue(
+          field: "day", "\(milestone.day) has not come yet: give today or a day that has passed")
+      }
+      if let title = request.title { milestone.title = try TrackerFields.text(title, "title", maximum: 200) }
+      if let note = request.note { milestone.note = try TrackerFields.note(note) }
+      if let photo { milestone.photo = photo }
+      let outcome = try work.put(milestone)
+      let reply = Tracking.PutMilestone.Reply(
+        milestone: wire.milestone(outcome.milestones.first ?? milestone, unit: tracker.unit))
+      return (
+        reply, outcome, "\(tracker.id): milestone \"\(milestone.title)\" \(request.id == nil ? "added" : "changed")"
+      )
+    }
+  }
+
+  func removeMilestone(_ request: Tracking.RemoveMilestone.Parameters) async throws -> Tracking.RemoveMilestone.Reply {
+    try await changeTracking { [self] work, _ in
+      let outcome = try work.removeMilestone(Int64(request.id))
+      guard let milestone = outcome.milestones.first else { throw TrackingRefused.noMilestone(Int64(request.id)) }
+      let reply = Tracking.RemoveMilestone.Reply(milestone: wire.milestone(milestone, unit: outcome.tracker?.unit))
+      return (reply, outcome, "\(milestone.tracker): milestone \"\(milestone.title)\" removed")
+    }
+  }
+
+  func achievements(_ request: Tracking.Achievements.Parameters) async throws -> Tracking.Achievements.Reply {
+    try await store.read { [self] transaction in
+      let packs = try request.pack.map { [try lookup(transaction).pack($0)] } ?? transaction.packs(owner: caller.owner)
+      let wire = self.wire
+      let achievements = try packs.flatMap { installed in
+        let progress = Dictionary(
+          try transaction.progress(of: installed.pack.id, owner: caller.owner).map { ($0.achievement, $0) }
+        ) { first, _ in first }
+        return installed.pack.achievements.map { wire.achievement($0, of: installed.pack, progress[$0.id]) }
+      }
+      return Tracking.Achievements.Reply(achievements: achievements, levels: try levels(packs, transaction))
+    }
+  }
+
+  // MARK: Taking back
+
+  func changes(_ request: Tracking.Changes.Parameters) async throws -> Tracking.Changes.Reply {
+    let limit = request.limit ?? 20
+    guard (1...1_000).contains(limit) else {
+      throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 1000")
+    }
+    return try await store.read { [self] transaction in
+      let since = now - TrackingChange.keptFor
+      let changes = try [transaction.lastChange(owner: caller.owner, since: since)].compactMap { $0 }.prefix(limit)
+      return Tracking.Changes.Reply(changes: changes.map(wire.undoable))
+    }
+  }
+
+  /// Which part of a list is wanted.
+  func part(_ limit: Int?, _ offset: Int?) throws -> (limit: Int, offset: Int) {
+    let (limit, offset) = (limit ?? 10_000, offset ?? 0)
+    guard (0...10_000).contains(limit) else {
+      throw ControlFailure.invalidValue(field: "limit", "give a number from 0 to 10000")
+    }
+    guard (0...1_000_000_000).contains(offset) else {
+      throw ControlFailure.invalidValue(field: "offset", "give how many to pass over")
+    }
+    return (limit, offset)
+  }
+
+  /// How long a value is as JSON.
+  static func length(_ value: some Encodable) throws -> Int { try JSONEncoder().encode(value).count + 1 }
+}

@@ -1,0 +1,263 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// Judges what a client wants a tracker to be, field by field, and says what is wrong in a sentence.
+struct TrackerFields {
+  typealias Wired = TrackersInterface
+
+  let bearings: Bearings
+  let now: Instant
+
+  static let maxPresets = 12
+  static let maxPauses = 200
+  static let maxSkips = 4_000
+  static let maxLanguages = 40
+  /// Further measures of an entry.
+  static let maxFields = 8
+  static let presetRule = "give amounts above zero, in the tracker's unit"
+
+  /// A new tracker as it is wanted; what the draft leaves out has its default.
+  func new(_ draft: Wired.TrackerDraft, owner: UInt32) throws -> Tracker {
+    guard let id = TrackerID(checking: draft.id) else {
+      throw ControlFailure.invalidValue(
+        field: "id", "'\(Self.shown(draft.id))' is no id: give 1 to 32 of a-z, 0-9 and -, a letter first")
+    }
+    guard let kind = draft.kind.flatMap({ Tracker.Kind(rawValue: $0.rawValue) }) else {
+      throw ControlFailure.invalidValue(
+        field: "kind", "say what is kept of it: check (it was done), amount (it adds up), measure (a value)")
+    }
+    var tracker = Tracker(
+      id: id, owner: owner, title: LocalizedText(id.rawValue), kind: kind, decimals: kind == .measure ? 1 : 0,
+      startedOn: .earliest, createdAt: now)
+    try apply(draft, to: &tracker, isNew: true)
+    if draft.startedOn == nil { tracker.startedOn = tracker.day(at: now, in: bearings.zones.local).day }
+    return tracker
+  }
+
+  /// Lays the fields that are given over `tracker`.
+  func apply(_ draft: Wired.TrackerDraft, to tracker: inout Tracker, isNew: Bool = false) throws {
+    if let kind = draft.kind, kind.rawValue != tracker.kind.rawValue {
+      throw ControlFailure.invalidValue(
+        field: "kind", "\(tracker.id) is of the kind \(tracker.kind.rawValue), and stays so: add another tracker")
+    }
+    try reset(draft.reset ?? [], in: &tracker)
+    if let title = draft.title { tracker.title = try texts(title, "title", maximum: 200) }
+    if let verb = draft.verb { tracker.verb = try texts(verb, "verb", maximum: 100) }
+    try applyUnit(draft, to: &tracker)
+    if let decimals = draft.decimals {
+      guard (0...3).contains(decimals) else {
+        throw ControlFailure.invalidValue(field: "decimals", "give 0 to 3 digits after the point")
+      }
+      tracker.decimals = decimals
+    }
+    if let counting = draft.counting { tracker.counting = try self.counting(counting) }
+    if let goal = draft.goal { tracker.goal = try self.goal(goal, of: tracker) }
+    try applyAmounts(draft, to: &tracker)
+    if let text = draft.dayStartsAt { tracker.dayStartsAt = try minute(text, "dayStartsAt") }
+    if let slot = draft.slot { tracker.slot = Tracker.Slot(rawValue: slot.rawValue) ?? .anytime }
+    if let pauses = draft.pauses { tracker.pauses = try self.pauses(pauses) }
+    if let skips = draft.skips { tracker.skips = try self.skips(skips) }
+    if let budget = draft.skipsEachMonth {
+      guard (0...31).contains(budget) else {
+        throw ControlFailure.invalidValue(field: "skipsEachMonth", "give 0 to 31 days of a month")
+      }
+      tracker.skipsEachMonth = budget
+    }
+    if let hasItems = draft.hasItems { tracker.hasItems = hasItems }
+    if let fields = draft.fields { tracker.fields = try self.fields(fields) }
+    if let icon = draft.icon { tracker.icon = icon.isEmpty ? nil : try Self.text(icon, "icon", maximum: 2_048) }
+    if let day = draft.startedOn { tracker.startedOn = try Self.day(day, "startedOn") }
+    try check(tracker)
+  }
+
+  private func reset(_ names: [String], in tracker: inout Tracker) throws {
+    for name in names {
+      switch name {
+      case "verb": tracker.verb = nil
+      case "goal": tracker.goal = nil
+      case "skipsEachMonth": tracker.skipsEachMonth = nil
+      case "milestoneStep": tracker.milestoneStep = nil
+      case "icon": tracker.icon = nil
+      case "usual": tracker.usual = nil
+      case "unit" where tracker.kind == .check: tracker.unit = nil
+      case "unit":
+        throw ControlFailure.invalidValue(
+          field: "reset",
+          "\(tracker.id) is in \(tracker.unit?.symbol ?? "a unit") and needs one: give another in its place")
+      default:
+        throw ControlFailure.invalidValue(
+          field: "reset",
+          "'\(Self.shown(name))' cannot be reset: give of verb, goal, unit, skipsEachMonth, milestoneStep, icon, usual")
+      }
+    }
+  }
+
+  private func applyUnit(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
+    if let symbol = draft.unit {
+      guard tracker.kind != .check else {
+        throw ControlFailure.invalidValue(
+          field: "unit", "what is checked off has no unit: leave it out, or give another kind")
+      }
+      let unit = try Self.unit(symbol, "unit")
+      if let old = tracker.unit, !old.converts(to: unit) {
+        // What stands in the old unit says nothing in the new one.
+        (tracker.goal, tracker.presets, tracker.usual, tracker.milestoneStep) = (nil, [], nil, nil)
+      }
+      tracker.unit = unit
+    }
+    if tracker.kind != .check, tracker.unit == nil {
+      throw ControlFailure.invalidValue(field: "unit", "say what it is counted in: ml, kg, min, pages or another word")
+    }
+  }
+
+  private func applyAmounts(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
+    if let presets = draft.presets {
+      guard presets.count <= Self.maxPresets else {
+        throw ControlFailure.invalidValue(field: "presets", "give at most \(Self.maxPresets) amounts")
+      }
+      tracker.presets = try Set(presets.map { try positive($0, "presets", of: tracker) }).sorted()
+    }
+    if let usual = draft.usual { tracker.usual = try positive(usual, "usual", of: tracker) }
+    if let step = draft.milestoneStep {
+      guard tracker.kind == .measure else {
+        throw ControlFailure.invalidValue(field: "milestoneStep", "only a measure has steps to celebrate")
+      }
+      tracker.milestoneStep = try positive(step, "milestoneStep", of: tracker)
+    }
+  }
+
+  private func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
+    guard let unit = tracker.unit else {
+      throw ControlFailure.invalidValue(field: field, "\(tracker.id) is done or not: leave amounts out")
+    }
+    let quantity = try Self.quantity(value, unit, field)
+    guard quantity > .zero else {
+      throw ControlFailure.invalidValue(field: field, "give more than nothing, in \(unit)")
+    }
+    return quantity
+  }
+
+  /// What the fields have to do with each other.
+  private func check(_ tracker: Tracker) throws {
+    if tracker.kind == .measure, !tracker.presets.isEmpty || tracker.usual != nil {
+      throw ControlFailure.invalidValue(
+        field: tracker.presets.isEmpty ? "usual" : "presets", "a measure has no usual amount: its value is measured")
+    }
+    switch (tracker.kind, tracker.goal?.target) {
+    case (_, nil), (.check, .count), (.amount, .total), (.measure, .value): break
+    case (.check, _):
+      throw ControlFailure.invalidValue(
+        field: "goal", "the goal of what is checked off is a count of entries: give count")
+    case (.amount, _): throw ControlFailure.invalidValue(field: "goal", "the goal of an amount is a total: give total")
+    case (.measure, _): throw ControlFailure.invalidValue(field: "goal", "the goal of a measure is a value: give value")
+    }
+  }
+
+  // MARK: Parts
+
+  private func goal(_ goal: Wired.Goal, of tracker: Tracker) throws -> Goal {
+    guard [goal.count != nil, goal.total != nil, goal.value != nil].count(where: { $0 }) == 1 else {
+      throw ControlFailure.invalidValue(
+        field: "goal", "give one of count (a check), total (an amount) and value (a measure)")
+    }
+    let period = goal.period.flatMap { Goal.Period(rawValue: $0.rawValue) } ?? .day
+    if let count = goal.count {
+      guard (1...10_000).contains(count) else {
+        throw ControlFailure.invalidValue(field: "goal", "give 1 to 10000 entries")
+      }
+      return Goal(.count(count), each: period)
+    }
+    if let total = goal.total { return Goal(.total(try positive(total, "goal", of: tracker)), each: period) }
+    guard let unit = tracker.unit else {
+      throw ControlFailure.invalidValue(
+        field: "goal", "the goal of what is checked off is a count of entries: give count")
+    }
+    guard goal.period == nil || goal.period == .day else {
+      throw ControlFailure.invalidValue(field: "goal", "a value is reached once: leave the period out")
+    }
+    return Goal(.value(try Self.quantity(goal.value ?? 0, unit, "goal")))
+  }
+
+  private func counting(_ counting: Wired.Counting) throws -> CountedDays {
+    func refused(_ message: String) -> ControlFailure { .invalidValue(field: "counting", message) }
+    let either = "give either weekdays (mon, tue …), or times with per (week, month, or days)"
+    if let names = counting.weekdays {
+      guard counting.times == nil, counting.per == nil, counting.days == nil else { throw refused(either) }
+      let set = try Self.weekdays(names, "counting")
+      guard !set.isEmpty else { throw refused("give one weekday at least") }
+      return .weekdays(set)
+    }
+    guard let times = counting.times, let per = counting.per else { throw refused(either) }
+    guard per == .days || counting.days == nil else { throw refused("days belong to per: days only") }
+    switch per {
+    case .week:
+      guard (1...7).contains(times) else { throw refused("a week has 1 to 7 days") }
+      return times == 7 ? .everyDay : .timesAWeek(times)
+    case .month:
+      guard (1...31).contains(times) else { throw refused("a month has 1 to 31 days") }
+      return .timesAMonth(times)
+    case .days:
+      guard let days = counting.days, (1...366).contains(days) else {
+        throw refused("say in how many days that follow each other: days, from 1 to 366")
+      }
+      guard (1...days).contains(times) else { throw refused("give 1 to \(days) times in \(days) days") }
+      return times == days ? .everyDay : .rolling(times: times, days: days)
+    }
+  }
+
+  private func pauses(_ pauses: [Wired.Range]) throws -> [ClosedRange<CivilDate>] {
+    guard pauses.count <= Self.maxPauses else {
+      throw ControlFailure.invalidValue(field: "pauses", "give at most \(Self.maxPauses) pauses")
+    }
+    return try pauses.map { pause in
+      guard let range = try Self.range(pause, "pauses") else {
+        throw ControlFailure.invalidValue(field: "pauses", "give the first day of a pause, its last, or both")
+      }
+      return range
+    }.sorted { $0.lowerBound < $1.lowerBound }
+  }
+
+  private func skips(_ skips: [String]) throws -> [CivilDate] {
+    guard skips.count <= Self.maxSkips else {
+      throw ControlFailure.invalidValue(field: "skips", "give at most \(Self.maxSkips) days")
+    }
+    return try Set(skips.map { try Self.day($0, "skips") }).sorted()
+  }
+
+  private func fields(_ fields: [String: String]) throws -> [String: Unit] {
+    guard fields.count <= Self.maxFields else {
+      throw ControlFailure.invalidValue(field: "fields", "give at most \(Self.maxFields) further measures")
+    }
+    var result: [String: Unit] = [:]
+    for (name, symbol) in fields {
+      let isName = (1...32).contains(name.utf8.count) && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+      guard isName, name.first?.isLetter == true else {
+        throw ControlFailure.invalidValue(
+          field: "fields", "'\(Self.shown(name))' is no name: give 1 to 32 letters and digits, such as bodyFat")
+      }
+      result[name] = try Self.unit(symbol, "fields")
+    }
+    return result
+  }
+
+  private func texts(_ texts: [String: String], _ field: String, maximum: Int) throws -> LocalizedText {
+    guard (1...Self.maxLanguages).contains(texts.count) else {
+      throw ControlFailure.invalidValue(field: field, "give the text in one to \(Self.maxLanguages) languages")
+    }
+    var result: [String: String] = [:]
+    for (language, text) in texts {
+      guard (1...35).contains(language.utf8.count),
+        language.utf8.allSatisfy({
+          UInt8(ascii: "-") == $0 || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
+        })
+      else {
+        throw ControlFailure.invalidValue(
+          field: field, "'\(Self.shown(language))' is no language: give a tag such as en or pt-BR")
+      }
+      result[language] = try Self.text(text, field, maximum: maximum)
+    }
+    return LocalizedText(result)
+  }
+}

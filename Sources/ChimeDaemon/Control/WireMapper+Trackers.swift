@@ -1,0 +1,183 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+/// Trackers, and what stands in their records. Numbers are in the tracker's unit.
+extension WireMapper {
+  typealias Wired = TrackersInterface
+
+  func number(_ quantity: Quantity, _ unit: Unit?) -> Double {
+    unit.map { quantity.value(in: $0) } ?? Double(quantity.grains) / Double(Quantity.one.grains)
+  }
+
+  func tracker(_ tracker: Tracker) -> Wired.Tracker {
+    Wired.Tracker(
+      id: tracker.id.rawValue, title: tracker.title.texts, verb: tracker.verb?.texts,
+      kind: Wired.Tracker.Kind(rawValue: tracker.kind.rawValue) ?? .check, unit: tracker.unit?.symbol,
+      decimals: tracker.decimals, goal: tracker.goal.map { goal($0, of: tracker) },
+      presets: tracker.presets.map { number($0, tracker.unit) }, usual: tracker.usual.map { number($0, tracker.unit) },
+      counting: counting(tracker.counting), dayStartsAt: clock(tracker.dayStartsAt),
+      slot: Wired.Tracker.Slot(rawValue: tracker.slot.rawValue) ?? .anytime, pauses: tracker.pauses.map(range),
+      skips: tracker.skips.map(\.description), skipsEachMonth: tracker.skipsEachMonth, hasItems: tracker.hasItems,
+      fields: tracker.fields.mapValues(\.symbol), milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
+      icon: tracker.icon, pack: tracker.pack?.rawValue, experience: tracker.experience,
+      startedOn: tracker.startedOn.description, createdAt: time(tracker.createdAt))
+  }
+
+  private func goal(_ goal: Goal, of tracker: Tracker) -> Wired.Goal {
+    let period = Wired.Goal.Period(rawValue: goal.period.rawValue)
+    switch goal.target {
+    case .count(let count): return Wired.Goal(count: count, period: period)
+    case .total(let total): return Wired.Goal(total: number(total, tracker.unit), period: period)
+    case .value(let value): return Wired.Goal(value: number(value, tracker.unit))
+    }
+  }
+
+  private func counting(_ counting: CountedDays) -> Wired.Counting {
+    switch counting {
+    case .weekdays(let set):
+      Wired.Counting(weekdays: Weekday.allCases.filter(set.contains).map(\.abbreviation))
+    case .timesAWeek(let times): Wired.Counting(times: times, per: .week)
+    case .timesAMonth(let times): Wired.Counting(times: times, per: .month)
+    case .rolling(let times, let days): Wired.Counting(times: times, per: .days, days: days)
+    }
+  }
+
+  /// HH:MM of a minute of the day.
+  private func clock(_ minute: Int) -> String {
+    let text = CivilTime(hour: minute / 60, minute: minute % 60)?.description ?? "00:00"
+    return String(text.prefix(5))
+  }
+
+  func range(_ days: ClosedRange<CivilDate>) -> Wired.Range {
+    Wired.Range(from: days.lowerBound.description, to: days.upperBound.description)
+  }
+
+  func entry(_ entry: Entry, of tracker: Tracker) -> Wired.Entry {
+    Wired.Entry(
+      id: Int(entry.id.rawValue), tracker: entry.tracker.rawValue, at: time(entry.at), day: entry.day.description,
+      value: entry.quantity.map { number($0, tracker.unit) },
+      unit: entry.quantity == nil ? nil : tracker.unit?.symbol,
+      fields: Dictionary(
+        uniqueKeysWithValues: entry.fields.map { ($0.key, number($0.value, tracker.fields[$0.key])) }),
+      item: entry.item?.rawValue, note: entry.note, photo: entry.photo)
+  }
+
+  /// - Parameter lastAt: when its latest entry was.
+  func standing(_ standing: Standing, of tracker: Tracker, lastAt: Instant?) -> Wired.Standing {
+    // Entries and days are counted in ones, whatever the unit.
+    let unit: Unit?
+    switch standing.wanted?.kind {
+    case .entries, .days: unit = nil
+    case .total, .value, nil: unit = tracker.unit
+    }
+    return Wired.Standing(
+      tracker: self.tracker(tracker), day: standing.day.description, entries: standing.total?.count ?? 0,
+      total: tracker.kind == .amount ? number(standing.total?.total ?? .zero, tracker.unit) : nil,
+      value: standing.value.map { number($0, tracker.unit) }, reached: standing.reached.map { number($0, unit) },
+      remaining: standing.remaining.map { number($0, unit) }, percent: standing.percent, met: standing.isMet,
+      counts: standing.counts, why: standing.whyNotCounted?.rawValue, streak: streak(standing.form.streak),
+      longest: streak(standing.form.longest), strength: standing.form.strength, number: standing.number,
+      numberThisMonth: standing.numberThisMonth, countedThisMonth: standing.countedThisMonth,
+      lastAt: lastAt.map { time($0) })
+  }
+
+  func streak(_ streak: Streak) -> Wired.Streak {
+    Wired.Streak(
+      length: streak.length, unit: Wired.Streak.Unit(rawValue: streak.unit.rawValue) ?? .days,
+      first: streak.first?.description, last: streak.last?.description)
+  }
+
+  func day(_ day: CalendarDay, of tracker: Tracker) -> Wired.DayTotal {
+    Wired.DayTotal(
+      day: day.day.description, entries: day.total?.count ?? 0,
+      total: tracker.kind == .amount ? day.total.map { number($0.total, tracker.unit) } : nil,
+      value: tracker.kind == .measure ? day.total?.last.map { number($0, tracker.unit) } : nil, met: day.isMet,
+      counts: day.counts, percent: day.percent, number: day.number, why: day.whyNotCounted?.rawValue)
+  }
+
+  func item(_ item: Item, count: ItemCount?) -> Wired.Item {
+    Wired.Item(
+      id: item.id.rawValue, tracker: item.tracker.rawValue, title: item.title, attributes: item.attributes,
+      since: item.since?.description, until: item.until?.description, note: item.note, photo: item.photo,
+      entries: count?.count ?? 0, lastDay: count?.lastDay?.description)
+  }
+
+  func milestone(_ milestone: Milestone, unit: Unit?) -> Wired.Milestone {
+    Wired.Milestone(
+      id: Int(milestone.id), tracker: milestone.tracker.rawValue, day: milestone.day.description,
+      title: milestone.title, note: milestone.note, photo: milestone.photo,
+      value: milestone.value.map { number($0, unit) })
+  }
+
+  func achievement(_ achievement: Achievement, of pack: Pack, _ progress: AchievementProgress?) -> Wired.Achievement {
+    let target = achievement.criterion.target
+    return Wired.Achievement(
+      pack: pack.id.rawValue, id: achievement.id.rawValue, title: achievement.title.texts, text: achievement.text.texts,
+      category: achievement.category, icon: achievement.icon, experience: achievement.experience,
+      reached: progress.map { $0.unlockedAt == nil ? min($0.reached, target) : target } ?? 0, target: target,
+      unlockedAt: progress?.unlockedAt.map { time($0) })
+  }
+
+  /// Nil for a pack without levels.
+  func level(of pack: Pack, experience: Int) -> Wired.Level? {
+    guard let curve = pack.levels else { return nil }
+    let level = curve.level(at: experience)
+    let from = curve.threshold(of: level)
+    return Wired.Level(
+      pack: pack.id.rawValue, level: level, experience: experience, from: from,
+      next: curve.next(after: experience) ?? from)
+  }
+
+  func quote(_ quote: Quote) -> Wired.Quote {
+    Wired.Quote(
+      text: quote.text, language: quote.language, translation: quote.translation?.texts, source: quote.source,
+      category: quote.category)
+  }
+
+  /// - Parameter text: nil where no pack has one; whoever shows it has words of their own.
+  func mood(_ mood: Mood, _ text: MoodText?) -> Wired.Mood {
+    Wired.Mood(
+      kind: Wired.Mood.Kind(rawValue: mood.rawValue) ?? .noHabits, title: text?.title.texts ?? [:],
+      message: text?.message.texts ?? [:], next: text?.next.texts ?? [:])
+  }
+
+  func undoable(_ change: TrackingChange) -> Wired.Undoable {
+    Wired.Undoable(
+      id: Int(change.id), at: time(change.at), kind: change.kind.rawValue, tracker: change.tracker?.rawValue,
+      subject: change.subject)
+  }
+}
+
+extension WireMapper {
+  /// - Parameter items: those of the tracker with how often each occurs in the range.
+  func statistics(
+    _ statistics: Statistics, of tracker: Tracker, form: Form, items: [Wired.Item]
+  ) -> Wired.Statistics {
+    Wired.Statistics(
+      tracker: self.tracker(tracker), range: range(statistics.range), entries: statistics.entries,
+      total: statistics.total, dailyAverage: statistics.dailyAverage, first: statistics.first.map(point),
+      last: statistics.last.map(point), least: statistics.least.map(point), most: statistics.most.map(point),
+      points: statistics.points.map(point), averages: statistics.averages.map(point),
+      averageDays: statistics.averageDays, weeklyRate: statistics.weeklyRate,
+      direction: statistics.direction.flatMap { Wired.Statistics.Direction(rawValue: $0.rawValue) },
+      trend: statistics.trend,
+      prediction: statistics.prediction.map {
+        Wired.Prediction(day: $0.day.description, value: $0.value, low: $0.low, high: $0.high)
+      }, goalOn: statistics.goalOn?.description, weeks: statistics.weeks.map(period),
+      months: statistics.months.map(period), metDays: statistics.metDays, dueDays: statistics.dueDays,
+      streak: streak(form.streak), longest: streak(form.longest), strength: form.strength,
+      evenness: statistics.evenness, items: items, lacking: statistics.lacking.map(\.rawValue))
+  }
+
+  private func point(_ point: Statistics.Point) -> Wired.Point {
+    Wired.Point(day: point.day.description, value: point.value)
+  }
+
+  private func period(_ period: Statistics.Period) -> Wired.Period {
+    Wired.Period(
+      from: period.days.lowerBound.description, to: period.days.upperBound.description, entries: period.entries,
+      total: period.total, average: period.average, met: period.met, due: period.due)
+  }
+}
