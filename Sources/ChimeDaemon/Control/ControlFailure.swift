@@ -18,6 +18,7 @@ enum ControlFailure: Error {
   case invalidConfiguration(String)
   case storeUnavailable(String)
   case invalidFile(line: Int, String)
+  case invalidPack(PackFaults)
   case nothingToUndo(String)
   case service(ServiceError)
 
@@ -28,6 +29,7 @@ enum ControlFailure: Error {
     case let error as ScheduleError: self = .invalidSchedule(error)
     case let error as ExchangeError: self = .invalidText(line: error.line, error.message)
     case let error as TrackingRefused: self.init(error)
+    case let error as PackFaults: self = .invalidPack(error)
     case let error as ServiceError: self = .service(error)
     case let error as StoreFailure: self = .storeUnavailable(error.sentence)
     default: self = .storeUnavailable("an unexpected failure: \(type(of: error))")
@@ -64,6 +66,14 @@ enum ControlFailure: Error {
     case .storeUnavailable(let reason): return named("StoreUnavailable", Wire.StoreUnavailable(reason: reason))
     case .invalidFile(let line, let message):
       return named("InvalidFile", TrackersInterface.InvalidFile(line: line, message: message))
+    case .invalidPack(let faults):
+      return named(
+        "InvalidPack",
+        TrackersInterface.InvalidPack(
+          faults: faults.faults.map {
+            TrackersInterface.Fault(
+              file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
+          }))
     case .nothingToUndo(let message): return named("NothingToUndo", Wire.Message(message: message))
     case .service(let error): return VarlinkReply(error: error)
     }

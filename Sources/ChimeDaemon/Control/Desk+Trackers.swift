@@ -34,6 +34,9 @@ extension Desk {
     case Tracking.Milestones.method: reply = try VarlinkReply(await milestones(call.parameters()))
     case Tracking.PutMilestone.method: reply = try VarlinkReply(await putMilestone(call.parameters()))
     case Tracking.RemoveMilestone.method: reply = try VarlinkReply(await removeMilestone(call.parameters()))
+    case Tracking.Packs.method: reply = try VarlinkReply(await packs())
+    case Tracking.InstallPack.method: reply = try VarlinkReply(await installPack(call.parameters()))
+    case Tracking.RemovePack.method: reply = try VarlinkReply(await removePack(call.parameters()))
     case Tracking.Upload.method: reply = try VarlinkReply(await upload(call.parameters()))
     case Tracking.Photo.method: reply = try VarlinkReply(readPhoto(call.parameters()))
     case Tracking.Undo.method: reply = try VarlinkReply(await undo(call.parameters()))
@@ -114,11 +117,11 @@ extension Desk {
         return (try Self.answer(kept, to: token), [])
       }
       var generator = PooledRandom()
-      let (reply, outcome, _) = try body(tracking(transaction), &generator)
+      let (reply, outcome, words) = try body(tracking(transaction), &generator)
       if let token {
         try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
       }
-      return (reply, outcome.closed.map { LoopNotice.withdraw($0.id) })
+      return (reply, TrackingNotices.of(outcome, owner: caller.owner, saying: outcome.change == nil ? nil : words))
     }
   }
 

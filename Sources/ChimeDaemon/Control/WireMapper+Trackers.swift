@@ -115,7 +115,9 @@ extension WireMapper {
     let target = achievement.criterion.target
     return Wired.Achievement(
       pack: pack.id.rawValue, id: achievement.id.rawValue, title: achievement.title.texts, text: achievement.text.texts,
-      category: achievement.category, icon: achievement.icon, experience: achievement.experience,
+      category: achievement.category,
+      categoryTitle: achievement.category.flatMap { pack.categories[$0]?.texts }, icon: achievement.icon,
+      experience: achievement.experience,
       reached: progress.map { $0.unlockedAt == nil ? min($0.reached, target) : target } ?? 0, target: target,
       unlockedAt: progress?.unlockedAt.map { time($0) })
   }
@@ -179,5 +181,41 @@ extension WireMapper {
     Wired.Period(
       from: period.days.lowerBound.description, to: period.days.upperBound.description, entries: period.entries,
       total: period.total, average: period.average, met: period.met, due: period.due)
+  }
+}
+
+extension WireMapper {
+  /// - Parameter trackers: those of the pack, as they are.
+  func pack(_ pack: Pack, _ installed: InstalledPack?, trackers: [Tracker]) -> Wired.Pack {
+    let units = Dictionary(trackers.map { ($0.id, $0.unit) }) { first, _ in first }
+    return Wired.Pack(
+      id: pack.id.rawValue, title: pack.title.texts, text: pack.text.texts, version: pack.version, icon: pack.icon,
+      installedAt: installed.map { time($0.installedAt) }, shipped: ShippedPacks.names.contains(pack.id.rawValue),
+      trackers: trackers.map(tracker),
+      reminders: pack.reminders.map {
+        Wired.PackReminder(
+          key: $0.key, title: $0.title.texts, when: $0.when, tracker: $0.tracker.rawValue, optional: $0.isOptional,
+          id: installed?.reminders[$0.key]?.rawValue)
+      }, achievements: pack.achievements.count,
+      choices: Dictionary(
+        uniqueKeysWithValues: pack.choices.map { id, choice in
+          let unit = units[id] ?? nil
+          return (
+            id.rawValue,
+            Wired.Choice(
+              least: number(choice.least, unit), most: number(choice.most, unit), step: number(choice.step, unit))
+          )
+        }),
+      milestoneSteps: pack.milestoneSteps.isEmpty
+        ? nil
+        : Dictionary(
+          uniqueKeysWithValues: pack.milestoneSteps.map { id, steps in
+            (
+              id.rawValue,
+              steps.map { offered in
+                Wired.StepChoice(unit: offered.unit.symbol, steps: offered.steps.map { number($0, offered.unit) })
+              }
+            )
+          }))
   }
 }

@@ -1,0 +1,109 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+// Packs: those that come with Chime, and those that users write.
+extension Desk {
+  /// More packs than these nobody needs.
+  static let maxPacks = 50
+
+  func packs() async throws -> Tracking.Packs.Reply {
+    let shipped = try ShippedPacks.names.compactMap { try ShippedPacks.pack($0) }
+    return try await store.read { [self] transaction in
+      let installed = try transaction.packs(owner: caller.owner)
+      let known = Set(installed.map(\.pack.id))
+      let packs =
+        try installed.map { try wired($0, transaction) }
+        + shipped.filter { !known.contains($0.id) }.map { wire.pack($0, nil, trackers: $0.trackers) }
+      return Tracking.Packs.Reply(packs: packs)
+    }
+  }
+
+  func installPack(_ request: Tracking.InstallPack.Parameters) async throws -> Tracking.InstallPack.Reply {
+    let declared = try pack(request)
+    let choices = request.choices ?? Tracking.PackChoices()
+    let wishes = try wishes(choices, of: declared)
+    return try await changeTracking(dryRun: request.dryRun) { [self] work, generator in
+      let before = try work.transaction.pack(declared.id, owner: caller.owner)
+      guard try before != nil || work.transaction.packs(owner: caller.owner).count < Self.maxPacks else {
+        throw ControlFailure.limitExceeded("packs: at most \(Self.maxPacks); remove one first")
+      }
+      var pack = declared
+      pack.trackers = try declared.trackers.map { tracker in
+        let known = try work.transaction.tracker(TrackerKey(owner: caller.owner, id: tracker.id))
+        return try PackChosen(pack: declared, choices: choices).tracker(tracker, known: known)
+      }
+      let outcome = try work.install(pack, wishes, using: &generator)
+      guard let installed = try work.transaction.pack(pack.id, owner: caller.owner) else {
+        throw TrackingRefused.noPack(pack.id)
+      }
+      let reply = Tracking.InstallPack.Reply(
+        pack: try wired(installed, work.transaction), created: before == nil,
+        unlocked: try unlocked(outcome, work.transaction))
+      return (reply, outcome, "pack \(pack.id) \(before == nil ? "added" : "brought up to date")")
+    }
+  }
+
+  func removePack(_ request: Tracking.RemovePack.Parameters) async throws -> Tracking.RemovePack.Reply {
+    try await changeTracking { [self] work, generator in
+      let installed = try lookup(work.transaction).pack(request.id)
+      let reply = Tracking.RemovePack.Reply(pack: try wired(installed, work.transaction))
+      let outcome = try work.removePack(
+        installed.pack.id, withEntries: request.entries ?? false, using: &generator)
+      return (reply, outcome, "pack \(installed.pack.id) removed")
+    }
+  }
+
+  // MARK: Parts
+
+  private func pack(_ request: Tracking.InstallPack.Parameters) throws -> Pack {
+    switch (request.name, request.text) {
+    case (let name?, nil):
+      if let pack = try ShippedPacks.pack(name) { return pack }
+      throw ControlFailure.notFound(
+        what: "pack", id: TrackerFields.shown(name), near: Nearest.to(name, among: ShippedPacks.names))
+    case (nil, let text?):
+      return try PackFile.read(Array(text.utf8), file: request.file.map(TrackerFields.shown) ?? "pack.toml")
+    default:
+      throw ControlFailure.invalidValue(
+        field: "name", "give either the name of a pack that comes with Chime, or the text of one")
+    }
+  }
+
+  private func wishes(_ choices: Tracking.PackChoices, of pack: Pack) throws -> PackWishes {
+    let keys = pack.reminders.map(\.key)
+    for key in Set((choices.reminders ?? [:]).keys).union((choices.when ?? [:]).keys).sorted()
+    where !keys.contains(key) {
+      throw ControlFailure.notFound(
+        what: "reminder", id: TrackerFields.shown(key), near: Nearest.to(key, among: keys))
+    }
+    var wishes = PackWishes(
+      reminders: choices.reminders ?? [:],
+      prototype: try draft(Interface.Draft(title: pack.id.rawValue, when: "daily at 09:00")))
+    for (key, when) in choices.when ?? [:] {
+      do {
+        wishes.schedules[key] = try fields.schedule(when, in: configuration.timezone, at: nil)
+      } catch let error as ScheduleError {
+        throw ControlFailure.invalidValue(field: "when", "reminder \(key): \(error.message)")
+      }
+      // Whoever says when wants it.
+      if wishes.reminders[key] == nil { wishes.reminders[key] = true }
+    }
+    if let language = choices.language {
+      guard (1...35).contains(language.utf8.count) else {
+        throw ControlFailure.invalidValue(field: "language", "give the tag of a language, such as cs")
+      }
+      wishes.languages = [language, "en"]
+    }
+    return wishes
+  }
+
+  /// An installed pack with its trackers as they are.
+  private func wired(_ installed: InstalledPack, _ transaction: any StoreTransaction) throws -> Tracking.Pack {
+    let trackers = try installed.pack.trackers.map {
+      try transaction.tracker(TrackerKey(owner: caller.owner, id: $0.id)) ?? $0
+    }
+    return wire.pack(installed.pack, installed, trackers: trackers)
+  }
+}
