@@ -87,7 +87,7 @@ let package = Package(
       // A link to Config/packs, where users find them.
       resources: [
         .embedInCode("Packs/hydration.toml"), .embedInCode("Packs/weight.toml"), .embedInCode("Packs/goal.toml"),
-        .embedInCode("Packs/watches.toml"),
+        .embedInCode("Packs/watches.toml"), .embedInCode("Packs/adkhar.toml"),
       ]),
     room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"]),
     .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
