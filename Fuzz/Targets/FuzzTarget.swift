@@ -21,6 +21,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case interface
   /// The configuration, from TOML.
   case configuration
+  /// Packs of trackers, from TOML.
+  case pack
   /// Templates and headers of webhooks, with the values that messages bring.
   case template
   /// What receivers of webhooks answer.
@@ -53,6 +55,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .json: try checkJSON(bytes)
     case .interface: try checkInterface(String(decoding: bytes, as: UTF8.self))
     case .configuration: try checkConfiguration(bytes)
+    case .pack: try checkPack(bytes)
     case .template: try checkTemplate(bytes)
     case .answer: try checkAnswer(bytes)
     case .popup: try checkPopup(bytes)

@@ -31,6 +31,7 @@ extension FuzzTarget {
     case .configuration:
       var loaded = LoadedConfiguration()
       try? ConfigurationFiles.apply(Array(text.utf8), file: "", to: &loaded)
+    case .pack: _ = try? PackFile.read(Array(text.utf8), file: "")
     case .template: _ = try? Template(text)
     case .secrets: _ = try? SecretSheet(parsing: text)
     case .network:
@@ -69,6 +70,13 @@ extension FuzzTarget {
     case .crontab: ["", "# ", "0 9 * * * ", "CRON_TZ="]
     case .configuration:
       ["", "x = \"", "x = [", "[calendars]\nx = [", "[commands.x]\narguments = [", "[commands.x.environment]\n", "[a"]
+    case .pack:
+      [
+        "", "[pack]\nid = \"a\"\ntitle = \"", "[pack]\ntitle = {",
+        "[[tracker]]\nid = \"a\"\nkind = \"amount\"\nunit = \"",
+        "[[tracker]]\npresets = [", "[[reminder]]\nwhen = \"", "[[reminder]]\ntitle = \"", "[[achievement]]\nwhen = {",
+        "[[quote]]\ntext = \"", "[category]\n",
+      ]
     case .template:
       [
         "", "{\"text\":\"", "{\"text\":\"{{title", "{\"body\":[", "{\"body\":{\"a\":", "{\"path\":\"/",
@@ -123,6 +131,12 @@ extension FuzzTarget {
     case .configuration:
       return common + [
         "a.", "a = 1\n", "[a]\n", "[[a]]\n", "{a=", "\"2026-12-24\",", "[commands.x]\n", "A = \"b\"\n", "'", "\\u0041",
+      ]
+    case .pack:
+      return common + [
+        "[[tracker]]\n", "[[tracker]]\nid = \"a\"\nkind = \"check\"\n", "[[reminder]]\n", "[[achievement]]\n",
+        "[[quote]]\n",
+        "{{", "}}", "{{remaining}}", "mon,", "a = 1\n", "a.b = 1\n", "\"5 ml\",", "cs = \"a\",", "streak = 1,",
       ]
     case .template:
       return common + [

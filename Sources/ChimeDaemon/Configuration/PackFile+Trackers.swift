@@ -14,6 +14,7 @@ extension PackReader {
     if tables.isEmpty, root["tracker"] == nil {
       fault(root.node, "tracker", "is missing: a pack has at least one [[tracker]]")
     }
+    guard let epoch = CivilDate(dayNumber: 0) else { return }
     for table in tables where !isFull {
       allow(Self.trackerKeys, in: table, called: "a tracker")
       let id = name("id", in: table).map(TrackerID.init(rawValue:))
@@ -28,7 +29,7 @@ extension PackReader {
       }
       var tracker = Tracker(
         id: id ?? TrackerID(rawValue: ""), owner: 0, title: title ?? "", kind: kind ?? .check,
-        startedOn: CivilDate(year: 1_970, month: 1, day: 1)!, createdAt: Instant(seconds: 0))
+        startedOn: epoch, createdAt: Instant(seconds: 0))
       tracker.pack = pack.id
       tracker.verb = text("verb", in: table, isRequired: false, atMost: 20)
       readDays(table, into: &tracker)
