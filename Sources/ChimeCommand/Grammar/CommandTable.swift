@@ -14,7 +14,7 @@ struct CommandTable: Sendable {
       Init.verb, Log.verb, Today.verb, Week.verb, Achievements.verb, Stats.verb, Undo.verb,
       TrackerVerbs.verb, ItemVerbs.verb, MilestoneVerbs.verb, EntryVerbs.verb, PackVerbs.verb, Backup.verb,
       Restore.verb,
-      Report.verb,
+      Month.verb, NumberedDays.verb, Chart.verb, Logbook.verb, Report.verb,
       Done.verb, Snooze.verb, Dismiss.verb,
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,

@@ -108,7 +108,7 @@ extension FakeTrackers {
       direction: points.count > 7 ? slope * 7 > 0.05 ? .up : slope * 7 < -0.05 ? .down : .steady : nil,
       trend: points.count > 7 ? slope * 7 : nil,
       prediction: isMeasure && points.count > 7 ? predict(averages.last!.value, slope) : [],
-      goalOn: isMeasure && slope < 0 && points.count > 7 ? "2026-05-19" : nil, weeks: [],
+      goalOn: isMeasure && slope < 0 && points.count > 7 ? "2026-05-19" : nil, weeks: weeks(all),
       months: months(all, isMeasure: isMeasure), metDays: all.count { $0.met }, dueDays: all.count { $0.counts },
       streak: streak, longest: longest, strength: standing(tracker).strength,
       evenness: tracker.hasItems && entries > 0 ? 81 : nil, items: tracker.hasItems ? year.items : [],
@@ -130,6 +130,22 @@ extension FakeTrackers {
       let spread = 0.35 + 0.06 * Double(step)
       return T.Prediction(
         day: TrackerYear.today.adding(days: step)!.description, value: value, low: value - spread, high: value + spread)
+    }
+  }
+
+  private func weeks(_ all: [T.DayTotal]) -> [T.Period] {
+    var weeks: [(monday: CivilDate, days: [T.DayTotal])] = []
+    for total in all {
+      let day = CivilDate(total.day)!
+      let monday = day.adding(days: 1 - day.weekday.rawValue)!
+      if weeks.last?.monday != monday { weeks.append((monday, [])) }
+      weeks[weeks.count - 1].days.append(total)
+    }
+    return weeks.map { week in
+      T.Period(
+        from: week.days[0].day, to: week.days[week.days.count - 1].day,
+        entries: week.days.reduce(0) { $0 + $1.entries }, met: week.days.count { $0.met },
+        due: week.days.count { $0.counts })
     }
   }
 

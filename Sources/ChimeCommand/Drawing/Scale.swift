@@ -15,7 +15,8 @@ struct Scale: Equatable, Sendable {
   ///   - values: what has to have room; none gives 0 … 1.
   ///   - ticks: about how many steps.
   ///   - fromZero: whether bars stand on it.
-  init(of values: [Double], ticks: Int, fromZero: Bool = false) {
+  ///   - isWhole: whether there is nothing between 1 and 2.
+  init(of values: [Double], ticks: Int, fromZero: Bool = false, isWhole: Bool = false) {
     let finite = values.filter(\.isFinite)
     var low = fromZero ? min(0, finite.min() ?? 0) : finite.min() ?? 0
     var high = finite.max() ?? 1
@@ -29,7 +30,8 @@ struct Scale: Equatable, Sendable {
     var power = 1.0
     while power * 10 <= rough { power *= 10 }
     while power > rough { power /= 10 }
-    step = ([1, 2, 2.5, 5].map { $0 * power }.first { $0 >= rough * 0.999 }) ?? power * 10
+    let nice = ([1, 2, 2.5, 5].map { $0 * power }.first { $0 >= rough * 0.999 }) ?? power * 10
+    step = isWhole ? max(1, nice.rounded(.up)) : nice
     self.low = (low / step + 1e-9).rounded(.down) * step
     self.high = (high / step - 1e-9).rounded(.up) * step
   }

@@ -1,0 +1,125 @@
+/// Which characters a drawing is made of.
+///
+/// Those of Unicode want a terminal that reads UTF-8, which the locale says, and a font that has braille and blocks;
+/// `--ascii` is for all others.
+struct Glyphs: Sendable, Equatable {
+  var isASCII: Bool
+
+  static let option = Verb.Option.flag(
+    "ascii", nil, "Draw with the characters of a typewriter; so it is outside UTF-8 locales")
+
+  init(isASCII: Bool) { self.isASCII = isASCII }
+
+  /// Source: locale(7): LC_ALL before LC_CTYPE before LANG.
+  init(_ context: Context) {
+    let environment = context.world.environment
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+    let locale = named.lowercased().replacing("-", with: "")
+    isASCII = context.line.has("ascii") || !locale.contains("utf8")
+  }
+
+  var tee: String { isASCII ? "|" : "┤" }
+  var corner: String { isASCII ? "+" : "└" }
+  var dash: String { isASCII ? "-" : "─" }
+  var tick: String { isASCII ? "+" : "┬" }
+  var goal: Character { isASCII ? "-" : "┄" }
+  var point: Character { isASCII ? "o" : "∘" }
+  var mean: Character { isASCII ? "*" : "•" }
+  var ahead: Character { isASCII ? "=" : "┅" }
+  var band: Character { isASCII ? ":" : "░" }
+  var star: String { isASCII ? "*" : "★" }
+  var met: String { isASCII ? "x" : "●" }
+  var part: String { isASCII ? "/" : "◐" }
+  var open: String { isASCII ? "o" : "○" }
+  var free: String { isASCII ? "." : "·" }
+  /// Signs and what they mean, as many on a line as it holds.
+  static func legend(_ signs: [String], width: Int) -> [String] {
+    signs.reduce(into: []) { lines, sign in
+      if let last = lines.last, TextWidth.of(last) + 3 + TextWidth.of(sign) <= width {
+        lines[lines.count - 1] = "\(last)   \(sign)"
+      } else {
+        lines.append(sign)
+      }
+    }
+  }
+
+  /// Column tops of one to eight eighths of a cell.
+  var eighths: [Character] {
+    isASCII ? [" ", " ", ".", ".", ":", ":", "#", "#"] : ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+  }
+}
+
+/// Cells of a terminal to draw in: characters, and dots that are finer than they (braille has two by four in each).
+///
+/// Source: Unicode, "Braille Patterns", U+2800 to U+28FF: which bit is which dot.
+struct Canvas {
+  let width: Int
+  let height: Int
+  private var cells: [Cell]
+
+  private struct Cell {
+    var character: Character = " "
+    var dots: UInt8 = 0
+    var tone = Style.Tone.plain
+  }
+
+  init(width: Int, height: Int) {
+    (self.width, self.height) = (max(width, 1), max(height, 1))
+    cells = Array(repeating: Cell(), count: self.width * self.height)
+  }
+
+  /// A character; what lies outside is not drawn.
+  mutating func put(_ character: Character, _ x: Int, _ y: Int, _ tone: Style.Tone = .plain) {
+    guard (0..<width).contains(x), (0..<height).contains(y) else { return }
+    cells[y * width + x] = Cell(character: character, tone: tone)
+  }
+
+  func isEmpty(_ x: Int, _ y: Int) -> Bool {
+    guard (0..<width).contains(x), (0..<height).contains(y) else { return false }
+    return cells[y * width + x].character == " " && cells[y * width + x].dots == 0
+  }
+
+  /// A dot among the two by four of each cell; a character that was there gives way.
+  mutating func dot(_ x: Int, _ y: Int, _ tone: Style.Tone = .plain) {
+    guard (0..<(width * 2)).contains(x), (0..<(height * 4)).contains(y) else { return }
+    let at = y / 4 * width + x / 2
+    let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
+    if cells[at].dots == 0 { cells[at] = Cell(tone: tone) }
+    cells[at].dots |= bits[x % 2][y % 4]
+  }
+
+  /// Calls `body` with each place of a straight line, once for each column and row that it crosses.
+  static func line(_ from: (x: Int, y: Int), _ to: (x: Int, y: Int), _ body: (Int, Int) -> Void) {
+    let steps = max(abs(to.x - from.x), abs(to.y - from.y))
+    for step in 0...steps {
+      let share = steps == 0 ? 0 : Double(step) / Double(steps)
+      body(
+        from.x + Int((Double(to.x - from.x) * share).rounded()), from.y + Int((Double(to.y - from.y) * share).rounded())
+      )
+    }
+  }
+
+  /// The rows, without white space at their ends; colours change as seldom as they can.
+  func rows(_ style: Style) -> [String] {
+    (0..<height).map { y in
+      var line = ""
+      var run = ""
+      var tone = Style.Tone.plain
+      let row = cells[(y * width)..<((y + 1) * width)]
+      let end = row.lastIndex { $0.character != " " || $0.dots != 0 } ?? row.startIndex - 1
+      for cell in row[..<(end + 1)] {
+        let isBlank = cell.character == " " && cell.dots == 0
+        if !isBlank, cell.tone != tone {
+          line += style(run, tone)
+          (run, tone) = ("", cell.tone)
+        }
+        run.append(cell.dots == 0 ? cell.character : Self.braille(cell.dots))
+      }
+      return line + style(run, tone)
+    }
+  }
+
+  private static func braille(_ dots: UInt8) -> Character {
+    Character(Unicode.Scalar(0x2800 + UInt32(dots)) ?? " ")
+  }
+}

@@ -1,0 +1,160 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime chart TRACKER`
+enum Chart {
+  typealias T = TrackersInterface
+
+  static let verb = Verb(
+    name: "chart", group: .track, arguments: ["TRACKER"], summary: "Draw a tracker's values over time",
+    details: [
+      "A measure is drawn with its values, their moving average, and what is expected of the next 14 days, in a band that "
+        + "holds 95 of 100 cases. An amount is drawn as a column a day, a check as the days of each week on which it was done.",
+      "With --plain it prints a line a day: the value, the average, and for the days to come the lowest and highest value "
+        + "that are expected.",
+    ],
+    options: [
+      RangeText.option,
+      .value("average", nil, "DAYS", "Over how many days the average goes, 2 to 90 (7 unless told otherwise)"),
+      Glyphs.option,
+    ],
+    examples: [
+      .init(command: "chime chart weight"), .init(command: "chime chart weight --range 6M"),
+      .init(command: "chime chart water --range 1M --average 14"), .init(command: "chime chart weight --plain"),
+    ],
+    alsoTried: ["plot", "graph", "draw"], json: "`statistics`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let tracker = try Naming.one(context.line.words, context)
+    let range = try RangeText.parse(context.line.value("range") ?? "3M", today: context.today())
+    let days = try context.line.count("average", minimum: 2, maximum: 90)
+    let statistics = try context.daemon().call(
+      T.Stats.method, T.Stats.Parameters(tracker: tracker.id, range: range, averageDays: days),
+      returning: T.Stats.Reply.self
+    ).statistics
+    switch context.format {
+    case .json: context.print(statistics, as: Shapes.statistics(context.trackerWords)) {}
+    case .plain: plain(context, statistics)
+    case .human: human(context, statistics)
+    }
+    return .success
+  }
+
+  private static func plain(_ context: Context, _ statistics: T.Statistics) {
+    context.out(Plain.line(["day", "value", "average", "low", "high"]))
+    let averages = Dictionary(statistics.averages.map { ($0.day, $0.value) }) { $1 }
+    func text(_ value: Double?) -> String { Plain.text(.optional(value)) }
+    for point in statistics.points {
+      context.out(Plain.line([point.day, text(point.value), text(averages[point.day]), "", ""]))
+    }
+    for one in statistics.prediction {
+      context.out(Plain.line([one.day, text(one.value), "", text(one.low), text(one.high)]))
+    }
+  }
+
+  private static func human(_ context: Context, _ statistics: T.Statistics) {
+    let words = context.trackerWords
+    let tracker = statistics.tracker
+    let glyphs = Glyphs(context)
+    var chart = TextChart(
+      isColumns: tracker.kind != .measure, points: values(statistics.points), averages: values(statistics.averages),
+      goal: tracker.kind == .measure ? tracker.goal?.value : dailyTotal(tracker),
+      glyphs: glyphs)
+    chart.expected = statistics.prediction.compactMap { one in
+      CivilDate(one.day).map { TextChart.Expected(day: $0, value: one.value, low: one.low, high: one.high) }
+    }
+    if tracker.kind == .check {
+      chart.daysEach = 7
+      chart.points = statistics.weeks.compactMap { week in
+        CivilDate(week.from).flatMap { $0.adding(days: 1 - $0.weekday.rawValue) }.map {
+          .init(day: $0, value: Double(week.met))
+        }
+      }
+      (chart.averages, chart.goal, chart.expected) = ([], nil, [])
+    }
+    let width = min(context.width, 120)
+    let lines = chart.lines(width: width, height: width < 60 ? 9 : 14, style: context.style)
+    guard !lines.isEmpty, statistics.entries > 0 else {
+      context.note(Words.say("There is nothing to draw yet of %1 in that time.", words.title(tracker)))
+      context.note(Words.say("`chime log %1` records something; --range all looks further back", tracker.id))
+      return
+    }
+    for line in TextWidth.wrap(title(statistics, words), to: width) { context.out(context.style(line, .strong)) }
+    for line in lines { context.out(line) }
+    context.out()
+    for line in Glyphs.legend(legend(chart, statistics, words), width: width) {
+      context.out(context.style(line, .faint))
+    }
+    for sentence in sentences(statistics, words) {
+      for line in TextWidth.wrap(sentence, to: width) { context.out(line) }
+    }
+  }
+
+  private static func values(_ points: [T.Point]) -> [TextChart.Value] {
+    points.compactMap { point in CivilDate(point.day).map { .init(day: $0, value: point.value) } }
+  }
+
+  private static func dailyTotal(_ tracker: T.Tracker) -> Double? {
+    tracker.goal?.period ?? .day == .day ? tracker.goal?.total : nil
+  }
+
+  private static func title(_ statistics: T.Statistics, _ words: TrackerWords) -> String {
+    let tracker = statistics.tracker
+    let unit = tracker.kind == .check ? Words.say("days a week") : tracker.unit.map { Harmless.line($0) }
+    let name = unit.map { Words.say("%1 (%2)", words.title(tracker), $0) } ?? words.title(tracker)
+    let days = statistics.points.map(\.day) + statistics.weeks.map(\.from) + statistics.weeks.map(\.to)
+    guard let first = statistics.range.from ?? days.min(), let last = statistics.range.to ?? days.max() else {
+      return name
+    }
+    return Words.say("%1, %2 to %3", name, words.date(first), words.date(last))
+  }
+
+  private static func legend(_ chart: TextChart, _ statistics: T.Statistics, _ words: TrackerWords) -> [String] {
+    let glyphs = chart.glyphs
+    var signs: [String] = []
+    if chart.isColumns {
+      signs.append("\(glyphs.eighths[7]) " + (chart.daysEach == 7 ? Words.say("a week") : Words.say("a day")))
+    } else {
+      signs.append("\(glyphs.point) " + Words.say("a day"))
+    }
+    if !chart.averages.isEmpty {
+      let sign = glyphs.isASCII || chart.isColumns ? String(glyphs.mean) : "⠒⠒"
+      signs.append("\(sign) " + Words.say(count: statistics.averageDays, "average of %n day", "average of %n days"))
+    }
+    if !chart.expected.isEmpty {
+      signs.append("\(glyphs.ahead)\(glyphs.band) " + Words.say("expected"))
+    }
+    if let goal = chart.goal {
+      signs.append("\(glyphs.goal) " + Words.say("goal %1", words.amount(goal, statistics.tracker)))
+    }
+    return signs
+  }
+
+  private static func sentences(_ statistics: T.Statistics, _ words: TrackerWords) -> [String] {
+    let tracker = statistics.tracker
+    if tracker.kind == .check {
+      return [Words.say("Done on %1 of %2 days.", String(statistics.metDays), String(statistics.dueDays))]
+    }
+    var sentences: [String] = []
+    if tracker.kind == .amount, let average = statistics.dailyAverage {
+      sentences.append(Words.say("%1 a day on average, on days with an entry.", words.amount(average, tracker)))
+    }
+    if tracker.kind == .measure, let last = statistics.last {
+      sentences.append(Words.say("%1 on %2.", words.amount(last.value, tracker), words.day(last.day)))
+    }
+    if tracker.kind == .measure, let rate = statistics.weeklyRate {
+      sentences.append(Words.say("The average changes by %1 a week.", words.signed(rate, tracker)))
+    }
+    if let last = statistics.prediction.last {
+      sentences.append(
+        Words.say(
+          "On %1 it is expected between %2 and %3.", words.day(last.day), words.amount(last.low, tracker),
+          words.amount(last.high, tracker)))
+    }
+    if let day = statistics.goalOn {
+      sentences.append(Words.say("At this rate the goal is reached on %1.", words.day(day)))
+    }
+    return sentences
+  }
+}

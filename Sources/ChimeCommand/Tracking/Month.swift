@@ -1,0 +1,179 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime month [TRACKER]`
+enum Month {
+  typealias T = TrackersInterface
+
+  static let verb = Verb(
+    name: "month", group: .track, arguments: ["[TRACKER]"], summary: "Show a month as a calendar of what was done",
+    details: [
+      "A filled circle is a day on which the goal was met, an empty one a day on which it was not, and a point a day that does "
+        + "not count. Without a TRACKER the days are those of all of them: a circle that is half full is a day on which some "
+        + "were met. Brackets stand around today.",
+      "With --plain it prints a line a day.",
+    ],
+    options: [MonthGrid.option, Glyphs.option],
+    examples: [
+      .init(command: "chime month"), .init(command: "chime month water"),
+      .init(command: "chime month water --month 2026-03"),
+    ],
+    alsoTried: ["calendar", "cal"],
+    json:
+      "`month`, `tracker` (null for all) and `days`: of a tracker as of `tracker show`, of all `day`, `met` and `due`",
+    run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let today = try context.today()
+    let month = try MonthGrid.chosen(context.line, today: today)
+    if context.line.words.isEmpty {
+      let trackers = try Naming.trackers(context)
+      guard trackers.count == 1 else { return try showAll(context, trackers, month, today) }
+      return try show(context, trackers[0], month, today)
+    }
+    return try show(context, Naming.one(context.line.words, context), month, today)
+  }
+
+  /// The days of a month, up to today.
+  static func days(_ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate) throws -> [T
+    .DayTotal]
+  {
+    let end = month.adding(days: CivilDate.daysIn(month: month.month, year: month.year) - 1) ?? month
+    let range = T.Range(from: month.description, to: min(end, today).description)
+    return try context.daemon().call(
+      T.Days.method, T.Days.Parameters(tracker: tracker.id, range: range), returning: T.Days.Reply.self
+    ).days
+  }
+
+  // MARK: One tracker
+
+  private static func show(
+    _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate
+  ) throws -> ExitCode {
+    let days = try days(context, tracker, month, today)
+    switch context.format {
+    case .json: context.print(json: json(month, tracker, days))
+    case .plain: plain(context, days)
+    case .human:
+      let words = context.trackerWords
+      let glyphs = Glyphs(context)
+      let name = Words.say("%1, %2", words.title(tracker), DayText.monthAndYear(month))
+      for line in TextWidth.wrap(name, to: context.width) { context.out(context.style(line, .strong)) }
+      let known = Dictionary(days.map { ($0.day, $0) }) { $1 }
+      let isWide = context.width >= 77
+      let grid = MonthGrid(month: month, today: today) { day in
+        cell(day, known[day.description], isWide ? tracker : nil, glyphs, words)
+      }
+      for line in grid.lines(width: context.width, style: context.style) { context.out(line) }
+      context.out()
+      for line in TextWidth.wrap(summary(days), to: context.width) { context.out(line) }
+      for line in Glyphs.legend(legend(glyphs, hasPart: false), width: context.width) {
+        context.out(context.style(line, .faint))
+      }
+    }
+    return .success
+  }
+
+  static func json(_ month: CivilDate, _ tracker: T.Tracker?, _ days: [T.DayTotal]) -> JSONText {
+    .members([
+      "month": .string(String(month.description.prefix(7))), "tracker": .optional(tracker?.id),
+      "days": .list(days.map { Shapes.dayTotal.json($0) }),
+    ])
+  }
+
+  static func plain(_ context: Context, _ days: [T.DayTotal]) {
+    context.out(Plain.line(Shapes.dayTotal.header))
+    for day in days { context.out(Plain.line(Shapes.dayTotal.row(day))) }
+  }
+
+  /// `27 ●`, and where there is room, how much of an amount: `27 ● 60 %`.
+  private static func cell(
+    _ day: CivilDate, _ total: T.DayTotal?, _ tracker: T.Tracker?, _ glyphs: Glyphs, _ words: TrackerWords
+  ) -> MonthGrid.Cell {
+    let number = day.day < 10 ? " \(day.day)" : String(day.day)
+    guard let total else { return .init(text: number, tone: .faint) }
+    let mark = total.met ? glyphs.met : total.counts ? glyphs.open : glyphs.free
+    var text = "\(number)\(mark)"
+    if let tracker, total.entries > 0 {
+      let more: String? =
+        switch tracker.kind {
+        case .measure: total.value.map { words.number($0, tracker) }
+        case .amount: total.percent.map { "\($0)%" } ?? total.total.map { words.number($0, tracker) }
+        case .check: total.entries > 1 ? "\(total.entries)x" : nil
+        }
+      if let more { text += " \(more)" }
+    }
+    return .init(text: text, tone: total.met ? .good : total.counts ? .plain : .faint)
+  }
+
+  private static func summary(_ days: [T.DayTotal]) -> String {
+    let due = days.count { $0.counts }
+    let met = days.count { $0.met }
+    return due == 0 && met == 0
+      ? Words.say("No day counts.") : Words.say("Met on %1 of %2 days that count.", String(met), String(due))
+  }
+
+  /// What the signs mean.
+  private static func legend(_ glyphs: Glyphs, hasPart: Bool) -> [String] {
+    var signs = ["\(glyphs.met) " + Words.say("met")]
+    if hasPart { signs.append("\(glyphs.part) " + Words.say("in part")) }
+    signs.append("\(glyphs.open) " + Words.say("not met"))
+    signs.append("\(glyphs.free) " + Words.say("does not count"))
+    return signs
+  }
+
+  // MARK: All of them
+
+  private static func showAll(
+    _ context: Context, _ trackers: [T.Tracker], _ month: CivilDate, _ today: CivilDate
+  ) throws -> ExitCode {
+    let all = try trackers.flatMap { try days(context, $0, month, today) }
+    let marks = Dictionary(grouping: all, by: \.day).sorted { $0.key < $1.key }.map { day, totals in
+      let due = totals.filter { $0.counts || $0.met }
+      return T.DayMark(day: day, met: due.count { $0.met }, due: due.count)
+    }
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "month": .string(String(month.description.prefix(7))), "tracker": .null,
+          "days": .list(marks.map { Shapes.dayMark.json($0) }),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.dayMark.header))
+      for mark in marks { context.out(Plain.line(Shapes.dayMark.row(mark))) }
+    case .human:
+      guard !trackers.isEmpty else {
+        context.note(Words.say("Nothing is tracked yet."))
+        for line in Naming.beginning { context.note(line) }
+        return .success
+      }
+      draw(context, marks, month, today)
+    }
+    return .success
+  }
+
+  private static func draw(_ context: Context, _ marks: [T.DayMark], _ month: CivilDate, _ today: CivilDate) {
+    let glyphs = Glyphs(context)
+    context.out(context.style(DayText.monthAndYear(month), .strong))
+    let known = Dictionary(marks.map { ($0.day, $0) }) { $1 }
+    let isWide = context.width >= 63
+    let grid = MonthGrid(month: month, today: today) { day in
+      let number = day.day < 10 ? " \(day.day)" : String(day.day)
+      guard let mark = known[day.description] else { return .init(text: number, tone: .faint) }
+      guard mark.due > 0 else { return .init(text: number + glyphs.free, tone: .faint) }
+      let sign = mark.met >= mark.due ? glyphs.met : mark.met > 0 ? glyphs.part : glyphs.open
+      let tone: Style.Tone = mark.met >= mark.due ? .good : .plain
+      return .init(text: "\(number)\(sign)" + (isWide ? " \(mark.met)/\(mark.due)" : ""), tone: tone)
+    }
+    for line in grid.lines(width: context.width, style: context.style) { context.out(line) }
+    context.out()
+    let perfect = marks.count { $0.due > 0 && $0.met >= $0.due }
+    let told = Words.say(count: perfect, "All was met on %n day.", "All was met on %n days.")
+    for line in TextWidth.wrap(told, to: context.width) { context.out(line) }
+    for line in Glyphs.legend(legend(glyphs, hasPart: true), width: context.width) {
+      context.out(context.style(line, .faint))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime progress TRACKER`
+enum NumberedDays {
+  typealias T = TrackersInterface
+
+  static let verb = Verb(
+    name: "progress", group: .track, arguments: ["[TRACKER]"], summary: "Show the days that were met, numbered",
+    details: [
+      "A month in which each day on which the goal was met has its number, 1, 2, 3 and so on. A circle is a day that counts "
+        + "and was not met, a point one that does not count; brackets stand around today. Milestones of the month follow.",
+      "The TRACKER may be left out when there is only one. With --plain it prints a line a day; its `number` is that among "
+        + "all days from the start.",
+    ],
+    options: [MonthGrid.option, Glyphs.option],
+    examples: [.init(command: "chime progress goal"), .init(command: "chime progress goal --month march")],
+    alsoTried: ["numbers", "flowers"],
+    json: "`month`, `tracker`, `numberThisMonth`, `countedThisMonth`, `number`, `days` and `milestones`", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let today = try context.today()
+    let month = try MonthGrid.chosen(context.line, today: today)
+    let trackers = context.line.words.isEmpty ? try Naming.trackers(context) : []
+    let tracker = try trackers.count == 1 ? trackers[0] : Naming.one(context.line.words, context)
+    let days = try Month.days(context, tracker, month, today)
+    let milestones = try context.daemon().call(
+      T.Milestones.method, T.Milestones.Parameters(tracker: tracker.id), returning: T.Milestones.Reply.self
+    ).milestones.filter { $0.day.hasPrefix(month.description.prefix(7)) }.sorted { $0.day < $1.day }
+    let numbered = try Numbered(context, tracker, month, today, days)
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "month": .string(String(month.description.prefix(7))), "tracker": .string(tracker.id),
+          "numberThisMonth": .int(numbered.inMonth), "countedThisMonth": .int(numbered.counted),
+          "number": .int(numbered.inAll), "days": .list(days.map { Shapes.dayTotal.json($0) }),
+          "milestones": .list(milestones.map { Shapes.milestone.json($0) }),
+        ]))
+    case .plain: Month.plain(context, days)
+    case .human: show(context, tracker, month, today, days, milestones, numbered)
+    }
+    return .success
+  }
+
+  /// How far the numbers have come.
+  struct Numbered {
+    var inMonth: Int
+    var inAll: Int
+    /// Days of the month that count; of this month those to come too.
+    var counted: Int
+
+    init(
+      _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate, _ days: [T.DayTotal]
+    ) throws {
+      inMonth = days.count { $0.met }
+      counted = days.count { $0.counts || $0.met }
+      inAll = days.compactMap(\.number).max() ?? 0
+      guard month == DayText.firstOfMonth(today) else { return }
+      let view = try context.daemon().call(T.Day.method, T.Day.Parameters(), returning: T.Day.Reply.self).view
+      guard let standing = view.standings.first(where: { $0.tracker.id == tracker.id }) else { return }
+      (inMonth, inAll, counted) = (standing.numberThisMonth, standing.number, standing.countedThisMonth)
+    }
+  }
+
+  private static func show(
+    _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate, _ days: [T.DayTotal],
+    _ milestones: [T.Milestone], _ numbered: Numbered
+  ) {
+    let words = context.trackerWords
+    let glyphs = Glyphs(context)
+    var number = 0
+    let cells = Dictionary(
+      days.map { total in
+        if total.met { number += 1 }
+        let text = total.met ? String(number) : total.counts ? glyphs.open : glyphs.free
+        let isStone = milestones.contains { $0.day == total.day }
+        return (
+          total.day,
+          MonthGrid.Cell(
+            text: (text.count == 1 ? " " : "") + text + (isStone ? glyphs.star : ""),
+            tone: total.met ? .good : total.counts ? .plain : .faint)
+        )
+      }
+    ) { $1 }
+    let name = Words.say("%1, %2", words.title(tracker), DayText.monthAndYear(month))
+    for line in TextWidth.wrap(name, to: context.width) { context.out(context.style(line, .strong)) }
+    let grid = MonthGrid(month: month, today: today) { cells[$0.description] ?? .init(text: "", tone: .faint) }
+    // Numbers want no more room than this.
+    for line in grid.lines(width: min(context.width, 42), style: context.style) { context.out(line) }
+    context.out()
+    var told = Words.say("Day %1 of %2 in this month", String(numbered.inMonth), String(numbered.counted))
+    if numbered.inMonth == 0 { told = Words.say("No day of %1 yet in this month", String(numbered.counted)) }
+    if numbered.inAll > 0 { told = Words.say("%1, %2 in all", told, String(numbered.inAll)) }
+    for line in TextWidth.wrap(told + ".", to: context.width) { context.out(line) }
+    if numbered.inAll == 0 { context.note(Words.say("`chime log %1` makes it day 1", tracker.id)) }
+    for stone in milestones {
+      let text = [
+        "\(glyphs.star) \(words.day(stone.day))  \(Harmless.line(stone.title))", stone.note.map { Harmless.line($0) },
+      ]
+      for line in text.compactMap({ $0 }).flatMap({ TextWidth.wrap($0, to: context.width) }) { context.out(line) }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ChimeSchedule
+import Testing
+
+@testable import ChimeCommand
+
+/// Axes, dots and months.
+@Suite struct DrawingTests {
+  @Test(
+    arguments: [
+      ([78.4, 88.1], 5, false, 78, 90, 2), ([0, 3_720], 5, true, 0, 4_000, 1_000), ([5], 4, false, 4.5, 5.5, 0.25),
+      ([], 5, false, 0, 1, 0.2), ([-3, 4], 4, false, -4, 4, 2), ([0, 0], 4, true, 0, 0.6, 0.2),
+      ([1e6, 1e6 + 1], 2, false, 1e6, 1e6 + 1, 0.5),
+      ([.nan, 1, .infinity, 3], 2, false, 1, 3, 1),
+    ] as [([Double], Int, Bool, Double, Double, Double)])
+  func scales(_ values: [Double], _ ticks: Int, _ fromZero: Bool, _ low: Double, _ high: Double, _ step: Double) {
+    let scale = Scale(of: values, ticks: ticks, fromZero: fromZero)
+    #expect(abs(scale.low - low) < 1e-6 && abs(scale.high - high) < 1e-6 && abs(scale.step - step) < 1e-6, "\(scale)")
+  }
+
+  /// Whatever the values, they lie within, the ticks are few, and their digits tell them apart.
+  @Test func scalesHoldTheirValues() {
+    var seed: UInt64 = 7
+    func chance() -> Double {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(seed >> 11) / Double(1 << 53)
+    }
+    for _ in 0..<2_000 {
+      let size = [0.01, 1, 100, 1e6][Int(chance() * 4)]
+      let values = (0..<Int(1 + chance() * 5)).map { _ in (chance() - 0.5) * size }
+      for ticks in [2, 5, 9] {
+        let scale = Scale(of: values, ticks: ticks, fromZero: chance() < 0.5)
+        #expect(values.allSatisfy { (-1e-6...1 + 1e-6).contains(scale.share($0)) }, "\(values) \(scale)")
+        #expect((2...(ticks * 2 + 3)).contains(scale.ticks.count), "\(values) \(scale)")
+      }
+    }
+  }
+
+  @Test func wholeScalesHaveNothingBetween() {
+    for most in 1...40 {
+      let scale = Scale(of: [0, Double(most)], ticks: 3, fromZero: true, isWhole: true)
+      #expect(scale.ticks.allSatisfy { $0 == $0.rounded() } && scale.decimals == 0 && scale.high >= Double(most))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("2026-03-21", "2026-03-27", 9, ["Sat", "Sun", "Mon", "Tue", "Wed", "Thu", "Fri"]),
+      ("2026-02-28", "2026-03-27", 9, ["2 Mar", "9 Mar", "16 Mar", "23 Mar"]),
+      ("2026-02-28", "2026-03-27", 2, ["2 Mar", "16 Mar"]),
+      ("2025-12-28", "2026-04-10", 9, ["Jan", "Feb", "Mar", "Apr"]),
+      ("2025-03-28", "2026-03-27", 4, ["Apr", "Jul", "Oct", "Jan"]),
+      ("2019-05-01", "2026-03-27", 9, ["2020", "2021", "2022", "2023", "2024", "2025", "2026"]),
+    ] as [(String, String, Int, [String])])
+  func ticksOfDays(_ first: String, _ last: String, _ limit: Int, _ expected: [String]) throws {
+    let axis = DayAxis(first: try #require(CivilDate(first)), last: try #require(CivilDate(last)))
+    #expect(axis.ticks(limit: limit).map(\.text) == expected)
+  }
+
+  @Test func dotsAreBraille() {
+    var canvas = Canvas(width: 2, height: 1)
+    for (x, y) in [(0, 0), (0, 3), (1, 3), (2, 0), (9, 9), (-1, 0)] { canvas.dot(x, y) }
+    #expect(canvas.rows(Style(isColored: false)) == ["⣁⠁"])
+  }
+
+  @Test func linesLeaveNoGap() {
+    for end in [(0, 0), (7, 3), (3, 7), (-7, 2), (0, -5), (5, 0)] {
+      var places: [(Int, Int)] = []
+      Canvas.line((0, 0), end) { places.append(($0, $1)) }
+      #expect(places.first! == (0, 0) && places.last! == end)
+      #expect(zip(places, places.dropFirst()).allSatisfy { abs($0.0 - $1.0) <= 1 && abs($0.1 - $1.1) <= 1 })
+    }
+  }
+
+  @Test(arguments: [(2024, 2, 5), (2026, 2, 5), (2026, 3, 6), (2026, 6, 5), (2023, 5, 5), (2027, 2, 4)])
+  func monthsHaveAllTheirDays(_ year: Int, _ number: Int, _ weeks: Int) throws {
+    let month = try #require(CivilDate(year: year, month: number, day: 1))
+    let grid = MonthGrid(month: month, today: month) { MonthGrid.Cell(text: String($0.day)) }
+    for width in [35, 40, 80, 200] {
+      let lines = grid.lines(width: width, style: Style(isColored: false))
+      #expect(lines.count == weeks + 1 && lines.allSatisfy { TextWidth.of($0) <= width })
+      let days = lines.dropFirst().joined(separator: " ").split { !$0.isNumber }.compactMap { Int($0) }
+      #expect(days == Array(1...CivilDate.daysIn(month: number, year: year)))
+    }
+  }
+}
