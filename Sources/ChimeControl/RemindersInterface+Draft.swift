@@ -24,13 +24,15 @@ extension RemindersInterface {
     public var quiet: Quiet?
     public var wake: Bool?
     public var snooze: [String]?
+    public var tracker: TrackerLink?
 
     public init(
       title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
       fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil,
       tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
       url: String? = nil, category: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
-      jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil
+      jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil,
+      tracker: TrackerLink? = nil
     ) {
       self.title = title
       self.when = when
@@ -54,6 +56,7 @@ extension RemindersInterface {
       self.quiet = quiet
       self.wake = wake
       self.snooze = snooze
+      self.tracker = tracker
     }
   }
 
@@ -83,8 +86,9 @@ extension RemindersInterface {
     public var wake: Bool?
     public var snooze: [String]?
     /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
-    /// place, quiet and snooze to what is configured, jitter and nag to none.
+    /// place, quiet and snooze to what is configured, jitter, nag and tracker to none, amount to the tracker's usual one.
     public var reset: [Resettable]?
+    public var tracker: TrackerLink?
 
     public init(
       title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil,
@@ -92,7 +96,7 @@ extension RemindersInterface {
       tags: [String]? = nil, urgency: Wire.Urgency? = nil, icon: String? = nil, sound: String? = nil,
       url: String? = nil, category: String? = nil, catchUp: Wire.CatchUp? = nil, grace: String? = nil,
       jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil,
-      reset: [Resettable]? = nil
+      reset: [Resettable]? = nil, tracker: TrackerLink? = nil
     ) {
       self.title = title
       self.when = when
@@ -117,6 +121,36 @@ extension RemindersInterface {
       self.wake = wake
       self.snooze = snooze
       self.reset = reset
+      self.tracker = tracker
+    }
+  }
+
+  /// What a reminder has to do with a tracker. In a Change, and a Draft, what is null stays as it is, or has its default:
+  /// logs is true, the others are false.
+  public struct TrackerLink: Codable, Hashable, Sendable {
+    public var tracker: String?
+    /// Whether Done logs an entry, of `amount` in `unit`, or of the tracker's usual amount when null.
+    public var logs: Bool?
+    public var amount: Double?
+    public var unit: String?
+    /// Its times are passed over once the goal of their day is met.
+    public var quietWhenDone: Bool?
+    /// An entry moves its next time, which takes an interval.
+    public var followsEntries: Bool?
+    /// What remains of an amount's daily goal is spread over what is left of the window.
+    public var pace: Bool?
+
+    public init(
+      tracker: String? = nil, logs: Bool? = nil, amount: Double? = nil, unit: String? = nil,
+      quietWhenDone: Bool? = nil, followsEntries: Bool? = nil, pace: Bool? = nil
+    ) {
+      self.tracker = tracker
+      self.logs = logs
+      self.amount = amount
+      self.unit = unit
+      self.quietWhenDone = quietWhenDone
+      self.followsEntries = followsEntries
+      self.pace = pace
     }
   }
 

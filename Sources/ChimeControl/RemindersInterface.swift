@@ -9,7 +9,7 @@ public enum RemindersInterface {
 
   public enum State: String, Codable, Hashable, Sendable, CaseIterable { case active, paused, waiting, finished }
   public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable {
-    case gap, fold, place, jitter, nag, quiet, snooze
+    case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount
   }
 
   /// A reminder as the daemon keeps it.
@@ -70,6 +70,8 @@ public enum RemindersInterface {
     /// When it was last done; kept for schedules that count from there.
     public var lastDone: Wire.Time?
     public var createdAt: Wire.Time
+    /// Null when it is linked to no tracker.
+    public var tracker: TrackerLink?
 
     public init(
       id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
@@ -79,7 +81,7 @@ public enum RemindersInterface {
       wake: Bool? = nil, wakeProblem: String? = nil, snooze: [String], state: State, pausedUntil: Wire.Time? = nil,
       skipNext: Int, next: Wire.Time? = nil,
       held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil,
-      createdAt: Wire.Time
+      createdAt: Wire.Time, tracker: TrackerLink? = nil
     ) {
       self.id = id
       self.title = title
@@ -114,6 +116,7 @@ public enum RemindersInterface {
       self.last = last
       self.lastDone = lastDone
       self.createdAt = createdAt
+      self.tracker = tracker
     }
   }
 

@@ -55,6 +55,10 @@ enum Shapes {
       .init("last", "when it last came due") { .time($0.last) },
       .init("lastDone", "when it was last done, where its schedule counts from there") { .time($0.lastDone) },
       .init("createdAt", "when it was added") { .time($0.createdAt) },
+      .init(
+        "tracker",
+        "`tracker`, `logs`, `amount`, `unit`, `quietWhenDone`, `followsEntries` and `pace`; null when it is linked to none"
+      ) { link($0.tracker) },
     ])
 
   static let imported = Shape<RemindersInterface.Imported>(
@@ -251,6 +255,16 @@ enum Shapes {
       "every": .optional(nag.every), "max": .optional(nag.max),
       "escalation": .list(
         (nag.escalation ?? []).map { .members(["from": .int($0.from), "channels": .strings($0.channels)]) }),
+    ])
+  }
+
+  private static func link(_ link: RemindersInterface.TrackerLink?) -> JSONText {
+    guard let link else { return .null }
+    return .members([
+      "tracker": .optional(link.tracker), "logs": .bool(link.logs ?? true),
+      "amount": .optional(link.amount), "unit": .optional(link.unit),
+      "quietWhenDone": .bool(link.quietWhenDone ?? false), "followsEntries": .bool(link.followsEntries ?? false),
+      "pace": .bool(link.pace ?? false),
     ])
   }
 

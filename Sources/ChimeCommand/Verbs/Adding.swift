@@ -8,6 +8,7 @@ enum Adding {
 
   static func add(_ context: Context, title: String, when: String) throws -> ExitCode {
     try InsistenceOptions.checkNew(context.line)
+    try LinkOptions.checkNew(context.line)
     let draft = try DraftOptions.draft(context.line, title: title, when: when)
     if context.line.has("dry-run") { return try Explaining.dryRun(context, draft: draft) }
     let reply: RemindersInterface.Add.Reply = try context.daemon().call(

@@ -29,7 +29,7 @@ enum DraftOptions {
       .value("grace", nil, "LENGTH", "How late is still useful, such as 12h; later it is recorded as missed"),
       .value("snooze", nil, "LENGTHS", "The lengths of a snooze, the default first, such as 10m,1h", repeats: true),
       .value("category", nil, "NAME", "What kind of notification it is, such as email.arrived or x-chime.health"),
-    ] + InsistenceOptions.all
+    ] + InsistenceOptions.all + LinkOptions.all
 
   static let place = Verb.Option.value(
     "place", nil, "LAT,LON",
@@ -49,14 +49,21 @@ enum DraftOptions {
       icon: line.value("icon"), sound: line.value("sound"), url: line.value("url"), category: line.value("category"),
       catchUp: catchUp(line), grace: line.value("grace").map { try LengthText.iso($0, option: "grace") },
       jitter: InsistenceOptions.jitter(line), nag: InsistenceOptions.nag(line), quiet: InsistenceOptions.quiet(line),
-      wake: InsistenceOptions.wake(line), snooze: snooze(line))
+      wake: InsistenceOptions.wake(line), snooze: snooze(line),
+      tracker: LinkOptions.link(line))
   }
 
   /// What the options change; an empty value removes.
   static func change(_ line: ParsedLine) throws -> RemindersInterface.Change {
     let draft = try draft(line, title: "", when: "")
     let reset = RemindersInterface.Resettable.allCases.filter { field in
-      line.value(field == .quiet ? "quiet-rule" : field.rawValue).map(trimmed) == ""
+      let name =
+        switch field {
+        case .quiet: "quiet-rule"
+        case .amount: "logs"
+        default: field.rawValue
+        }
+      return line.value(name).map(trimmed) == ""
     }
     return RemindersInterface.Change(
       title: line.value("title"), when: line.value("when"), body: draft.body, timezone: draft.timezone, gap: draft.gap,
@@ -64,7 +71,7 @@ enum DraftOptions {
       tags: draft.tags, urgency: draft.urgency, icon: draft.icon,
       sound: draft.sound, url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace,
       jitter: draft.jitter, nag: draft.nag, quiet: draft.quiet, wake: draft.wake, snooze: draft.snooze,
-      reset: reset.isEmpty ? nil : reset)
+      reset: reset.isEmpty ? nil : reset, tracker: draft.tracker)
   }
 
   /// `--place`; nil when it was not given, or empty.

@@ -10,13 +10,16 @@ enum Edit {
       .value("when", nil, "SCHEDULE", "Its schedule, as one argument"),
     ] + DraftOptions.all
 
+  /// What is on or off, with the options for both.
+  static let switches = [(on: InsistenceOptions.wake, off: InsistenceOptions.noWake)] + LinkOptions.switches
+
   static let verb = Verb(
     name: "edit", group: .change, arguments: ["ID|TITLE"], summary: "Change a reminder",
     details: [
       "What is not named stays as it is; an empty value (--body \"\") removes it. Without options, on a terminal, it opens "
         + "$VISUAL or $EDITOR on the reminder and applies what was changed there."
     ],
-    options: fields + [InsistenceOptions.noWake, DraftOptions.dryRun],
+    options: fields + switches.map(\.off) + [DraftOptions.dryRun],
     examples: [
       .init(command: "chime edit r7k2 --when \"weekdays at 9:30\""),
       .init(command: "chime edit Stand-up --title \"Daily\" --to desktop,team"),
@@ -27,7 +30,7 @@ enum Edit {
 
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
-    if (fields + [InsistenceOptions.noWake]).contains(where: { context.line.has($0.name) }) {
+    if (fields + switches.map(\.off)).contains(where: { context.line.has($0.name) }) {
       return try apply(context, id: id, line: context.line)
     }
     guard context.world.isInteractive, context.world.output.isTerminal else {
@@ -92,8 +95,8 @@ enum Edit {
       }
       for option in fields {
         guard let value = changed[option.name] else { continue }
-        if option.name == InsistenceOptions.wake.name {
-          try line.set(try EditForm.wakes(value) ? option : InsistenceOptions.noWake, "")
+        if let both = switches.first(where: { $0.on.name == option.name }) {
+          try line.set(try EditForm.isYes(value, option.name) ? both.on : both.off, "")
         } else {
           try line.set(option, value)
         }

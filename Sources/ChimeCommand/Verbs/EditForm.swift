@@ -29,6 +29,7 @@ struct EditForm: Equatable {
       "wake": reminder.wake == true ? "yes" : "no",
       "jitter": reminder.jitter.map { LengthText.human($0) } ?? "",
     ]
+    values.merge(LinkOptions.form(reminder.tracker)) { $1 }
     // What the form cannot say back as it was would be a change that nobody made.
     values = values.mapValues { EditForm.written($0).trimmedLines }
   }
@@ -74,12 +75,12 @@ struct EditForm: Equatable {
     return text
   }
 
-  /// What stands behind `wake`, where nothing is no.
-  static func wakes(_ value: String) throws -> Bool {
+  /// What stands behind `wake` and its like, where nothing is no.
+  static func isYes(_ value: String, _ name: String) throws -> Bool {
     switch value {
     case "yes": true
     case "no", "": false
-    default: throw Failure.usage(Words.say("wake is yes or no, not \"%1\"", value))
+    default: throw Failure.usage(Words.say("%1 is yes or no, not \"%2\"", name, value))
     }
   }
 

@@ -73,6 +73,7 @@ enum Show {
           ? reminder.wakeProblem.map { Words.say("not the machine: %1", $0) } ?? Words.say("the machine from its sleep")
           : nil
       ),
+      (Words.say("tracker"), reminder.tracker.map { LinkOptions.words($0) }),
       (Words.say("jitter"), reminder.jitter.map { Words.say("up to %1", LengthText.human($0)) }),
       (Words.say("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
       (Words.say("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),

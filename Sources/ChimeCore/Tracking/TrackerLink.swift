@@ -10,6 +10,8 @@ public struct TrackerLink: Hashable, Sendable, Codable {
   public var logsWhenDone: Bool
   /// How much it logs; nil: the tracker's usual amount.
   public var amount: Quantity?
+  /// What `amount` is shown in.
+  public var unit: Unit?
   /// A time is passed over (`MissReason.doneAlready`) when the goal of its day is met.
   public var quietWhenDone: Bool
   /// An entry moves its next time: as long after the entry as its schedule has times apart.
@@ -18,12 +20,14 @@ public struct TrackerLink: Hashable, Sendable, Codable {
   public var pace: Bool
 
   public init(
-    tracker: TrackerID, logsWhenDone: Bool = true, amount: Quantity? = nil, quietWhenDone: Bool = false,
+    tracker: TrackerID, logsWhenDone: Bool = true, amount: Quantity? = nil, unit: Unit? = nil,
+    quietWhenDone: Bool = false,
     followsEntries: Bool = false, pace: Bool = false
   ) {
     self.tracker = tracker
     self.logsWhenDone = logsWhenDone
     self.amount = amount
+    self.unit = unit
     self.quietWhenDone = quietWhenDone
     self.followsEntries = followsEntries
     self.pace = pace

@@ -121,7 +121,7 @@ extension TrackingWork {
     var reminder = wishes.prototype ?? plain
     (reminder.owner, reminder.createdAt, reminder.generation) = (owner, now, 0)
     reminder.schedule = try wishes.schedules[declared.key] ?? schedule(declared, in: reminder)
-    describe(&reminder, as: declared, languages)
+    try describe(&reminder, as: declared, languages)
     let next = try reminder.next(after: now, in: transaction, bearings)
     for attempt in 0..<16 {
       reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
@@ -139,7 +139,7 @@ extension TrackingWork {
     _ languages: [String], _ outcome: inout TrackingOutcome
   ) throws {
     var reminder = record.reminder
-    describe(&reminder, as: declared, languages)
+    try describe(&reminder, as: declared, languages)
     if let chosen = wishes.schedules[declared.key] {
       reminder.schedule = chosen
     } else if old.flatMap({ try? schedule($0, in: reminder) }) == reminder.schedule {
@@ -152,11 +152,14 @@ extension TrackingWork {
     outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
   }
 
-  private func describe(_ reminder: inout Reminder, as declared: PackReminder, _ languages: [String]) {
+  private func describe(
+    _ reminder: inout Reminder, as declared: PackReminder, _ languages: [String]
+  ) throws {
+    let unit = try transaction.tracker(key(declared.tracker))?.unit
     reminder.title = declared.title.text(in: languages)
     reminder.body = declared.body?.text(in: languages)
     reminder.tracker = TrackerLink(
-      tracker: declared.tracker, amount: declared.logs, quietWhenDone: declared.quietWhenDone,
+      tracker: declared.tracker, amount: declared.logs, unit: unit, quietWhenDone: declared.quietWhenDone,
       followsEntries: declared.followsEntries, pace: declared.pace)
   }
 

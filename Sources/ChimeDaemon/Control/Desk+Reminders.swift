@@ -18,7 +18,11 @@ extension Desk {
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
         return (try JSONDecoder().decode(Interface.Add.Reply.self, from: Data(kept)), [])
       }
-      var reminder = reminder
+      var (reminder, next) = (reminder, next)
+      if let link = request.reminder.tracker {
+        try self.link(&reminder, link, in: transaction)
+        next = try firstTime(of: &reminder, in: transaction)
+      }
       reminder.id = try insert(reminder, next: next, into: transaction)
       let reply = Interface.Add.Reply(
         reminder: wire.reminder(ReminderRecord(reminder: reminder, next: next)),
@@ -95,8 +99,14 @@ extension Desk {
   }
 
   func update(_ request: Interface.Update.Parameters) async throws -> Interface.Update.Reply {
-    try await change(request.id, .changed, "changed") { [self] reminder in
+    try await change(request.id, .changed, "changed") { [self] reminder, transaction in
       try fields.apply(request.change, to: &reminder)
+      let (change, reset) = (request.change, request.change.reset ?? [])
+      // One whose tracker has gone, or is another, can still be given another title.
+      guard change.tracker != nil || change.when != nil || reset.contains(.tracker) || reset.contains(.amount) else {
+        return
+      }
+      try link(&reminder, change.tracker, reset: reset, in: transaction)
     }
   }
 
@@ -170,14 +180,14 @@ extension Desk {
     if let until, until <= now {
       throw ControlFailure.invalidValue(field: "until", "give a time to come")
     }
-    let reply = try await change(request.id, .changed, "paused") { reminder in
+    let reply = try await change(request.id, .changed, "paused") { reminder, _ in
       reminder.pause = until.map(Pause.until) ?? .indefinitely
     }
     return Interface.Pause.Reply(reminder: reply.reminder)
   }
 
   func resume(_ request: Interface.Resume.Parameters) async throws -> Interface.Resume.Reply {
-    let reply = try await change(request.id, .changed, "resumed") { $0.pause = .none }
+    let reply = try await change(request.id, .changed, "resumed") { reminder, _ in reminder.pause = .none }
     return Interface.Resume.Reply(reminder: reply.reminder)
   }
 
@@ -188,31 +198,32 @@ extension Desk {
     }
     let reply = try await change(
       request.id, .changed, count == 0 ? "skips nothing of" : "skips the next \(count) of"
-    ) { $0.skipNext = count }
+    ) { reminder, _ in reminder.skipNext = count }
     return Interface.Skip.Reply(reminder: reply.reminder)
   }
 
   /// Changes one reminder: reads it, lets `edit` have it, finds its next time, writes it.
   private func change(
-    _ id: String, _ kind: LoopNotice.Kind, _ verb: String, edit: @escaping @Sendable (inout Reminder) throws -> Void
+    _ id: String, _ kind: LoopNotice.Kind, _ verb: String,
+    edit: @escaping @Sendable (inout Reminder, any StoreTransaction) throws -> Void
   ) async throws -> Interface.Update.Reply {
     try await commit { [self] transaction in
       var record = try Lookup(transaction: transaction, owner: caller.sees).reminder(id)
       let before = record.reminder
-      try edit(&record.reminder)
+      try edit(&record.reminder, transaction)
       // What quiet hours hold is looked at again: the change may let it come, or pass.
       var nextDueAt = record.isHeld ? now : nil
       let timesChanged =
         record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
         || record.reminder.gap != before.gap || record.reminder.fold != before.fold
-        || record.reminder.place != before.place
-      if record.reminder.schedule != before.schedule {
+        || record.reminder.place != before.place || record.reminder.tracker != before.tracker
+      if record.reminder.schedule != before.schedule || record.reminder.tracker != before.tracker {
         record.reminder.lastDone =
-          record.reminder.schedule.countsFromDone
+          record.reminder.countsFromDone
           ? try before.lastDone ?? lastDone(record.reminder.id, transaction) : nil
       }
       // A due time that has come is left to the loop; a changed schedule begins afresh from now.
-      if timesChanged { (record.next, nextDueAt) = (try fields.firstTime(of: record.reminder), nil) }
+      if timesChanged { (record.next, nextDueAt) = (try firstTime(of: &record.reminder, in: transaction), nil) }
       record.reminder.generation += 1
       try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
       let reply = Interface.Update.Reply(

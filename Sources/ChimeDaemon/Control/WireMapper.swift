@@ -1,6 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 /// Turns the domain's values into the wire's. The two change separately; this is the one place that knows both.
 struct WireMapper: Sendable {
@@ -48,7 +49,15 @@ struct WireMapper: Sendable {
       next: heard.map { time($0.at, in: zone) }, held: heard?.held.map { time($0, in: zone) },
       repeatAt: repeatAt(record).map { time($0, in: zone) },
       last: record.last.map { time($0.id.scheduledAt, in: zone) },
-      lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone))
+      lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone),
+      tracker: reminder.tracker.map(link))
+  }
+
+  private func link(_ link: TrackerLink) -> RemindersInterface.TrackerLink {
+    RemindersInterface.TrackerLink(
+      tracker: link.tracker.rawValue, logs: link.logsWhenDone,
+      amount: link.amount.flatMap { amount in link.unit.map { amount.value(in: $0) } }, unit: link.unit?.symbol,
+      quietWhenDone: link.quietWhenDone, followsEntries: link.followsEntries, pace: link.pace)
   }
 
   /// When the reminder is next heard at a time of its schedule or at the end of a snooze, and which time of its schedule

@@ -1,0 +1,109 @@
+import ChimeControl
+import ChimeWords
+
+/// The options that link a reminder to a tracker.
+enum LinkOptions {
+  static let all: [Verb.Option] =
+    [
+      .value(
+        "tracker", nil, "NAME", "The tracker that knows whether it was done; chime done then logs an entry of it"),
+      .value(
+        "logs", nil, "AMOUNT", "How much chime done logs, such as 250ml, or no; otherwise the tracker's usual amount"),
+    ] + switches.map(\.on)
+
+  /// Each with the option that takes it back.
+  static let switches: [(on: Verb.Option, off: Verb.Option)] = [
+    (
+      .flag("quiet-when-done", nil, Words.say("Pass over its times once the goal of their day is met")),
+      .flag("no-quiet-when-done", nil, Words.say("Let it come although the goal is met"))
+    ),
+    (
+      .flag("follows-entries", nil, Words.say("Count an interval from the last entry")),
+      .flag("no-follows-entries", nil, Words.say("Let entries not move its times any more"))
+    ),
+    (
+      .flag("pace", nil, Words.say("Spread what remains of the goal over what is left of the window")),
+      .flag("no-pace", nil, Words.say("Keep to the interval, whatever remains"))
+    ),
+  ]
+
+  /// What the options say of it; nil when they say nothing.
+  static func link(_ line: ParsedLine) throws -> RemindersInterface.TrackerLink? {
+    var link = RemindersInterface.TrackerLink()
+    let name = line.value("tracker").map(trimmed)
+    if let name, !name.isEmpty { link.tracker = name }
+    link.quietWhenDone = try isOn(line, 0)
+    link.followsEntries = try isOn(line, 1)
+    link.pace = try isOn(line, 2)
+    if let text = line.value("logs").map(trimmed), !text.isEmpty {
+      if text == "no" {
+        link.logs = false
+      } else {
+        let amount = try AmountText.required(text, option: "logs")
+        (link.logs, link.amount, link.unit) = (true, amount.value, amount.unit)
+      }
+    } else if line.has("logs") {
+      link.logs = true
+    }
+    guard link != RemindersInterface.TrackerLink() else { return nil }
+    if name == "" {
+      throw Failure.usage(Words.say("--tracker \"\" takes the link away: the other options have nothing to go with"))
+    }
+    return link
+  }
+
+  /// For a new reminder: the others go with a tracker.
+  static func checkNew(_ line: ParsedLine) throws {
+    guard line.value("tracker") == nil,
+      let lone = (["logs"] + switches.map(\.on.name)).first(where: { line.has($0) })
+    else { return }
+    throw Failure.usage(Words.say("--%1 goes with --tracker NAME", lone), hint: Words.say("such as --tracker water"))
+  }
+
+  private static func isOn(_ line: ParsedLine, _ index: Int) throws -> Bool? {
+    let (on, off) = (switches[index].on.name, switches[index].off.name)
+    switch (line.has(on), line.has(off)) {
+    case (true, true): throw Failure.usage(Words.say("--%1 and --%2 contradict each other", on, off))
+    case (true, false): return true
+    case (false, true): return false
+    case (false, false): return nil
+    }
+  }
+
+  // MARK: As text
+
+  /// `water: done logs 250 ml, quiet when done, follows entries`
+  static func words(_ link: RemindersInterface.TrackerLink) -> String {
+    var parts: [String] = []
+    if link.logs == false {
+      parts.append(Words.say("done logs nothing"))
+    } else if let amount = logs(link), !amount.isEmpty {
+      parts.append(Words.say("done logs %1", amount))
+    } else {
+      parts.append(Words.say("done logs it"))
+    }
+    if link.quietWhenDone == true { parts.append(Words.say("quiet once the goal is met")) }
+    if link.followsEntries == true { parts.append(Words.say("counted from the last entry")) }
+    if link.pace == true { parts.append(Words.say("paced by what remains")) }
+    return "\(link.tracker ?? ""): \(parts.joined(separator: ", "))"
+  }
+
+  /// What stands behind `--logs`; nil for the usual amount.
+  private static func logs(_ link: RemindersInterface.TrackerLink) -> String? {
+    link.amount.map { amount in
+      let number = Figures.number(amount, decimals: amount == amount.rounded() ? 0 : 3, grouped: false)
+      return link.unit.map { "\(number) \($0)" } ?? number
+    }
+  }
+
+  /// The values of the editor's form.
+  static func form(_ link: RemindersInterface.TrackerLink?) -> [String: String] {
+    func word(_ value: Bool?) -> String { value == true ? "yes" : "no" }
+    let amount = link?.amount.map { "\($0 == $0.rounded() ? String(Int($0)) : String($0))\(link?.unit ?? "")" }
+    return [
+      "tracker": link?.tracker ?? "", "logs": link?.logs == false ? "no" : amount ?? "",
+      "quiet-when-done": word(link?.quietWhenDone), "follows-entries": word(link?.followsEntries),
+      "pace": word(link?.pace),
+    ]
+  }
+}
