@@ -147,7 +147,7 @@ public protocol TrackingTransaction {
   // Entries.
 
   /// Adds it under a new id, whatever its `id` says, and counts its item's day.
-  func insert(_ entry: Entry) throws -> Entry
+  @discardableResult func insert(_ entry: Entry) throws -> Entry
   /// Replaces one that exists. Throws `StoreFailure.internalError` when there is none.
   func update(_ entry: Entry) throws
   /// Returns what was removed; nil when there was none of that id and owner.
@@ -188,7 +188,7 @@ public protocol TrackingTransaction {
   @discardableResult func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool
   /// Adds it under a new id when its `id` is 0, and replaces the one of that id otherwise. Throws
   /// `StoreFailure.internalError` when there is none of that id and owner.
-  func put(_ milestone: Milestone) throws -> Milestone
+  @discardableResult func put(_ milestone: Milestone) throws -> Milestone
   /// Newest first; of all the owner's trackers when `tracker` is nil.
   func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone]
   @discardableResult func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone?

@@ -13,6 +13,7 @@ struct PackDefinition: Codable, Hashable {
   var trackers: [TrackerForm]?
   var reminders: [ReminderForm]?
   var achievements: [AchievementForm]?
+  var categories: [String: [String: String]]?
   var levels: LevelForm?
   var moods: [String: MoodForm]?
   var quotes: [QuoteForm]?
@@ -106,6 +107,7 @@ struct PackDefinition: Codable, Hashable {
     trackers = pack.trackers.isEmpty ? nil : pack.trackers.map { TrackerForm(of: $0) }
     reminders = pack.reminders.isEmpty ? nil : pack.reminders.map { ReminderForm(of: $0) }
     achievements = pack.achievements.isEmpty ? nil : pack.achievements.map { AchievementForm(of: $0) }
+    categories = pack.categories.isEmpty ? nil : pack.categories.mapValues(\.texts)
     levels = pack.levels.map { LevelForm(base: $0.base, power: $0.power) }
     let moods = pack.moods.map { mood, text in
       (mood.rawValue, MoodForm(title: text.title.texts, message: text.message.texts, next: text.next.texts))
@@ -146,6 +148,7 @@ struct PackDefinition: Codable, Hashable {
       id: id, title: LocalizedText(title), text: LocalizedText(text), version: version ?? 1, icon: icon,
       trackers: try (trackers ?? []).map { try $0.tracker() }, reminders: (reminders ?? []).map { $0.reminder },
       achievements: (achievements ?? []).map { $0.achievement },
+      categories: (categories ?? [:]).mapValues { LocalizedText($0) },
       levels: levels.map { LevelCurve(base: $0.base, power: $0.power) }, moods: moods,
       quotes: (quotes ?? []).map { form in
         Quote(

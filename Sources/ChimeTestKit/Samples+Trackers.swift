@@ -66,3 +66,51 @@ func sampleChange(
 ) -> TrackingChange {
   TrackingChange(owner: owner, at: time, kind: kind, tracker: waterKey.id, subject: subject)
 }
+
+/// A pack in which nothing has its default, neither in it nor in what it holds.
+func fullPack(_ id: String = "hydration", title: String = "Hydration") throws -> Pack {
+  var tracker = try fullTracker(TrackerKey(owner: 0, id: waterKey.id))
+  tracker.pack = PackID(rawValue: id)
+  let text = LocalizedText(["en": "Text", "cs": "Text \u{10D}esky"])
+  return Pack(
+    id: PackID(rawValue: id), title: LocalizedText(title), text: text, version: 3, icon: "cup",
+    trackers: [tracker, try sampleTracker(TrackerKey(owner: 0, id: watchKey.id))],
+    reminders: [
+      PackReminder(
+        key: "drink", title: text, body: text, when: "every 90m", whenWithoutPlace: "daily at 8", tracker: waterKey.id,
+        quietWhenDone: false, pace: true, followsEntries: true, logs: Quantity(grains: 4), isOptional: true),
+      PackReminder(key: "plain", title: "Plain", when: "daily at 9", tracker: watchKey.id),
+    ],
+    achievements: [
+      Achievement(
+        id: AchievementID(rawValue: "full"), title: text, text: text, category: "size", icon: "star", experience: 50,
+        criterion: Criterion(
+          .itemsOwned, tracker: watchKey.id, target: 5, amount: Quantity(grains: 3), days: .weekends, minute: 480,
+          attribute: "brand", value: "Omega", within: 7, minimum: 2, month: 2, day: 29, weekdays: [.friday]))
+    ]
+      + Criterion.Kind.allCases.map { kind in
+        Achievement(id: AchievementID(rawValue: "\(kind)"), title: "T", text: "", criterion: Criterion(kind))
+      },
+    categories: ["size": text], levels: LevelCurve(base: 70, power: 1.25),
+    moods: Dictionary(
+      uniqueKeysWithValues: Mood.allCases.map {
+        ($0, MoodText(title: text, message: LocalizedText("\($0)"), next: text))
+      }),
+    quotes: [
+      Quote(
+        text: "\u{5D0} \u{202B}right to left\u{202C}", language: "he", translation: text, source: "Source",
+        category: "wisdom"), Quote(text: "Plain", language: "en", source: "", category: ""),
+    ], channels: ["desktop", "team"],
+    choices: [
+      waterKey.id: .init(least: Quantity(grains: 1), most: Quantity(grains: 9), step: Quantity(grains: 2))
+    ],
+    milestoneSteps: Unit("kg").map { [waterKey.id: [.init(unit: $0, steps: [Quantity(grains: 2)])]] } ?? [:])
+}
+
+/// That no field of a sample is as in a plain value, but for those named.
+func expectFull(_ full: Any, _ plain: Any, but known: Set<String>) throws {
+  for (one, other) in zip(Mirror(reflecting: full).children, Mirror(reflecting: plain).children) {
+    guard let label = one.label, !known.contains(label) else { continue }
+    try expect("\(one.value)" != "\(other.value)", "the sample leaves \(label) at its default")
+  }
+}

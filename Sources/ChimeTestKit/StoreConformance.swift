@@ -38,7 +38,7 @@ public enum StoreConformance {
   public static let cases =
     definitionCases + listingCases + firingCases + insistenceCases + occurrenceCases + outboxCases
     + laneCases + historyCases + otherCases + wakeCases
-    + transactionCases
+    + trackerCases + entryCases + changeCases + transactionCases
 
   /// The engine under test.
   ///

@@ -1,6 +1,7 @@
 import CSQLite
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 import Foundation
 import Glibc
 import Synchronization
@@ -169,6 +170,46 @@ import Testing
     let plan = try Connection(path: path, busyTimeout: 0)
       .first("EXPLAIN QUERY PLAN SELECT min(next_at) FROM due WHERE wakes = 1") { $0.text(3) }
     #expect(plan == "SEARCH due USING INDEX due_waking")
+  }
+
+  /// A store as the program left it that knew no trackers: it keeps what it has, and takes trackers.
+  @Test(arguments: [3, 4]) func whatIsInAStoreWithoutTrackersIsThereStill(version: Int) async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    await (try SQLiteStore.open(path: path, upTo: version) { _ in }).close()
+    try Raw.run(
+      path,
+      """
+      INSERT INTO alias VALUES (1, 'r7k2'), (2, 'gone');
+      INSERT INTO reminder (
+        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition)
+        VALUES (1, 1000, 1, 0, 0, 'local', 'every day at 08:30', 'Tea', NULL, '{"channels":["desktop"]}');
+      INSERT INTO due (reminder, snooze_of, next_at) VALUES (1, -1, 2000000);
+      INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title) VALUES (1000, 2, 1000, 3, 1, 'Old');
+      """)
+    let store = try SQLiteStore.open(path: path)
+    let (key, entry) = try await store.write { store in
+      let record = try #require(try store.reminder(ReminderID(rawValue: "r7k2")))
+      #expect(record.reminder.title == "Tea" && record.reminder.tracker == nil)
+      #expect(record.next == Instant(seconds: 2_000))
+      #expect(try store.occurrences(OccurrenceFilter(), page: Page()).map(\.title) == ["Old"])
+      let day = try #require(CivilDate(year: 2026, month: 3, day: 30))
+      let tracker = Tracker(
+        id: TrackerID(rawValue: "tea"), owner: 1_000, title: "Tea", kind: .check, startedOn: day, createdAt: .earliest)
+      try store.put(tracker)
+      try store.begin(TrackingChange(owner: 1_000, at: .earliest, kind: .logged, subject: ""))
+      return (
+        tracker.key,
+        try store.insert(
+          Entry(
+            id: EntryID(rawValue: 0), tracker: tracker.id, owner: 1_000, at: .earliest, day: day, minute: 1))
+      )
+    }
+    await store.close()
+    let again = try SQLiteStore.open(path: path)
+    #expect(try await again.read { try $0.entry(entry.id, owner: 1_000) } == entry)
+    #expect(try await again.read { try $0.tracker(key)?.title.text(in: []) } == "Tea")
+    await again.close()
   }
 
   @Test func aFailedMigrationLeavesNothing() throws {

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 /// When the history was last looked through.
 struct HistoryState {
@@ -25,8 +26,8 @@ struct HistoryState {
   mutating func clockWasSet(at now: Instant) { next = now + Self.settling }
 }
 
-// The history is looked through when something has fired, not by a timer: while nothing fires it does not grow, and an
-// idle machine is not woken for it.
+// The history is looked through when something has fired or was asked for, not by a timer: otherwise it does not grow, and
+// an idle machine is not woken for it.
 extension EventLoop {
   /// - Parameter isAsked: whether somebody has just changed what is kept; else it is done once an hour.
   func pruneHistory(isAsked: Bool = false) {
@@ -41,6 +42,7 @@ extension EventLoop {
             try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
           }
           if let edge = limits.edge(at: now, last: last) { try await prune(edge) }
+          try await forgetChanges(of: now - TrackingChange.keptFor)
         } catch {
           log(.warning, "the history could not be shortened; ignoring: \(error)")
         }
@@ -60,5 +62,13 @@ extension EventLoop {
       if part.isOver { break }
     }
     if count > 0 { log(.info, "\(count) old \(count == 1 ? "time was" : "times were") removed from the history") }
+  }
+
+  /// Lets go what changes of trackers have replaced and removed, when they cannot be taken back any more.
+  private func forgetChanges(of before: Instant) async throws {
+    while !isStopping {
+      let mayBeMore = try await store.write { try $0.forgetChanges(before: before, limit: HistoryLimits.batch) }
+      if !mayBeMore { return }
+    }
   }
 }

@@ -239,6 +239,7 @@ actor EventLoop {
     handle(.horizon(horizon))
     take(notices)
     if !notices.isEmpty { storeWorks() }
+    pruneHistory()
     considerSnapshot()
     // It may have missed the computing anew that followed a change.
     guard bearings.version != self.bearings.version else { return }

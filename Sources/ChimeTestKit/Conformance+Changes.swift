@@ -1,0 +1,395 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+
+extension StoreConformance {
+  static var changeCases: [Case] {
+    [
+      Case("what was logged is taken back, once, and its number is not given again") { subject in
+        let (logged, change) = try await subject.write { store in
+          try store.put(sampleTracker())
+          try store.insert(sampleEntry())
+          let change = try store.begin(sampleChange(.logged, "250 ml"))
+          return (try store.insert(fullEntry(waterKey)), change)
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          var wanted = sampleChange(.logged, "250 ml")
+          wanted.id = change
+          try expect(store.lastChange(owner: 1_000, since: at(0)), is: wanted, "the last change")
+          try expect(store.takeBack(change), is: [waterKey], "the trackers it was about")
+          try expect(store.entry(logged.id, owner: 1_000), is: nil, "the entry")
+          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 1, "the entries")
+          try expect(store.itemCounts(of: waterKey, in: nil), is: [], "its item")
+          try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change then")
+          try expect(store.insert(sampleEntry()).id > logged.id, "the number is given again")
+        }
+        try await expect(.internalError("there is no change \(change) to take back")) {
+          try await subject.write { _ = try $0.takeBack(change) }
+        }
+      },
+      Case("edits are taken back one after the other, each as it was before it") { subject in
+        let first = try await subject.write { store in
+          try store.put(sampleTracker())
+          try store.put(sampleTracker(watchKey))
+          return try store.insert(fullEntry(watchKey))
+        }
+        let versions = try await subject.write { store in
+          var versions = [first]
+          for number in 1...3 {
+            try store.begin(sampleChange(.edited))
+            // Of two edits in one change the state before the first counts.
+            for _ in 1...2 {
+              var entry = versions[number - 1]
+              (entry.note, entry.day) = ("edit \(number)", trackingDay(number))
+              entry.tracker = number == 2 ? waterKey.id : watchKey.id
+              try store.update(entry)
+              if versions.count == number { versions.append(entry) }
+            }
+          }
+          return versions
+        }
+        try await subject.reopen()
+        for (number, touched) in [(2, [waterKey, watchKey]), (1, [waterKey, watchKey]), (0, [watchKey])] {
+          let last = try await subject.takeBackLast()
+          try expect(last, is: Set(touched), "the trackers of edit \(number + 1)")
+          try await subject.read { store in
+            try expect(store.entry(first.id, owner: 1_000), is: versions[number], "after taking back \(number + 1)")
+            let key = versions[number].key
+            try expect(
+              store.itemDays(of: key, in: .earliest ... .latest).map(\.day), is: [versions[number].day],
+              "its item's day")
+          }
+        }
+        try await subject.read { try expect($0.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change") }
+      },
+      Case("what was removed comes back: an entry, all of them, an item, a milestone, a pack, a tracker") { subject in
+        let removals: [@Sendable (any StoreTransaction) throws -> Void] = [
+          { store in for id in 1...2 { try store.removeEntry(EntryID(rawValue: Int64(id)), owner: 1_000) } },
+          { _ = try $0.removeEntries(of: watchKey, in: nil) },
+          { _ = try $0.removeEntries(of: watchKey, in: trackingDay(0)...trackingDay(0)) },
+          { try $0.removeItem(ItemID(rawValue: "speedmaster"), of: watchKey) },
+          { try $0.removeMilestone(1, owner: 1_000) },
+          { try $0.removePack(PackID(rawValue: "hydration"), owner: 1_000) },
+          { try $0.removeTracker(watchKey) }, { try $0.removeTracking(owner: 1_000) },
+          // And then some more in the same change.
+          { store in
+            try store.removeTracker(watchKey)
+            try store.fill(watchKey)
+            try store.removeEntry(EntryID(rawValue: 3), owner: 1_000)
+            try store.removeTracker(watchKey)
+            try store.put(sampleTracker(watchKey, title: "Another"))
+          },
+          { store in
+            var entry = try store.entries(EntryFilter(owner: 1_000), page: Page())[0]
+            entry.note = "edited and removed"
+            try store.update(entry)
+            try store.removeEntry(entry.id, owner: 1_000)
+          },
+          { store in
+            try store.removePack(PackID(rawValue: "hydration"), owner: 1_000)
+            try store.put(InstalledPack(pack: fullPack(title: "Another"), owner: 1_000, installedAt: at(2)))
+          },
+        ]
+        let before = try await subject.write { store in
+          try store.fill(watchKey)
+          try store.insert(sampleEntry(watchKey, day: trackingDay(4)))
+          try store.put(InstalledPack(pack: fullPack(), owner: 1_000, installedAt: at(1)))
+          return try store.picture(1_000)
+        }
+        for (number, removal) in removals.enumerated() {
+          let after = try await subject.write { store in
+            try store.begin(sampleChange(.removed))
+            try removal(store)
+            return try store.picture(1_000)
+          }
+          try expect(after != before, "removal \(number) did nothing")
+          try await subject.reopen()
+          _ = try await subject.takeBackLast()
+          try await subject.write { store in
+            // Totals follow from entries, and are made anew by whoever takes a change back.
+            if try store.summary(of: watchKey) == nil {
+              try store.setDayTotal(sampleTotal(trackingDay(0)), on: trackingDay(0), of: watchKey)
+              try store.setSummary(TrackerSummary(), of: watchKey)
+            }
+            try expect(store.picture(1_000), is: before, "after taking back removal \(number)")
+          }
+        }
+      },
+      Case("what was put is taken back, the first and each one over it") { subject in
+        let puts: [@Sendable (any StoreTransaction, Int) throws -> Void] = [
+          { store, number in try store.put(sampleTracker(watchKey, title: "\(number)")) },
+          { store, number in
+            var item = sampleItem()
+            item.title = "\(number)"
+            try store.put(item)
+          },
+          { store, number in
+            var milestone = sampleMilestone(watchKey)
+            milestone.id = try store.milestones(owner: 1_000, tracker: nil).first?.id ?? 0
+            milestone.title = "\(number)"
+            _ = try store.put(milestone)
+          },
+          { store, number in
+            let pack = try fullPack(title: "\(number)")
+            try store.put(InstalledPack(pack: pack, owner: 1_000, installedAt: at(Int64(number))))
+          },
+        ]
+        for (kind, put) in puts.enumerated() {
+          var pictures: [[String]] = []
+          for number in 0...3 {
+            pictures.append(
+              try await subject.write { store in
+                if kind > 0, number == 0 { try store.put(sampleTracker(watchKey)) }
+                let picture = try store.picture(1_000)
+                try store.begin(sampleChange(.tracker))
+                try put(store, number)
+                return picture
+              })
+          }
+          for number in (0...3).reversed() {
+            let picture = pictures[number]
+            _ = try await subject.takeBackLast()
+            try await subject.read {
+              try expect(
+                $0.picture(1_000), is: picture, "put \(kind), after taking back the one numbered \(number)")
+            }
+          }
+        }
+      },
+      Case("only an owner's latest change is taken back, whoever else has changed things since") { subject in
+        let other = TrackerKey(owner: 7, id: waterKey.id)
+        let changes = try await subject.write { store in
+          try store.put(sampleTracker())
+          try store.put(sampleTracker(other))
+          return try [waterKey, waterKey, other].map { key in
+            let change = try store.begin(sampleChange(owner: key.owner))
+            try store.insert(sampleEntry(key))
+            return change
+          }
+        }
+        try await expect(
+          .internalError("change \(changes[0]) is not the latest: the later ones are to be taken back first")
+        ) { try await subject.write { _ = try $0.takeBack(changes[0]) } }
+        try await subject.write { store in
+          try expect(store.takeBack(changes[1]), is: [waterKey], "the second")
+          try expect(store.takeBack(changes[0]), is: [waterKey], "the first")
+          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 0, "the owner's entries")
+          try expect(store.entryCount(EntryFilter(owner: 7)), is: 1, "the other's")
+          try expect(store.lastChange(owner: 7, since: at(0))?.id, is: changes[2], "the other's change")
+        }
+      },
+      Case("a change is as long as its body, and is its owner's alone") { subject in
+        try await subject.write { store in
+          try store.put(sampleTracker())
+          try store.begin(sampleChange())
+          // Somebody else's, in the same body.
+          try store.fill(TrackerKey(owner: 7, id: waterKey.id))
+        }
+        try await subject.write { _ = try $0.insert(sampleEntry()) }
+        try expect(try await subject.takeBackLast(), is: [], "what it was about")
+        try await subject.read { store in
+          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 1, "what was logged outside of any change")
+          try expect(!store.isEmpty(TrackerKey(owner: 7, id: waterKey.id)), "the other's is gone")
+        }
+      },
+      Case("what is written outside of a change stays when one before it is taken back") { subject in
+        try await subject.write { store in
+          try store.put(sampleTracker())
+          try store.begin(sampleChange())
+          try store.insert(sampleEntry())
+        }
+        let outside = try await subject.write { store in
+          try store.put(sampleTracker(watchKey))
+          return try store.insert(sampleEntry())
+        }
+        _ = try await subject.takeBackLast()
+        try await subject.read { store in
+          try expect(store.entries(EntryFilter(owner: 1_000), page: Page()), is: [outside], "the entries")
+          try expect(store.trackers(owner: nil).count, is: 2, "the trackers")
+        }
+        // But it goes with its tracker.
+        try await subject.write { store in
+          try store.begin(sampleChange())
+          try store.put(sampleTracker(TrackerKey(owner: 1_000, id: TrackerID(rawValue: "new"))))
+        }
+        try await subject.write { try $0.fill(TrackerKey(owner: 1_000, id: TrackerID(rawValue: "new"))) }
+        _ = try await subject.takeBackLast()
+        try await subject.write { store in
+          let key = TrackerKey(owner: 1_000, id: TrackerID(rawValue: "new"))
+          try expect(store.isEmpty(key), "something of it is left")
+          try store.put(sampleTracker(key))
+          try expect(store.isEmpty(key), "something of it has come again")
+        }
+      },
+      Case("a body that throws leaves no change") { subject in
+        struct Undone: Error {}
+        try await subject.write { try $0.put(sampleTracker()) }
+        do {
+          try await subject.write { store in
+            try store.begin(sampleChange())
+            try store.insert(sampleEntry())
+            throw Undone()
+          }
+        } catch is Undone {}
+        try await subject.read { store in
+          try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change")
+          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 0, "the entries")
+        }
+      },
+      Case("what is unlocked stays when a change is taken back, but for one that has removed everything") { subject in
+        let pack = PackID(rawValue: "hydration")
+        @Sendable func unlock(_ name: String, _ store: any StoreTransaction) throws {
+          let id = AchievementID(rawValue: name)
+          try store.setProgress(
+            AchievementProgress(pack: pack, achievement: id, reached: 1, unlockedAt: at(1)), owner: 1_000)
+          try store.setExperience(try store.experience(of: pack, owner: 1_000) + 10, of: pack, owner: 1_000)
+        }
+        try await subject.write { store in
+          try store.fill(waterKey)
+          try store.begin(sampleChange())
+          try store.insert(sampleEntry())
+          try unlock("first", store)
+        }
+        _ = try await subject.takeBackLast()
+        let before = try await subject.write { store in
+          try expect(
+            store.progress(of: pack, owner: 1_000).map(\.achievement.rawValue), is: ["first"], "what is unlocked")
+          try expect(store.experience(of: pack, owner: 1_000), is: 10, "the XP")
+          try unlock("other's", store)
+          return try store.picture(1_000)
+        }
+        try await subject.write { store in
+          try store.begin(sampleChange(.restored))
+          try store.removeTracking(owner: 1_000)
+          try expect(store.progress(of: pack, owner: 1_000), is: [], "what is unlocked then")
+          try expect(store.experience(of: pack, owner: 1_000), is: 0, "the XP then")
+          try store.fill(watchKey)
+          try unlock("restored", store)
+          // Once more, as of a second thought.
+          try store.removeTracking(owner: 1_000)
+          try store.fill(watchKey)
+          try unlock("restored", store)
+        }
+        try await subject.write { try unlock("later", $0) }
+        try await subject.reopen()
+        _ = try await subject.takeBackLast()
+        try await subject.write { store in
+          try store.setDayTotal(sampleTotal(trackingDay(0)), on: trackingDay(0), of: waterKey)
+          try store.setSummary(TrackerSummary(), of: waterKey)
+          try expect(store.picture(1_000), is: before, "all of it")
+        }
+      },
+      Case("all of one owner goes, and nobody else's") { subject in
+        let other = TrackerKey(owner: 7, id: waterKey.id)
+        let pack = PackID(rawValue: "hydration")
+        for isChange in [true, false] {
+          let before = try await subject.write { store in
+            for key in [waterKey, watchKey, other] { try store.fill(key) }
+            for owner: UInt32 in [7, 1_000] {
+              try store.put(InstalledPack(pack: fullPack(), owner: owner, installedAt: at(1)))
+              try store.setExperience(7, of: pack, owner: owner)
+            }
+            let before = try store.picture(7)
+            if isChange { try store.begin(sampleChange(.restored)) }
+            try store.removeTracking(owner: 1_000)
+            return before
+          }
+          try await subject.read { store in
+            try expect(store.picture(7), is: before, "the other's")
+            try expect(store.isEmpty(waterKey) && store.isEmpty(watchKey), "something is left")
+            try expect(store.trackers(owner: 1_000), is: [], "the trackers")
+            try expect(store.packs(owner: 1_000), is: [], "the packs")
+            try expect(store.experience(of: pack, owner: 1_000), is: 0, "the XP")
+          }
+        }
+      },
+      Case("changes of before a time are let go in their order, step by step, and later ones can be taken back") {
+        subject in
+        try await subject.write { store in
+          try store.put(sampleTracker())
+          for number in 0..<5 {
+            for _ in 0..<4 { try store.insert(sampleEntry(day: trackingDay(number))) }
+          }
+          for number in 0..<5 {
+            try store.begin(sampleChange(.removedAll, at: at(Int64(number * 10))))
+            _ = try store.removeEntries(of: waterKey, in: trackingDay(number)...trackingDay(number))
+          }
+          try store.begin(sampleChange(owner: 7, at: at(1)))
+        }
+        let steps = try await subject.write { store in
+          var steps = 0
+          while try store.forgetChanges(before: at(30), limit: 3) {
+            steps += 1
+            try expect(steps < 100, "it does not end")
+          }
+          return steps
+        }
+        try expect(steps >= 1, "it was all one step")
+        try await subject.reopen()
+        for number in [4, 3] {
+          let last = try await subject.read { try $0.lastChange(owner: 1_000, since: at(0)) }
+          try expect(last?.at, is: at(Int64(number * 10)), "the last change")
+          _ = try await subject.takeBackLast()
+        }
+        try await subject.read { store in
+          try expect(store.lastChange(owner: 1_000, since: at(0)), is: nil, "a change that was let go")
+          try expect(store.lastChange(owner: 7, since: at(0)), is: nil, "another's that was let go")
+          try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 8, "what came back")
+        }
+      },
+      Case("a change is let go after the ones before it, and none is offered that is too old") { subject in
+        try await subject.write { store in
+          try store.put(sampleTracker())
+          // The clock was set back between the two.
+          for second: Int64 in [100, 10] {
+            try store.begin(sampleChange(at: at(second)))
+            try store.insert(sampleEntry())
+          }
+          try expect(store.forgetChanges(before: at(50), limit: 100), is: false, "whether there may be more")
+          try expect(store.lastChange(owner: 1_000, since: at(50)), is: nil, "what is offered")
+          try expect(
+            store.lastChange(owner: 1_000, since: at(10))?.at, is: at(10), "what is offered from its second on")
+        }
+        _ = try await subject.takeBackLast()
+        _ = try await subject.takeBackLast()
+        try await subject.read { try expect($0.entryCount(EntryFilter(owner: 1_000)), is: 0, "the entries") }
+      },
+    ]
+  }
+}
+
+extension StoreConformance.Subject {
+  /// Takes back the latest change of the samples' owner.
+  func takeBackLast() async throws -> Set<TrackerKey> {
+    try await write { store in
+      guard let last = try store.lastChange(owner: 1_000, since: at(0)) else {
+        throw ConformanceFailure(description: "there is nothing to take back")
+      }
+      return try store.takeBack(last.id)
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// All that can be seen of an owner's trackers.
+  func picture(_ owner: UInt32) throws -> [String] {
+    let trackers = try trackers(owner: owner)
+    let packs = try packs(owner: owner)
+    let hydration = PackID(rawValue: "hydration")
+    var lines = trackers.map { "\($0.id) \($0.title.text(in: [])) \($0.generation)" }
+    lines += packs.map { "\($0.pack.id) \($0.pack.title.text(in: [])) \($0.installedAt)" }
+    lines += try entries(EntryFilter(owner: owner), page: Page()).map { "\($0.id) \($0.day) \($0.note ?? "-")" }
+    lines += try milestones(owner: owner, tracker: nil).map { "\($0.id) \($0.title)" }
+    lines += try progress(of: hydration, owner: owner).map { "\($0)" }
+    lines.append("\(try experience(of: hydration, owner: owner))")
+    for key in [waterKey, watchKey].map({ TrackerKey(owner: owner, id: $0.id) }) {
+      lines += try items(of: key).map { "\($0.id) \($0.title)" }
+      lines += try itemDays(of: key, in: .earliest ... .latest).map { "\($0)" }
+      lines += try itemCounts(of: key, in: nil).map { "\($0)" }
+      lines += try dayTotals(of: key, in: .earliest ... .latest).map { "\($0)" }
+      lines.append("\(String(describing: try summary(of: key)))")
+    }
+    return lines
+  }
+}

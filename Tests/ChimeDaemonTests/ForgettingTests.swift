@@ -1,0 +1,45 @@
+import CLinux
+import ChimeCore
+import ChimeSchedule
+import ChimeStoreSQLite
+import ChimeTracking
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// What changes of trackers have replaced is let go when it cannot be had again any more.
+struct ForgettingTests {
+  private struct Nothing: Codable {}
+
+  @Test(.timeLimit(.minutes(1))) func changesAreLetGoAfterThirtyDays() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-forget-\(UUID().uuidString)").path()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let site = try EventLoopTests.site(folder)
+    let store = try SQLiteStore.open(path: site.storePath)
+    let now = SystemClock.now
+    // One more than a transaction looks at, and one that is young enough.
+    let ages = Array(repeating: Milliseconds.days(31), count: HistoryLimits.batch + 1) + [.days(29)]
+    try await store.write { store in
+      for (owner, age) in ages.enumerated() {
+        try store.begin(TrackingChange(owner: UInt32(owner), at: now - age, kind: .logged, subject: ""))
+      }
+    }
+    var set = sigset_t()
+    sigemptyset(&set)
+    let loop = EventLoop(
+      site: site, configuration: Configuration(), log: Log(level: .error), store: store, zones: ZoneCatalog(),
+      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
+    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+    let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(10))
+    _ = try client.call("io.chime.Daemon.Reload", Nothing(), returning: Nothing.self)
+    let old = UInt32(HistoryLimits.batch)
+    while try await store.read({ try $0.lastChange(owner: old, since: .earliest) }) != nil { await Task.yield() }
+    let left = try await store.read { store in
+      try (0...old + 1).filter { try store.lastChange(owner: $0, since: .earliest) != nil }
+    }
+    #expect(left == [old + 1])
+  }
+}
