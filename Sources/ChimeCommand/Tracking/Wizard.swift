@@ -13,6 +13,8 @@ struct Wizard {
   private let style: Style
   private let width: Int
   private static let steps = 4
+  /// How many columns an answer has at least.
+  private static let answerRoom = 12
 
   init(_ context: Context) {
     self.context = context
@@ -44,8 +46,14 @@ struct Wizard {
   }
 
   private func ask(_ question: String, usual: String?) throws -> Answer {
-    let prompt = "  " + question + (usual.map { " [\($0)]" } ?? "") + ": "
-    let lines = TextWidth.wrap(prompt, to: width, indent: 2)
+    let end = usual.map { "[\($0)]:" } ?? ":"
+    var lines = TextWidth.wrap(question, to: width, indent: 2)
+    // The answer needs room behind the brackets, or they begin a line.
+    if let last = lines.last, TextWidth.of(last) + 1 + TextWidth.of(end) + Self.answerRoom <= width {
+      lines[lines.count - 1] += usual == nil ? end : " " + end
+    } else {
+      lines.append("  " + end)
+    }
     context.world.output.flush()
     context.world.errors.write(lines.joined(separator: "\n") + " ")
     context.world.errors.flush()
