@@ -76,11 +76,11 @@ struct LoopFiles {
       case "scores.csv": break
       default:
         guard name.hasSuffix(".csv") else { return }
-        let records = try SeparatedValues.read(file.text)
+        let records = try SeparatedValues.read(Self.withoutQuotes(file.text))
         if Self.isOwn(records) {
           own.append((Self.folder(parts), try Self.days(records)))
         } else {
-          common = (file.path, try SeparatedValues.read(Self.withoutQuotes(file.text)))
+          common = (file.path, records)
         }
       }
     } catch {
@@ -96,10 +96,13 @@ struct LoopFiles {
     return String(path[path.count - 2])
   }
 
-  /// The header of the common file has names as they are, unquoted.
+  /// The header of the common file has names as they are, with quotes that mean nothing: they are put aside.
   private static func withoutQuotes(_ text: [UInt8]) -> [UInt8] {
-    let end = text.firstIndex(of: 0x0A) ?? text.endIndex
-    return text[..<end].map { $0 == 0x22 ? 0x27 : $0 } + text[end...]
+    guard let end = text.firstIndex(of: 0x0A), text.starts(with: Array("Date,".utf8)), text[..<end].contains(0x22)
+    else {
+      return text
+    }
+    return text[..<end].map { $0 == 0x22 ? 0x1A : $0 } + text[end...]
   }
 
   /// Whether it is of one habit: `Date,Value,Notes`, or two columns without a header.
@@ -219,8 +222,8 @@ struct LoopFiles {
     if names.count == count {
       columns = []
       for name in names {
-        let name = DraftText.line(name, maximum: 200) ?? "Habit"
-        if let index = habits.indices.first(where: { Self.isSame(habits[$0].name, name) && !columns.contains($0) }) {
+        let name = DraftText.line(name.replacing("\u{1A}", with: "\""), maximum: 200) ?? "Habit"
+        if let index = habits.indices.first(where: { habits[$0].name == name && !columns.contains($0) }) {
           columns.append(index)
         } else {
           columns.append(habits.count)
@@ -250,10 +253,5 @@ struct LoopFiles {
         if value != .unknown { habits[index].days.append(LoopHabit.Day(line: record.line, day: day, value: value)) }
       }
     }
-  }
-
-  /// The header has apostrophes for quotes.
-  private static func isSame(_ name: String, _ header: String) -> Bool {
-    name == header || name.replacing("\"", with: "'") == header
   }
 }

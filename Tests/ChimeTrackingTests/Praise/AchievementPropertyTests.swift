@@ -95,7 +95,7 @@ import Testing
         chance(60)
         ? 0 : chance(70) ? Int64.random(in: 0...8, using: &random) : Int64.random(in: 0...400, using: &random)
       let day = max(today - back, Int64(PraiseWorld.start.dayNumber))
-      let minute = Int64.random(in: 0..<1_440, using: &random)
+      let minute = Int64.random(in: 0..<48, using: &random) * 30
       return min(Instant(seconds: (day * 1_440 + minute) * 60), world.now)
     }
 
