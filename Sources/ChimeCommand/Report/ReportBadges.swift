@@ -21,9 +21,9 @@ extension ReportPage {
       tag("div", ["class": "card"]) {
         for group in groups {
           tag("div", ["class": "group"]) {
-            if let name = group.name, groups.count > 1 || !name.isEmpty {
+            if let name = group.name, !name.isEmpty {
               tag("h4") {
-                name.prefix(1).uppercased() + name.dropFirst()
+                title(ofCategory: name, group.members)
                 " "
                 tag("span") {
                   Words.say(
@@ -36,6 +36,12 @@ extension ReportPage {
         }
       }
     }
+  }
+
+  /// As the pack calls it; else its id, with a capital.
+  private func title(ofCategory name: String, _ members: [T.Achievement]) -> String {
+    let title = members.lazy.compactMap(\.categoryTitle).first.map { words.local($0) } ?? ""
+    return title.isEmpty ? name.prefix(1).uppercased() + name.dropFirst() : title
   }
 
   private func badge(_ one: T.Achievement) -> Markup {
@@ -102,24 +108,30 @@ extension ReportPage {
   }
 }
 
-/// A few signs, drawn with one line in a square of 24.
+/// A few signs, drawn with one line in a square of 24; packs name them as the desktop's icons are named.
+///
+/// Source: freedesktop.org, Icon Naming Specification.
 enum ReportIcons {
   static let star = "M12 3l2.7 5.6 6.1.8-4.5 4.3 1.1 6.1L12 16.9l-5.4 2.9 1.1-6.1L3.2 9.4l6.1-.8z"
 
-  static func path(_ name: String) -> String? { paths[name] }
+  /// nil for a name that is not among them.
+  static func path(_ name: String) -> String? {
+    paths[name.hasSuffix("-symbolic") ? String(name.dropLast(9)) : name]
+  }
 
   private static let paths: [String: String] = [
-    "star": star,
-    "drop": "M12 3c3.6 4.4 6 7.5 6 10.5a6 6 0 0 1-12 0C6 10.5 8.4 7.4 12 3z",
-    "flame": "M12 3c1 4 5 5.5 5 10.5a5 5 0 0 1-10 0c0-2 1-3.5 2-4.5 .3 1.5 1 2.3 2 2.5C11.5 8.5 10.8 6 12 3z",
-    "sun":
+    "starred": star,
+    "weather-showers": "M12 3c3.6 4.4 6 7.5 6 10.5a6 6 0 0 1-12 0C6 10.5 8.4 7.4 12 3z",
+    "emblem-important":
+      "M12 3c1 4 5 5.5 5 10.5a5 5 0 0 1-10 0c0-2 1-3.5 2-4.5 .3 1.5 1 2.3 2 2.5C11.5 8.5 10.8 6 12 3z",
+    "weather-clear":
       "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6L19 19M19 5l-1.4 1.4M6.4 17.6L5 19",
-    "moon": "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
+    "weather-clear-night": "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
     "trophy": "M7 4h10v5a5 5 0 0 1-10 0zM7 5H4c0 3 1 5 3.5 5.5M17 5h3c0 3-1 5-3.5 5.5M12 14v4M8 20h8M10 18h4",
-    "calendar": "M4 6h16v14H4zM4 10h16M8 3.5v4M16 3.5v4",
-    "check": "M5 12.5l4.5 4.5L19 7",
-    "heart": "M12 20S4 15 4 9.3A4.3 4.3 0 0 1 12 7a4.3 4.3 0 0 1 8 2.3C20 15 12 20 12 20z",
-    "watch":
+    "x-office-calendar": "M4 6h16v14H4zM4 10h16M8 3.5v4M16 3.5v4",
+    "emblem-default": "M5 12.5l4.5 4.5L19 7",
+    "emblem-favorite": "M12 20S4 15 4 9.3A4.3 4.3 0 0 1 12 7a4.3 4.3 0 0 1 8 2.3C20 15 12 20 12 20z",
+    "preferences-system-time":
       "M12 6.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM12 9.5V12l1.7 1M9.3 7.2L10 3h4l.7 4.2M9.3 16.8L10 21h4l.7-4.2",
     "leaf": "M5 19C5 9 11 5 20 4c0 9-4 15-12 14M5 19c2-5 5-7.5 9-9",
     "mountain": "M3 19l6-11 4 7 2.5-4L21 19z",
