@@ -223,7 +223,7 @@ import Varlink
        23● 104%   24○ 64%    25○ 81%    26● 108%  [27○ 60%]   28         29
        30         31
 
-      Met on 11 of 27 days that count.
+      Met on 11 of 27 days.
       ● met   ○ not met   · does not count
 
       """#),
@@ -239,7 +239,7 @@ import Varlink
        23●  24○  25○  26● [27○] 28   29
        30   31
 
-      Met on 11 of 27 days that count.
+      Met on 11 of 27 days.
       ● met   ○ not met   · does not count
 
       """#),

@@ -18,7 +18,7 @@ extension ReportPage {
       tag("p", ["class": "kicker"]) {
         Words.say("%1 of %2 unlocked", String(unlocked), String(achievements.count))
       }
-      tag("div", ["class": "card"]) {
+      tag("div", ["class": "card groups"]) {
         for group in groups {
           tag("div", ["class": "group"]) {
             if let name = group.name, !name.isEmpty {

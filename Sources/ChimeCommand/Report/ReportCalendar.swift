@@ -32,7 +32,7 @@ extension ReportPage {
     var days: [(date: CivilDate, total: T.DayTotal)]
 
     var met: Int { days.count { $0.total.met } }
-    var due: Int { days.count { $0.total.counts } }
+    var due: Int { days.count { $0.total.counts || $0.total.met } }
     /// In which row of seven a day stands, the first row having 0; weeks begin on Monday.
     func row(_ day: CivilDate) -> Int { (day.day - 1 + first.weekday.rawValue - 1) / 7 }
     var rows: Int { row(first.adding(days: CivilDate.daysIn(month: first.month, year: first.year) - 1) ?? first) + 1 }

@@ -142,11 +142,13 @@ extension ReportPage {
     if tracker.kind == .amount, let most = s.most {
       tiles.append((Words.say("Best day"), words.amount(most.value, tracker), words.day(most.day)))
     }
-    if s.dueDays > 0 {
+    // Days before the tracker's first one may have been met, and need not have been.
+    let due = max(s.dueDays, s.metDays)
+    if due > 0 {
       tiles.append(
         (
           tracker.goal == nil ? Words.say("Days done") : Words.say("Goal met"),
-          Words.say("%1 of %2", String(s.metDays), String(s.dueDays)),
+          Words.say("%1 of %2", String(s.metDays), String(due)),
           Words.say("days that count")
         ))
     }
@@ -179,7 +181,7 @@ extension ReportPage {
         averages[point.day].map { words.amount($0, tracker) } ?? "",
       ]
     }
-    let ahead = s.prediction.map { one in
+    let ahead = (tracker.kind == .measure ? s.prediction : []).map { one in
       [
         words.day(one.day), words.amount(one.value, tracker), words.amount(one.low, tracker),
         words.amount(one.high, tracker),

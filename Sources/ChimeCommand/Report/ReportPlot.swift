@@ -12,6 +12,8 @@ struct ReportPlot {
   var id: String
 
   private var statistics: T.Statistics { part.statistics }
+  /// What is to come is drawn of what is measured; how much one is going to do is one's own affair.
+  private var expected: [T.Prediction] { isColumns ? [] : statistics.prediction }
   private var tracker: T.Tracker { part.tracker }
   private var isColumns: Bool { tracker.kind == .amount }
   private var goal: Double? { isColumns ? dailyGoal : tracker.goal?.value }
@@ -27,7 +29,7 @@ struct ReportPlot {
     let axis = DayAxis(first: first, last: last)
     let values =
       statistics.points.map(\.value) + statistics.averages.map(\.value) + (goalIsNear ? [goal].compactMap { $0 } : [])
-      + statistics.prediction.flatMap { [$0.low, $0.high] }
+      + expected.flatMap { [$0.low, $0.high] }
     let scale = Scale(of: values, ticks: 5, fromZero: isColumns)
     return tag("figure", ["class": "plot"]) {
       tag("div", ["class": "plot-area"]) {
@@ -49,11 +51,9 @@ struct ReportPlot {
             ]
           ) { tick.text }
         }
-        for stone in crossed where axis.first.description <= stone.day {
-          if let day = CivilDate(stone.day) {
-            tag("span", ["class": "flag minor", "aria-hidden": "true", "style": "left:\(percent(place(day, axis)))"]) {
-              stone.value.map { page.words.number($0, tracker) } ?? ""
-            }
+        for flag in flags(axis) {
+          tag("span", ["class": "flag minor", "aria-hidden": "true", "style": "left:\(percent(flag.place))"]) {
+            flag.text
           }
         }
       }
@@ -62,7 +62,7 @@ struct ReportPlot {
   }
 
   private var days: [CivilDate] {
-    (statistics.points.map(\.day) + statistics.prediction.map(\.day)).compactMap { CivilDate($0) }
+    (statistics.points.map(\.day) + expected.map(\.day)).compactMap { CivilDate($0) }
   }
 
   /// A goal that is far from all values would press them flat against an edge.
@@ -72,6 +72,15 @@ struct ReportPlot {
     if isColumns { return goal < high * 4 }
     let room = max(high - low, high.magnitude * 0.02) * 1.5
     return goal > low - room && goal < high + room
+  }
+
+  /// The values that were crossed, each where it was; of those that would lie upon each other the latest.
+  private func flags(_ axis: DayAxis) -> [(place: Double, text: String)] {
+    crossed.reduce(into: []) { flags, stone in
+      guard let day = CivilDate(stone.day), axis.first <= day, let value = stone.value else { return }
+      let place = place(day, axis)
+      if flags.allSatisfy({ abs($0.place - place) > 0.05 }) { flags.append((place, page.words.number(value, tracker))) }
+    }
   }
 
   private var crossed: [T.Milestone] { part.milestones.filter { $0.value != nil } }
@@ -138,12 +147,12 @@ struct ReportPlot {
   /// The band in which the next days are expected, and its middle.
   @MarkupBuilder
   private func ahead(_ axis: DayAxis, _ scale: Scale) -> Markup {
-    let days = statistics.prediction.compactMap { one in CivilDate(one.day).map { ($0, one) } }
-    if let last = dated(statistics.averages).last, !days.isEmpty {
-      let upper = line([last] + days.map { ($0.0, $0.1.high) }, axis, scale)
+    let days = expected.compactMap { one in CivilDate(one.day).map { ($0, one) } }
+    if !days.isEmpty {
+      let upper = line(days.map { ($0.0, $0.1.high) }, axis, scale)
       let lower = days.reversed().map { "L\(x($0.0, axis)) \(y($0.1.low, scale))" }.joined()
       tag("path", ["class": "band", "d": "\(upper)\(lower)Z"])
-      tag("path", ["class": "ahead", "d": line([last] + days.map { ($0.0, $0.1.value) }, axis, scale)])
+      tag("path", ["class": "ahead", "d": line(days.map { ($0.0, $0.1.value) }, axis, scale)])
     }
   }
 
@@ -169,7 +178,7 @@ struct ReportPlot {
           "The least was %1, the most %2.", page.words.amount(least.value, tracker),
           page.words.amount(most.value, tracker)))
     }
-    if let last = s.prediction.last {
+    if let last = expected.last {
       sentences.append(
         Words.say(
           "In 14 days it is expected between %1 and %2.", page.words.amount(last.low, tracker),
@@ -188,7 +197,7 @@ struct ReportPlot {
       sign(Words.say(count: statistics.averageDays, "average of %n day", "average of %n days")) {
         tag("path", ["class": "mean", "d": "M2 6H30"])
       }
-      if !statistics.prediction.isEmpty {
+      if !expected.isEmpty {
         sign(Words.say("expected in the next 14 days, in 95 of 100 cases within the band")) {
           .all([
             tag("path", ["class": "band", "d": "M2 1H30V12H2Z"]), tag("path", ["class": "ahead", "d": "M3 6H30"]),

@@ -60,7 +60,7 @@ enum ReportStyle {
     .head{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin-bottom:var(--gap)}
     .head h2{color:var(--accent)}
     .part{margin-top:clamp(1.75rem,4vw,2.5rem)}.part>h3{margin-bottom:.25rem}
-    .part>.kicker{margin-bottom:.9rem}.part.bare{margin-top:0}
+    .part>.kicker{margin-bottom:.9rem}.part.bare{margin-top:0}.level+.part.bare{margin-top:1.25rem}
     .card{background:var(--card);border:1px solid var(--line);border-radius:var(--round);padding:clamp(1rem,2.6vw,1.5rem);min-width:0}
     .stack>*+*{margin-top:var(--gap)}
     .today{display:grid;gap:var(--gap);grid-template-columns:repeat(auto-fill,minmax(min(100%,15rem),1fr))}
@@ -116,8 +116,8 @@ enum ReportStyle {
     .bud{fill:none;stroke:var(--soft);stroke-width:1.25;stroke-dasharray:2.5 2.5}.bud-number{fill:var(--soft)}
     .seed{fill:var(--line)}
 
-    .badges{display:grid;gap:1.25rem .75rem;grid-template-columns:repeat(auto-fill,minmax(min(47%,8.25rem),1fr))}
-    .badges li{text-align:center;font-size:.8rem;line-height:1.35;color:var(--soft)}
+    .groups{display:flex;flex-wrap:wrap;gap:1.75rem 2.25rem}.badges{display:flex;flex-wrap:wrap;gap:1.25rem .75rem}
+    .badges li{width:8.25rem;text-align:center;font-size:.8rem;line-height:1.35;color:var(--soft)}
     .badges svg{width:5.25rem;margin:0 auto .4rem}.badges strong{display:block;color:var(--ink);font-size:.9rem;line-height:1.25}
     .badges .when{display:block;color:var(--accent);font-weight:600}
     .hex{fill:var(--accent)}.hex-in{fill:none;stroke:var(--on);stroke-width:1.5;opacity:.5}
@@ -126,7 +126,7 @@ enum ReportStyle {
     .hex-sign{font:600 27px var(--serif);text-anchor:middle;fill:var(--on)}.locked .hex-sign{fill:var(--soft)}
     .hex-icon{fill:none;stroke:var(--on);stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}
     .locked .hex-icon{stroke:var(--soft)}
-    .group+.group{margin-top:1.75rem}.group h4{margin-bottom:.9rem}.group h4 span{color:var(--soft);font-weight:400}
+    .group h4{margin-bottom:.9rem}.group h4 span{color:var(--soft);font-weight:400}
 
     .worn{display:grid;gap:.55rem}
     .worn li{display:grid;grid-template-columns:minmax(6rem,15rem) minmax(0,1fr) 3rem;gap:.15rem .9rem;align-items:center}
@@ -153,7 +153,7 @@ enum ReportStyle {
 
     @media (max-width:64rem){.months{grid-template-columns:repeat(6,minmax(0,1fr))}}
     @media (max-width:44rem){.mast-in{grid-template-columns:minmax(0,1fr)}.minor{display:none}
-    .plot-area{margin-left:2.6rem}.worn li{grid-template-columns:minmax(0,1fr) 3rem}.worn .bar{grid-column:1/-1;grid-row:2}
+    .plot-area{margin-left:2.6rem}.badges li{width:calc(50% - .375rem)}.group{width:100%}.worn li{grid-template-columns:minmax(0,1fr) 3rem}.worn .bar{grid-column:1/-1;grid-row:2}
     .months{grid-template-columns:repeat(4,minmax(0,1fr))}.week{padding-inline:.25rem}.week li{font-size:.75rem}}
     @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#1c262d;--soft:#55616a;--line:#d8d2c8;--shade:#efeae2;--on:#fff;
     --teal:#0d6577;--plum:#77407a;--leaf:#3b6733;--amber:#7d5210;--rose:#a0324b;--slate:#3d5783}
@@ -166,7 +166,7 @@ enum ReportStyle {
     h2,h3,h4,.kicker,.head{break-after:avoid}.card,.badges li,.tiles,.tiles div,.stones li,.garden,.heat,tr{break-inside:avoid}
     .group .badges{break-inside:auto}.mast{padding-top:0}.mast-in{grid-template-columns:minmax(0,1.25fr) minmax(0,1fr)}
     .scroll{max-height:none;overflow:visible}.plot-area{height:52mm}.cup-back,.cup-front{animation:none}
-    .hex,.d4,.heart{fill-opacity:.9}.badges{grid-template-columns:repeat(6,minmax(0,1fr));gap:3mm 2mm}.badges svg{width:14mm}
-    .badges li{font-size:7.5pt}.badges strong{font-size:8.5pt}.worn{gap:1.5mm}.stones{grid-template-columns:repeat(3,minmax(0,1fr))}}
+    .hex,.d4,.heart{fill-opacity:.9}.groups{gap:4mm 6mm}.badges{gap:3mm 2mm}.badges svg{width:14mm}
+    .badges li{font-size:7.5pt;width:26mm}.group{width:auto}.badges strong{font-size:8.5pt}.worn{gap:1.5mm}.stones{grid-template-columns:repeat(3,minmax(0,1fr))}}
     """
 }

@@ -121,10 +121,10 @@ extension ReportPage {
   /// The tracker's title, as it was written.
   func name(_ tracker: T.Tracker) -> String { words.tongue.text(tracker.title, or: tracker.id) }
 
-  /// `+0.4 kg`, `−0.4 kg`.
+  /// `+0.4 kg`, `−0.4 kg`, with a true minus.
   func signed(_ value: Double, _ tracker: T.Tracker) -> String {
-    let text = words.amount(value.magnitude, tracker)
-    return value < 0 ? "−\(text)" : value > 0 ? "+\(text)" : text
+    let text = words.signed(value, tracker)
+    return text.hasPrefix("-") ? "−" + text.dropFirst() : text
   }
 }
 

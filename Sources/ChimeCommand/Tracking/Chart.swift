@@ -61,7 +61,8 @@ enum Chart {
       isColumns: tracker.kind != .measure, points: values(statistics.points), averages: values(statistics.averages),
       goal: tracker.kind == .measure ? tracker.goal?.value : dailyTotal(tracker),
       glyphs: glyphs)
-    chart.expected = statistics.prediction.compactMap { one in
+    // How much one is going to do is one's own affair; what is measured goes on as it goes.
+    chart.expected = (tracker.kind == .measure ? statistics.prediction : []).compactMap { one in
       CivilDate(one.day).map { TextChart.Expected(day: $0, value: one.value, low: one.low, high: one.high) }
     }
     if tracker.kind == .check {
@@ -146,7 +147,7 @@ enum Chart {
     if tracker.kind == .measure, let rate = statistics.weeklyRate {
       sentences.append(Words.say("The average changes by %1 a week.", words.signed(rate, tracker)))
     }
-    if let last = statistics.prediction.last {
+    if tracker.kind == .measure, let last = statistics.prediction.last {
       sentences.append(
         Words.say(
           "On %1 it is expected between %2 and %3.", words.day(last.day), words.amount(last.low, tracker),

@@ -108,10 +108,11 @@ enum Month {
   }
 
   private static func summary(_ days: [T.DayTotal]) -> String {
-    let due = days.count { $0.counts }
+    // A day that need not count and was met all the same is one of them, as before the tracker's first day.
+    let due = days.count { $0.counts || $0.met }
     let met = days.count { $0.met }
-    return due == 0 && met == 0
-      ? Words.say("No day counts.") : Words.say("Met on %1 of %2 days that count.", String(met), String(due))
+    return due == 0
+      ? Words.say("No day counts.") : Words.say("Met on %1 of %2 days.", String(met), String(due))
   }
 
   /// What the signs mean.
