@@ -94,7 +94,9 @@ enum NumberedDays {
     if numbered.inMonth == 0 { told = Words.say("No day of %1 yet in this month", String(numbered.counted)) }
     if numbered.inAll > 0 { told = Words.say("%1, %2 in all", told, String(numbered.inAll)) }
     for line in TextWidth.wrap(told + ".", to: context.width) { context.out(line) }
-    if numbered.inAll == 0, numbered.inMonth == 0 { context.note(Words.say("`chime log %1` makes it day 1", tracker.id)) }
+    if numbered.inAll == 0, numbered.inMonth == 0 {
+      context.note(Words.say("`chime log %1` makes it day 1", tracker.id))
+    }
     for stone in milestones {
       let text = [
         "\(glyphs.star) \(words.day(stone.day))  \(Harmless.line(stone.title))", stone.note.map { Harmless.line($0) },

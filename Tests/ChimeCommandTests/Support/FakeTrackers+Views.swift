@@ -73,7 +73,7 @@ extension FakeTrackers {
   }
 
   private func dates(_ range: ClosedRange<Int>) -> [String] {
-    range.map { TrackerYear.today.adding(days: $0)!.description }
+    range.map { TrackerYear.today.plus($0).description }
   }
 
   private func marks(_ days: [String]) -> [T.DayMark] {
@@ -107,7 +107,7 @@ extension FakeTrackers {
       averages: averages, averageDays: 7, weeklyRate: points.count > 7 ? slope * 7 : nil,
       direction: points.count > 7 ? slope * 7 > 0.05 ? .up : slope * 7 < -0.05 ? .down : .steady : nil,
       trend: points.count > 7 ? slope * 7 : nil,
-      prediction: isMeasure && points.count > 7 ? predict(averages.last!.value, slope) : [],
+      prediction: isMeasure && points.count > 7 ? predict(averages.last?.value ?? 0, slope) : [],
       goalOn: isMeasure && slope < 0 && points.count > 7 ? "2026-05-19" : nil, weeks: weeks(all),
       months: months(all, isMeasure: isMeasure), metDays: all.count { $0.met }, dueDays: all.count { $0.counts },
       streak: streak, longest: longest, strength: standing(tracker).strength,
@@ -117,7 +117,7 @@ extension FakeTrackers {
 
   private static func slope(_ points: [T.Point]) -> Double {
     guard points.count > 1 else { return 0 }
-    let days = points.map { Double(CivilDate($0.day)!.dayNumber) }
+    let days = points.map { Double(CivilDate(of: $0.day).dayNumber) }
     let middle = days.reduce(0, +) / Double(days.count)
     let mean = points.reduce(0) { $0 + $1.value } / Double(points.count)
     let top = zip(days, points).reduce(0) { $0 + ($1.0 - middle) * ($1.1.value - mean) }
@@ -129,15 +129,15 @@ extension FakeTrackers {
       let value = last + slope * Double(step)
       let spread = 0.35 + 0.06 * Double(step)
       return T.Prediction(
-        day: TrackerYear.today.adding(days: step)!.description, value: value, low: value - spread, high: value + spread)
+        day: TrackerYear.today.plus(step).description, value: value, low: value - spread, high: value + spread)
     }
   }
 
   private func weeks(_ all: [T.DayTotal]) -> [T.Period] {
     var weeks: [(monday: CivilDate, days: [T.DayTotal])] = []
     for total in all {
-      let day = CivilDate(total.day)!
-      let monday = day.adding(days: 1 - day.weekday.rawValue)!
+      let day = CivilDate(of: total.day)
+      let monday = day.plus(1 - day.weekday.rawValue)
       if weeks.last?.monday != monday { weeks.append((monday, [])) }
       weeks[weeks.count - 1].days.append(total)
     }
@@ -177,13 +177,15 @@ extension FakeTrackers {
     }
     if asked.withNotes == true { all = all.filter { $0.note != nil } }
     if asked.withMilestones == true { all = all.filter { crossed.contains($0.day) } }
-    if let weekdays = asked.weekdays { all = all.filter { weekdays.contains(CivilDate($0.day)!.weekday.abbreviation) } }
+    if let weekdays = asked.weekdays {
+      all = all.filter { weekdays.contains(CivilDate(of: $0.day).weekday.abbreviation) }
+    }
     let from = asked.offset ?? 0
     let page = all.reversed().dropFirst(from).prefix(asked.limit ?? 1_000).map { entry in
       var entry = entry
       guard tracker.kind == .measure else { return entry }
       entry.average = averages[entry.day]
-      let before = CivilDate(entry.day)!.adding(days: -7)!.description
+      let before = CivilDate(of: entry.day).plus(-7).description
       let old = statistics.averages.last { $0.day <= before }?.value
       entry.rate = old.flatMap { old in entry.average.map { $0 - old } }
       return entry

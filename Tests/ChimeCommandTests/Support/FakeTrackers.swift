@@ -50,7 +50,8 @@ struct FakeTrackers: Sendable {
   }
 
   private func read<Parameters: Decodable>(_ type: Parameters.Type, _ json: JSON) -> Parameters {
-    try! JSONDecoder().decode(type, from: Data(json.bytes))
+    // The library has held the parameters to the interface before.
+    do { return try JSONDecoder().decode(type, from: Data(json.bytes)) } catch { fatalError("\(type): \(error)") }
   }
 
   func days(_ tracker: T.Tracker, _ range: T.Range = T.Range()) -> [T.DayTotal] {

@@ -5,8 +5,8 @@ import ChimeSchedule
 struct TrackerYear: Sendable {
   typealias T = TrackersInterface
 
-  static let today = CivilDate(year: 2026, month: 3, day: 27)!
-  static let started = CivilDate(year: 2025, month: 3, day: 10)!
+  static let today = CivilDate(of: "2026-03-27")
+  static let started = CivilDate(of: "2025-03-10")
 
   var trackers: [T.Tracker] = []
   var entries: [T.Entry] = []
@@ -118,7 +118,7 @@ struct TrackerYear: Sendable {
     var date = Self.started
     while date <= Self.today {
       let name = date.weekday.abbreviation
-      let isPaused = tracker.pauses.contains { $0.from! <= date.description && date.description <= $0.to! }
+      let isPaused = tracker.pauses.contains { $0.from ?? "" <= date.description && date.description <= $0.to ?? "" }
       let counts = !isPaused && tracker.counting.weekdays?.contains(name) ?? true
       let (count, amount, met) = isPaused ? (0, nil, false) : body(&self, date, counts)
       if met { number += 1 }
@@ -128,7 +128,7 @@ struct TrackerYear: Sendable {
           value: tracker.kind == .measure ? amount : nil, met: met, counts: counts,
           percent: tracker.goal?.total.map { Int((amount ?? 0) / $0 * 100) },
           number: met ? number : nil, why: counts ? nil : isPaused ? "paused" : "weekday"))
-      date = date.adding(days: 1)!
+      date = date.plus(1)
     }
     days[tracker.id] = totals
   }
@@ -251,4 +251,11 @@ extension Double {
     }
     return (0..<4).reduce(sum) { value, _ in value * value }
   }
+}
+
+extension CivilDate {
+  /// A day of the fixture; its texts are days.
+  init(of text: String) { self = CivilDate(text) ?? .earliest }
+
+  func plus(_ days: Int) -> CivilDate { adding(days: days) ?? self }
 }
