@@ -1,0 +1,230 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import ChimeTracking
+import Testing
+
+/// What a change of trackers brings about, and what is told of it.
+struct TrackingWorkTests {
+  static let pack = PackID(rawValue: "drinks")
+
+  static func drinks() throws -> Pack {
+    var tracker = try Life.waterTracker(goal: 1_000)
+    tracker.verb = LocalizedText(["en": "Drank", "cs": "Vypito"])
+    func achievement(_ id: String, _ criterion: Criterion, experience: Int = 50) -> Achievement {
+      Achievement(
+        id: AchievementID(rawValue: id), title: LocalizedText("Title of \(id)"), text: LocalizedText("Text of \(id)"),
+        experience: experience, criterion: criterion)
+    }
+    return Pack(
+      id: pack, title: "Drinks", text: "Water", trackers: [tracker],
+      reminders: [
+        PackReminder(
+          key: "drink", title: "Still {{remaining}}", body: "{{percent}} % and {{nobody}}, {{mood.title}}{{quote}}",
+          when: "every 90m from 8:00 to 22:00", tracker: Life.water, followsEntries: true),
+        PackReminder(key: "extra", title: "Extra", when: "daily at 12:00", tracker: Life.water, isOptional: true),
+      ],
+      achievements: [
+        achievement("first", Criterion(.entries)), achievement("met", Criterion(.goalMet)),
+        achievement("year", Criterion(.anniversary, target: 1)),
+      ], levels: LevelCurve(base: 100, power: 1),
+      moods: [.lightDay: MoodText(title: "Light", message: "", next: "")])
+  }
+
+  static func installed(_ start: String = "2026-06-01 07:00") async throws -> Life {
+    let life = try Life(start)
+    let pack = try drinks()
+    try await life.change { try $0.install(pack, using: &$1) }
+    return life
+  }
+
+  func reminder(_ life: Life, _ key: String = "drink") async throws -> Reminder? {
+    try await life.store.read { transaction in
+      guard let id = try transaction.pack(Self.pack, owner: Life.owner)?.reminders[key] else { return nil }
+      return try transaction.reminder(id)?.reminder
+    }
+  }
+
+  @Test func aPackBringsItsTrackersAndReminders() async throws {
+    let life = try await Self.installed()
+    let drink = try #require(try await reminder(life))
+    #expect(drink.tracker?.tracker == Life.water && drink.tracker?.followsEntries == true)
+    #expect(try await reminder(life, "extra") == nil, "an optional one is to be asked for")
+    try await life.live(until: "08:30")
+    let message = try #require(life.shown.first?.message)
+    #expect(message.title == "Still 1000 ml" && message.occurrence.title == "Still 1000 ml")
+    #expect(message.body == "0 % and {{nobody}}, ", "what is not known is nothing, what is no name stays")
+    #expect(message.report?.button == "Drank 250 ml")
+    #expect(message.report?.facts?.remaining == 1_000 && message.report?.facts?.unit == "ml")
+  }
+
+  @Test func anEntryUnlocksAndIsTold() async throws {
+    let life = try await Self.installed()
+    let first = try await life.log(250)
+    #expect(first.unlocked.map(\.achievement.id.rawValue) == ["first"] && !first.goalMet)
+    try await life.fire()
+    #expect(life.shown.map(\.message.occurrence.title) == ["Unlocked: Title of first"])
+    let second = try await life.log(750)
+    #expect(second.goalMet && second.unlocked.map(\.achievement.id.rawValue) == ["met"])
+    // 2 entries of 10 XP and twice 50.
+    #expect(second.levels.map(\.level) == [2] && second.levels.map(\.experience) == [120])
+    try await life.fire()
+    #expect(
+      Set(life.shown.map(\.message.occurrence.title)) == [
+        "Unlocked: Title of first", "Goal met: Water", "Unlocked: Title of met", "Level 2: Drinks",
+      ])
+    let tags = life.shown.compactMap(\.message.reminder?.tags)
+    #expect(tags.contains(["chime", "drinks", "goal"]) && tags.contains(["chime", "drinks", "unlocked"]))
+    // Unlocks stay, and are told once.
+    try await life.change { try $0.undo(using: &$1).outcome }
+    let again = try await life.log(750)
+    #expect(again.goalMet && again.unlocked.isEmpty)
+  }
+
+  @Test func whatIsThereAlreadyIsUnlockedWithoutAWord() async throws {
+    let life = try Life("2026-06-01 07:00")
+    try await life.put(try Life.waterTracker(goal: 1_000))
+    try await life.log(1_000)
+    let pack = try Self.drinks()
+    let outcome = try await life.change { try $0.install(pack, using: &$1) }
+    #expect(outcome.unlocked.count == 2 && outcome.unlocked.allSatisfy(\.isSilent))
+    #expect(outcome.notices.isEmpty)
+    let entries = try await life.store.read { try $0.entryCount(EntryFilter(owner: Life.owner)) }
+    #expect(entries == 1)
+  }
+
+  @Test func removingAPackIsTakenBackWithItsReminders() async throws {
+    let life = try await Self.installed()
+    let before = try #require(try await reminder(life))
+    try await life.change { try $0.removePack(Self.pack, using: &$1) }
+    #expect(try await life.store.read { try $0.reminder(before.id) } == nil)
+    #expect(try await life.store.read { try $0.trackers(owner: Life.owner) }.map(\.pack) == [nil])
+    try await life.change { try $0.undo(using: &$1).outcome }
+    let after = try #require(try await life.store.read { try $0.reminder(before.id) })
+    #expect(after.reminder.title == before.title && after.next == life.at("08:00"))
+    // And the installation itself.
+    try await life.change { try $0.undo(using: &$1).outcome }
+    #expect(try await life.store.read { try $0.reminder(before.id) } == nil)
+    #expect(try await life.store.read { try $0.trackers(owner: Life.owner) }.isEmpty)
+  }
+
+  /// One wake-up a day while something waits for the clock, and none without it.
+  @Test func anAnniversaryComesWithTheDay() async throws {
+    let life = try await Self.installed("2026-06-01 09:00")
+    try await life.log(250)
+    var days = 0
+    while days < 400 {
+      let horizon = try await life.store.read { try $0.dueHorizon() }
+      let without = try await life.store.read { try $0.horizon() }
+      if horizon.nextDue == without.nextDue, try await life.store.read({ try TrackingDay.next(in: $0) }) == nil {
+        break
+      }
+      let next = try #require(try await life.store.read { try TrackingDay.next(in: $0) })
+      life.now = next
+      try await life.fire()
+      days += 1
+    }
+    #expect(days == 365)
+    #expect(life.clock(life.now) == "2027-06-01 00:00")
+    let titles = life.shown.map(\.message.occurrence.title)
+    #expect(titles.contains("Unlocked: Title of year"))
+    let idle = try Life("2026-06-01 09:00")
+    try await idle.put(try Life.waterTracker())
+    #expect(try await idle.store.read { try $0.dueHorizon() }.nextDue == nil)
+  }
+
+  @Test func totalsAreWhatTheEntriesComeTo() async throws {
+    let life = try Life("2026-06-10 09:00")
+    try await life.put(try Life.waterTracker(goal: 500))
+    let key = TrackerKey(owner: Life.owner, id: Life.water)
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<200 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<6:
+        let at = life.now - .hours(Int64.random(in: 0...100, using: &random))
+        try await life.log(Double(Int.random(in: 1...4, using: &random) * 100), at: at)
+      case 6:
+        let entries = try await life.store.read { try $0.entries(EntryFilter(owner: Life.owner), page: Page(limit: 9)) }
+        guard let entry = entries.randomElement(using: &random) else { continue }
+        let at = life.now - .hours(Int64.random(in: 0...50, using: &random))
+        try await life.change { try $0.edit(entry.id, using: &$1) { $0.at = at } }
+      case 7:
+        let entries = try await life.store.read { try $0.entries(EntryFilter(owner: Life.owner), page: Page(limit: 9)) }
+        guard let entry = entries.randomElement(using: &random) else { continue }
+        try await life.change { try $0.remove(entry.id, using: &$1) }
+      case 8:
+        _ = try await life.change { work, random in
+          guard let change = try work.undoable(), change.kind != .tracker else { return TrackingOutcome() }
+          return try work.undo(using: &random).outcome
+        }
+      default: life.now = life.now + .hours(7)
+      }
+      try await life.store.read { transaction in
+        let tallying = Tallying(try #require(try transaction.tracker(key)))
+        let entries = try transaction.entries(EntryFilter(owner: Life.owner), page: Page(limit: 10_000))
+        let totals = Dictionary(grouping: entries, by: \.day).compactMapValues { tallying.total(of: $0) }
+        let kept = try transaction.dayTotals(of: key, in: .earliest ... .latest)
+        let expected = totals.values.sorted { $0.day < $1.day }
+        #expect(kept == expected)
+        let summary = try transaction.summary(of: key)
+        #expect(summary == (expected.isEmpty ? nil : tallying.summary(of: expected)))
+      }
+    }
+  }
+
+  @Test func whatCannotBeIsRefused() async throws {
+    let life = try await Self.installed()
+    let future = life.now + .hours(1)
+    await #expect(throws: TrackingRefused.self) { try await life.log(250, at: future) }
+    await #expect(throws: TrackingRefused.self) { try await life.log(-1) }
+    await #expect(throws: TrackingRefused.noTracker(TrackerID(rawValue: "tea"))) {
+      try await life.log(1, TrackerID(rawValue: "tea"))
+    }
+    let note = String(repeating: "a", count: 501)
+    await #expect(throws: TrackingRefused.self) {
+      try await life.change { try $0.log(EntryDraft(tracker: Life.water, note: note), using: &$1) }
+    }
+    await #expect(throws: TrackingRefused.nothingToUndo) {
+      try await life.change { work, random in
+        _ = try work.undo(using: &random)
+        return try work.undo(using: &random).outcome
+      }
+    }
+  }
+
+  /// From memory, with a store that takes no changes: the same silence, and Done counts before it is recorded.
+  @Test func aFullDiskKeepsQuietToo() async throws {
+    let life = try Life("2026-06-01 07:00")
+    try await life.put(try Life.waterTracker(goal: 500))
+    _ = try await life.add("wtr1", when: "every 1h from 8:00 to 22:00", link: LinkedDaysTests.quiet)
+    var standby = Standby()
+    var shown: [OutboundMessage] = []
+    var missed = 0
+    for hour in 8...12 {
+      life.now = life.at(hour < 10 ? "0\(hour):00" : "\(hour):00")
+      let (look, bearings) = (standby.look(now: life.now, limit: 50), life.bearings)
+      let seen = try await life.store.read { try look.run(in: $0, bearings) }
+      let work = standby.fire(
+        seen, LanePolicies(), bearings, Absence(runningSince: .earliest), now: life.now, using: &life.random)
+      shown += work.messages.map(\.message)
+      missed += work.firings.flatMap(\.occurrences).count { $0.state == .missed(.doneAlready) }
+      guard hour < 10, let last = shown.last else { continue }
+      let reminder = try await life.store.read { try $0.reminder(last.occurrence.id.reminder)?.reminder }
+      _ = try standby.answer(
+        OutboxWork.Answer(answer: .done, occurrence: last.occurrence.id), last.occurrence, reminder, bearings,
+        now: life.now)
+    }
+    #expect(shown.map { life.clock($0.occurrence.id.scheduledAt).suffix(5) } == ["08:00", "09:00"])
+    #expect(missed == 3)
+    #expect(shown.first?.report?.button == "Log 250 ml")
+    let (part, bearings) = (standby.part(), life.bearings)
+    let commit = try await life.store.write { transaction in
+      var random = SeededGenerator(seed: 3)
+      return try StandbyCommit.run(
+        part, in: transaction, LanePolicies(), seenFailing: [:], bearings, using: &random)
+    }
+    #expect(commit.logged.count == 2 && commit.logged.last?.outcome.goalMet == true && commit.refused == [])
+    let total = try await life.store.read { try $0.summary(of: TrackerKey(owner: Life.owner, id: Life.water))?.total }
+    #expect(total == (try Life.ml(500)))
+  }
+}
