@@ -77,7 +77,7 @@ enum Deliveries {
       case .pending: .plain
       case .cancelled: .faint
       }
-    return .init(delivery.state.rawValue, tone)
+    return .init(StateWords.say(delivery.state.rawValue), tone)
   }
 
   private static func one(_ context: Context, _ id: String) throws -> ExitCode {
@@ -97,7 +97,8 @@ enum Deliveries {
     case .human:
       let clock = context.clock()
       context.out("\(context.style(Harmless.line(delivery.id), .strong))  \(Harmless.line(delivery.title))")
-      var line = Words.say("  to %1, %2, of %3", delivery.channel, delivery.state.rawValue, delivery.occurrence)
+      var line = Words.say(
+        "  to %1, %2, of %3", delivery.channel, StateWords.say(delivery.state.rawValue), delivery.occurrence)
       if let next = delivery.nextAttempt { line += Words.say("; again %1, %2", clock.text(next), clock.relative(next)) }
       context.out(Harmless.line(line))
       guard !reply.attempts.isEmpty else { return .success }
@@ -112,7 +113,8 @@ enum Deliveries {
         table.rows.append([
           .init(String(attempt.number)), .init(clock.text(attempt.startedAt)),
           .init(RelativeTime.lateness(milliseconds: attempt.tookMs)),
-          .init(attempt.outcome.rawValue, isGood ? .good : .bad), .init(attempt.status.map(String.init) ?? "-"),
+          .init(StateWords.say(attempt.outcome.rawValue), isGood ? .good : .bad),
+          .init(attempt.status.map(String.init) ?? "-"),
           .init(attempt.error ?? attempt.answer ?? "-", .faint),
         ])
       }

@@ -62,14 +62,14 @@ enum History {
   private static func state(_ clock: WallClock, _ occurrence: OccurrencesInterface.Occurrence) -> Table.Cell {
     let rounds = occurrence.rounds > 1 ? Words.say(count: occurrence.rounds, " (%n time)", " (%n times)") : ""
     switch occurrence.state {
-    case .done: return .init("done\(rounds)", .good)
-    case .dismissed: return .init("dismissed\(rounds)", .faint)
-    case .fired, .delivered: return .init("\(occurrence.state.rawValue)\(rounds)")
+    case .done: return .init(StateWords.say("done") + rounds, .good)
+    case .dismissed: return .init(StateWords.say("dismissed") + rounds, .faint)
+    case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
     case .snoozed:
       let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map {
         Words.say(" until %1", clock.time($0))
       }
-      return .init("snoozed\(until ?? "")")
+      return .init(StateWords.say("snoozed") + (until ?? ""))
     case .missed:
       let reasons = [
         occurrence.missed.map(words),
@@ -77,7 +77,8 @@ enum History {
       ].compactMap { $0 }
       let isGood = occurrence.missed == .doneAlready
       return .init(
-        reasons.isEmpty ? "missed" : "missed (\(reasons.joined(separator: ", ")))", isGood ? .faint : .caution)
+        StateWords.say("missed") + (reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"),
+        isGood ? .faint : .caution)
     }
   }
 
@@ -86,7 +87,7 @@ enum History {
     case .overCap: Words.say("over the cap")
     case .quiet: Words.say("quiet hours")
     case .doneAlready: Words.say("done already")
-    case .suspend, .downtime, .paused, .skipped: reason.rawValue
+    case .suspend, .downtime, .paused, .skipped: StateWords.say(reason.rawValue)
     }
   }
 }

@@ -80,16 +80,16 @@ enum List {
 
   /// The schedule; of a single moment only that it is one, because the moment stands beside it.
   private static func schedule(_ reminder: RemindersInterface.Reminder) -> String {
-    reminder.when.hasPrefix("at ") ? "once" : reminder.when
+    reminder.when.hasPrefix("at ") ? Words.say("once") : reminder.when
   }
 
   /// How far away, or what keeps it.
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     switch reminder.state {
-    case .active: .init(clock.relative(reminder.next) + (reminder.held == nil ? "" : ", held"))
-    case .waiting: .init("unanswered", .caution)
-    case .paused: .init("paused", .faint)
-    case .finished: .init("finished", .faint)
+    case .active: .init(clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
+    case .waiting: .init(Words.say("unanswered"), .caution)
+    case .paused: .init(Words.say("paused"), .faint)
+    case .finished: .init(Words.say("finished"), .faint)
     }
   }
 }

@@ -49,12 +49,15 @@ enum Show {
     }
     context.out()
     var facts: [(String, String?)] = [
-      (Words.say("state"), reminder.state == .waiting ? Words.say("waiting for an answer") : reminder.state.rawValue),
+      (
+        Words.say("state"),
+        reminder.state == .waiting ? Words.say("waiting for an answer") : StateWords.say(reminder.state.rawValue)
+      ),
       (Words.say("to"), reminder.channels.joined(separator: ", ")),
       (Words.say("time zone"), zone(reminder)),
       (Words.say("place"), PlaceText.text(reminder.latitude, reminder.longitude)),
       (Words.say("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
-      (Words.say("urgency"), reminder.urgency == .normal ? nil : reminder.urgency.rawValue),
+      (Words.say("urgency"), reminder.urgency == .normal ? nil : StateWords.say(reminder.urgency.rawValue)),
       (Words.say("icon"), reminder.icon), (Words.say("sound"), reminder.sound), (Words.say("link"), reminder.url),
       (Words.say("category"), reminder.category),
       (Words.say("in a gap"), reminder.gap?.rawValue), (Words.say("in a fold"), reminder.fold?.rawValue),
@@ -62,7 +65,9 @@ enum Show {
     let (suspend, downtime) = (reminder.catchUp.suspend, reminder.catchUp.downtime)
     let rule =
       suspend == downtime
-      ? suspend.rawValue : Words.say("%1 after sleep, %2 after downtime", suspend.rawValue, downtime.rawValue)
+      ? StateWords.say(suspend.rawValue)
+      : Words.say(
+        "%1 after sleep, %2 after downtime", StateWords.say(suspend.rawValue), StateWords.say(downtime.rawValue))
     facts += [
       (Words.say("catch up"), Words.say("%1, up to %2 late", rule, LengthText.human(reminder.grace))),
       (Words.say("repeats"), reminder.nag.map { InsistenceOptions.words($0) }),
