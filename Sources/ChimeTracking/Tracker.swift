@@ -2,7 +2,9 @@ public import ChimeSchedule
 
 /// A tracker's typeable name: `water`. Lower-case letters, digits and hyphens, 1 to 32, a letter first. Unique among the
 /// trackers of its owner.
-public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public struct TrackerID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CodingKeyRepresentable,
+  CustomStringConvertible
+{
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
   public var description: String { rawValue }

@@ -46,6 +46,11 @@ enum ControlFailure: Error {
       return named("NotFound", Wire.NotFound(what: what, id: id, near: near))
     case .ambiguous(let id, let candidates):
       return named("Ambiguous", Wire.Ambiguous(id: id, candidates: candidates))
+    // The interface of trackers speaks of no schedules and of files.
+    case .invalidSchedule(let error) where interface == TrackersInterface.name:
+      return named("InvalidValue", Wire.InvalidValue(field: "when", message: error.message))
+    case .invalidText(let line, let message) where interface == TrackersInterface.name:
+      return named("InvalidFile", TrackersInterface.InvalidFile(line: line ?? 0, message: message))
     case .invalidSchedule(let error) where error.code == .neverOccurs:
       return named("NeverOccurs", Wire.NeverOccurs(text: error.text, message: error.message))
     case .invalidSchedule(let error) where error.code == .inexpressible:

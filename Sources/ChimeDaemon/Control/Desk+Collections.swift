@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeExchange
 import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
@@ -67,9 +68,9 @@ extension Desk {
     let taken = Set(items.map(\.id.rawValue))
     let id: String
     if let wanted = request.id {
-      guard Self.slug(wanted) == wanted else {
+      guard Self.isItemID(wanted) else {
         throw ControlFailure.invalidValue(
-          field: "id", "'\(TrackerFields.shown(wanted))' is no id: give 1 to 48 of a-z, 0-9 and -")
+          field: "id", "'\(TrackerFields.shown(wanted))' is no id: give 1 to 64 of a-z, 0-9 and -")
       }
       id = wanted
     } else {
@@ -77,34 +78,17 @@ extension Desk {
         throw ControlFailure.conflict(
           "there is an item \"\(known.title)\" already: give its id, \(known.id), to change it")
       }
-      let base = Self.slug(title)
+      let slug = slug(of: title, atMost: 44)
+      let base = slug.isEmpty ? "item" : slug
       id = ([base] + (2...Self.maxItems + 2).map { "\(base)-\($0)" }).first { !taken.contains($0) } ?? base
     }
     return Item(id: ItemID(rawValue: id), tracker: tracker.id, owner: caller.owner, title: title, createdAt: now)
   }
 
-  /// An id made of a title: its letters and digits, Latin ones without their accents, with hyphens between.
-  static func slug(_ title: String) -> String {
-    var slug = ""
-    for scalar in title.lowercased().unicodeScalars {
-      if let letter = Self.plain(scalar) {
-        slug.unicodeScalars.append(letter)
-      } else if scalar.properties.generalCategory != .nonspacingMark, !slug.isEmpty, slug.last != "-" {
-        slug.append("-")
-      }
-    }
-    slug = String(slug.prefix(44))
-    while slug.last == "-" { slug.removeLast() }
-    return slug.isEmpty ? "item" : slug
-  }
-
-  /// `e` for é, by the name that Unicode has for it: LATIN SMALL LETTER E WITH ACUTE.
-  private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-    if scalar.isASCII { return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) ? scalar : nil }
-    let words = (scalar.properties.name ?? "").split(separator: " ")
-    guard words.starts(with: ["LATIN", "SMALL", "LETTER"]), words.count > 4, words[4] == "WITH" else { return nil }
-    let letter = words[3].lowercased().unicodeScalars
-    return letter.count == 1 ? letter.first : nil
+  /// Whether a text can be an item's id: 1 to 64 of a-z, 0-9 and -.
+  static func isItemID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
   }
 
   private static func attributes(_ attributes: [String: String]) throws -> [String: String] {

@@ -39,6 +39,8 @@ extension Desk {
     case Tracking.RemovePack.method: reply = try VarlinkReply(await removePack(call.parameters()))
     case Tracking.Upload.method: reply = try VarlinkReply(await upload(call.parameters()))
     case Tracking.Photo.method: reply = try VarlinkReply(readPhoto(call.parameters()))
+    case Tracking.Import.method: reply = try VarlinkReply(await importEntries(call.parameters()))
+    case Tracking.Restore.method: reply = try VarlinkReply(await restore(call.parameters()))
     case Tracking.Undo.method: reply = try VarlinkReply(await undo(call.parameters()))
     case Tracking.Changes.method: reply = try VarlinkReply(await changes(call.parameters()))
     default: return nil

@@ -11,14 +11,14 @@ extension Desk {
         return Tracking.Undo.Reply(undone: wire.undoable(change))
       }
     }
-    return try await changeTracking { [self] work, generator in
+    return try await commit { [self] transaction in
+      var generator = PooledRandom()
+      let work = tracking(transaction)
       var (change, outcome) = try work.undo(using: &generator)
-      // For those who watch it is a change as any other.
-      outcome.change = change.id
-      return (
-        Tracking.Undo.Reply(undone: wire.undoable(change)), outcome,
-        "taken back: \(change.kind.rawValue) \(change.subject)"
-      )
+      let reminders = try TrackingRestore(work).complete(change, &outcome, using: &generator)
+      let told = TrackingNotices.of(
+        outcome, owner: caller.owner, saying: "taken back: \(change.kind.rawValue) \(change.subject)")
+      return (Tracking.Undo.Reply(undone: wire.undoable(change)), told + reminders)
     }
   }
 }

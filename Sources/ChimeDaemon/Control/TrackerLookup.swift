@@ -60,7 +60,9 @@ struct TrackerLookup {
           candidates: found.prefix(6).map { "\($0.id) \($0.titles.sorted().first ?? "")" })
       }
     }
-    let names = all.map(\.id) + Array(Set(all.flatMap(\.titles))).sorted()
+    let ids = all.map(\.id)
+    let titles = Set(all.flatMap(\.titles)).filter { !ids.contains($0.lowercased()) }
+    let names = ids + titles.sorted()
     throw ControlFailure.notFound(
       what: what, id: TrackerFields.shown(text), near: Nearest.to(String(text.prefix(64)), among: names))
   }

@@ -171,6 +171,7 @@ extension EventLoop {
     if client.connection.wantsWrite { interest.insert(.writable) }
     poller?.change(token, interest)
     clients[token] = client
+    if !client.connection.wantsWrite { streamReaders.end(token, true) }
     armClientTimer()
   }
 
@@ -213,10 +214,14 @@ extension EventLoop {
       store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
       webhooks: channels.webhook, commands: commands, loop: self,
       configuration: configuration, caller: client.caller, now: SystemClock.now)
+    if Desk.isStreamed(call.method) {
+      Task(executorPreference: deskExecutor) { await self.stream(desk, call, token) }
+      return
+    }
     Task(executorPreference: deskExecutor) { await self.replied(desk.answer(call), to: call, token) }
   }
 
-  private func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {
+  func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {
     do {
       try clients.change(token) { client in _ = try client.connection.send(reply, to: call.id) }
     } catch {
@@ -246,8 +251,9 @@ extension EventLoop {
     }
   }
 
-  private func drop(_ token: Poller.Token) {
+  func drop(_ token: Poller.Token) {
     guard let client = clients[token] else { return }
+    streamReaders.end(token, false)
     poller?.remove(token)
     watched[token] = nil
     clients[token] = nil

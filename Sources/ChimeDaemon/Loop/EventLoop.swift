@@ -78,6 +78,7 @@ actor EventLoop {
   var summaryTook = Milliseconds.zero
   var isStopping = false
   var attachments = AttachmentState()
+  var streamReaders = StreamReaders()
   var timers: LoopTimers?
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?

@@ -121,7 +121,7 @@ extension TrackerID {
 
 /// Lower-case letters and digits of ASCII, with a hyphen for what else there is between; letters with marks without them as
 /// far as Latin scripts go.
-func slug(of title: String, atMost limit: Int) -> String {
+package func slug(of title: String, atMost limit: Int) -> String {
   var slug = ""
   for scalar in title.lowercased().unicodeScalars {
     if let plain = plainLetters[scalar] {

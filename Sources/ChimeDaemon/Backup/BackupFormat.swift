@@ -1,0 +1,119 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+
+/// A backup of someone's trackers and reminders: a text of lines (UTF-8, each ended by a line feed), each a JSON object with
+/// one member, which names what it is.
+///
+///     {"header":{"by":"chimed 1.0","counts":{…},"format":"chime-backup","madeAt":"2026-12-01T09:00:00Z","version":1}}
+///     {"tracker":{…}}
+///     {"entry":{"at":"2026-11-30T08:00:00.000Z","day":"2026-11-30","minute":540,"quantity":4000000000,"tracker":"water"}}
+///     …
+///     {"sum":{"sha256":"…"}}
+///
+/// The last line has the SHA-256 of all bytes before it. Nobody's uid is in it, nor the numbers that the store gives.
+enum BackupFormat {
+  static let format = "chime-backup"
+  static let version = 1
+  /// The longest line: a part of a photo in base64, and what is around it.
+  static let maxLine = 1 << 20
+  static let maxNesting = 24
+  /// Bytes of a photo in one line.
+  static let photoPart = 384 << 10
+  static let maxEntries = 2_000_000
+  static let maxReminders = 10_000
+
+  struct Header: Codable, Hashable {
+    var format: String
+    var version: Int
+    var by: String
+    var madeAt: String
+    var counts: Counts
+  }
+
+  struct Counts: Codable, Hashable, Sendable {
+    var trackers = 0
+    var entries = 0
+    var items = 0
+    var milestones = 0
+    var packs = 0
+    var unlocks = 0
+    var photos = 0
+    var reminders = 0
+  }
+
+  /// Of an entry all but its number and its owner.
+  struct EntryLine: Codable, Hashable, Sendable {
+    var tracker: TrackerID
+    var at: String
+    var day: CivilDate
+    var minute: Int
+    var quantity: Quantity?
+    var fields: [String: Quantity]?
+    var item: ItemID?
+    var note: String?
+    var photo: String?
+
+    init(_ entry: Entry) {
+      tracker = entry.tracker
+      at = RFC3339.format(entry.at, in: .utc)
+      (day, minute, quantity) = (entry.day, entry.minute, entry.quantity)
+      fields = entry.fields.isEmpty ? nil : entry.fields
+      (item, note, photo) = (entry.item, entry.note, entry.photo)
+    }
+  }
+
+  /// The goal that a day was judged by, where it is not its tracker's.
+  struct Judged: Codable, Hashable, Sendable {
+    var tracker: TrackerID
+    var day: CivilDate
+    var goal: Goal?
+  }
+
+  struct Experience: Codable, Hashable, Sendable {
+    var pack: PackID
+    var points: Int
+  }
+
+  struct PhotoHead: Codable, Hashable {
+    var name: String
+    var bytes: Int
+  }
+
+  struct PhotoPart: Codable, Hashable {
+    var name: String
+    var offset: Int
+    var data: String
+  }
+
+  struct Sum: Codable, Hashable { var sha256: String }
+
+  /// A line as it is read: one of its members is there.
+  struct Line: Decodable {
+    var header: Header?
+    var tracker: Tracker?
+    var item: Item?
+    var milestone: Milestone?
+    var entry: EntryLine?
+    var judged: Judged?
+    var pack: InstalledPack?
+    var progress: AchievementProgress?
+    var experience: Experience?
+    var reminder: Reminder?
+    var photo: PhotoHead?
+    var part: PhotoPart?
+    var sum: Sum?
+  }
+
+  static func encoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+
+  /// One line with its line feed.
+  static func line(_ name: String, _ value: some Encodable, _ encoder: JSONEncoder) throws -> [UInt8] {
+    Array(try encoder.encode([name: value])) + [UInt8(ascii: "\n")]
+  }
+}

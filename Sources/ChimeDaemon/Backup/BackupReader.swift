@@ -1,0 +1,308 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+import Glibc
+
+/// What a backup has, read and judged.
+struct BackupContents: Sendable {
+  /// Where a photo's parts are in the file.
+  struct Photo: Sendable {
+    var name: String
+    var bytes: Int
+    /// Of each part the place of its line, and how long that is.
+    var lines: [Range<Int>] = []
+  }
+
+  var madeAt: Instant?
+  var counts = BackupFormat.Counts()
+  var trackers: [Tracker] = []
+  var items: [Item] = []
+  var milestones: [Milestone] = []
+  var entries: [BackupFormat.EntryLine] = []
+  var judged: [BackupFormat.Judged] = []
+  var packs: [InstalledPack] = []
+  var progress: [AchievementProgress] = []
+  var experience: [BackupFormat.Experience] = []
+  var reminders: [Reminder] = []
+  var photos: [Photo] = []
+}
+
+/// Reads a backup and judges it whole: its sum, its version, every line. The first fault ends it, with its line.
+///
+/// A file of a stranger's costs what it weighs: nothing is reserved for what it claims to have, no line is longer and none
+/// nests deeper than ours are.
+struct BackupReader {
+  private var contents = BackupContents()
+  private var judge: BackupJudge
+  private var line = 0
+  private var position = 0
+  private var header: BackupFormat.Header?
+  private var found: BackupFormat.Sum?
+  private var open: (photo: BackupContents.Photo, have: Int, digest: PhotoDigest)?
+  private let decoder = JSONDecoder()
+
+  /// - Parameter judgeReminder: throws a `ControlFailure` for a reminder that no client could ask for.
+  static func read(
+    _ path: String, judgeReminder: @escaping (Reminder) throws -> Void
+  ) throws -> BackupContents {
+    var reader = BackupReader(judge: BackupJudge(judgeReminder: judgeReminder))
+    return try reader.read(path)
+  }
+
+  private init(judge: BackupJudge) { self.judge = judge }
+
+  private mutating func read(_ path: String) throws -> BackupContents {
+    var lines = try FileLines(path, longest: BackupFormat.maxLine)
+    let sum = PhotoDigest()
+    while true {
+      let next: [UInt8]?
+      do {
+        next = try lines.next()
+      } catch FileLines.Fault.tooLong {
+        line += 1
+        throw fault("the line is longer than any of a backup")
+      }
+      guard let bytes = next else { break }
+      line += 1
+      guard found == nil else { throw fault("something follows the sum, which is the last line of a backup") }
+      guard bytes.last == UInt8(ascii: "\n") else {
+        throw fault("the line is cut off: the file is not whole")
+      }
+      try take(bytes)
+      if let found {
+        guard found.sha256 == sum.finish() else {
+          throw fault("the sum is another: the file is damaged, or was changed")
+        }
+      } else {
+        sum.add(bytes)
+      }
+      position += bytes.count
+    }
+    guard found != nil else {
+      line += 1
+      throw fault(line == 1 ? "the file is empty" : "the sum is missing: the file is not whole")
+    }
+    try checkCounts()
+    return contents
+  }
+
+  private func fault(_ message: String) -> ControlFailure { .invalidFile(line: line, message) }
+
+  private mutating func take(_ bytes: [UInt8]) throws {
+    guard Nesting.isWithin(BackupFormat.maxNesting, bytes) else {
+      throw fault("it nests deeper than any line of a backup")
+    }
+    let value: BackupFormat.Line
+    do {
+      value = try decoder.decode(BackupFormat.Line.self, from: Data(bytes))
+    } catch {
+      throw fault(header == nil ? "it is no backup of Chime's" : Self.sentence(error))
+    }
+    do {
+      try take(value, lineBytes: bytes.count)
+    } catch let error as BackupJudge.Refused {
+      throw fault(error.message)
+    } catch ControlFailure.invalidValue(let field, let message) {
+      throw fault("\(field): \(message)")
+    }
+  }
+
+  private mutating func take(_ line: BackupFormat.Line, lineBytes: Int) throws {
+    guard header != nil else {
+      guard let header = line.header, header.format == BackupFormat.format else {
+        throw BackupJudge.Refused("it is no backup of Chime's")
+      }
+      guard header.version == BackupFormat.version else {
+        throw BackupJudge.Refused(
+          header.version > BackupFormat.version
+            ? "a later Chime made it (format \(header.version)): update this one first"
+            : "its format (\(header.version)) is none that there was")
+      }
+      contents.madeAt = try? RFC3339.parse(header.madeAt)
+      self.header = header
+      return
+    }
+    if open != nil, line.part == nil { throw BackupJudge.Refused("a photo is not whole") }
+    if let tracker = line.tracker {
+      contents.trackers.append(try judge.tracker(tracker))
+    } else if let item = line.item {
+      contents.items.append(try judge.item(item))
+    } else if let milestone = line.milestone {
+      contents.milestones.append(try judge.milestone(milestone))
+    } else if let entry = line.entry {
+      guard contents.entries.count < BackupFormat.maxEntries else {
+        throw BackupJudge.Refused("there are more than \(BackupFormat.maxEntries) entries")
+      }
+      contents.entries.append(try judge.entry(entry))
+    } else if let judged = line.judged {
+      contents.judged.append(try judge.judged(judged))
+    } else if let pack = line.pack {
+      contents.packs.append(try judge.pack(pack))
+    } else if let progress = line.progress {
+      contents.progress.append(try judge.progress(progress))
+    } else if let experience = line.experience {
+      contents.experience.append(try judge.experience(experience))
+    } else if let reminder = line.reminder {
+      contents.reminders.append(try judge.reminder(reminder))
+    } else if let photo = line.photo {
+      try begin(photo)
+    } else if let part = line.part {
+      try take(part, lineBytes)
+    } else if let sum = line.sum {
+      found = sum
+    } else {
+      throw BackupJudge.Refused("it is nothing that a backup has")
+    }
+  }
+
+  private mutating func begin(_ photo: BackupFormat.PhotoHead) throws {
+    guard Photos.isName(photo.name) else { throw BackupJudge.Refused("that is no photo's name") }
+    guard (1...Photos.maxBytes).contains(photo.bytes) else {
+      throw BackupJudge.Refused("a photo has at most \(Photos.maxBytes >> 20) MiB")
+    }
+    try judge.once("photo \(photo.name)")
+    open = (BackupContents.Photo(name: photo.name, bytes: photo.bytes), 0, PhotoDigest())
+  }
+
+  private mutating func take(_ part: BackupFormat.PhotoPart, _ lineBytes: Int) throws {
+    guard var open, part.name == open.photo.name, part.offset == open.have,
+      let data = Data(base64Encoded: part.data), !data.isEmpty, open.have + data.count <= open.photo.bytes
+    else { throw BackupJudge.Refused("this part of a photo does not follow the one before") }
+    if open.have == 0 {
+      guard let kind = Photos.Kind(data), open.photo.name.hasSuffix(".\(kind.rawValue)") else {
+        throw BackupJudge.Refused("the photo is no JPEG, PNG or WebP file, or not the one that its name says")
+      }
+    }
+    open.digest.add(Array(data))
+    open.have += data.count
+    open.photo.lines.append(position..<position + lineBytes)
+    guard open.have == open.photo.bytes else {
+      self.open = open
+      return
+    }
+    guard open.photo.name.hasPrefix(open.digest.finish()) else {
+      throw BackupJudge.Refused("the photo is not the one that its name says")
+    }
+    contents.photos.append(open.photo)
+    self.open = nil
+  }
+
+  private mutating func checkCounts() throws {
+    contents.counts = BackupFormat.Counts(
+      trackers: contents.trackers.count, entries: contents.entries.count, items: contents.items.count,
+      milestones: contents.milestones.count, packs: contents.packs.count,
+      unlocks: contents.progress.count { $0.unlockedAt != nil }, photos: contents.photos.count,
+      reminders: contents.reminders.count)
+    guard contents.counts == header?.counts else {
+      line = 1
+      throw fault("the header counts other things than the file has")
+    }
+  }
+
+  /// The bytes of a photo's part, from its line.
+  static func photoPart(_ bytes: [UInt8]) throws -> [UInt8] {
+    let line = try JSONDecoder().decode(BackupFormat.Line.self, from: Data(bytes))
+    return Array(line.part.flatMap { Data(base64Encoded: $0.data) } ?? Data())
+  }
+
+  private static func sentence(_ error: any Error) -> String {
+    func path(_ context: DecodingError.Context) -> String {
+      context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    }
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let context):
+      return "\(path(context)): \(key.stringValue) is missing"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context): return "\(path(context)) is of another kind"
+    case .dataCorrupted(let context):
+      return context.codingPath.isEmpty ? "it is no JSON object" : "\(path(context)) is none that there can be"
+    default: return "it is no JSON object"
+    }
+  }
+}
+
+/// Adds up a SHA-256 where it is to be kept in a value that is copied.
+final class PhotoDigest {
+  private var digest: SHA256? = SHA256()
+
+  func add(_ bytes: [UInt8]) { digest?.add(bytes) }
+  func finish() -> String { digest.take()?.finish() ?? "" }
+}
+
+/// How deep JSON nests, told from its brackets alone.
+enum Nesting {
+  static func isWithin(_ limit: Int, _ bytes: [UInt8]) -> Bool {
+    var depth = 0
+    var isInText = false
+    var isEscaped = false
+    for byte in bytes {
+      if isEscaped {
+        isEscaped = false
+      } else if isInText {
+        if byte == UInt8(ascii: "\\") { isEscaped = true }
+        if byte == UInt8(ascii: "\"") { isInText = false }
+      } else {
+        switch byte {
+        case UInt8(ascii: "\""): isInText = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+          depth += 1
+          if depth > limit { return false }
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+        default: break
+        }
+      }
+    }
+    return true
+  }
+}
+
+/// The lines of a file, each with its line feed; the last may have none.
+struct FileLines: ~Copyable {
+  enum Fault: Error { case tooLong }
+
+  private let descriptor: Int32
+  private let longest: Int
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+
+  init(_ path: String, longest: Int) throws {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else {
+      throw ControlFailure.storeUnavailable("the upload cannot be read: \(SystemError("open").reason)")
+    }
+    self.longest = longest
+  }
+
+  deinit { close(descriptor) }
+
+  mutating func next() throws -> [UInt8]? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        guard end - start < longest else { throw Fault.tooLong }
+        defer { start = end + 1 }
+        return Array(buffer[start...end])
+      }
+      searched = buffer.count
+      guard buffer.count - start <= longest else { throw Fault.tooLong }
+      if isAtEnd {
+        guard start < buffer.count else { return nil }
+        defer { start = buffer.count }
+        return Array(buffer[start...])
+      }
+      buffer.removeFirst(start)
+      searched -= start
+      start = 0
+      var chunk = [UInt8](repeating: 0, count: 1 << 17)
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw ControlFailure.storeUnavailable("the upload cannot be read: \(SystemError("read").reason)")
+      }
+      if count == 0 { isAtEnd = true }
+      buffer += chunk[..<count]
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+
+/// Writes what the store has of an owner, line by line, in an order that depends on what there is alone.
+struct BackupRecords {
+  let transaction: any StoreTransaction
+  let owner: UInt32
+  let write: (ArraySlice<UInt8>) throws -> Void
+
+  private static let page = 5_000
+
+  /// - Returns: how many there are, and the names of all photos, in order.
+  func all() throws -> (counts: BackupFormat.Counts, photos: [String]) {
+    let encoder = BackupFormat.encoder()
+    var counts = BackupFormat.Counts()
+    var photos: Set<String> = []
+    func put(_ name: String, _ value: some Encodable) throws {
+      try write(BackupFormat.line(name, value, encoder)[...])
+    }
+    let trackers = try transaction.trackers(owner: owner)
+    for tracker in trackers {
+      try put("tracker", tracker.unowned)
+      counts.trackers += 1
+    }
+    for tracker in trackers {
+      for item in try transaction.items(of: tracker.key).sorted(by: { $0.id < $1.id }) {
+        try put("item", item.unowned)
+        counts.items += 1
+        if let photo = item.photo { photos.insert(photo) }
+      }
+    }
+    // Oldest first, so that they come back in their order.
+    for milestone in try transaction.milestones(owner: owner, tracker: nil).reversed() {
+      try put("milestone", milestone.unowned)
+      counts.milestones += 1
+      if let photo = milestone.photo { photos.insert(photo) }
+    }
+    for tracker in trackers {
+      try Self.oldestFirst(EntryFilter(owner: owner, tracker: tracker.id), transaction) { entry in
+        try put("entry", BackupFormat.EntryLine(entry))
+        counts.entries += 1
+        if let photo = entry.photo { photos.insert(photo) }
+      }
+      for judged in try Self.judged(tracker, transaction) { try put("judged", judged) }
+    }
+    for installed in try transaction.packs(owner: owner) {
+      try put("pack", installed.unowned)
+      counts.packs += 1
+      for progress in try transaction.progress(of: installed.pack.id, owner: owner) {
+        try put("progress", progress)
+        if progress.unlockedAt != nil { counts.unlocks += 1 }
+      }
+      let points = try transaction.experience(of: installed.pack.id, owner: owner)
+      try put("experience", BackupFormat.Experience(pack: installed.pack.id, points: points))
+    }
+    for reminder in try Self.reminders(owner, transaction) {
+      try put("reminder", reminder.unowned)
+      counts.reminders += 1
+    }
+    return (counts, photos.sorted())
+  }
+
+  /// The entries of a filter, oldest first, a page at a time.
+  static func oldestFirst(
+    _ filter: EntryFilter, _ transaction: any StoreTransaction, _ body: (Entry) throws -> Void
+  ) throws {
+    var left = try transaction.entryCount(filter)
+    while left > 0 {
+      let limit = min(left, page)
+      left -= limit
+      for entry in try transaction.entries(filter, page: Page(limit: limit, offset: left)).reversed() {
+        try body(entry)
+      }
+    }
+  }
+
+  /// The goals that days of a tracker were judged by, where they are not its own.
+  static func judged(_ tracker: Tracker, _ transaction: any StoreTransaction) throws -> [BackupFormat.Judged] {
+    try transaction.dayTotals(of: tracker.key, in: .earliest ... .latest).filter { $0.goal != tracker.goal }
+      .map { BackupFormat.Judged(tracker: tracker.id, day: $0.day, goal: $0.goal) }
+  }
+
+  /// The owner's reminders that have a time to come, by id. What only waits for an answer is history.
+  static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
+    var all: [Reminder] = []
+    var page = Page(limit: 1_000)
+    while true {
+      let found = try transaction.reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
+      all += found.filter { $0.next != nil }.map(\.reminder)
+      guard found.count + transaction.unreadable.count >= page.limit else { break }
+      page.offset += page.limit
+    }
+    return all.sorted { $0.id < $1.id }
+  }
+}
+
+// What is the store's, or the owner's, stays here.
+
+extension Tracker {
+  var unowned: Tracker {
+    var tracker = self
+    (tracker.owner, tracker.generation) = (0, 0)
+    return tracker
+  }
+}
+
+extension Item {
+  var unowned: Item {
+    var item = self
+    item.owner = 0
+    return item
+  }
+}
+
+extension Milestone {
+  var unowned: Milestone {
+    var milestone = self
+    (milestone.owner, milestone.id) = (0, 0)
+    return milestone
+  }
+}
+
+extension InstalledPack {
+  var unowned: InstalledPack {
+    var installed = self
+    (installed.owner, installed.removed) = (0, [])
+    installed.pack.trackers = installed.pack.trackers.map(\.unowned)
+    return installed
+  }
+}
+
+extension Reminder {
+  var unowned: Reminder {
+    var reminder = self
+    (reminder.owner, reminder.generation) = (0, 0)
+    return reminder
+  }
+}

@@ -1,0 +1,66 @@
+import ChimeControl
+import ChimeCore
+import Dispatch
+import Varlink
+
+// Answers in parts: a part leaves when the one before has been taken, so that a slow reader holds nothing but itself.
+
+/// Who waits for a client to have taken what it was sent.
+struct StreamReaders {
+  private var waiting: [Poller.Token: (number: Int, done: CheckedContinuation<Bool, Never>)] = [:]
+  private var count = 0
+
+  /// - Returns: what names this wait.
+  mutating func add(_ token: Poller.Token, _ done: CheckedContinuation<Bool, Never>) -> Int {
+    count += 1
+    waiting[token] = (count, done)
+    return count
+  }
+
+  /// Ends the wait for a client, if there is one.
+  mutating func end(_ token: Poller.Token, _ isTaken: Bool) {
+    waiting.removeValue(forKey: token)?.done.resume(returning: isTaken)
+  }
+
+  func isWaiting(_ number: Int, _ token: Poller.Token) -> Bool { waiting[token]?.number == number }
+}
+
+extension EventLoop {
+  /// How long a reader may take for one part.
+  private static let patience = DispatchTimeInterval.seconds(60)
+
+  /// Answers a call in parts, until there are no more or nobody takes them.
+  nonisolated func stream(_ desk: Desk, _ call: VarlinkCall, _ token: Poller.Token) async {
+    do {
+      let parts = try await desk.parts(of: call)
+      defer { parts.end() }
+      while true {
+        let reply = try parts.next()
+        guard await sendPart(reply, to: call, token), reply.continues else { return }
+      }
+    } catch {
+      await replied(ControlFailure(error).reply(interface: TrackersInterface.name), to: call, token)
+    }
+  }
+
+  /// Sends a part and waits until it has been taken.
+  ///
+  /// - Returns: false when it was the last, or nobody reads any more.
+  private func sendPart(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) async -> Bool {
+    replied(reply, to: call, token)
+    guard reply.continues, let client = clients[token], client.connection.activeCall == call.id else { return false }
+    guard client.connection.wantsWrite else { return true }
+    return await withCheckedContinuation { continuation in
+      let number = streamReaders.add(token, continuation)
+      executor.queue.asyncAfter(deadline: .now() + Self.patience) { [unowned self] in
+        assumeIsolated { $0.giveUp(number, token) }
+      }
+    }
+  }
+
+  private func giveUp(_ number: Int, _ token: Poller.Token) {
+    guard streamReaders.isWaiting(number, token), let client = clients[token] else { return }
+    complain(.clientDropped, client.caller.uid, "a reader that did not keep up was dropped", .notice)
+    drop(token)
+  }
+}

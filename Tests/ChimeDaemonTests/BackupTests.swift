@@ -1,0 +1,319 @@
+import ChimeControl
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+import ChimeTracking
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Backups of trackers and reminders: written, judged, restored and taken back, over the control socket.
+@Suite(.serialized)
+struct BackupTests {
+  typealias Wired = TrackersInterface
+
+  /// A JPEG as far as anybody looks.
+  static let photo: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + (0..<450_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+
+  /// A house that has something of everything.
+  static func furnish(_ house: TrackerHouse) throws {
+    let _: Wired.InstallPack.Reply = try house.call(
+      Wired.InstallPack.method, Wired.InstallPack.Parameters(name: "hydration"))
+    try house.put(.init(id: "weight", kind: .measure, unit: "kg", goal: .init(value: 75), fields: ["bodyFat": "%"]))
+    try house.put(.init(id: "watches", kind: .check, hasItems: true))
+    let _: Wired.PutItem.Reply = try house.call(
+      Wired.PutItem.method,
+      Wired.PutItem.Parameters(tracker: "watches", title: "Speedmaster", attributes: ["brand": "Omega"]))
+    try house.upload(photo, as: "p")
+    for day in 1...20 {
+      try house.log("water", 2_600, at: TrackerHouse.noon(daysAgo: day))
+      try house.log("weight", 90 - Double(day) / 7, at: TrackerHouse.noon(daysAgo: day), fields: ["bodyFat": 20])
+    }
+    try house.log("watches", note: "with ž, \"quotes\" and\na second line", item: "speedmaster", photo: "p")
+    // The past was judged by other goals.
+    try house.put(.init(id: "water", goal: .init(total: 3_000, period: .day)))
+    let _: Wired.PutMilestone.Reply = try house.call(
+      Wired.PutMilestone.method, Wired.PutMilestone.Parameters(tracker: "weight", title: "Ran again", note: "5 km"))
+    let _: RemindersInterface.Add.Reply = try house.call(
+      RemindersInterface.Add.method,
+      RemindersInterface.Add.Parameters(reminder: .init(title: "Call home", when: "daily at 18:30", tags: ["family"])))
+  }
+
+  /// Without what tells when it was made, and so the sum.
+  static func body(_ backup: [UInt8]) -> [String] {
+    String(decoding: backup, as: UTF8.self).split(separator: "\n").dropFirst().dropLast().map(String.init)
+  }
+
+  static func restore(_ house: TrackerHouse, _ bytes: [UInt8], dryRun: Bool? = nil) throws -> Wired.Contents {
+    try house.upload(bytes, as: "backup")
+    return try house.call(
+      Wired.Restore.method, Wired.Restore.Parameters(upload: "backup", dryRun: dryRun), Wired.Restore.Reply.self
+    ).contents
+  }
+
+  @Test func whatIsRestoredIsWhatWasBackedUpByteForByte() async throws {
+    try await TrackerHouse.live { house in
+      try Self.furnish(house)
+      let first = try house.backup()
+      #expect(Self.body(first) == Self.body(try house.backup()), "the same twice")
+      // Then life goes on.
+      for _ in 0..<3 { try house.log("water", 100) }
+      let _: Wired.Remove.Reply = try house.call(Wired.Remove.method, Wired.Remove.Parameters(id: "weight"))
+      try house.put(.init(id: "reading", kind: .check))
+      try house.log("reading")
+      let reminders: RemindersInterface.List.Reply = try house.call(
+        RemindersInterface.List.method, RemindersInterface.List.Parameters())
+      let home = try #require(reminders.reminders.first { $0.title == "Call home" })
+      let _: RemindersInterface.Remove.Reply = try house.call(
+        RemindersInterface.Remove.method, RemindersInterface.Remove.Parameters(id: home.id))
+      let _: RemindersInterface.Add.Reply = try house.call(
+        RemindersInterface.Add.method,
+        RemindersInterface.Add.Parameters(reminder: .init(title: "Later", when: "weekly on mon at 9:00")))
+      let second = try house.backup()
+      #expect(Self.body(first) != Self.body(second))
+
+      let dry = try Self.restore(house, first, dryRun: true)
+      #expect(dry.trackers == 3 && dry.entries == 41 && dry.items == 1 && dry.photos == 1 && dry.packs == 1)
+      #expect(dry.unlocks > 0 && dry.madeAt != nil && dry.milestones >= 1)
+      #expect(Self.body(try house.backup()) == Self.body(second), "judging changes nothing")
+
+      #expect(try Self.restore(house, first) == dry)
+      Self.same(Self.body(try house.backup()), Self.body(first))
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      #expect(undone.undone.kind == "restored" && undone.undone.subject == "41")
+      Self.same(Self.body(try house.backup()), Self.body(second))
+      // And what was changed before can still be taken back.
+      let before: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      #expect(before.undone.kind == "logged" && before.undone.tracker == "reading")
+    }
+  }
+
+  static func same(_ left: [String], _ right: [String], _ source: SourceLocation = #_sourceLocation) {
+    let differences = differences(left, right)
+    #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))", sourceLocation: source)
+  }
+
+  private static func differences(_ left: [String], _ right: [String]) -> [String] {
+    let (a, b) = (Set(left), Set(right))
+    return
+      (left.filter { !b.contains($0) }.map { "- \($0.prefix(400))" }
+      + right.filter { !a.contains($0) }.map { "+ \($0.prefix(400))" })
+      + (a == b && left != right ? ["the order differs"] : [])
+  }
+
+  @Test func anotherMachineGetsItAll() async throws {
+    var backup: [UInt8] = []
+    try await TrackerHouse.live { house in
+      try Self.furnish(house)
+      backup = try house.backup()
+    }
+    try await TrackerHouse.live { [backup] house in
+      _ = try Self.restore(house, backup)
+      Self.same(Self.body(try house.backup()), Self.body(backup))
+      let entries: Wired.Entries.Reply = try house.call(
+        Wired.Entries.method, Wired.Entries.Parameters(tracker: "watches"))
+      let photo = try #require(entries.entries.first?.photo)
+      #expect(try Self.read(photo, house) == Self.photo)
+      let packs: Wired.Packs.Reply = try house.call(Wired.Packs.method)
+      let hydration = try #require(packs.packs.first { $0.id == "hydration" })
+      let id = try #require(hydration.reminders.first?.id)
+      let reminder: RemindersInterface.Get.Reply = try house.call(
+        RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id))
+      #expect(reminder.reminder.next != nil)
+      let _: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      #expect(Self.body(try house.backup()).isEmpty)
+    }
+  }
+
+  static func read(_ name: String, _ house: TrackerHouse) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      let part: Wired.Photo.Reply = try house.call(
+        Wired.Photo.method, Wired.Photo.Parameters(name: name, offset: bytes.count))
+      let data = Data(base64Encoded: part.data) ?? Data()
+      bytes += data
+      if bytes.count >= part.total || data.isEmpty { return bytes }
+    }
+  }
+
+  /// A backup with another body, and the sum that goes with it.
+  static func sealed(_ lines: [String]) -> [UInt8] {
+    let text = lines.map { $0 + "\n" }.joined()
+    return Array((text + "{\"sum\":{\"sha256\":\"\(SHA256.digest(of: Array(text.utf8)))\"}}\n").utf8)
+  }
+
+  @Test func whatIsDamagedOrMadeUpIsRefusedAndChangesNothing() async throws {
+    try await TrackerHouse.live { house in
+      try Self.furnish(house)
+      let good = try house.backup()
+      let body = Self.body(good)
+      let lines = String(decoding: good, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
+      func refused(_ bytes: [UInt8], _ part: String, line: Int? = nil, _ source: SourceLocation = #_sourceLocation)
+        throws
+      {
+        try house.upload(bytes, as: "bad")
+        let refusal = house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "bad"))
+        #expect(refusal?.name == "InvalidFile", "\(part): \(String(describing: refusal))", sourceLocation: source)
+        #expect(
+          refusal?.text("message").contains(part) == true, "\(String(describing: refusal))", sourceLocation: source)
+        if let line {
+          #expect(
+            refusal?.parameters["line"] == .int(Int64(line)), "\(String(describing: refusal))", sourceLocation: source)
+        }
+      }
+      try refused(Array("{}\n".utf8), "no backup", line: 1)
+      try refused(Array("PK\u{3}\u{4}".utf8), "cut off")
+      try refused(Array(good.dropLast(200)), "cut off")
+      let text = String(decoding: good, as: UTF8.self)
+      try refused(
+        Array(text.split(separator: "\n").dropLast().joined(separator: "\n").utf8) + [10], "the sum is missing")
+      try refused(good + Array("{}\n".utf8), "something follows")
+      // A bit here and there.
+      for place in stride(from: 40, to: good.count, by: good.count / 9) {
+        var bytes = good
+        bytes[place] ^= 1
+        try house.upload(bytes, as: "flipped")
+        #expect(
+          house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "flipped"))?.name == "InvalidFile",
+          "byte \(place)")
+      }
+      func with(_ line: String) -> [UInt8] { Self.sealed(lines + [line]) }
+      try refused(with(lines[1]), "there twice", line: lines.count + 1)
+      try refused(
+        with(
+          "{\"entry\":{\"tracker\":\"nobody\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0}}"),
+        "no tracker nobody")
+      try refused(
+        with(
+          "{\"entry\":{\"tracker\":\"watches\",\"at\":\"2026-01-09T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0}}"),
+        "another day")
+      try refused(
+        with(
+          "{\"entry\":{\"tracker\":\"watches\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0,\"photo\":\"../../etc/passwd\"}}"
+        ), "no photo's name")
+      try refused(
+        with(
+          "{\"entry\":{\"tracker\":\"water\",\"at\":\"2026-01-01T00:00:00Z\",\"day\":\"2026-01-01\",\"minute\":0,\"quantity\":9223372036854775807}}"
+        ), "more than can be recorded")
+      try refused(with("{\"secret\":{}}"), "nothing that a backup has")
+      try refused(with(String(repeating: "[", count: 5_000)), "nests deeper")
+      try refused(with("{\"entry\":"), "no JSON object")
+      try refused(
+        with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":5}}"), "a photo is not whole")
+      try refused(
+        with("{\"photo\":{\"name\":\"\(String(repeating: "a", count: 64)).jpg\",\"bytes\":99999999999}}"),
+        "at most 20 MiB")
+      try refused(Self.sealed(lines.filter { !$0.hasPrefix("{\"milestone") }), "counts other things", line: 1)
+      try refused(Self.sealed([lines[0].replacing("\"version\":1", with: "\"version\":2")] + body), "a later Chime")
+      try refused(
+        Self.sealed([lines[0].replacing("\"entries\":41", with: "\"entries\":4000000000")] + body),
+        "counts other things")
+      try refused(Array(String(repeating: "x", count: 2_000_000).utf8), "longer than any")
+      #expect(Self.body(try house.backup()) == body, "and nothing has changed")
+      #expect(house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "none"))?.name == "NotFound")
+    }
+  }
+
+  @Test func uploadsAreBoundedAndPhotosJudged() async throws {
+    try await TrackerHouse.live { house in
+      try house.put(.init(id: "tea", kind: .check))
+      func upload(_ name: String, _ offset: Int, _ data: String) -> TrackerHouse.Refusal? {
+        house.refusal(Wired.Upload.method, Wired.Upload.Parameters(upload: name, offset: offset, data: data))
+      }
+      #expect(upload("a", 5, "AAAA")?.text("field") == "offset")
+      #expect(upload("a", 0, "A!")?.text("field") == "data")
+      #expect(upload("", 0, "AAAA")?.text("field") == "upload")
+      #expect(upload("a", 0, Data(repeating: 0, count: (512 << 10) + 1).base64EncodedString())?.name == "LimitExceeded")
+      for number in 0..<Uploads.maxPerOwner { try house.upload([1, 2, 3], as: "\(number)") }
+      #expect(upload("one more", 0, "AAAA")?.name == "LimitExceeded")
+      #expect(upload("0", 2, "AAAA")?.text("message").contains("3 bytes") == true)
+      #expect(
+        house.refusal(Wired.Log.method, Wired.Log.Parameters(tracker: "tea", photo: "0"))?.text("message").contains(
+          "JPEG") == true)
+      try house.upload(Self.photo, as: "0")
+      let photo = try #require(try house.log("tea", photo: "0").entry?.photo)
+      #expect(photo == SHA256.digest(of: Self.photo) + ".jpg")
+      for name in ["../\(photo)", "/etc/passwd", "x.jpg", String(repeating: "0", count: 64) + ".jpg"] {
+        #expect(house.refusal(Wired.Photo.method, Wired.Photo.Parameters(name: name))?.name == "NotFound")
+      }
+      #expect(
+        house.refusal(Wired.Photo.method, Wired.Photo.Parameters(name: photo, offset: 1 << 40))?.text("field")
+          == "offset")
+      let path = "\(house.folder)/photos/\(getuid())/\(photo)"
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      for name in try FileManager.default.contentsOfDirectory(atPath: house.folder + "/uploads") {
+        let file = house.folder + "/uploads" + "/" + name
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+      }
+    }
+  }
+
+  @Test func uploadsAreGoneAfterTenMinutes() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-uploads-\(UUID().uuidString)").path()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let uploads = Uploads(folder: folder)
+    let start = ContinuousClock.now
+    #expect(try uploads.append([1, 2], to: "a", of: 1, at: 0, now: start) == 2)
+    #expect(try uploads.append([3], to: "a", of: 1, at: 2, now: start + .seconds(500)) == 3)
+    #expect(throws: ControlFailure.self) { try uploads.path(of: "a", of: 2, now: start) }
+    let path = try uploads.path(of: "a", of: 1, now: start + .seconds(1_000))
+    #expect(FileManager.default.contents(atPath: path) == Data([1, 2, 3]))
+    #expect(uploads.sweep(now: start + .seconds(1_601)) == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+    _ = try uploads.append([1], to: "b", of: 1, at: 0)
+    Uploads(folder: folder).removeLeftovers()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+  }
+
+  @Test func photosThatNothingRefersToGoAfterAMonth() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-photos-\(UUID().uuidString)").path()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let photos = Photos(folder: folder)
+    let now = Instant(seconds: 1_790_000_000)
+    let kept = try photos.keep(Self.photo, of: 7)
+    let other = try photos.keep(Self.photo + [1], of: 7)
+    #expect(photos.clean(7, keeping: [kept], now: now) == 0)
+    #expect(photos.clean(7, keeping: [kept], now: now + .days(30)) == 0)
+    // It is wanted again, and then no more: the month begins anew.
+    #expect(photos.clean(7, keeping: [kept, other], now: now + .days(40)) == 0)
+    #expect(photos.clean(7, keeping: [kept], now: now + .days(41)) == 0)
+    #expect(photos.clean(7, keeping: [kept], now: now + .days(71)) == 0)
+    #expect(photos.clean(7, keeping: [kept], now: now + .days(73)) == 1)
+    #expect(photos.size(other, of: 7) == nil && photos.size(kept, of: 7) == Self.photo.count)
+    #expect(photos.owners == [7])
+  }
+
+  @Test func entriesGoOutAndComeInAgain() async throws {
+    try await TrackerHouse.live { house in
+      try Self.furnish(house)
+      let body = Self.body(try house.backup())
+      for format in [Wired.Export.Parameters.Format.csv, .json] {
+        let replies = try house.client.callMore(
+          Wired.Export.method, Wired.Export.Parameters(format: format), returning: Wired.Export.Reply.self)
+        var text = ""
+        while let part = try replies.next() { text += part.text }
+        try house.upload(Array(text.utf8), as: "file")
+        let again: Wired.Import.Reply = try house.call(
+          Wired.Import.method,
+          Wired.Import.Parameters(upload: "file", format: format == .csv ? .csv : .json, dryRun: true))
+        #expect(again.added == 0 && again.present == 41, "\(format): \(again.remarks)")
+        let _: Wired.RemoveEntry.Reply = try house.call(
+          Wired.RemoveEntry.method, Wired.RemoveEntry.Parameters(tracker: "weight"))
+        let back: Wired.Import.Reply = try house.call(
+          Wired.Import.method, Wired.Import.Parameters(upload: "file", format: format == .csv ? .csv : .json))
+        #expect(back.added == 20 && back.present == 21 && back.trackers.contains("weight"))
+        for _ in 0..<2 { let _: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters()) }
+      }
+      Self.same(Self.body(try house.backup()), body)
+      try house.upload(Array("{\"entries\":[{\"tracker\":\"water\",\"value\":\"much\"}]}".utf8), as: "file")
+      let refusal = house.refusal(Wired.Import.method, Wired.Import.Parameters(upload: "file", format: .json))
+      #expect(refusal?.name == "InvalidFile" && refusal?.parameters["line"] == .int(1))
+      #expect(
+        house.refusal(Wired.Export.method, Wired.Export.Parameters(format: .csv))?.description.contains("ExpectedMore")
+          == true)
+    }
+  }
+}

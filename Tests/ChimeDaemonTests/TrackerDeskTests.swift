@@ -1,0 +1,238 @@
+import ChimeControl
+import ChimeSchedule
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// What the control socket answers about trackers.
+@Suite(.serialized)
+struct TrackerDeskTests {
+  typealias Wired = TrackersInterface
+
+  @Test func aTrackerIsPutLoggedListedAndRemoved() async throws {
+    try await TrackerHouse.live { house in
+      let water = try house.water()
+      #expect(water.presets == [100, 250] && water.usual == 250 && water.goal?.total == 2_500)
+      #expect(water.counting.weekdays == ["mon", "tue", "wed", "thu", "fri", "sat", "sun"])
+      let first = try house.log("water", 500)
+      #expect(first.entry?.value == 500 && first.entry?.unit == "ml")
+      #expect(first.standing?.remaining == 2_000 && first.standing?.percent == 20 && !first.goalMet)
+      // A litre is a thousand of them, and the usual amount needs none.
+      #expect(try house.log("Voda", 1, unit: "l").standing?.total == 1_500)
+      #expect(try house.log("WAT").standing?.total == 1_750)
+      #expect(try house.log("water", 750).goalMet)
+      let list: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(list.trackers.map(\.id) == ["water"])
+      let entries: Wired.Entries.Reply = try house.call(
+        Wired.Entries.method, Wired.Entries.Parameters(tracker: "water", limit: 2, offset: 1))
+      #expect(entries.total == 4 && entries.entries.map(\.value) == [250, 1_000])
+      let day: Wired.Day.Reply = try house.call(Wired.Day.method, Wired.Day.Parameters())
+      #expect(day.view.mood.kind == .perfectDay && day.view.standings.first?.met == true)
+      #expect(day.view.week.count == 7 && day.view.week.last?.met == 1 && day.view.week.last?.due == 1)
+      let removed: Wired.Remove.Reply = try house.call(Wired.Remove.method, Wired.Remove.Parameters(id: "water"))
+      #expect(removed.tracker.id == "water")
+      let none: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(none.trackers.isEmpty)
+      // The whole of it comes back, step by step.
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      #expect(undone.undone.kind == "tracker" && undone.undone.tracker == "water")
+      #expect(try house.log("water", 10).standing?.total == 2_510)
+    }
+  }
+
+  @Test func whatCannotBeLoggedIsRefusedWithWhatToDo() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try house.water()
+      try house.put(Wired.TrackerDraft(id: "watches", kind: .check, hasItems: true))
+      try house.put(Wired.TrackerDraft(id: "weight", kind: .measure, unit: "kg", fields: ["bodyFat": "%"]))
+      let _: Wired.PutItem.Reply = try house.call(
+        Wired.PutItem.method, Wired.PutItem.Parameters(tracker: "watches", title: "Speedmaster"))
+      func refused(_ parameters: Wired.Log.Parameters, _ name: String, _ part: String, _ field: String? = nil) {
+        let refusal = house.refusal(Wired.Log.method, parameters)
+        #expect(refusal?.name == name, "\(parameters)")
+        #expect(refusal?.description.contains(part) == true, "\(refusal.map(String.init(describing:)) ?? "")")
+        if let field { #expect(refusal?.text("field") == field) }
+      }
+      refused(.init(tracker: "water", amount: 1, unit: "kg"), "InvalidValue", "cl, dl, floz, l, ml", "unit")
+      refused(.init(tracker: "water", amount: 1e300), "InvalidValue", "at most 5000000 ml", "amount")
+      refused(.init(tracker: "water", amount: -3), "InvalidValue", "more than nothing", "amount")
+      refused(.init(tracker: "water", amount: 1e-12), "InvalidValue", "less than can be told", "amount")
+      refused(.init(tracker: "water", unit: "ml"), "InvalidValue", "goes with an amount", "unit")
+      refused(.init(tracker: "watches", amount: 1), "InvalidValue", "leave the amount out", "amount")
+      refused(.init(tracker: "watches", item: "Speedmastr"), "NotFound", "speedmaster")
+      refused(.init(tracker: "water", item: "x"), "InvalidValue", "has no items", "item")
+      refused(.init(tracker: "weight"), "InvalidValue", "say what was measured, in kg", "amount")
+      refused(.init(tracker: "weight", amount: 80, fields: ["bodyfat": 1]), "InvalidValue", "bodyFat", "fields")
+      refused(.init(tracker: "wat"), "Ambiguous", "watches")
+      refused(.init(tracker: "weigth"), "NotFound", "\"near\":[\"weight\"]")
+      refused(.init(tracker: ""), "NotFound", "tracker")
+      refused(.init(tracker: "water", note: String(repeating: "ž", count: 501)), "InvalidValue", "501", "note")
+      refused(.init(tracker: "water", note: "bell \u{7}"), "InvalidValue", "control character", "note")
+      refused(.init(tracker: "water", at: "2999-01-01T00:00:00Z"), "InvalidValue", "future", "at")
+      refused(.init(tracker: "water", at: "1970-01-01T00:00:00Z"), "InvalidValue", "after 1970", "at")
+      refused(.init(tracker: "water", at: "1969-12-31T00:00:00Z"), "InvalidValue", "RFC 3339", "at")
+      refused(.init(tracker: "water", at: "yesterday"), "InvalidValue", "RFC 3339", "at")
+      refused(.init(tracker: "water", photo: "nothing"), "NotFound", "upload")
+      // Pounds into kilograms, exactly; a note of 500 is not too long.
+      let weighed = try house.log(
+        "weight", 181.66, unit: "LB", note: String(repeating: "ž", count: 500), fields: ["bodyFat": 18.2])
+      #expect(abs((weighed.entry?.value ?? 0) - 82.399590) < 0.000_01)
+      #expect(weighed.entry?.fields == ["bodyFat": 18.2])
+      let all: Wired.Entries.Reply = try house.call(Wired.Entries.method, Wired.Entries.Parameters())
+      #expect(all.total == 1, "what was refused has left nothing")
+    }
+  }
+
+  @Test func theSameTokenGivesTheFirstAnswerAgain() async throws {
+    try await TrackerHouse.live { house in
+      try house.water()
+      let first = try house.log("water", 300, token: "t1")
+      #expect(try house.log("water", 300, token: "t1") == first)
+      let entries: Wired.Entries.Reply = try house.call(Wired.Entries.method, Wired.Entries.Parameters())
+      #expect(entries.total == 1)
+      let other = house.refusal(
+        Wired.Put.method, Wired.Put.Parameters(tracker: Wired.TrackerDraft(id: "tea", kind: .check), token: "t1"))
+      #expect(other?.name == "Conflict")
+    }
+  }
+
+  @Test func draftsAreJudgedFieldByField() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      func refused(_ draft: Wired.TrackerDraft, _ field: String) {
+        let refusal = house.refusal(Wired.Put.method, Wired.Put.Parameters(tracker: draft))
+        #expect(refusal?.name == "InvalidValue" && refusal?.text("field") == field, "\(String(describing: refusal))")
+      }
+      refused(.init(id: "Water", kind: .check), "id")
+      refused(.init(id: "../../etc", kind: .check), "id")
+      refused(.init(id: "tea"), "kind")
+      refused(.init(id: "tea", kind: .amount), "unit")
+      refused(.init(id: "tea", kind: .amount, unit: "m/l"), "unit")
+      refused(.init(id: "tea", kind: .check, unit: "ml"), "unit")
+      refused(.init(id: "tea", title: [:], kind: .check), "title")
+      refused(.init(id: "tea", title: ["en": " "], kind: .check), "title")
+      refused(.init(id: "tea", title: ["e n": "Tea"], kind: .check), "title")
+      refused(.init(id: "tea", kind: .check, decimals: 4), "decimals")
+      refused(.init(id: "tea", kind: .check, goal: .init(total: 3)), "goal")
+      refused(.init(id: "tea", kind: .check, goal: .init(count: 1, total: 3)), "goal")
+      refused(.init(id: "tea", kind: .check, goal: .init(count: 0)), "goal")
+      refused(.init(id: "tea", kind: .amount, unit: "ml", goal: .init(value: 3)), "goal")
+      refused(.init(id: "tea", kind: .measure, unit: "kg", goal: .init(value: 80, period: .week)), "goal")
+      refused(.init(id: "tea", kind: .check, usual: 3), "usual")
+      refused(.init(id: "tea", kind: .measure, unit: "kg", usual: 3), "usual")
+      refused(.init(id: "tea", kind: .amount, unit: "ml", presets: [0]), "presets")
+      refused(.init(id: "tea", kind: .check, counting: .init(weekdays: [])), "counting")
+      refused(.init(id: "tea", kind: .check, counting: .init(weekdays: ["monday"])), "counting")
+      refused(.init(id: "tea", kind: .check, counting: .init(times: 8, per: .week)), "counting")
+      refused(.init(id: "tea", kind: .check, counting: .init(times: 2, per: .days)), "counting")
+      refused(.init(id: "tea", kind: .check, dayStartsAt: "25:00"), "dayStartsAt")
+      refused(.init(id: "tea", kind: .check, pauses: [.init()]), "pauses")
+      refused(.init(id: "tea", kind: .check, pauses: [.init(from: "2026-02-02", to: "2026-02-01")]), "pauses")
+      refused(.init(id: "tea", kind: .check, skips: ["2026-02-30"]), "skips")
+      refused(.init(id: "tea", kind: .check, fields: ["a b": "kg"]), "fields")
+      refused(.init(id: "tea", kind: .check, milestoneStep: 2), "milestoneStep")
+      refused(.init(id: "tea", kind: .check, reset: ["title"]), "reset")
+      let dry: Wired.Put.Reply = try house.call(
+        Wired.Put.method, Wired.Put.Parameters(tracker: .init(id: "tea", kind: .check), dryRun: true))
+      #expect(dry.created && dry.tracker.id == "tea")
+      let list: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(list.trackers.isEmpty)
+      let tea = try house.put(
+        .init(id: "tea", kind: .check, counting: .init(times: 7, per: .week), dayStartsAt: "04:30"))
+      #expect(tea.dayStartsAt == "04:30" && tea.counting.weekdays?.count == 7)
+      refused(.init(id: "tea", kind: .amount), "kind")
+      #expect(
+        try house.put(.init(id: "tea", goal: .init(count: 3, period: .week))).goal == .init(count: 3, period: .week))
+      #expect(try house.put(.init(id: "tea", reset: ["goal"])).goal == nil)
+    }
+  }
+
+  @Test func itemsAndMilestonesAreKept() async throws {
+    try await TrackerHouse.live { house in
+      try house.put(.init(id: "watches", kind: .check, hasItems: true))
+      func item(_ parameters: Wired.PutItem.Parameters) throws -> Wired.Item {
+        try house.call(Wired.PutItem.method, parameters, Wired.PutItem.Reply.self).item
+      }
+      let first = try item(
+        .init(tracker: "watches", title: "Žluťoučký kůň 38 mm", attributes: ["brand": "Prim"], since: "2020-02-02"))
+      #expect(first.id == "zlutoucky-kun-38-mm")
+      #expect(try item(.init(tracker: "watches", title: "Žluťoučký kůň – 38 mm")).id == "zlutoucky-kun-38-mm-2")
+      #expect(
+        house.refusal(Wired.PutItem.method, Wired.PutItem.Parameters(tracker: "watches", title: "žluťoučký kůň 38 mm"))?
+          .name == "Conflict")
+      #expect(
+        house.refusal(
+          Wired.PutItem.method, Wired.PutItem.Parameters(tracker: "watches", id: first.id, until: "2019-01-01"))?.text(
+            "field") == "until")
+      try house.log("watches", item: "Žluťoučký kůň 38 mm")
+      let items: Wired.Items.Reply = try house.call(Wired.Items.method, Wired.Items.Parameters())
+      #expect(items.total == 2 && items.items.map(\.entries).reduce(0, +) == 1)
+      let milestone: Wired.PutMilestone.Reply = try house.call(
+        Wired.PutMilestone.method,
+        Wired.PutMilestone.Parameters(tracker: "watches", title: "The first one", note: "At last"))
+      let changed: Wired.PutMilestone.Reply = try house.call(
+        Wired.PutMilestone.method,
+        Wired.PutMilestone.Parameters(id: milestone.milestone.id, tracker: "watches", note: ""))
+      #expect(changed.milestone.note == nil && changed.milestone.title == "The first one")
+      #expect(house.refusal(Wired.RemoveMilestone.method, Wired.RemoveMilestone.Parameters(id: 99))?.name == "NotFound")
+      let _: Wired.RemoveMilestone.Reply = try house.call(
+        Wired.RemoveMilestone.method, Wired.RemoveMilestone.Parameters(id: milestone.milestone.id))
+      let none: Wired.Milestones.Reply = try house.call(Wired.Milestones.method, Wired.Milestones.Parameters())
+      #expect(none.milestones.isEmpty && none.total == 0)
+    }
+  }
+
+  @Test func thereIsAnEndToUndoing() async throws {
+    try await TrackerHouse.live { house in
+      #expect(house.refusal(Wired.Undo.method, Wired.Undo.Parameters())?.name == "NothingToUndo")
+      try house.water()
+      try house.log("water", 100)
+      let dry: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters(dryRun: true))
+      #expect(dry.undone.kind == "logged" && dry.undone.subject == "100 ml")
+      let changes: Wired.Changes.Reply = try house.call(Wired.Changes.method, Wired.Changes.Parameters())
+      #expect(changes.changes.first == dry.undone)
+      for _ in 0..<2 { let _: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters()) }
+      #expect(house.refusal(Wired.Undo.method, Wired.Undo.Parameters())?.name == "NothingToUndo")
+    }
+  }
+
+  @Test func tenYearsOfDaysFitIntoOneMessage() async throws {
+    try await TrackerHouse.live { house in
+      try house.put(
+        .init(id: "weight", title: ["en": "Weight"], kind: .measure, unit: "kg", startedOn: "2010-01-01"))
+      for day in 1...30 {
+        try house.log("weight", 80.123456789 + Double(day), at: TrackerHouse.noon(daysAgo: day * 100))
+      }
+      let days: Wired.Days.Reply = try house.call(
+        Wired.Days.method, Wired.Days.Parameters(tracker: "weight", range: Wired.Range(from: nil, to: nil)))
+      #expect(days.days.count == 3_700)
+      let bytes = try JSONEncoder().encode(days).count
+      #expect(bytes < 1 << 20, "\(bytes)")
+      let refusal = house.refusal(
+        Wired.Days.method, Wired.Days.Parameters(tracker: "weight", range: Wired.Range(from: "2010-01-01")))
+      #expect(refusal?.text("field") == "range")
+      let stats: Wired.Stats.Reply = try house.call(Wired.Stats.method, Wired.Stats.Parameters(tracker: "weight"))
+      #expect(stats.statistics.entries == 30)
+      let week: Wired.Week.Reply = try house.call(Wired.Week.method, Wired.Week.Parameters())
+      #expect(week.days.first?.days.count == 7 && week.marks.count == 7)
+    }
+  }
+
+  @Test func longNotesAreGivenInPagesThatFit() async throws {
+    try await TrackerHouse.live({ $0.maxMessageBytes = 65_536 }) { house in
+      try house.put(.init(id: "diary", kind: .check))
+      for _ in 0..<100 { try house.log("diary", note: String(repeating: "🙂", count: 480)) }
+      var seen: Set<Int> = []
+      var total = 1
+      while seen.count < total {
+        let page: Wired.Entries.Reply = try house.call(
+          Wired.Entries.method, Wired.Entries.Parameters(limit: 5_000, offset: seen.count))
+        try #require(!page.entries.isEmpty)
+        total = page.total
+        seen.formUnion(page.entries.map(\.id))
+      }
+      #expect(seen.count == 100)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import CLinux
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeStoreSQLite
+import ChimeTestKit
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// A daemon in this process, with a real store and a real socket, and a client of it.
+struct TrackerHouse {
+  let folder: String
+  let loop: EventLoop
+  let store: any Store
+  let client: VarlinkClient
+
+  static func live(
+    inMemory: Bool = false, _ configure: (inout Configuration) -> Void = { _ in },
+    _ body: (TrackerHouse) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-desk-\(UUID().uuidString)").path()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let site = try EventLoopTests.site(folder)
+    var configuration = Configuration()
+    configuration.channels.desktopProgram = "/nonexistent"
+    configure(&configuration)
+    let store: any Store = inMemory ? MemoryStore() : try SQLiteStore.open(path: site.storePath)
+    let loop = EventLoop(
+      site: site, configuration: configuration, log: Log(level: .error), store: store, zones: ZoneCatalog(),
+      secrets: Secrets(folder: site.stateFolder + "/secrets"), service: DaemonMain.controlService())
+    var set = sigset_t()
+    sigemptyset(&set)
+    try await loop.start(listening: [try site.listen()], signals: signalfd(-1, &set, 0))
+    let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(60))
+    try await body(TrackerHouse(folder: folder, loop: loop, store: store, client: client))
+  }
+
+  func call<R: Decodable>(_ method: String, _ parameters: some Encodable = Empty(), _ type: R.Type = R.self) throws -> R
+  {
+    try client.call(method, parameters, returning: type)
+  }
+
+  /// A member of the error that a call is refused with: `InvalidValue.field`.
+  func refusal(_ method: String, _ parameters: some Encodable = Empty()) -> Refusal? {
+    do {
+      let reply = try client.call(method, parameters, returning: JSON.self)
+      Issue.record("\(method) was answered: \(String(decoding: reply.bytes.prefix(300), as: UTF8.self))")
+      return nil
+    } catch VarlinkClientError.remote(let error) {
+      let name = error.name.replacing("io.chime.Trackers.", with: "")
+      return Refusal(name: name, parameters: error.parameters(JSON.self) ?? .null)
+    } catch {
+      Issue.record("\(method): \(error)")
+      return nil
+    }
+  }
+
+  struct Refusal: CustomStringConvertible {
+    var name: String
+    var parameters: JSON
+
+    func text(_ member: String) -> String {
+      if case .string(let text)? = parameters[member] { return text }
+      return ""
+    }
+
+    var description: String { "\(name) \(String(decoding: parameters.bytes, as: UTF8.self))" }
+  }
+
+  // What tests do again and again.
+
+  typealias Wired = TrackersInterface
+
+  @discardableResult
+  func put(_ draft: Wired.TrackerDraft, token: String? = nil) throws -> Wired.Tracker {
+    try call(
+      Wired.Put.method, Wired.Put.Parameters(tracker: draft, token: token), Wired.Put.Reply.self
+    ).tracker
+  }
+
+  @discardableResult
+  func water() throws -> Wired.Tracker {
+    try put(
+      Wired.TrackerDraft(
+        id: "water", title: ["en": "Water", "cs": "Voda"], kind: .amount, unit: "ml",
+        goal: Wired.Goal(total: 2_500, period: .day), presets: [250, 100], usual: 250))
+  }
+
+  @discardableResult
+  func log(
+    _ tracker: String, _ amount: Double? = nil, unit: String? = nil, at: String? = nil, note: String? = nil,
+    item: String? = nil, photo: String? = nil, fields: [String: Double]? = nil, token: String? = nil
+  ) throws -> Wired.Change {
+    try call(
+      Wired.Log.method,
+      Wired.Log.Parameters(
+        tracker: tracker, amount: amount, unit: unit, item: item, note: note, photo: photo, fields: fields, at: at,
+        token: token), Wired.Log.Reply.self
+    ).change
+  }
+
+  /// Sends a file in parts.
+  func upload(_ bytes: [UInt8], as name: String, part: Int = 300_000) throws {
+    var offset = 0
+    while offset < bytes.count {
+      let end = min(offset + part, bytes.count)
+      let reply: Wired.Upload.Reply = try call(
+        Wired.Upload.method,
+        Wired.Upload.Parameters(upload: name, offset: offset, data: Data(bytes[offset..<end]).base64EncodedString()))
+      #expect(reply.received == end)
+      offset = end
+    }
+  }
+
+  func backup() throws -> [UInt8] {
+    let replies = try client.callMore(Wired.Backup.method, Empty(), returning: Wired.Backup.Reply.self)
+    var bytes: [UInt8] = []
+    while let part = try replies.next() { bytes += Data(base64Encoded: part.data) ?? Data() }
+    return bytes
+  }
+
+  /// RFC 3339, so many days before today at noon, UTC.
+  static func noon(daysAgo days: Int) -> String {
+    let today = Int(Date.now.timeIntervalSince1970) / 86_400
+    return RFC3339.format(Instant(seconds: Int64((today - days) * 86_400 + 43_200)), in: .utc)
+  }
+}
