@@ -156,3 +156,58 @@ import Testing
     #expect(try EntryExchange.format(ParsedLine.parse(["entry", "import", path]), path, Array(text.utf8)) == format)
   }
 }
+
+/// How a tracker stands, in words.
+@Suite struct StandingWordsTests {
+  private let words = TrackerWords(tongue: Tongue(languages: ["en"]))
+
+  private func standing(_ change: (inout TrackersInterface.Standing) -> Void) -> TrackersInterface.Standing {
+    var standing = FakeTrackers().standing(TrackerYear.full.trackers[0])
+    change(&standing)
+    return standing
+  }
+
+  @Test func aMeasureHasAsFarToGoAsItsValueIsFromItsGoal() {
+    let weight = FakeTrackers().standing(TrackerYear.full.trackers[1])
+    var far = weight
+    (far.percent, far.value, far.remaining) = (40, 79.25, nil)
+    #expect(words.remaining(far) == "3.3 kg to go")
+    far.percent = 100
+    #expect(words.remaining(far) == nil)
+    far.tracker.goal = nil
+    #expect(words.remaining(far) == nil)
+  }
+
+  @Test(arguments: [
+    ("weekday", "not today"), ("paused", "paused"), ("skipped", "skipped"), ("enough", "enough for now"),
+    ("notStarted", "not begun yet"), ("of a later version", "0 of 2500 ml"),
+  ])
+  func whyADayDoesNotCount(_ why: String, _ text: String) {
+    let resting = standing {
+      ($0.counts, $0.entries, $0.why, $0.total, $0.reached) = (false, 0, why, 0, 0)
+    }
+    #expect(words.state(resting) == text)
+    var logged = resting
+    (logged.entries, logged.reached) = (1, 250)
+    #expect(words.state(logged) == "250 of 2500 ml")
+  }
+
+  @Test(
+    arguments: [
+      (TrackersInterface.Goal(count: 1), "once a day"), (.init(count: 3, period: .week), "3 times a week"),
+      (.init(total: 2_500), "2500 ml a day"), (.init(total: 2_500, period: .month), "2500 ml a month"),
+      (.init(value: 80), "80 ml"),
+    ])
+  func goals(_ goal: TrackersInterface.Goal, _ text: String) {
+    #expect(words.goal(standing { $0.tracker.goal = goal }.tracker) == text)
+  }
+
+  /// Without a pack's words a mood has the product's.
+  @Test func moodsHaveWordsOfTheirOwn() {
+    for kind in TrackersInterface.Mood.Kind.allCases {
+      #expect(!words.mood(TrackersInterface.Mood(kind: kind, title: [:], message: [:], next: [:])).title.isEmpty)
+    }
+    let own = TrackersInterface.Mood(kind: .lightDay, title: ["en": "Light"], message: [:], next: ["en": "Go on"])
+    #expect(words.mood(own) == ("Light", "", "Go on"))
+  }
+}

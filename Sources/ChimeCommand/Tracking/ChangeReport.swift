@@ -26,6 +26,11 @@ struct ChangeReport {
     var lines = [head(context, words, tracker, isDated: isDated)]
     lines += Self.celebrations(change, tracker, context)
     guard let standing = change.standing else { return lines }
+    // "Day 5": of a check each day has its number.
+    if tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, standing.met, standing.number > 0 {
+      let month = Words.say("%1 of %2 this month", standing.numberThisMonth, standing.countedThisMonth)
+      lines.append("  " + Words.say("day %1; %2", standing.number, month))
+    }
     lines += progress(standing, context, words)
     lines += trend(context, words, tracker)
     if let streak = streak(standing, words) { lines.append("  \(streak)") }
@@ -47,7 +52,7 @@ struct ChangeReport {
     }
     if parts.isEmpty { parts.append(Words.say("done")) }
     text += ": " + parts.joined(separator: ", ")
-    if isDated, let instant = WallClock.instant(entry.at) { text += " (\(context.clock().text(instant)))" }
+    if isDated { text += " (\(words.minute(entry.at, context.clock())))" }
     return text + context.style("  #\(entry.id)", .faint)
   }
 

@@ -109,7 +109,7 @@ enum EntryVerbs {
         tracker.map { words.amount(value, unit: entry.unit, $0) } ?? TrackerWords.shortest(value)
       }
       table.rows.append([
-        .init(String(entry.id), .faint), .init(clock.text(entry.at)),
+        .init(String(entry.id), .faint), .init(words.minute(entry.at, clock)),
         .init(tracker.map { words.title($0) } ?? entry.tracker),
         .init(value ?? "", .strong), .init(entry.item ?? ""), .init(entry.note ?? "", .faint),
       ])

@@ -261,7 +261,7 @@ enum PackPage {
       rows.append((choices ? tracker.id : words.title(tracker), parts.joined(separator: ", ")))
     }
     for reminder in pack.reminders where choices || reminder.id != nil || !reminder.optional {
-      var text = "\(words.local(reminder.title)): \(reminder.when)"
+      var text = "\(title(reminder, pack, words)): \(reminder.when)"
       if reminder.optional, reminder.id == nil { text += Words.say(", if asked for") }
       rows.append((choices ? reminder.key : Words.say("reminder"), text))
     }
@@ -276,6 +276,15 @@ enum PackPage {
       let head = TextWidth.pad(TextWidth.truncate(Harmless.line(name), to: names), to: names)
       return ["  \(style(head, .faint))  \(wrapped[0].dropFirst(names + 4))"] + wrapped.dropFirst()
     }
+  }
+
+  /// A reminder's title; where it names its tracker, with that one's.
+  static func title(
+    _ reminder: TrackersInterface.PackReminder, _ pack: TrackersInterface.Pack, _ words: TrackerWords,
+    tracker own: String? = nil
+  ) -> String {
+    let tracker = pack.trackers.first { $0.id == reminder.tracker }.map { words.title($0) } ?? reminder.tracker
+    return Harmless.line(words.local(reminder.title).replacing("{{tracker}}", with: own ?? tracker))
   }
 
   /// What an installation came to.

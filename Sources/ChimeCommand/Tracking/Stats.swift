@@ -119,9 +119,11 @@ struct StatsPage {
     }
     add(Words.say("goal on"), statistics.goalOn.map { words.day($0) })
     if statistics.dueDays > 0, hasMet {
-      let share = Self.percent(Double(statistics.metDays) / Double(statistics.dueDays))
+      // Days that were met before the tracker began, or though they do not count, are due as well as met.
+      let due = max(statistics.dueDays, statistics.metDays)
+      let share = Self.percent(Double(statistics.metDays) / Double(due))
       let met = Words.say(
-        "%1 of %2 days", Figures.number(Double(statistics.metDays)), Figures.number(Double(statistics.dueDays)))
+        "%1 of %2 days", Figures.number(Double(statistics.metDays)), Figures.number(Double(due)))
       add(Words.say("met"), "\(met), \(share)")
     }
     let streak = words.streak(statistics.streak)
@@ -202,7 +204,8 @@ struct StatsPage {
       table.rows.append([
         .init(words.date(period.from)), .init(Figures.number(Double(period.entries))),
         .init(period.total.map { words.amount($0, tracker) } ?? ""),
-        .init(period.average.map { words.amount($0, tracker) } ?? ""), .init("\(period.met)/\(period.due)"),
+        .init(period.average.map { words.amount($0, tracker) } ?? ""),
+        .init("\(period.met)/\(max(period.due, period.met))"),
       ])
     }
     table.columns = zip(table.columns, keeps).filter { $0.1 }.map(\.0)

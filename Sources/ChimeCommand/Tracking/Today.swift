@@ -50,7 +50,8 @@ enum Today {
   /// What there is to tell, a line each: of what part it is, its name, its state in words, percent and streak.
   private static func plain(_ view: TrackersInterface.DayView, _ words: TrackerWords) -> [[String]] {
     var rows = [["part", "name", "state", "percent", "streak"]]
-    let mood = [view.mood.title, view.mood.message, view.mood.next].map { words.local($0) }.filter { !$0.isEmpty }
+    let said = words.mood(view.mood)
+    let mood = [said.title, said.message, said.next].filter { !$0.isEmpty }
     rows.append(["mood", view.mood.kind.rawValue, mood.joined(separator: " – "), "", ""])
     for standing in view.standings.sorted(by: TodayPage.order) {
       let state = [words.state(standing), words.remaining(standing)].compactMap { $0 }.joined(separator: "; ")
@@ -129,11 +130,10 @@ struct TodayPage {
   }
 
   private func mood() -> [String] {
-    let title = Harmless.line(words.local(view.mood.title))
-    let head = words.day(view.day) + (title.isEmpty ? "" : ": \(title)")
+    let said = words.mood(view.mood)
+    let head = words.day(view.day) + (said.title.isEmpty ? "" : ": \(said.title)")
     var lines = TextWidth.wrap(head, to: width).map { style($0, .strong) }
-    for text in [view.mood.message, view.mood.next] {
-      let text = Harmless.line(words.local(text))
+    for text in [said.message, said.next] {
       if !text.isEmpty { lines += TextWidth.wrap(text, to: width) }
     }
     return lines

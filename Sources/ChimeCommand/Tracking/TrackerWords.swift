@@ -130,6 +130,13 @@ struct TrackerWords: Sendable {
 
   /// `750 ml to go`; nil when nothing is left, or there is no goal to come near.
   func remaining(_ standing: Standing) -> String? {
+    if standing.tracker.kind == .measure {
+      // A measure is met on a day by being taken; its goal lies further off.
+      guard let goal = standing.tracker.goal?.value, let value = standing.value, standing.percent ?? 0 < 100,
+        goal != value
+      else { return nil }
+      return Words.say("%1 to go", amount((value - goal).magnitude, standing.tracker))
+    }
     guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
     if standing.tracker.kind == .check {
       // "Not yet" says it already.
@@ -183,12 +190,33 @@ struct TrackerWords: Sendable {
     }
   }
 
+  /// What a day is like: the words of a pack, or those of the product where none has any.
+  func mood(_ mood: TrackersInterface.Mood) -> (title: String, message: String, next: String) {
+    let texts = [mood.title, mood.message, mood.next].map { Harmless.line(local($0)) }
+    guard texts.allSatisfy(\.isEmpty) else { return (texts[0], texts[1], texts[2]) }
+    let title =
+      switch mood.kind {
+      case .noHabits: Words.say("Nothing is due today")
+      case .notStarted: Words.say("A new day")
+      case .lightDay: Words.say("A beginning is made")
+      case .productiveDay: Words.say("More than half is done")
+      case .perfectDay: Words.say("All is done. Well done!")
+      }
+    return (title, "", "")
+  }
+
   // MARK: Days
 
   /// `Fri 2026-03-27`, or as the locale writes a date; the text itself when it is none.
   func day(_ text: String) -> String {
     guard let date = CivilDate(text) else { return Harmless.line(text) }
     return "\(Figures.weekday(date.weekday)) \(Figures.date(date))"
+  }
+
+  /// A time of day as people tell what they did: to the minute.
+  func minute(_ time: Wire.Time, _ clock: WallClock) -> String {
+    guard let instant = WallClock.instant(time) else { return Harmless.line(time.at) }
+    return clock.text(Instant(seconds: instant.seconds - instant.seconds % 60))
   }
 
   /// `2026-03-27`, or as the locale writes a date.

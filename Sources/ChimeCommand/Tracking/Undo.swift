@@ -33,7 +33,8 @@ enum Undo {
       let what = [kind(undone.kind), Harmless.line(undone.subject)].filter { !$0.isEmpty }.joined(separator: ": ")
       context.out(isDry ? Words.say("Would be taken back: %1", what) : Words.say("Taken back: %1", what))
       let clock = context.clock()
-      context.out(context.style("  \(clock.text(undone.at)), \(clock.relative(undone.at))", .faint))
+      context.out(
+        context.style("  \(context.trackerWords.minute(undone.at, clock)), \(clock.relative(undone.at))", .faint))
     }
     return .success
   }
@@ -41,7 +42,7 @@ enum Undo {
   private static func list(_ context: Context, _ daemon: Daemon) throws -> ExitCode {
     let limit = try Listings.limit(context.line, usually: 20)
     let changes = try daemon.call(
-      TrackersInterface.Changes.method, TrackersInterface.Changes.Parameters(limit: limit),
+      TrackersInterface.Changes.method, TrackersInterface.Changes.Parameters(limit: min(limit ?? 1_000, 1_000)),
       returning: TrackersInterface.Changes.Reply.self
     ).changes
     context.print(
@@ -57,7 +58,8 @@ enum Undo {
       ])
       for change in changes {
         table.rows.append([
-          .init(clock.text(change.at)), .init(kind(change.kind), .strong), .init(change.tracker ?? "", .faint),
+          .init(context.trackerWords.minute(change.at, clock)), .init(kind(change.kind), .strong),
+          .init(change.tracker ?? "", .faint),
           .init(change.subject),
         ])
       }

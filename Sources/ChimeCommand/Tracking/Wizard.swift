@@ -357,7 +357,9 @@ struct Wizard {
         }
         isAsked = true
         let isWanted = reminder.id != nil || !reminder.optional
-        let title = "\(Harmless.line(words.local(reminder.title))), \(Harmless.line(reminder.when))"
+        let own = orders[index].order.choices.titles?[reminder.tracker]
+        let name = PackPage.title(reminder, orders[index].pack, words, tracker: own)
+        let title = "\(name), \(Harmless.line(reminder.when))"
         let answer = try ask(title, usual: isWanted ? Words.say("yes") : Words.say("no")) { try wish($0) }
         if answer.isSkipped { return }
         switch answer.value ?? (isWanted ? .yes : .no) {
