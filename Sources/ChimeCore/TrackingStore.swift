@@ -119,6 +119,8 @@ public protocol TrackingTransaction {
   @discardableResult func begin(_ change: TrackingChange) throws -> Int64
   /// The latest that has not been taken back; nil when it is of before `since`.
   func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange?
+  /// Those that have not been taken back, the latest first, up to the first that is of before `since`; at most `limit`.
+  func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange]
   /// Removes what the change wrote and brings back what it removed or replaced: each thing that it touched is as it was
   /// before. Unlocks and XP stay, unless the change has removed everything (`removeTracking`). Only its owner's latest can
   /// be taken back, and once: throws `StoreFailure.internalError` otherwise.

@@ -19,15 +19,21 @@ extension Transaction {
   func change(of owner: UInt32) -> Int64? { change.flatMap { $0.owner == owner ? $0.key : nil } }
 
   func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange? {
-    let last = try connection.first(
-      "SELECT key, owner, at, kind, tracker, subject FROM change WHERE owner = ? ORDER BY key DESC LIMIT 1", owner
+    try changes(owner: owner, since: since, limit: 1).first
+  }
+
+  func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange] {
+    let latest = try connection.all(
+      "SELECT key, owner, at, kind, tracker, subject FROM change WHERE owner = ? ORDER BY key DESC LIMIT ?", owner,
+      limit
     ) { row in
       TrackingChange(
         // Of a kind that a later version has made up no more is known than that.
         id: row.int64(0), owner: row.uint32(1), at: row.instant(2), kind: .init(rawValue: row.text(3)) ?? .edited,
         tracker: row.optionalText(4).map { TrackerID(rawValue: $0) }, subject: row.text(5))
     }
-    return last.flatMap { $0.at >= since ? $0 : nil }
+    // None can be taken back before those that came after it.
+    return Array(latest.prefix { $0.at >= since })
   }
 
   func takeBack(_ change: Int64) throws -> Set<TrackerKey> {

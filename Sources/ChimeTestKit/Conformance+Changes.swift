@@ -350,6 +350,13 @@ extension StoreConformance {
           try expect(store.lastChange(owner: 1_000, since: at(50)), is: nil, "what is offered")
           try expect(
             store.lastChange(owner: 1_000, since: at(10))?.at, is: at(10), "what is offered from its second on")
+          try expect(
+            store.changes(owner: 1_000, since: at(0), limit: 9).map(\.at), is: [at(10), at(100)],
+            "what can be taken back, the latest first")
+          try expect(store.changes(owner: 1_000, since: at(0), limit: 1).map(\.at), is: [at(10)], "the latest alone")
+          try expect(
+            store.changes(owner: 1_000, since: at(50), limit: 9).count, is: 0, "what stands before one that is too old")
+          try expect(store.changes(owner: 9_999, since: at(0), limit: 9).count, is: 0, "what is somebody else's")
         }
         _ = try await subject.takeBackLast()
         _ = try await subject.takeBackLast()

@@ -26,6 +26,11 @@ extension MemoryTransaction {
     return last.change.at >= since ? last.change : nil
   }
 
+  func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange] {
+    let latest = contents.tracking.changes.reversed().lazy.map(\.change).filter { $0.owner == owner }
+    return Array(latest.prefix { $0.at >= since }.prefix(limit))
+  }
+
   func takeBack(_ change: Int64) throws -> Set<TrackerKey> {
     try requireWriting()
     guard let index = contents.tracking.changes.firstIndex(where: { $0.change.id == change }) else {

@@ -195,7 +195,7 @@ extension Desk {
     }
     return try await store.read { [self] transaction in
       let since = now - TrackingChange.keptFor
-      let changes = try [transaction.lastChange(owner: caller.owner, since: since)].compactMap { $0 }.prefix(limit)
+      let changes = try transaction.changes(owner: caller.owner, since: since, limit: limit)
       return Tracking.Changes.Reply(changes: changes.map(wire.undoable))
     }
   }
