@@ -54,6 +54,8 @@ public enum DaemonInterface {
     /// What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a
     /// calendar that cannot be read, or that is gone.
     public var attention: [String]?
+    /// How many trackers there are.
+    public var trackers: Int?
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
@@ -61,7 +63,7 @@ public enum DaemonInterface {
       openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil,
       nextTitle: String? = nil, connections: Int,
       clockEvents: Int, residentBytes: Int,
-      summary: String, attention: [String]? = nil
+      summary: String, attention: [String]? = nil, trackers: Int? = nil
     ) {
       self.version = version
       self.pid = pid
@@ -83,6 +85,7 @@ public enum DaemonInterface {
       self.residentBytes = residentBytes
       self.summary = summary
       self.attention = attention
+      self.trackers = trackers
     }
   }
 

@@ -191,7 +191,7 @@ struct TrackerDeskTests {
       let dry: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters(dryRun: true))
       #expect(dry.undone.kind == "logged" && dry.undone.subject == "100 ml")
       let changes: Wired.Changes.Reply = try house.call(Wired.Changes.method, Wired.Changes.Parameters())
-      #expect(changes.changes.first == dry.undone)
+      #expect(changes.changes.first == dry.undone && changes.changes.map(\.kind) == ["logged", "tracker"])
       for _ in 0..<2 { let _: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters()) }
       #expect(house.refusal(Wired.Undo.method, Wired.Undo.Parameters())?.name == "NothingToUndo")
     }
@@ -201,9 +201,13 @@ struct TrackerDeskTests {
     try await TrackerHouse.live { house in
       try house.put(
         .init(id: "weight", title: ["en": "Weight"], kind: .measure, unit: "kg", startedOn: "2010-01-01"))
-      for day in 1...30 {
-        try house.log("weight", 80.123456789 + Double(day), at: TrackerHouse.noon(daysAgo: day * 100))
-      }
+      // A value with all its digits on every day.
+      let today = Int(Date.now.timeIntervalSince1970) / 86_400
+      let rows = (0..<3_700).map { "\(CivilDate(dayNumber: today - 1 - $0)!),\(80 + Double($0) / 7_777)" }
+      try house.upload(Array(("day,value\n" + rows.joined(separator: "\n") + "\n").utf8), as: "csv")
+      let imported: Wired.Import.Reply = try house.call(
+        Wired.Import.method, Wired.Import.Parameters(upload: "csv", format: .csv, tracker: "weight"))
+      #expect(imported.added == 3_700)
       let days: Wired.Days.Reply = try house.call(
         Wired.Days.method, Wired.Days.Parameters(tracker: "weight", range: Wired.Range(from: nil, to: nil)))
       #expect(days.days.count == 3_700)
@@ -213,7 +217,8 @@ struct TrackerDeskTests {
         Wired.Days.method, Wired.Days.Parameters(tracker: "weight", range: Wired.Range(from: "2010-01-01")))
       #expect(refusal?.text("field") == "range")
       let stats: Wired.Stats.Reply = try house.call(Wired.Stats.method, Wired.Stats.Parameters(tracker: "weight"))
-      #expect(stats.statistics.entries == 30)
+      #expect(stats.statistics.entries == 3_699, "up to today, of which there is none yet")
+      #expect(try JSONEncoder().encode(stats).count < 1 << 20)
       let week: Wired.Week.Reply = try house.call(Wired.Week.method, Wired.Week.Parameters())
       #expect(week.days.first?.days.count == 7 && week.marks.count == 7)
     }
@@ -233,6 +238,92 @@ struct TrackerDeskTests {
         seen.formUnion(page.entries.map(\.id))
       }
       #expect(seen.count == 100)
+    }
+  }
+
+  @Test func thoseWhoWatchAreToldAndStatusCounts() async throws {
+    try await TrackerHouse.live { house in
+      let watcher = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
+      let events = try watcher.callMore(
+        DaemonInterface.Monitor.method, Empty(), returning: DaemonInterface.Monitor.Reply.self,
+        idleTimeout: .seconds(60))
+      #expect(try events.next()?.events.isEmpty == true)
+      let _: Wired.InstallPack.Reply = try house.call(
+        Wired.InstallPack.method,
+        Wired.InstallPack.Parameters(name: "hydration", choices: Wired.PackChoices(goals: ["water": 1_000])))
+      try house.log("water", 1_000)
+      var seen: [String] = []
+      while !["logged", "goal", "unlocked"].allSatisfy(seen.contains) {
+        let batch = try #require(try events.next())
+        seen += batch.events.map(\.event)
+        if let logged = batch.events.first(where: { $0.event == "goal" }) { #expect(logged.tracker == "water") }
+      }
+      let status: DaemonInterface.Status.Reply = try house.call(DaemonInterface.Status.method)
+      #expect(status.status.trackers == 1)
+    }
+  }
+
+  @Test func packsAreListedChosenFromAndRemoved() async throws {
+    try await TrackerHouse.live { house in
+      let before: Wired.Packs.Reply = try house.call(Wired.Packs.method)
+      #expect(before.packs.count == 5 && before.packs.allSatisfy { $0.shipped && $0.installedAt == nil })
+      func install(_ name: String?, _ text: String? = nil, _ choices: Wired.PackChoices? = nil, dryRun: Bool = false)
+        -> Wired.InstallPack.Parameters
+      {
+        Wired.InstallPack.Parameters(name: name, text: text, file: "mine.toml", choices: choices, dryRun: dryRun)
+      }
+      func refused(_ parameters: Wired.InstallPack.Parameters, _ name: String, _ part: String) {
+        let refusal = house.refusal(Wired.InstallPack.method, parameters)
+        #expect(refusal?.name == name && refusal?.description.contains(part) == true, "\(String(describing: refusal))")
+      }
+      refused(install("hydratoin"), "NotFound", "hydration")
+      refused(install(nil), "InvalidValue", "either the name")
+      refused(install(nil, "[pack]\nid = 3\n"), "InvalidPack", "mine.toml")
+      refused(install("hydration", nil, .init(goals: ["water": 50_000])), "InvalidValue", "from 500 to 5000 ml")
+      refused(install("hydration", nil, .init(goals: ["wine": 500])), "NotFound", "wine")
+      refused(install("hydration", nil, .init(units: ["water": "kg"])), "InvalidValue", "does not convert")
+      let key = try #require(before.packs.first { $0.id == "hydration" }?.reminders.first?.key)
+      refused(install("hydration", nil, .init(when: [key: "every blue moon"])), "InvalidValue", "when")
+      let dry: Wired.InstallPack.Reply = try house.call(Wired.InstallPack.method, install("hydration", dryRun: true))
+      #expect(dry.created)
+      let none: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(none.trackers.isEmpty)
+      let made: Wired.InstallPack.Reply = try house.call(
+        Wired.InstallPack.method, install("hydration", nil, .init(goals: ["water": 2], units: ["water": "l"])))
+      #expect(made.pack.trackers.first?.goal?.total == 2 && made.pack.reminders.first?.id != nil)
+      // Bringing it up to date keeps what was chosen.
+      let again: Wired.InstallPack.Reply = try house.call(Wired.InstallPack.method, install("hydration"))
+      #expect(!again.created && again.pack.trackers.first?.goal?.total == 2 && again.pack.trackers.first?.unit == "l")
+      let gone: Wired.RemovePack.Reply = try house.call(
+        Wired.RemovePack.method, Wired.RemovePack.Parameters(id: "Hydration"))
+      #expect(gone.pack.id == "hydration")
+      let kept: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(kept.trackers.map(\.id) == ["water"] && kept.trackers[0].pack == nil)
+    }
+  }
+
+  /// A reader of a backup that takes nothing keeps nobody from logging, nor the store.
+  @Test func aSlowReaderHoldsNobody() async throws {
+    try await TrackerHouse.live { house in
+      try BackupTests.furnish(house)
+      let slow = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
+      let parts = try slow.callMore(TrackersInterface.Backup.method, Empty(), returning: Wired.Backup.Reply.self)
+      var bytes = Array(Data(base64Encoded: try #require(try parts.next()).data) ?? Data())
+      for _ in 0..<20 { try house.log("water", 100) }
+      while let part = try parts.next() { bytes += Data(base64Encoded: part.data) ?? Data() }
+      #expect(BackupTests.body(bytes).count { $0.hasPrefix("{\"entry") } == 41, "as it was when it was asked for")
+      // One who goes away leaves no file behind.
+      let gone = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
+      let first = try gone.callMore(TrackersInterface.Backup.method, Empty(), returning: Wired.Backup.Reply.self)
+      _ = try first.next()
+      gone.close()
+      let deadline = ContinuousClock.now + .seconds(20)
+      while try FileManager.default.contentsOfDirectory(atPath: house.folder + "/uploads").contains(where: {
+        $0.hasPrefix("scratch")
+      }) {
+        try #require(ContinuousClock.now < deadline)
+        try house.log("water", 1)
+      }
     }
   }
 }

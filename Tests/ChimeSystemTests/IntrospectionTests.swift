@@ -13,7 +13,7 @@ struct IntrospectionTests {
       #expect(output.status == 0, "\(output.text)")
       let seen = try output.json
       let interfaces = seen["interfaces"].elements.compactMap(\.string)
-      for name in ["Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Commands", "Daemon"] {
+      for name in ["Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Commands", "Trackers", "Daemon"] {
         #expect(interfaces.contains("io.chime.\(name)"))
         let file = Machine.package + "/Sources/ChimeControl/Interfaces/io.chime.\(name).varlink"
         let text = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)
@@ -23,6 +23,9 @@ struct IntrospectionTests {
       #expect(seen["reminders"][0]["id"].string == id)
       #expect(seen["added"]["title"].string == "Added from Python")
       #expect(seen["error"].string == "io.chime.Reminders.NotFound")
+      #expect(seen["logged"]["standing"]["percent"].int == 20 && seen["logged"]["entry"]["value"].int == 500)
+      #expect(seen["days"].elements.count == 1 && seen["backup"][0]["header"]["format"].string == "chime-backup")
+      #expect(seen["refused"].string == "io.chime.Trackers.InvalidValue")
       #expect(seen["monitor"].elements.count == 2, "an empty list at once, then what happens: \(seen["monitor"])")
     }
   }

@@ -62,6 +62,18 @@ struct BackupRecords {
     return (counts, photos.sorted())
   }
 
+  /// The names of all photos that something of the owner's refers to.
+  static func photos(of owner: UInt32, _ transaction: any StoreTransaction) throws -> Set<String> {
+    var photos = Set(try transaction.milestones(owner: owner, tracker: nil).compactMap(\.photo))
+    for tracker in try transaction.trackers(owner: owner) {
+      photos.formUnion(try transaction.items(of: tracker.key).compactMap(\.photo))
+    }
+    try oldestFirst(EntryFilter(owner: owner), transaction) { entry in
+      if let photo = entry.photo { photos.insert(photo) }
+    }
+    return photos
+  }
+
   /// The entries of a filter, oldest first, a page at a time.
   static func oldestFirst(
     _ filter: EntryFilter, _ transaction: any StoreTransaction, _ body: (Entry) throws -> Void

@@ -23,6 +23,17 @@ struct TrackingRestore {
 
   private func note(_ change: Int64) -> String { "restored.\(owner).\(change)" }
 
+  /// Lets the notes go of restores that cannot be taken back any more.
+  private func keepAccount(of change: Int64) throws {
+    let name = "restored.\(owner)"
+    let earlier = try transaction.note(name).map { $0.split(separator: " ").compactMap { Int64($0) } } ?? []
+    let kept = Set(
+      try transaction.changes(owner: owner, since: work.now - TrackingChange.keptFor, limit: .max).map(\.id))
+    for gone in earlier where !kept.contains(gone) { try transaction.setNote(note(gone), nil) }
+    let left = earlier.filter(kept.contains) + [change]
+    try transaction.setNote(name, left.map(String.init).joined(separator: " "))
+  }
+
   func run(
     _ contents: BackupContents, using generator: inout some RandomNumberGenerator
   ) throws -> (TrackingOutcome, [LoopNotice]) {
@@ -36,6 +47,7 @@ struct TrackingRestore {
     outcome.change = change
     let encoded = try BackupFormat.encoder().encode(before)
     try transaction.setNote(note(change), String(decoding: encoded, as: UTF8.self))
+    try keepAccount(of: change)
     try transaction.removeTracking(owner: owner)
     try put(contents, generations: Dictionary(uniqueKeysWithValues: old.map { ($0.id, $0.generation) }))
     let (names, notices) = try replaceReminders(by: contents.reminders, &outcome, using: &generator)

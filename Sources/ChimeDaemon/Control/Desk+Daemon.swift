@@ -9,11 +9,13 @@ extension Desk {
     var problem: String?
     var counts = StoreCounts()
     var next: ReminderRecord?
+    var trackers: Int?
     do {
-      (counts, next) = try await store.read { [self] transaction in
+      (counts, next, trackers) = try await store.read { [self] transaction in
         (
           try transaction.counts(owner: caller.sees),
-          try transaction.firstComing(owner: caller.sees)
+          try transaction.firstComing(owner: caller.sees),
+          try transaction.trackers(owner: caller.sees).count
         )
       }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
@@ -29,7 +31,7 @@ extension Desk {
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: loopState.attention + resting(loopState.rests)))
+        attention: loopState.attention + resting(loopState.rests), trackers: trackers))
   }
 
   private func resting(_ rests: [Lane: Instant]) -> [String] {

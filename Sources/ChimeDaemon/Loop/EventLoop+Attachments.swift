@@ -7,6 +7,7 @@ import Dispatch
 /// What is planned of it.
 struct AttachmentState {
   var sweepIsPlanned = false
+  var photosCleanedAt: Instant?
 }
 
 extension EventLoop {
@@ -22,5 +23,16 @@ extension EventLoop {
   private func sweepUploads() {
     attachments.sweepIsPlanned = false
     if uploads.sweep() > 0 { sweepUploadsLater() }
+  }
+
+  /// Once a day, removes the photos that nothing has referred to for a month.
+  func cleanPhotos(now: Instant) async throws {
+    if let last = attachments.photosCleanedAt, last <= now, now - last < .days(1) { return }
+    attachments.photosCleanedAt = now
+    for owner in photos.owners where !isStopping {
+      let used = try await store.read { try BackupRecords.photos(of: owner, $0) }
+      let count = photos.clean(owner, keeping: used, now: now)
+      if count > 0 { log(.info, "\(count) \(count == 1 ? "photo was" : "photos were") removed that nothing refers to") }
+    }
   }
 }

@@ -43,6 +43,7 @@ extension EventLoop {
           }
           if let edge = limits.edge(at: now, last: last) { try await prune(edge) }
           try await forgetChanges(of: now - TrackingChange.keptFor)
+          try await cleanPhotos(now: now)
         } catch {
           log(.warning, "the history could not be shortened; ignoring: \(error)")
         }
