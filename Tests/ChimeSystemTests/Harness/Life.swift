@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+/// A daemon whose clock is moved by hand, on a desktop that writes down what it is shown, with a webhook beside it: to live
+/// a month in seconds.
+///
+/// The clock runs on between two moves. Each move waits until the daemon has looked at the clock, has nothing due any more
+/// and owes no message.
+struct Life: Sendable {
+  let home: Home
+  let daemon: Daemon
+  let desktop: MockDesktop
+  let receiver: Receiver
+  let start: Date
+
+  private var file: String { home.path + "/offset" }
+
+  /// Begins a life in Prague at a moment of its clock, `2027-03-01 07:00`.
+  static func begin(in home: Home, at start: String, configuration: String = "") async throws -> Life {
+    let date = try prague(start)
+    let file = home.path + "/offset"
+    let desktop = try await home.startMockDesktop()
+    try home.step(nil, to: offset(to: date), in: file)
+    let clock = FakeClock.steered(by: file)
+    // Signatures are of the time that the daemon has, so the receiver needs it too.
+    let receiver = try await Receiver.start(
+      in: home, behind: ["/usr/bin/env"] + clock.map { "\($0.key)=\($0.value)" }.sorted())
+    try home.configure(
+      """
+      [defaults]
+      channels = ["desktop", "hook"]
+      [late]
+      spread = "0s"
+
+      """ + configuration)
+    let daemon = try await home.start(environment: clock)
+    try await home.addEndpoint("hook", receiver)
+    return Life(home: home, daemon: daemon, desktop: desktop, receiver: receiver, start: date)
+  }
+
+  // MARK: The clock
+
+  /// Moves the clock to so many days after the first, at a time of day.
+  func go(day: Int, _ time: String) async throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(identifier: "Europe/Prague"))
+    let parts = time.split(separator: ":").compactMap { Int($0) }
+    let date = try #require(calendar.date(byAdding: .day, value: day, to: start))
+    try await go(
+      to: try #require(
+        calendar.date(
+          bySettingHour: parts[0], minute: parts[1], second: parts.count > 2 ? parts[2] : 0, of: date)))
+  }
+
+  private func go(to date: Date) async throws {
+    let before = looks
+    try home.step(daemon, to: Self.offset(to: date), in: file)
+    try await eventually("it has looked at the clock: \(date)") { looks > before }
+    try await settle(after: date)
+  }
+
+  private var looks: Int {
+    daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") }
+  }
+
+  /// Waits until nothing is due and nothing is owed.
+  func settle(after date: Date? = nil) async throws {
+    try await eventually("nothing is due at \(date.map { "\($0)" } ?? "this moment")") {
+      let all = try await home.answer("io.chime.Reminders.List")["reminders"].elements
+      let isAhead = try all.allSatisfy { reminder in
+        guard let date, let next = reminder["next"]["at"].string else { return true }
+        return try Date(next, strategy: .iso8601) > date
+      }
+      guard isAhead else { return false }
+      return try await home.answer("io.chime.Daemon.Status")["status"]["owedDeliveries"].int == 0
+    }
+  }
+
+  private static func offset(to date: Date) -> String {
+    let seconds = date.timeIntervalSince(Date())
+    return (seconds < 0 ? "" : "+") + String(format: "%.3f", seconds)
+  }
+
+  private static func prague(_ text: String) throws -> Date {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(identifier: "Europe/Prague")
+    formatter.dateFormat = "yyyy-MM-dd HH:mm"
+    return try #require(formatter.date(from: text))
+  }
+
+  // MARK: What is done
+
+  @discardableResult
+  func install(_ pack: String, _ choices: JSON = .null) async throws -> JSON {
+    try await home.answer("io.chime.Trackers.InstallPack", ["name": .string(pack), "choices": choices])
+  }
+
+  /// Logs an entry and gives the change.
+  @discardableResult
+  func log(_ tracker: String, _ more: JSON = [:]) async throws -> JSON {
+    guard case .object(var members) = more else { throw HarnessFailure("\(more)") }
+    members["tracker"] = .string(tracker)
+    return try await home.answer("io.chime.Trackers.Log", .object(members))["change"]
+  }
+
+  /// The ids of what a change has unlocked.
+  static func unlocked(_ change: JSON) -> Set<String> {
+    Set(change["unlocked"].elements.compactMap { $0["id"].string })
+  }
+
+  // MARK: What is there
+
+  /// How a tracker stands today.
+  func standing(_ tracker: String) async throws -> JSON {
+    let day = try await home.answer("io.chime.Trackers.Day")["view"]
+    return try #require(day["standings"].elements.first { $0["tracker"]["id"].string == tracker }, "\(day)")
+  }
+
+  /// The id of the reminder that a pack has made.
+  func reminder(_ key: String, of pack: String) async throws -> String {
+    let packs = try await home.answer("io.chime.Trackers.Packs")["packs"].elements
+    let installed = try #require(packs.first { $0["id"].string == pack })
+    return try #require(installed["reminders"].elements.first { $0["key"].string == key }?["id"].string, "\(installed)")
+  }
+
+  /// Of a reminder's times on a day (YYYY-MM-DD), how many came up and how many were passed over as done.
+  func times(of reminder: String, on day: String) async throws -> (fired: Int, quiet: Int) {
+    var fired = 0
+    var quiet = 0
+    let all = try await home.answer(
+      "io.chime.Occurrences.List", ["filter": ["reminder": .string(reminder)], "limit": 1_000])["occurrences"].elements
+    for one in all where one["scheduledAt"]["at"].string?.hasPrefix(day) == true {
+      if one["missed"].string == "doneAlready" {
+        quiet += one["missedCount"].int ?? 1
+      } else if one["state"].string != "missed" {
+        fired += 1
+      }
+    }
+    return (fired, quiet)
+  }
+
+  /// How many popups had a text in them.
+  func popups(_ text: String) -> Int { desktop.shown.count { $0.contains(text) } }
+
+  /// How many messages came to the webhook with a text in their title.
+  func messages(_ title: String) -> Int {
+    receiver.requests.count { ($0.body["data"]["title"].string ?? "").contains(title) }
+  }
+
+  /// Waits until something was told on both ways, and finds it told just so many times.
+  func told(_ text: String, times: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await settle()
+    try await eventually("\(text) is told: \(desktop.shown.suffix(6))") {
+      popups(text) >= times && messages(text) >= times
+    }
+    #expect(popups(text) == times, "\(text)", sourceLocation: sourceLocation)
+    #expect(messages(text) == times, "\(text)", sourceLocation: sourceLocation)
+    #expect(
+      receiver.requests.allSatisfy { $0.verdicts == ["ok", "ok"] }, "every message is signed",
+      sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import Testing
+
+/// A month with each pack that comes with Chime: installed into a running daemon whose clock is moved by hand, logged day by
+/// day, heard on the desktop (a real notify-send) and by a webhook.
+///
+/// The months begin on Monday 1 March 2027 in Prague, so that the clocks are put forward in them (on the 28th).
+@Suite(
+  .serialized,
+  .enabled(
+    if: FakeClock.isAvailable && Machine.hasMockBus && Machine.hasClients,
+    "needs libfaketime, dbus-daemon, busctl, notify-send and Tests/requirements.txt"))
+struct PackMonthTests {
+  // MARK: Hydration
+
+  @Test(.timeLimit(.minutes(2)))
+  func aMonthOfHydration() async throws {
+    try await Home.live { home in
+      let life = try await Life.begin(in: home, at: "2027-03-01 07:00")
+      let installed = try await life.install("hydration")
+      #expect(installed["created"].bool == true)
+      #expect(installed["unlocked"].elements.isEmpty)
+      let drink = try await life.reminder("drink", of: "hydration")
+
+      // The first day: a glass before eight, half a litre at once, a button on a popup, and quiet when it is enough.
+      try await life.go(day: 0, "7:40")
+      let first = try await life.log("water", ["amount": 500])
+      #expect(Life.unlocked(first) == ["first_sip", "early_bird", "big_gulp"])
+      for title in ["First Sip", "Early Bird", "Big Gulp"] { try await life.told("Unlocked: \(title)") }
+      try await life.go(day: 0, "9:00")
+      #expect(life.popups("Time for a glass of water") == 0, "ninety minutes after the entry, not before")
+      try await life.go(day: 0, "9:10:01")
+      try await life.told("Time for a glass of water")
+      let popup = try await life.desktop.popup(titled: "Time for a glass of water")
+      let shown = life.desktop.shown[Int(popup) - 1]
+      #expect(shown.contains("500 ml of 2,500 ml") || shown.contains("500 ml of 2500 ml"), "\(shown)")
+      #expect(shown.contains("Drank 250 ml"), "\(shown)")
+      try await life.desktop.press("done", on: popup)
+      try await eventually("the button has logged a glass") { try await life.standing("water")["total"].number == 750 }
+      for _ in 0..<3 { try await life.log("water", ["amount": 500]) }
+      let met = try await life.log("water", ["amount": 0.25, "unit": "l"])
+      #expect(met["goalMet"].bool == true)
+      #expect(Life.unlocked(met) == ["goal_reached"])
+      try await life.told("Unlocked: Daily Champion")
+      try await life.told("Goal met: Water")
+      try await life.go(day: 0, "21:58")
+      #expect(life.popups("Time for a glass of water") == 1, "the goal is met: \(life.desktop.shown)")
+      let times = try await life.times(of: drink, on: "2027-03-01")
+      #expect(times.fired == 1)
+      #expect(times.quiet >= 5, "\(times)")
+
+      // The days that follow: two litres before noon, the rest in the evening.
+      var unlocked: [Int: Set<String>] = [:]
+      for day in 1..<30 {
+        try await life.go(day: day, "11:00")
+        for _ in 0..<4 {
+          unlocked[day, default: []].formUnion(Life.unlocked(try await life.log("water", ["amount": 500])))
+        }
+        // On the fourth day after ten at night, on the fifth far too much.
+        try await life.go(day: day, day == 3 ? "22:15" : "20:00")
+        let last = try await life.log("water", ["amount": day == 4 ? 1_750 : 500])
+        #expect(last["goalMet"].bool == true, "day \(day)")
+        unlocked[day, default: []].formUnion(Life.unlocked(last))
+        #expect(try await life.standing("water")["streak"]["length"].int == day + 1)
+      }
+      #expect(unlocked[2] == ["streak_3"])
+      #expect(unlocked[3] == ["night_owl"])
+      #expect(unlocked[4] == ["overachiever"])
+      #expect(unlocked[6] == ["streak_7"])
+      #expect(unlocked[29] == ["streak_30"])
+      // Six entries on the first day, five on each other.
+      #expect(unlocked[19] == ["centurion"])
+      #expect(unlocked.values.reduce(0) { $0 + $1.count } == 6)
+      for title in ["Consistent", "Night Owl", "Overachiever", "Week Warrior", "Monthly Master", "Centurion"] {
+        try await life.told("Unlocked: \(title)")
+      }
+      try await life.told("Goal met: Water", times: 30)
+      let all = try await home.answer("io.chime.Trackers.Achievements")["achievements"].elements
+      #expect(all.count == 10)
+      #expect(all.allSatisfy { $0["unlockedAt"] != .null })
+      #expect(try await life.daemon.stop() == .exited(0))
+    }
+  }
+
+  // MARK: Weight
+
+  @Test(.timeLimit(.minutes(2)))
+  func aMonthOfWeight() async throws {
+    try await Home.live { home in
+      let life = try await Life.begin(in: home, at: "2027-03-01 06:00")
+      try await life.install("weight", ["goals": ["weight": 84]])
+      let weighIn = try await life.reminder("weigh-in", of: "weight")
+      // Down by 300 g each day, but up again for two days in the third week; not weighed on each tenth day.
+      var milestones: [String] = []
+      var goalDay: Int?
+      for day in 0..<30 {
+        let value = day == 15 || day == 16 ? 86.3 : 90.2 - 0.3 * Double(day)
+        if day % 10 != 9 {
+          try await life.go(day: day, "7:00")
+          let change = try await life.log(
+            "weight", ["amount": .number(value), "fields": ["body-fat": .number(25)], "note": "before breakfast"])
+          milestones += change["milestones"].elements.compactMap { $0["title"].string }
+          if Life.unlocked(change).contains("goal_reached") { goalDay = day }
+        }
+        try await life.go(day: day, "7:45")
+      }
+      // 84 kg is the goal: 90.2 - 0.3 × 21 is 83.9.
+      #expect(goalDay == 21)
+      #expect(milestones == ["88.0 kg", "86.0 kg", "84.0 kg", "82.0 kg"], "\(milestones)")
+      for title in ["88.0 kg", "86.0 kg", "82.0 kg"] { try await life.told("Milestone: \(title)") }
+      try await life.told("Unlocked: Goal Reached")
+      try await life.told("Time to weigh yourself", times: 3)
+      for (day, quiet) in [("2027-03-01", 1), ("2027-03-10", 0), ("2027-03-29", 1)] {
+        let times = try await life.times(of: weighIn, on: day)
+        #expect(times.quiet == quiet && times.fired == 1 - quiet, "\(day): \(times)")
+      }
+      let statistics = try await home.answer("io.chime.Trackers.Stats", ["tracker": "weight"])["statistics"]
+      #expect(statistics["direction"].string == "down")
+      #expect(statistics["prediction"].elements.count == 14)
+      #expect(statistics["entries"].int == 27)
+      // All of it goes, and comes back.
+      let removed = try await home.answer("io.chime.Trackers.RemoveEntry", ["tracker": "weight"])
+      #expect(removed["removed"].int == 27)
+      _ = try await home.answer("io.chime.Trackers.Undo")
+      let entries = try await home.answer("io.chime.Trackers.Entries", ["tracker": "weight"])
+      #expect(entries["total"].int == 27)
+      #expect(entries["entries"][0]["fields"]["body-fat"].number == 25)
+      #expect(try await life.daemon.stop() == .exited(0))
+    }
+  }
+
+  // MARK: Adkhar
+
+  @Test(.timeLimit(.minutes(2)))
+  func aMonthOfAdkhar() async throws {
+    try await Home.live { home in
+      let life = try await Life.begin(
+        in: home, at: "2027-03-01 04:00", configuration: "[place]\nlatitude = 50.0875\nlongitude = 14.4213\n")
+      try await life.install("adkhar", ["language": "cs"])
+      let ids = [
+        "morning": try await life.reminder("morning", of: "adkhar"),
+        "evening": try await life.reminder("evening", of: "adkhar"),
+      ]
+      // Half an hour before the sun in Prague, on the first day and on the last (U.S. Naval Observatory: 6:43 and 6:41, the
+      // latter by summer time).
+      func next(_ key: String) async throws -> String {
+        let reminder = try await home.answer("io.chime.Reminders.Get", ["id": .string(ids[key] ?? "")])["reminder"]
+        return try #require(reminder["next"]["at"].string)
+      }
+      #expect(try await next("morning").hasPrefix("2027-03-01T06:1"), "\(try await next("morning"))")
+      var unlocked: [String: Int] = [:]
+      var quotes: Set<String> = []
+      for day in 0..<30 {
+        try await life.go(day: day, "5:00")
+        for tracker in ["morning", "anytime", "evening"] {
+          // On the third day the morning is left until later, so that its reminder comes.
+          if day == 2, tracker == "morning" { continue }
+          for id in Life.unlocked(try await life.log(tracker)) { unlocked[id] = day }
+        }
+        if day == 2 {
+          try await life.go(day: day, "6:30")
+          try await life.told("Ranní adkhar")
+          for id in Life.unlocked(try await life.log("morning")) { unlocked[id] = day }
+        }
+        let view = try await home.answer("io.chime.Trackers.Day")["view"]
+        #expect(view["mood"]["kind"].string == "perfectDay")
+        let quote = try #require(view["quote"]["text"].string)
+        #expect(quotes.insert(quote).inserted, "each day its own")
+        try await life.go(day: day, "20:00")
+        #expect(try await home.answer("io.chime.Trackers.Day")["view"]["quote"]["text"].string == quote)
+      }
+      // 30 XP a day; a week brings 100 and 300, the first step 50: 800 are there after the twelfth day.
+      #expect(
+        unlocked == ["first_step": 0, "week_warrior": 6, "perfect_week": 6, "rising_star": 11, "month_master": 29])
+      for title in ["First Step", "Week Warrior", "Perfect Week", "Rising Star", "Month Master"] {
+        try await life.told("Unlocked: \(title)")
+      }
+      try await life.told("Ranní adkhar")
+      #expect(life.popups("Večerní adkhar") == 0)
+      #expect(try await next("morning").hasPrefix("2027-03-31T06:1"), "\(try await next("morning"))")
+      let level = try await home.answer("io.chime.Trackers.Achievements", ["pack": "adkhar"])["levels"][0]
+      #expect(level["experience"].int == 30 * 30 + 50 + 100 + 300 + 200 + 500)
+      // What was shown is Czech, with the quotation's source, and nothing in it turns text around.
+      let popup = try #require(life.desktop.shown.first { $0.contains("Ranní adkhar") })
+      #expect(popup.contains(/\((Quran|Sahih|Umar|Abdullah|Ibn) ?[^)]+\)/), "\(popup)")
+      #expect(!popup.contains("{{"))
+      #expect(!popup.unicodeScalars.contains { $0.properties.isBidiControl })
+      #expect(try await life.daemon.stop() == .exited(0))
+    }
+  }
+
+  // MARK: Watches
+
+  @Test(.timeLimit(.minutes(2)))
+  func aMonthOfWatches() async throws {
+    try await Home.live { home in
+      let life = try await Life.begin(in: home, at: "2027-03-01 08:00")
+      try await life.install("watches")
+      let wrist = try await life.reminder("wrist", of: "watches")
+      let watches: [(String, String, String, String)] = [
+        ("Speedmaster", "Omega", "manual", "chronograph"), ("SKX007", "Seiko", "automatic", "dive"),
+        ("Tank", "Cartier", "quartz", "dress"), ("Khaki", "Hamilton", "automatic", "field"),
+        ("Prim Sport", "Prim", "automatic", "dress"),
+      ]
+      var unlocked: [String: Int] = [:]
+      func take(_ answer: JSON, _ day: Int) { for id in Life.unlocked(answer) { unlocked[id] = day } }
+      for (title, brand, movement, style) in watches {
+        take(
+          try await home.answer(
+            "io.chime.Trackers.PutItem",
+            [
+              "tracker": "watches", "title": .string(title),
+              "attributes": ["brand": .string(brand), "movement": .string(movement), "style": .string(style)],
+            ]), 0)
+      }
+      #expect(
+        Set(unlocked.keys) == [
+          "first_watch", "a_pair", "third_hand", "watch_roll", "self_winding", "three_names", "makers_tour",
+          "hand_rotor_crystal",
+        ])
+      // Each day another; on the third day two, on the eleventh after the reminder, and late on the twentieth.
+      for day in 0..<31 {
+        try await life.go(day: day, day == 10 ? "9:00:01" : day == 19 ? "23:10" : "8:30")
+        take(try await life.log("watches", ["item": .string(watches[day % 5].0)]), day)
+        if day == 2 { take(try await life.log("watches", ["item": .string(watches[3].0)]), day) }
+        if day < 18 { try await life.go(day: day, "12:00") }
+      }
+      let expected = [
+        "first_wear": 0, "power_reserve": 2, "rotation_begins": 2, "wardrobe_change": 2, "eight_days": 7,
+        "strap_gives": 8, "moon_phase": 19, "date_window": 30,
+      ]
+      for (id, day) in expected { #expect(unlocked[id] == day, "\(id): \(unlocked[id].map { "\($0)" } ?? "never")") }
+      for id in ["fair_shares", "sea_and_theatre", "weekender", "office_hours", "well_regulated"] {
+        #expect(unlocked[id] != nil, "\(id)")
+      }
+      for id in ["seven_for_seven", "friday_13", "century", "candlelight", "full_box"] {
+        #expect(unlocked[id] == nil, "\(id)")
+      }
+      try await life.told("Unlocked: Eight-Day Movement")
+      try await life.told("Unlocked: Moon Phase")
+      // It came on the eleventh day and on the twentieth; on all others it was done before nine.
+      try await life.told("What is on your wrist today?", times: 2)
+      let times = try await life.times(of: wrist, on: "2027-03-11")
+      #expect(times.fired == 1 && times.quiet == 0)
+      #expect(try await life.times(of: wrist, on: "2027-03-05").quiet == 1)
+      let standing = try await life.standing("watches")
+      #expect(standing["streak"]["length"].int == 31, "two on one day are one day")
+      let statistics = try await home.answer("io.chime.Trackers.Stats", ["tracker": "watches"])["statistics"]
+      #expect(statistics["items"].elements.compactMap { $0["entries"].int }.reduce(0, +) == 32)
+      #expect((statistics["evenness"].int ?? 0) >= 90)
+      #expect(try await life.daemon.stop() == .exited(0))
+    }
+  }
+
+  // MARK: One goal
+
+  @Test(.timeLimit(.minutes(2)))
+  func aMonthOfOneGoal() async throws {
+    try await Home.live { home in
+      let life = try await Life.begin(in: home, at: "2027-03-01 08:00")
+      try await life.install(
+        "goal",
+        [
+          "titles": ["goal": "Learn Spanish"], "weekdays": ["goal": ["mon", "wed", "fri"]],
+          "reminders": ["nudge": true],
+        ])
+      let nudge = try await life.reminder("nudge", of: "goal")
+      #expect(try await life.standing("goal")["tracker"]["title"]["en"].string == "Learn Spanish")
+      // Mondays, Wednesdays and Fridays, but the second Wednesday is forgotten.
+      var done = 0
+      for day in 0..<28 {
+        let isCounted = [0, 2, 4].contains(day % 7)
+        let isForgotten = day == 9
+        if isCounted, !isForgotten {
+          try await life.go(day: day, "17:00")
+          try await life.log("goal")
+          done += 1
+          let standing = try await life.standing("goal")
+          #expect(standing["number"].int == done, "days are numbered")
+          #expect(standing["streak"]["length"].int == (day < 9 ? done : done - 4), "day \(day): \(standing)")
+        }
+        try await life.go(day: day, "18:30")
+      }
+      #expect(done == 11)
+      // Once: on the day that was forgotten. On others it was done, or did not count.
+      try await life.told("Learn Spanish: still to do today")
+      #expect(try await life.times(of: nudge, on: "2027-03-10").fired == 1)
+      #expect(try await life.times(of: nudge, on: "2027-03-12").quiet == 1)
+      let standing = try await life.standing("goal")
+      #expect(standing["longest"]["length"].int == 7)
+      #expect(standing["numberThisMonth"].int == 11)
+      _ = try await home.answer(
+        "io.chime.Trackers.PutMilestone", ["tracker": "goal", "title": "The first book", "note": "with a dictionary"])
+      #expect(
+        try await home.answer("io.chime.Trackers.Milestones")["milestones"].elements.map { $0["title"].string }
+          == ["The first book"])
+      #expect(try await life.daemon.stop() == .exited(0))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// The pack that docs/packs.md has its reader write, followed step by step.
+@Suite(.serialized) struct PackTutorialTests {
+  private static func text() throws -> String {
+    let page = try String(contentsOfFile: Machine.package + "/docs/packs.md", encoding: .utf8)
+    let block = try #require(page.split(separator: "\n```toml\n").dropFirst().first)
+    return String(try #require(block.split(separator: "\n```", maxSplits: 1).first)) + "\n"
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func theTutorialsPackIsCheckedInstalledAndUsed() async throws {
+    try await Home.live { home in
+      try home.configure("[desktop]\nprogram = \"true\"\n")
+      _ = try await home.start()
+      let file = home.path + "/reading.toml"
+      let text = try Self.text()
+
+      // With the slips that the page shows.
+      try home.write(
+        text.replacing("presets =", with: "preset =").replacing("\"{{remaining}} to go", with: "\"{{remainin}} to go"),
+        to: file)
+      for words in [["pack", "check", file], ["pack", "add", file]] {
+        let refused = try await home.run(Machine.chime, words)
+        #expect(refused.status == 1, "\(refused.text)")
+        #expect(refused.err.contains("reading.toml:19:1: tracker[pages].preset: is no key"), "\(refused.err)")
+        #expect(
+          refused.err.contains("reading.toml:26:12: reminder[evening].title.en: names {{remainin}}"), "\(refused.err)")
+      }
+      #expect(try await home.listed("pack", "list")["packs"].elements.count { $0["id"].string == "reading" } == 0)
+
+      try home.write(text, to: file)
+      try await home.did("pack", "check", file)
+      try await home.did("pack", "add", file)
+      try await home.did("log", "pages", "12")
+      let standing = try await home.answer("io.chime.Trackers.Day")["view"]["standings"][0]
+      #expect(standing["total"].number == 12)
+      #expect(standing["remaining"].number == 8)
+      #expect(try await home.did("today").contains("Pages"))
+
+      // Again, with a goal of one's own and the reminder that is optional.
+      try await home.did("pack", "add", file, "--goal", "30", "--reminder", "weekend")
+      let again = try await home.answer("io.chime.Trackers.Day")["view"]["standings"][0]
+      #expect(again["total"].number == 12)
+      #expect(again["remaining"].number == 18)
+      #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.count == 2)
+      let unlocked = try await home.answer("io.chime.Trackers.Achievements")["achievements"].elements
+        .filter { $0["unlockedAt"] != .null }.map { $0["id"].string }
+      #expect(unlocked == ["first_page"])
+      try await home.did("pack", "remove", "reading")
+      #expect(try await home.answer("io.chime.Reminders.List")["reminders"].elements.isEmpty)
+      #expect(try await home.answer("io.chime.Trackers.Entries")["total"].int == 1)
+    }
+  }
+}
