@@ -125,6 +125,8 @@ public struct LinkedTracker: Hashable, Sendable {
     let day = tracker.day(at: time, in: zone).day
     if isDone(on: day) { return .doneAlready }
     if tracker.pauses.contains(where: { $0.contains(day) }) { return .paused }
+    // On a weekday that does not count nothing is asked for.
+    if case .weekdays(let weekdays) = tracker.counting, !weekdays.contains(day.weekday) { return .skipped }
     return tracker.skips.contains(day) ? .skipped : nil
   }
 }

@@ -37,6 +37,20 @@ struct LinkedDaysTests {
     #expect(life.heard() == ["08:00"])
   }
 
+  /// Monday 1 June to Sunday: Mondays, Wednesdays and Fridays count.
+  @Test func weekdaysThatDoNotCountAreQuiet() async throws {
+    let life = try Life("2026-06-01 07:00")
+    var tracker = try Life.waterTracker()
+    tracker.counting = .weekdays([.monday, .wednesday, .friday])
+    try await life.put(tracker)
+    _ = try await life.add("wtr1", when: "daily at 18:00", link: Self.quiet)
+    for (day, isHeard) in zip(1...7, [true, false, true, false, true, false, false]) {
+      try await life.live(until: "2026-06-0\(day) 19:00")
+      #expect(life.heard() == (isHeard ? ["18:00"] : []), "June \(day)")
+    }
+    #expect(life.missed.map(\.reason) == [MissReason](repeating: .skipped, count: 4))
+  }
+
   @Test func anEntryMovesTheNextTimeWithinTheWindow() async throws {
     let (life, reminder) = try await life(Self.following, goal: 5_000)
     try await life.live(until: "10:10")
