@@ -53,6 +53,8 @@ struct Life: Sendable {
   }
 
   private func go(to date: Date) async throws {
+    // What is under way is signed with the time that it has.
+    try await settle()
     let before = looks
     try home.step(daemon, to: Self.offset(to: date), in: file)
     try await eventually("it has looked at the clock: \(date)") { looks > before }
