@@ -59,12 +59,17 @@ struct BreakerTests {
     }
   }
 
-  @Test func aClockSetBackEndsARest() {
+  @Test func aClockSetBackLeavesARestAsLongAsItWas() {
     var breaker = Breaker()
     for _ in 0..<5 { breaker.failed(at: Self.now, spread: 1) }
     #expect(breaker.restsUntil(at: Self.now) == Self.now + .seconds(33))
-    #expect(breaker.restsUntil(at: Self.now - .hours(1)) == nil)
-    #expect(breaker.probes(at: Self.now - .hours(1)))
+    breaker.clockWentBack(by: .hours(1))
+    let over = Self.now - .hours(1) + .seconds(33)
+    #expect(breaker.restsUntil(at: Self.now - .hours(1)) == over)
+    #expect(breaker.probes(at: over))
+    // One that was over stays so.
+    breaker.clockWentBack(by: .hours(1))
+    #expect(breaker.probes(at: over - .hours(1)))
   }
 
   @Test(
