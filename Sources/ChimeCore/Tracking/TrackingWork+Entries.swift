@@ -14,7 +14,7 @@ extension TrackingWork {
     outcome.change = try begin(.logged, tracker, tracker.subject(of: entry))
     let logged = try transaction.insert(entry)
     outcome.entry = logged
-    try settle(tracker, .entry(removed: nil, added: logged), &outcome, using: &generator)
+    try settle(try counting(tracker, [logged.day]), .entry(removed: nil, added: logged), &outcome, using: &generator)
     return outcome
   }
 
@@ -26,12 +26,15 @@ extension TrackingWork {
     guard !drafts.isEmpty else { return outcome }
     outcome.change = try begin(.imported, nil, source)
     var trackers: [TrackerID: Tracker] = [:]
+    var days: [TrackerID: Set<CivilDate>] = [:]
     for draft in drafts {
       let tracker = try trackers[draft.tracker] ?? tracker(draft.tracker)
       trackers[tracker.id] = tracker
-      _ = try transaction.insert(try entry(draft, of: tracker))
+      let entry = try transaction.insert(try entry(draft, of: tracker))
+      days[tracker.id, default: []].insert(entry.day)
     }
-    try settle(trackers.values.sorted { $0.key < $1.key }, isSilent: true, &outcome, using: &generator)
+    let changed = try trackers.values.map { try counting($0, days[$0.id] ?? []) }
+    try settle(changed.sorted { $0.key < $1.key }, isSilent: true, &outcome, using: &generator)
     return outcome
   }
 
@@ -57,7 +60,7 @@ extension TrackingWork {
     }
     outcome.change = try begin(.edited, tracker, tracker.subject(of: before))
     try transaction.update(after)
-    try settle(tracker, .entry(removed: before, added: after), &outcome, using: &generator)
+    try settle(try counting(tracker, [after.day]), .entry(removed: before, added: after), &outcome, using: &generator)
     return outcome
   }
 
@@ -88,6 +91,18 @@ extension TrackingWork {
     outcome.removed = try transaction.removeEntries(of: key(id), in: days)
     try settle(tracker, .all, &outcome, using: &generator)
     return outcome
+  }
+
+  /// The tracker as it is with entries on these days: what was done before it was set up counts from then on, and a day
+  /// that was skipped and done after all is no skip any more.
+  private func counting(_ tracker: Tracker, _ days: Set<CivilDate>) throws -> Tracker {
+    var counting = tracker
+    if let first = days.min(), first < tracker.startedOn { counting.startedOn = first }
+    counting.skips.removeAll { days.contains($0) }
+    guard counting != tracker else { return tracker }
+    counting.generation += 1
+    try transaction.put(counting)
+    return counting
   }
 
   /// The draft as an entry.

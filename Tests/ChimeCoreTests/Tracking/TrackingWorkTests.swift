@@ -227,4 +227,33 @@ struct TrackingWorkTests {
     let total = try await life.store.read { try $0.summary(of: TrackerKey(owner: Life.owner, id: Life.water))?.total }
     #expect(total == (try Life.ml(500)))
   }
+
+  @Test func whatWasDoneBeforeItWasSetUpCounts() async throws {
+    let life = try Life("2026-06-03 09:00")
+    var tracker = try Life.waterTracker(goal: 250)
+    tracker.startedOn = try #require(CivilDate("2026-06-03"))
+    try await life.put(tracker)
+    try await life.log(at: life.at("2026-06-01 20:00"))
+    try await life.log(at: life.at("2026-06-02 20:00"))
+    let today = try await life.log()
+    #expect(today.standing?.form.streak.length == 3)
+    let begun = try await life.store.read { [key = tracker.key] in try $0.tracker(key)?.startedOn }
+    #expect(begun == CivilDate("2026-06-01"))
+    // Taking the entries back takes that back too.
+    for _ in 0..<3 { try await life.change { try $0.undo(using: &$1).outcome } }
+    let again = try await life.store.read { [key = tracker.key] in try $0.tracker(key)?.startedOn }
+    #expect(again == CivilDate("2026-06-03"))
+  }
+
+  @Test func aSkippedDayThatIsDoneAfterAllIsNoSkip() async throws {
+    let life = try Life("2026-06-02 09:00")
+    var tracker = try Life.waterTracker(goal: 250)
+    tracker.skips = [try #require(CivilDate("2026-06-01")), try #require(CivilDate("2026-05-20"))]
+    try await life.put(tracker)
+    try await life.log()
+    let outcome = try await life.log(at: life.at("2026-06-01 20:00"))
+    #expect(outcome.standing?.isMet == true && outcome.standing?.counts == true)
+    let skips = try await life.store.read { [key = tracker.key] in try $0.tracker(key)?.skips }
+    #expect(skips == [try #require(CivilDate("2026-05-20"))])
+  }
 }
