@@ -16,8 +16,8 @@ import FoundationEssentials
 enum BackupFormat {
   static let format = "chime-backup"
   static let version = 1
-  /// The longest line: a part of a photo in base64, and what is around it.
-  static let maxLine = 1 << 20
+  /// The longest line: a part of a photo in base64, or a pack of 512 KiB with all that JSON puts around it.
+  static let maxLine = 4 << 20
   static let maxNesting = 24
   /// Bytes of a photo in one line.
   static let photoPart = 384 << 10

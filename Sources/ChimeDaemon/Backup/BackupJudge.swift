@@ -2,13 +2,17 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Whether what a backup says can be: each thing once, each belonging to what is there, each value within its bounds. What
-/// gets past it is as sound as if it had been put over the control socket.
+/// Whether what a backup says can be: each thing once, each belonging to what is there, each value within the bounds that
+/// the daemon computes with. Texts are held to a length alone: what packs and imports have brought is to come back as it was,
+/// and whoever shows a text makes it harmless.
 struct BackupJudge {
   struct Refused: Error {
     let message: String
     init(_ message: String) { self.message = message }
   }
+
+  private static let maxTrackers = 5_000
+  private static let maxTextBytes = 16_384
 
   let judgeReminder: (Reminder) throws -> Void
   private var seen: Set<String> = []
@@ -28,7 +32,7 @@ struct BackupJudge {
   mutating func tracker(_ tracker: Tracker) throws -> Tracker {
     try need(TrackerID(checking: tracker.id.rawValue) != nil, "that is no tracker's id")
     try once("tracker \(tracker.id)")
-    try need(trackers.count < Desk.maxTrackers, "there are more than \(Desk.maxTrackers) trackers")
+    try need(trackers.count < Self.maxTrackers, "there are more than \(Self.maxTrackers) trackers")
     try definition(tracker)
     trackers[tracker.id] = tracker
     return tracker
@@ -41,7 +45,7 @@ struct BackupJudge {
     try need((0...3).contains(tracker.decimals), "decimals of \(id) are 0 to 3")
     try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) is a minute of the day")
     try need((tracker.kind == .check) == (tracker.unit == nil), "\(id) is in a unit if and only if it is no check")
-    try need(tracker.presets.count <= TrackerFields.maxPresets, "\(id) has too many presets")
+    try need(tracker.presets.count <= 100, "\(id) has too many presets")
     let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
     for quantity in tracker.presets + [tracker.usual, tracker.milestoneStep].compactMap({ $0 }) {
       try need((1...limit).contains(quantity.grains), "an amount of \(id) is none that there can be")
@@ -54,13 +58,12 @@ struct BackupJudge {
     case .rolling(let times, let days):
       try need((1...366).contains(days) && (1...days).contains(times), "\(times) in \(days) days cannot be")
     }
-    try need(tracker.pauses.count <= TrackerFields.maxPauses, "\(id) has too many pauses")
-    try need(tracker.skips.count <= TrackerFields.maxSkips, "\(id) has too many skips")
-    try need(tracker.skips == Set(tracker.skips).sorted(), "the skips of \(id) are in order, each once")
+    try need(tracker.pauses.count <= 10_000, "\(id) has too many pauses")
+    try need(tracker.skips.count <= 100_000, "\(id) has too many skips")
     try need((0...31).contains(tracker.skipsEachMonth ?? 0), "skipsEachMonth of \(id) is 0 to 31")
-    try need(tracker.fields.count <= TrackerFields.maxFields, "\(id) has too many fields")
+    try need(tracker.fields.count <= 100, "\(id) has too many fields")
     try need((0...1_000_000).contains(tracker.experience), "the XP of \(id) are 0 to 1000000")
-    try optional(tracker.icon, "icon", maximum: 2_048)
+    try text(tracker.icon, "icon")
     try time(tracker.createdAt)
   }
 
@@ -86,11 +89,11 @@ struct BackupJudge {
     try need(tracker.hasItems, "\(tracker.id) has no items")
     try need(Desk.isItemID(item.id.rawValue), "that is no item's id")
     try once("item \(item.id) of \(tracker.id)")
-    _ = try TrackerFields.text(item.title, "title", maximum: 200)
-    try need(item.attributes.count <= Desk.maxAttributes, "the item has too many attributes")
+    try text(item.title, "title")
+    try need(item.attributes.count <= 200, "the item has too many attributes")
     for (name, value) in item.attributes {
-      _ = try TrackerFields.text(name, "attributes", maximum: 32)
-      _ = try TrackerFields.text(value, "attributes", maximum: 200)
+      try text(name, "attributes")
+      try text(value, "attributes")
     }
     if let since = item.since, let until = item.until { try need(since <= until, "it was gone before it came") }
     try noteAndPhoto(item.note, item.photo)
@@ -100,9 +103,7 @@ struct BackupJudge {
 
   func milestone(_ milestone: Milestone) throws -> Milestone {
     _ = try known(milestone.tracker)
-    if milestone.value == nil || !milestone.title.isEmpty {
-      _ = try TrackerFields.text(milestone.title, "title", maximum: 200)
-    }
+    try text(milestone.title, "title")
     try noteAndPhoto(milestone.note, milestone.photo)
     try time(milestone.createdAt)
     return milestone
@@ -121,7 +122,6 @@ struct BackupJudge {
     if let quantity = entry.quantity {
       let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
       try need(quantity.grains.magnitude <= limit.magnitude, "the amount is more than can be recorded")
-      try need(tracker.kind != .amount || quantity > .zero, "an amount is more than nothing")
     }
     for (name, value) in entry.fields ?? [:] {
       let limit = tracker.fields[name].map { Quantity.limit(of: $0.dimension) } ?? Quantity.limit(of: .count)
@@ -145,7 +145,7 @@ struct BackupJudge {
     try once("pack \(pack.id)")
     try need(packs.count < Desk.maxPacks, "there are more than \(Desk.maxPacks) packs")
     try texts(pack.title, "title")
-    try texts(pack.text, "text", maximum: 4_000)
+    try texts(pack.text, "text")
     for tracker in pack.trackers {
       try need(TrackerID(checking: tracker.id.rawValue) != nil, "that is no tracker's id")
       try definition(tracker)
@@ -196,21 +196,21 @@ struct BackupJudge {
   }
 
   private func noteAndPhoto(_ note: String?, _ photo: String?) throws {
-    if let note { try need(try TrackerFields.note(note) != nil, "the note is empty") }
+    try text(note, "note")
+    try need((note?.count ?? 0) <= Entry.longestNote, "a note has at most \(Entry.longestNote) characters")
     if let photo { try need(Photos.isName(photo), "that is no photo's name") }
   }
 
-  private func texts(_ text: LocalizedText, _ field: String, maximum: Int = 200) throws {
-    try need(
-      (1...TrackerFields.maxLanguages).contains(text.texts.count), "\(field) has a text in one language at least")
-    for (language, text) in text.texts {
-      try need((1...35).contains(language.utf8.count), "\(field) is in no language")
-      _ = try TrackerFields.text(text, field, maximum: maximum, multiline: true)
+  private func texts(_ texts: LocalizedText, _ field: String) throws {
+    try need(texts.texts.count <= 200, "\(field) is in too many languages")
+    for (language, text) in texts.texts {
+      try self.text(language, field)
+      try self.text(text, field)
     }
   }
 
-  private func optional(_ text: String?, _ field: String, maximum: Int) throws {
-    if let text { _ = try TrackerFields.text(text, field, maximum: maximum) }
+  private func text(_ text: String?, _ field: String) throws {
+    try need((text?.utf8.count ?? 0) <= Self.maxTextBytes, "\(field) has more than \(Self.maxTextBytes) bytes")
   }
 
   /// Between 1970 and the year 10000.

@@ -113,9 +113,12 @@ extension ReminderFields {
     var copy = reminder
     try apply(
       RemindersInterface.Change(
-        title: wire.title, body: wire.body, channels: wire.channels, tags: wire.tags, icon: wire.icon,
-        sound: wire.sound, url: wire.url, category: wire.category, grace: wire.grace,
-        jitter: wire.jitter, nag: wire.nag, snooze: wire.snooze), to: &copy)
+        channels: wire.channels, grace: wire.grace, jitter: wire.jitter, nag: wire.nag, snooze: wire.snooze), to: &copy)
+    // Texts come back as they were, whoever has made them: a pack, a calendar.
+    let texts = [wire.title, wire.body, wire.icon, wire.sound, wire.url, wire.category].compactMap { $0 } + wire.tags
+    guard wire.tags.count <= 1_000, texts.allSatisfy({ $0.utf8.count <= 4 * Self.maxBodyBytes }) else {
+      throw ControlFailure.invalidValue(field: "title", "a text is longer than any")
+    }
     guard (0...10_000).contains(reminder.skipNext), wire.when.utf8.count <= Self.maxWhenBytes else {
       throw ControlFailure.invalidValue(field: "skipNext", "it is a number from 0 to 10000")
     }

@@ -142,8 +142,8 @@ extension Desk {
   /// As many of them, from the first on, as one message takes.
   func fitting<Element: Encodable>(_ all: [Element]) -> [Element] {
     var room = Int(Double(configuration.maxMessageBytes) * Self.roomInMessage)
-    // Most answers are far from it: the longest note is 4,000 bytes.
-    if all.count <= room / 16_384 { return all }
+    // Most answers are far from it: the longest note is 8,000 bytes, each of which JSON may write as six.
+    if all.count <= room / 65_536 { return all }
     var count = 0
     for element in all {
       room -= (try? Self.length(element)) ?? 0

@@ -10,7 +10,7 @@ struct TrackerFields {
   let bearings: Bearings
   let now: Instant
 
-  static let maxPresets = 12
+  static let maxPresets = 24
   static let maxPauses = 200
   static let maxSkips = 4_000
   static let maxLanguages = 40
