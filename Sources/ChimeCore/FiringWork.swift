@@ -34,10 +34,7 @@ public struct FiringWork: Sendable {
         due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, using: &generator)
       try firing.anchorRuns(timetable, in: transaction)
       // History is to be readable without the tracker.
-      if ReminderText.hasPlaces(due.reminder.title) {
-        let report = try TrackerReport.read(for: due.reminder, in: transaction, bearings, now: now)
-        firing.say(report?.title ?? ReminderText.filled(due.reminder.title, [:]))
-      }
+      firing.say(try due.reminder.filledTitle(in: transaction, bearings, now: now))
       work.firings.append(firing)
     }
     work.stagger = stagger
@@ -56,6 +53,7 @@ public struct FiringWork: Sendable {
 extension Firing {
   /// Gives the occurrences a title that is filled in.
   mutating func say(_ title: String) {
+    guard title != due.reminder.title else { return }
     for index in occurrences.indices { occurrences[index].title = title }
   }
 

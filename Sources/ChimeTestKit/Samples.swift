@@ -29,7 +29,8 @@ func fullSample(_ id: String) throws -> Reminder {
     quiet: QuietRule(hours: try QuietHours(["mon-fri 22:00-07:00", "sat,sun 23:00-09:00"]), handling: .drop),
     wake: true, snoozeLengths: [.minutes(3)], pause: .until(at(77)), skipNext: 3,
     tracker: TrackerLink(
-      tracker: TrackerID(rawValue: "water"), logsWhenDone: false, amount: Quantity(grains: 16), unit: Unit("ml"), quietWhenDone: true,
+      tracker: TrackerID(rawValue: "water"), logsWhenDone: false, amount: Quantity(grains: 16), unit: Unit("ml"),
+      quietWhenDone: true,
       followsEntries: true, pace: true), lastDone: at(70),
     createdAt: at(5), generation: 9)
 }

@@ -54,6 +54,16 @@ public struct TrackerReport: Hashable, Sendable {
   }
 }
 
+extension Reminder {
+  /// The title with what there is to fill in: as history has it.
+  public func filledTitle(
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws -> String {
+    guard ReminderText.hasPlaces(title) else { return title }
+    return try TrackerReport.read(for: self, in: transaction, bearings, now: now)?.title ?? title
+  }
+}
+
 /// Texts with `{{name}}` in them.
 public enum ReminderText {
   private static let names = Set(TextValues.Name.allCases.map(\.rawValue))

@@ -55,15 +55,25 @@ public enum TrackingDay {
     in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> [(owner: UInt32, outcome: TrackingOutcome)] {
-    guard let at = try next(in: transaction), at <= now else { return [] }
-    var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
-    for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
-      var outcome = TrackingOutcome()
-      let work = TrackingWork(in: transaction, owner: installed.owner, bearings, now: now)
-      try work.praise(in: installed.pack.id, .day, &outcome, using: &generator)
-      if outcome != TrackingOutcome() { begun.append((installed.owner, outcome)) }
+    guard let at = try next(in: transaction) else { return [] }
+    guard at <= now else {
+      // One that a wrong clock has set years ahead is set anew.
+      if at > now + .days(2) { try arm(in: transaction, bearings, now: now) }
+      return []
     }
-    try arm(in: transaction, bearings, now: now)
+    var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
+    do {
+      for installed in try transaction.packs(owner: nil) where try waits(installed, in: transaction) {
+        var outcome = TrackingOutcome()
+        let work = TrackingWork(in: transaction, owner: installed.owner, bearings, now: now)
+        try work.praise(in: installed.pack.id, .day, &outcome, using: &generator)
+        if outcome != TrackingOutcome() { begun.append((installed.owner, outcome)) }
+      }
+      try arm(in: transaction, bearings, now: now)
+    } catch StoreFailure.internalError {
+      // What cannot be read must not keep reminders from firing, nor be asked for all the time.
+      try transaction.setNote(note, String((now + .hours(1)).milliseconds))
+    }
     return begun
   }
 }

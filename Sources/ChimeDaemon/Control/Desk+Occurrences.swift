@@ -93,8 +93,11 @@ extension Desk {
     try await commit { [self] transaction in
       let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
       var generator = PooledRandom()
-      let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
+      let fired = FiringDecision(now: now, absence: Absence(runningSince: now))
         .fireNow(record.reminder, using: &generator)
+      let deliveries = fired.deliveries
+      var occurrence = fired.occurrence
+      occurrence.title = try record.reminder.filledTitle(in: transaction, bearings, now: now)
       if let known = try transaction.occurrence(occurrence.id), known.firedAt != nil {
         throw ControlFailure.conflict("\"\(record.reminder.title)\" has fired this very second")
       }

@@ -48,13 +48,13 @@ final class Life {
     return shown.filter { $0.message.occurrence.title == title }.map { String(clock($0.at).suffix(5)) }
   }
 
-  static func ml(_ value: Double) throws -> Quantity { try #require(Quantity(value, Unit("ml")!)) }
+  static func ml(_ value: Double) throws -> Quantity { try #require(Unit("ml").flatMap { Quantity(value, $0) }) }
 
   static func waterTracker(goal: Double = 2_500, dayStartsAt: Int = 0) throws -> Tracker {
     Tracker(
       id: water, owner: owner, title: LocalizedText(["en": "Water", "cs": "Voda"]), kind: .amount, unit: Unit("ml"),
       goal: Goal(.total(try ml(goal))), usual: try ml(250), dayStartsAt: dayStartsAt,
-      startedOn: CivilDate("2026-01-01")!, createdAt: Instant(seconds: 1_767_225_600))
+      startedOn: try #require(CivilDate("2026-01-01")), createdAt: Instant(seconds: 1_767_225_600))
   }
 
   // MARK: What a user does
