@@ -125,9 +125,9 @@ public protocol TrackingTransaction {
   /// before. Unlocks and XP stay, unless the change has removed everything (`removeTracking`). Only its owner's latest can
   /// be taken back, and once: throws `StoreFailure.internalError` otherwise.
   ///
-  /// - Returns: the trackers whose entries or whose definition have changed, and whose totals are to be made anew. Some of
-  ///   them may not be there any more; they have no totals.
-  func takeBack(_ change: Int64) throws -> Set<TrackerKey>
+  /// - Returns: the trackers whose entries or whose definition have changed, each with the days whose entries have: what
+  ///   follows from them is to be made anew. Some of them may not be there any more; they have no totals.
+  func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>]
   /// Lets go what changes of before that time have replaced and removed; at most `limit` rows at a time. An owner's go in
   /// their order, so that each that is kept can be taken back.
   ///
@@ -162,6 +162,8 @@ public protocol TrackingTransaction {
   /// Those of one day, oldest first.
   func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry]
   func entryCount(_ filter: EntryFilter) throws -> Int
+  /// The days that have entries, in order; nil: of all time. Reads no entry.
+  func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate]
   /// How often each item occurs in these days, or ever; most frequent first. Read from counts that are kept by day.
   func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount]
   /// How often one item occurs, ever.

@@ -36,7 +36,7 @@ extension Transaction {
     return Array(latest.prefix { $0.at >= since })
   }
 
-  func takeBack(_ change: Int64) throws -> Set<TrackerKey> {
+  func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     try requireWriting()
     let found = try connection.first("SELECT owner, whole FROM change WHERE key = ?", change) {
       (owner: $0.uint32(0), isWhole: $0.int(1) != 0)
@@ -61,22 +61,28 @@ extension Transaction {
     return touched
   }
 
-  private func trackers(touchedBy change: Int64) throws -> Set<TrackerKey> {
-    Set(
-      try connection.all(
-        """
-        SELECT n.owner, n.id FROM tracker_name n
-        WHERE n.key IN (
-          SELECT tracker FROM entry
-          WHERE key > (SELECT after_entry FROM change WHERE key = ?1) AND born = ?1 AND gone IS NULL
-          UNION SELECT tracker FROM entry WHERE gone = ?1 AND born IS NOT ?1
-          UNION SELECT tracker FROM entry_before WHERE change = ?1
-          UNION SELECT e.tracker FROM entry_before b CROSS JOIN entry e ON e.key = b.key WHERE b.change = ?1
-          UNION SELECT key FROM tracker WHERE born = ?1 AND gone IS NULL
-          UNION SELECT key FROM tracker WHERE gone = ?1 AND born IS NOT ?1
-          UNION SELECT key FROM tracker_before WHERE change = ?1)
-        """, change
-      ) { TrackerKey(owner: $0.uint32(0), id: TrackerID(rawValue: $0.text(1))) })
+  /// The trackers whose entries or whose definition a change has touched, with the days of those entries as they were and
+  /// as they are. What the change has made and removed again was never seen.
+  private func trackers(touchedBy change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
+    let rows = try connection.all(
+      """
+      SELECT n.owner, n.id, t.day
+      FROM (
+        SELECT tracker, day FROM entry
+        WHERE key > (SELECT after_entry FROM change WHERE key = ?1) AND born = ?1 AND gone IS NULL
+        UNION SELECT tracker, day FROM entry WHERE gone = ?1 AND born IS NOT ?1
+        UNION SELECT tracker, day FROM entry_before WHERE change = ?1
+        UNION SELECT e.tracker, e.day FROM entry_before b CROSS JOIN entry e ON e.key = b.key
+          WHERE b.change = ?1 AND e.gone IS NULL
+        UNION SELECT key, NULL FROM tracker WHERE born = ?1 AND gone IS NULL
+        UNION SELECT key, NULL FROM tracker WHERE gone = ?1 AND born IS NOT ?1
+        UNION SELECT key, NULL FROM tracker_before WHERE change = ?1) t
+      JOIN tracker_name n ON n.key = t.tracker
+      """, change
+    ) { (key: TrackerKey(owner: $0.uint32(0), id: TrackerID(rawValue: $0.text(1))), day: $0.optionalDay(2)) }
+    return rows.reduce(into: [:]) { touched, row in
+      touched[row.key, default: []].formUnion(row.day.map { [$0] } ?? [])
+    }
   }
 
   private func takeUnlocksBack(_ change: Int64, _ owner: UInt32) throws {

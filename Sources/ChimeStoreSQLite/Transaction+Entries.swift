@@ -130,6 +130,23 @@ extension Transaction {
     }
   }
 
+  func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate] {
+    guard let tracker = try nameKey(of: key) else { return [] }
+    // From one day to the next in the index: however many entries a day has, it costs one step.
+    return try connection.all(
+      """
+      WITH RECURSIVE found (day) AS (
+        SELECT min(day) FROM entry INDEXED BY entry_day WHERE tracker = ?1 AND gone IS NULL AND day >= ?2
+        UNION ALL
+        SELECT (
+          SELECT min(e.day) FROM entry e INDEXED BY entry_day
+          WHERE e.tracker = ?1 AND e.gone IS NULL AND e.day > found.day)
+        FROM found WHERE found.day IS NOT NULL)
+      SELECT day FROM found WHERE day <= ?3
+      """, tracker, days?.lowerBound ?? .earliest, days?.upperBound ?? .latest
+    ) { $0.day(0) }
+  }
+
   private func trackers(of filter: EntryFilter) throws -> [Int64] {
     if let tracker = filter.tracker {
       return try nameKey(of: TrackerKey(owner: filter.owner, id: tracker)).map { [$0] } ?? []

@@ -17,7 +17,7 @@ extension StoreConformance {
           var wanted = sampleChange(.logged, "250 ml")
           wanted.id = change
           try expect(store.lastChange(owner: 1_000, since: at(0)), is: wanted, "the last change")
-          try expect(store.takeBack(change), is: [waterKey], "the trackers it was about")
+          try expect(store.takeBack(change), is: [waterKey: [trackingDay(1)]], "the trackers it was about")
           try expect(store.entry(logged.id, owner: 1_000), is: nil, "the entry")
           try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 1, "the entries")
           try expect(store.itemCounts(of: waterKey, in: nil), is: [], "its item")
@@ -50,9 +50,13 @@ extension StoreConformance {
           return versions
         }
         try await subject.reopen()
-        for (number, touched) in [(2, [waterKey, watchKey]), (1, [waterKey, watchKey]), (0, [watchKey])] {
+        let touched: [[TrackerKey: [Int]]] = [
+          [watchKey: [1]], [watchKey: [1], waterKey: [2]], [waterKey: [2], watchKey: [3]],
+        ]
+        for number in (0...2).reversed() {
           let last = try await subject.takeBackLast()
-          try expect(last, is: Set(touched), "the trackers of edit \(number + 1)")
+          let wanted = touched[number].mapValues { Set($0.map(trackingDay)) }
+          try expect(last, is: wanted, "the trackers of edit \(number + 1), and their days")
           try await subject.read { store in
             try expect(store.entry(first.id, owner: 1_000), is: versions[number], "after taking back \(number + 1)")
             let key = versions[number].key
@@ -172,8 +176,8 @@ extension StoreConformance {
           .internalError("change \(changes[0]) is not the latest: the later ones are to be taken back first")
         ) { try await subject.write { _ = try $0.takeBack(changes[0]) } }
         try await subject.write { store in
-          try expect(store.takeBack(changes[1]), is: [waterKey], "the second")
-          try expect(store.takeBack(changes[0]), is: [waterKey], "the first")
+          try expect(store.takeBack(changes[1]), is: [waterKey: [trackingDay(0)]], "the second")
+          try expect(store.takeBack(changes[0]), is: [waterKey: [trackingDay(0)]], "the first")
           try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 0, "the owner's entries")
           try expect(store.entryCount(EntryFilter(owner: 7)), is: 1, "the other's")
           try expect(store.lastChange(owner: 7, since: at(0))?.id, is: changes[2], "the other's change")
@@ -187,7 +191,7 @@ extension StoreConformance {
           try store.fill(TrackerKey(owner: 7, id: waterKey.id))
         }
         try await subject.write { _ = try $0.insert(sampleEntry()) }
-        try expect(try await subject.takeBackLast(), is: [], "what it was about")
+        try expect(try await subject.takeBackLast(), is: [:], "what it was about")
         try await subject.read { store in
           try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 1, "what was logged outside of any change")
           try expect(!store.isEmpty(TrackerKey(owner: 7, id: waterKey.id)), "the other's is gone")
@@ -368,7 +372,7 @@ extension StoreConformance {
 
 extension StoreConformance.Subject {
   /// Takes back the latest change of the samples' owner.
-  func takeBackLast() async throws -> Set<TrackerKey> {
+  func takeBackLast() async throws -> [TrackerKey: Set<CivilDate>] {
     try await write { store in
       guard let last = try store.lastChange(owner: 1_000, since: at(0)) else {
         throw ConformanceFailure(description: "there is nothing to take back")

@@ -152,9 +152,13 @@ extension StoreConformance {
             let filter = EntryFilter(owner: 1_000, tracker: waterKey.id)
             let left = try store.entries(filter, page: Page()).map(\.day)
             try expect(left, is: [5, 4, 0].map(trackingDay), "what is left")
+            try expect(store.entryDays(of: waterKey, in: nil), is: [0, 4, 5].map(trackingDay), "its days")
+            try expect(
+              store.entryDays(of: waterKey, in: trackingDay(2)...trackingDay(4)), is: [trackingDay(4)], "some days")
             try expect(store.removeEntries(of: waterKey, in: nil), is: 3, "how many of the rest")
             try expect(store.removeEntries(of: waterKey, in: nil), is: 0, "how many then")
             try expect(store.entryCount(filter), is: 0, "what is left then")
+            try expect(store.entryDays(of: waterKey, in: nil), is: [], "its days then")
             try expect(store.removeEntries(of: watchKey, in: nil), is: 6, "how many of the other")
           }
         }

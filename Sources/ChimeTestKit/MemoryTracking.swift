@@ -97,14 +97,14 @@ struct MemoryTracking: Sendable {
   }
 
   /// Takes back the last change of an owner.
-  mutating func takeBack(_ index: Int) -> Set<TrackerKey> {
+  mutating func takeBack(_ index: Int) -> [TrackerKey: Set<CivilDate>] {
     let change = changes.remove(at: index)
-    var touched: Set<TrackerKey> = []
+    var touched: [TrackerKey: Set<CivilDate>] = [:]
     for (name, thing) in change.before {
       for thing in [things[name], thing].compactMap({ $0 }) {
         switch thing {
-        case .tracker(let tracker): touched.insert(tracker.key)
-        case .entry(let entry): touched.insert(entry.key)
+        case .tracker(let tracker): touched[tracker.key] = touched[tracker.key] ?? []
+        case .entry(let entry): touched[entry.key, default: []].insert(entry.day)
         case .item, .milestone, .pack: break
         }
       }
@@ -124,7 +124,7 @@ struct MemoryTracking: Sendable {
         }
       if let key, tracker(key) == nil { things[name] = nil }
     }
-    for key in touched where tracker(key) == nil {
+    for key in touched.keys where tracker(key) == nil {
       totals[key] = nil
       summaries[key] = nil
     }

@@ -63,6 +63,10 @@ extension MemoryTransaction {
     }
   }
 
+  func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate] {
+    Set(contents.tracking.entries.filter { $0.key == key && days?.contains($0.day) ?? true }.map(\.day)).sorted()
+  }
+
   func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry] {
     contents.tracking.entries.filter { $0.key == key && $0.day == day }.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
   }

@@ -31,7 +31,7 @@ extension MemoryTransaction {
     return Array(latest.prefix { $0.at >= since }.prefix(limit))
   }
 
-  func takeBack(_ change: Int64) throws -> Set<TrackerKey> {
+  func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     try requireWriting()
     guard let index = contents.tracking.changes.firstIndex(where: { $0.change.id == change }) else {
       throw StoreFailure.internalError("there is no change \(change) to take back")

@@ -28,14 +28,14 @@ extension StoreComparison {
       guard let last = try store.lastChange(owner: owner, since: at(Int64(number - pick(50...2_000)))) else {
         return "nothing to take back"
       }
-      return "took back \(last): \(try store.takeBack(last.id).sorted())"
+      return "took back \(last): \(spoken(try store.takeBack(last.id)))"
     case 3:
       if pick(0...4) > 0 { return "not now" }
       let (before, limit) = (at(Int64(number - pick(10...300))), pick(1...9))
       var count = 0
       while try store.forgetChanges(before: before, limit: limit) { count += 1 }
       return count < 10_000 ? "forgotten" : "never forgotten"
-    case 4: return "an old one: \(try store.takeBack(Int64(pick(1...20))).sorted())"
+    case 4: return "an old one: \(spoken(try store.takeBack(Int64(pick(1...20)))))"
     default: break
     }
     // Most of what is written can be taken back, and what is written without a change lies between.
@@ -135,6 +135,10 @@ extension StoreComparison {
     return "\(said)"
   }
 
+  private static func spoken(_ touched: [TrackerKey: Set<CivilDate>]) -> String {
+    touched.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.sorted())" }.joined(separator: "; ")
+  }
+
   /// All that can be seen of trackers.
   static func tracking(_ store: any StoreTransaction) throws -> [String] {
     let page = Page(limit: 10_000)
@@ -162,6 +166,8 @@ extension StoreComparison {
         lines.append("\(try store.itemCount(of: ItemID(rawValue: "beta"), key: key))")
         lines.append("\(try store.itemDays(of: key, in: trackingDay(1)...trackingDay(5)))")
         lines.append("\(try store.entries(of: key, on: trackingDay(4)))")
+        lines.append("\(try store.entryDays(of: key, in: nil))")
+        lines.append("\(try store.entryDays(of: key, in: trackingDay(2)...trackingDay(6)))")
         lines.append("\(try store.dayTotals(of: key, in: trackingDay(0)...trackingDay(12)))")
         lines.append("\(String(describing: try store.summary(of: key)))")
       }

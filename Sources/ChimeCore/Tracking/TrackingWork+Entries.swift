@@ -33,8 +33,11 @@ extension TrackingWork {
       let entry = try transaction.insert(try entry(draft, of: tracker))
       days[tracker.id, default: []].insert(entry.day)
     }
-    let changed = try trackers.values.map { try counting($0, days[$0.id] ?? []) }
-    try settle(changed.sorted { $0.key < $1.key }, isSilent: true, &outcome, using: &generator)
+    let changed = try trackers.values.sorted { $0.key < $1.key }.map { tracker in
+      let days = days[tracker.id] ?? []
+      return (tracker: try counting(tracker, days), days: days)
+    }
+    try settle(changed, isSilent: true, &outcome, using: &generator)
     return outcome
   }
 
@@ -88,8 +91,9 @@ extension TrackingWork {
     let count = try transaction.entryCount(EntryFilter(owner: owner, tracker: id, days: days))
     guard count > 0 else { return outcome }
     outcome.change = try begin(.removedAll, tracker, String(count))
+    let changed = Set(try transaction.entryDays(of: key(id), in: days))
     outcome.removed = try transaction.removeEntries(of: key(id), in: days)
-    try settle(tracker, .all, &outcome, using: &generator)
+    try settle(tracker, .days(changed), &outcome, using: &generator)
     return outcome
   }
 

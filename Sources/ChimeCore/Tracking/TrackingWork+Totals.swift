@@ -9,8 +9,8 @@ extension TrackingWork {
     case entry(removed: Entry?, added: Entry?)
     /// Its definition: the past stays as it was judged, today is judged anew.
     case definition
-    /// Entries, whichever.
-    case all
+    /// The entries of these days, and perhaps its definition: today is judged anew.
+    case days(Set<CivilDate>)
   }
 
   /// Brings up what follows from a change of one tracker, which is recorded already.
@@ -30,17 +30,17 @@ extension TrackingWork {
     try praise(in: tracker.pack, tallied.occasion, &outcome, using: &generator)
   }
 
-  /// The same for several of which whichever entries have changed; each pack is judged once.
+  /// The same for several, each with the days whose entries have changed; each pack is judged once.
   func settle(
-    _ trackers: [Tracker], isSilent: Bool, _ outcome: inout TrackingOutcome,
+    _ trackers: [(tracker: Tracker, days: Set<CivilDate>)], isSilent: Bool, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
   ) throws {
-    for tracker in trackers {
-      let tallied = try tally(tracker, .all)
+    for (tracker, days) in trackers {
+      let tallied = try tally(tracker, .days(days))
       try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome)
       outcome.tracker = tracker
     }
-    for pack in Set(trackers.compactMap(\.pack)).sorted() {
+    for pack in Set(trackers.compactMap(\.tracker.pack)).sorted() {
       try praise(in: pack, .anew, isSilent: isSilent, &outcome, using: &generator)
     }
   }
@@ -63,7 +63,8 @@ extension TrackingWork {
   func tally(_ tracker: Tracker, _ difference: Difference) throws -> Tallied {
     let key = tracker.key
     let tallying = Tallying(tracker)
-    let before = try transaction.summary(of: key) ?? TrackerSummary()
+    // One that another version of the program has kept is made anew.
+    let before = try transaction.summary(of: key) ?? tallying.summary(of: allTotals(of: key))
     var tallied = Tallied(
       day: today(of: tracker), before: before, summary: before, wasReached: false, isReached: false, occasion: .anew)
     switch difference {
@@ -97,9 +98,9 @@ extension TrackingWork {
       let today = try transaction.entries(of: key, on: tallied.day)
       if !today.isEmpty { try transaction.setDayTotal(tallying.total(of: today), on: tallied.day, of: key) }
       tallied.summary = tallying.summary(of: try allTotals(of: key))
-    case .all:
+    case .days(let days):
       tallied.wasReached = try isReached(tracker, on: tallied.day, before)
-      try retotal(tracker)
+      try retotal(tracker, days, today: tallied.day)
       tallied.summary = tallying.summary(of: try allTotals(of: key))
     }
     if tallied.summary != before || tallied.summary.entries == 0 {
@@ -113,32 +114,16 @@ extension TrackingWork {
     try transaction.dayTotals(of: key, in: .earliest ... .latest)
   }
 
-  /// Makes the totals of all days from the entries. One whose entries come to what they came to stays as it was judged,
-  /// whatever the goal is now.
-  private func retotal(_ tracker: Tracker) throws {
+  /// Makes the totals of some days from their entries. One whose entries come to what they came to stays as it was judged,
+  /// whatever the goal is now; but for today, which goes by the goal as it is.
+  private func retotal(_ tracker: Tracker, _ days: Set<CivilDate>, today: CivilDate) throws {
     let key = tracker.key
-    var old = Dictionary(try allTotals(of: key).map { ($0.day, $0) }) { first, _ in first }
-    var days = Set(old.keys)
-    days.formUnion(try daysOfEntries(of: key))
-    for day in days.sorted() {
-      let was = old.removeValue(forKey: day)
+    for day in days.union([today]).sorted() {
+      let was = try transaction.dayTotal(of: key, on: day)
       var judged = tracker
-      if let was { judged.goal = was.goal }
-      let entries = try transaction.entries(of: key, on: day)
-      let new = Tallying(judged).total(of: entries)
+      if let was, day != today { judged.goal = was.goal }
+      let new = Tallying(judged).total(of: try transaction.entries(of: key, on: day))
       if new != was { try transaction.setDayTotal(new, on: day, of: key) }
-    }
-  }
-
-  /// The days that have entries, read a page at a time.
-  private func daysOfEntries(of key: TrackerKey) throws -> Set<CivilDate> {
-    var days: Set<CivilDate> = []
-    var page = Page(limit: 10_000)
-    while true {
-      let entries = try transaction.entries(EntryFilter(owner: key.owner, tracker: key.id), page: page)
-      for entry in entries { days.insert(entry.day) }
-      guard entries.count == page.limit else { return days }
-      page.offset += page.limit
     }
   }
 

@@ -1,4 +1,4 @@
-import ChimeSchedule
+public import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingWork {
@@ -16,8 +16,8 @@ extension TrackingWork {
   ) throws -> (change: TrackingChange, outcome: TrackingOutcome) {
     guard let change = try undoable() else { throw TrackingRefused.nothingToUndo }
     let before = try transaction.packs(owner: owner)
-    var touched = Set(try transaction.takeBack(change.id).map(\.id))
-    if let tracker = change.tracker { touched.insert(tracker) }
+    var touched = Dictionary(try transaction.takeBack(change.id).map { ($0.key.id, $0.value) }) { $0.union($1) }
+    if let tracker = change.tracker { touched[tracker] = touched[tracker] ?? [] }
     var outcome = TrackingOutcome()
     let after = try transaction.packs(owner: owner)
     let kept = Set(after.flatMap(\.reminders.values))
@@ -30,7 +30,7 @@ extension TrackingWork {
         try bringBack(reminder, &outcome)
       }
       for tracker in pack.pack.trackers where change.kind == .pack && change.subject == pack.pack.id.rawValue {
-        touched.insert(tracker.id)
+        touched[tracker.id] = touched[tracker.id] ?? []
       }
     }
     try renew(touched, &outcome, using: &generator)
@@ -38,15 +38,15 @@ extension TrackingWork {
     return (change, outcome)
   }
 
-  /// Makes anew what follows from the entries of some trackers, after their entries were written by other means; nobody is
-  /// told of what that unlocks.
+  /// Makes anew what follows from the entries of some trackers, after those of these days were written by other means;
+  /// nobody is told of what that unlocks.
   public func renew(
-    _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+    _ days: [TrackerID: Set<CivilDate>], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws {
-    var trackers: [Tracker] = []
-    for id in ids.sorted() {
+    var trackers: [(tracker: Tracker, days: Set<CivilDate>)] = []
+    for (id, days) in days.sorted(by: { $0.key < $1.key }) {
       if let tracker = try transaction.tracker(key(id)) {
-        trackers.append(tracker)
+        trackers.append((tracker, days))
       } else {
         try follow(key(id), nil, last: nil, entry: nil, &outcome)
       }
