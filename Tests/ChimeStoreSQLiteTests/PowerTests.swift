@@ -1,6 +1,8 @@
 import CPowerVFS
 import ChimeCore
+import ChimeSchedule
 import ChimeTestKit
+import ChimeTracking
 import Foundation
 import Testing
 
@@ -110,6 +112,58 @@ import Testing
         }
         await again.close()
         try #require(lost.isEmpty, "CHIME_TEST_SEED=\(Self.seed), power cut \(cut)")
+      }
+    }
+  }
+
+  /// An entry that was acknowledged is there, and with it its day's total and the change that takes it back; one that was
+  /// not is there with all of that or not at all.
+  @Test func anEntryIsThereWithAllThatFollowsFromIt() async throws {
+    let (folder, ruins) = (try Folder(), try Folder())
+    let (disk, quiet) = (try PowerDisk(), try PowerDisk())
+    let day = try #require(CivilDate(year: 2026, month: 3, day: 30))
+    let key = TrackerKey(owner: 7, id: TrackerID(rawValue: "water"))
+    func open(_ folder: Folder, _ disk: PowerDisk) throws -> SQLiteStore {
+      try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current, fileLayer: disk.name) { _ in }
+    }
+    let empty = try SQLiteStore.open(path: folder.path + "/chime.db")
+    try await empty.write { store in
+      try store.put(
+        Tracker(id: key.id, owner: 7, title: "Water", kind: .check, startedOn: day, createdAt: .earliest))
+    }
+    await empty.close()
+    try disk.begin(folder)
+    let store = try open(folder, disk)
+    var marks: [Int] = []
+    for number in 1...8 {
+      try await store.write { store in
+        let at = Instant(seconds: Int64(number))
+        try store.begin(TrackingChange(owner: 7, at: at, kind: .logged, subject: "\(number)"))
+        try store.insert(
+          Entry(id: EntryID(rawValue: 0), tracker: key.id, owner: 7, at: at, day: day, minute: number))
+        let total = DayTotal(
+          day: day, count: number, total: .zero, firstAt: at, lastAt: at, firstMinute: 0, lastMinute: 0, isMet: false)
+        try store.setDayTotal(total, on: day, of: key)
+      }
+      marks.append(disk.changes)
+    }
+    await store.close()
+    for change in 0...disk.changes {
+      for fate in [power_nothing, power_all, power_some, power_garbled] {
+        let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
+        _ = try disk.leave(cut, in: ruins)
+        let again = try open(ruins, quiet)
+        let (entries, total, last) = try await again.read { store in
+          (
+            try store.entryCount(EntryFilter(owner: 7)), try store.dayTotal(of: key, on: day)?.count ?? 0,
+            try store.lastChange(owner: 7, since: .earliest)?.subject ?? "0"
+          )
+        }
+        await again.close()
+        let acknowledged = marks.count { $0 <= change }
+        try #require(
+          (acknowledged...acknowledged + 1).contains(entries) && total == entries && last == "\(entries)",
+          "CHIME_TEST_SEED=\(Self.seed), \(cut): \(entries) of \(acknowledged), \(total), \(last)")
       }
     }
   }

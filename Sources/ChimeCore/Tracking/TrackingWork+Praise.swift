@@ -113,14 +113,10 @@ private struct StoredFacts: TrackingFacts {
   func items(of tracker: TrackerID) throws -> [Item] { try transaction.items(of: key(tracker)) }
 
   func count(of item: ItemID, tracker: TrackerID) throws -> Int {
-    try transaction.itemCounts(of: key(tracker), in: nil).first { $0.item == item }?.count ?? 0
+    try transaction.itemCount(of: item, key: key(tracker))
   }
 
   func itemDays(of tracker: TrackerID, in days: ClosedRange<CivilDate>) throws -> [ItemDay] {
-    try transaction.dayTotals(of: key(tracker), in: days).flatMap { total in
-      try transaction.itemCounts(of: key(tracker), in: total.day...total.day).map {
-        ItemDay(day: total.day, item: $0.item, count: $0.count)
-      }
-    }
+    try transaction.itemDays(of: key(tracker), in: days)
   }
 }

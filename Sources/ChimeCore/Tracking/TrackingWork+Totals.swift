@@ -110,7 +110,7 @@ extension TrackingWork {
     return tallied
   }
 
-  private func allTotals(of key: TrackerKey) throws -> [DayTotal] {
+  func allTotals(of key: TrackerKey) throws -> [DayTotal] {
     try transaction.dayTotals(of: key, in: .earliest ... .latest)
   }
 

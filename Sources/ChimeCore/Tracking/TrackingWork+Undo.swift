@@ -55,6 +55,17 @@ extension TrackingWork {
     try TrackingDay.arm(in: transaction, bearings, now: now)
   }
 
+  /// The same, of all days that they have entries or totals of.
+  public func renew(
+    _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    var days: [TrackerID: Set<CivilDate>] = [:]
+    for id in ids {
+      days[id] = Set(try transaction.entryDays(of: key(id), in: nil)).union(try allTotals(of: key(id)).map(\.day))
+    }
+    try renew(days, &outcome, using: &generator)
+  }
+
   /// A reminder that was removed is there again, under its own name.
   private func bringBack(_ reminder: Reminder, _ outcome: inout TrackingOutcome) throws {
     guard try transaction.readableReminder(reminder.id) == nil else { return }
