@@ -158,7 +158,7 @@ private struct Diary {
       bench.report("  \(name)", Double(monotonicNanoseconds() - begin) / 1_000_000, "ms")
     }
     let (owner, id) = (Self.owner, tracker.id)
-    func undo(_ work: TrackingWork) throws {
+    @Sendable func undo(_ work: TrackingWork) throws {
       var generator = SystemRandomNumberGenerator()
       _ = try work.undo(using: &generator)
     }
