@@ -27,6 +27,8 @@ final class Uploads: Sendable {
     var path: String
     var size: Int
     var touched: ContinuousClock.Instant
+    /// Whether a call has looked at it: it may be wanted once more, as after a trial, and makes way for others.
+    var isUsed = false
   }
 
   private struct State {
@@ -61,7 +63,7 @@ final class Uploads: Sendable {
       if let known = state.uploads[key] {
         upload = known
       } else {
-        guard state.uploads.keys.count(where: { $0.owner == owner }) < Self.maxPerOwner else {
+        guard Self.hasRoom(&state, owner) else {
           throw .limitExceeded("uploads: \(Self.maxPerOwner) are under way; use one, or wait ten minutes")
         }
         state.count += 1
@@ -82,7 +84,7 @@ final class Uploads: Sendable {
         state.uploads[key] = nil
         throw .storeUnavailable("the file cannot be kept: \(error.reason)")
       }
-      (upload.size, upload.touched) = (offset + bytes.count, now)
+      (upload.size, upload.touched, upload.isUsed) = (offset + bytes.count, now, false)
       state.uploads[key] = upload
       return upload.size
     }
@@ -97,6 +99,7 @@ final class Uploads: Sendable {
         throw .notFound(what: "upload", id: TrackerFields.shown(name), near: [])
       }
       state.uploads[key]?.touched = now
+      state.uploads[key]?.isUsed = true
       return upload.path
     }
   }
@@ -128,6 +131,19 @@ final class Uploads: Sendable {
       Self.sweep(&$0, now)
       return $0.uploads.count
     }
+  }
+
+  /// Whether an owner may have one more. One that was used makes way, that of longest ago first: whoever tries a file again
+  /// and again is not kept waiting by the trials.
+  private static func hasRoom(_ state: inout State, _ owner: UInt32) -> Bool {
+    let own = state.uploads.filter { $0.key.owner == owner }
+    guard own.count >= maxPerOwner else { return true }
+    guard let oldest = own.filter({ $0.value.isUsed }).min(by: { $0.value.touched < $1.value.touched }) else {
+      return false
+    }
+    unlink(oldest.value.path)
+    state.uploads[oldest.key] = nil
+    return true
   }
 
   private static func sweep(_ state: inout State, _ now: ContinuousClock.Instant) {
