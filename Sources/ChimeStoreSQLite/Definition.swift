@@ -86,6 +86,7 @@ final class DefinitionReader {
   private var settings: [String: EndpointSettings] = [:]
   private var trackers: [String: TrackerDefinition] = [:]
   private var packs: [PackPrint: Pack] = [:]
+  private var goals: [String: Goal] = [:]
   private var packReminders: [String: PackReminders] = [:]
 
   /// How many of each are remembered; when there are more, all are forgotten.
@@ -158,8 +159,13 @@ final class DefinitionReader {
 
   // Beside what a row is about, these are little: one that cannot be read is none.
 
+  /// Remembered, as thousands of days have had the same one.
   func goal(_ text: String) -> Goal? {
-    try? decoder.decode(GoalForm.self, from: Data(text.utf8)).goal()
+    if let known = goals[text] { return known }
+    guard let goal = try? decoder.decode(GoalForm.self, from: Data(text.utf8)).goal() else { return nil }
+    if goals.count >= Self.limit { goals.removeAll(keepingCapacity: true) }
+    goals[text] = goal
+    return goal
   }
 
   func quantities(_ text: String) -> [String: Quantity] {
