@@ -1,7 +1,8 @@
 public import ChimeSchedule
 
 /// Something that Chime itself has to tell a user: a reminder of theirs that fires at once, on the desktop unless told
-/// otherwise, recorded in the transaction of what it tells, and so as durable and as often tried as any other.
+/// otherwise, recorded in the transaction of what it tells, and so as durable and as often tried as any other. Nobody is
+/// asked for an answer: it is done as soon as it is told.
 public enum DesktopNotice {
   public static func record(
     _ title: String, _ body: String, to owner: UInt32, in transaction: any StoreTransaction, _ bearings: Bearings,
@@ -15,8 +16,9 @@ public enum DesktopNotice {
       schedule: try Schedule(canonical: "at \(civil.date) \(civil.time)"), channels: channels, tags: ["chime"] + tags,
       urgency: urgency, icon: icon, createdAt: now)
     reminder.id = try insert(reminder, into: transaction, using: &generator)
-    let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
+    var (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
       .fireNow(reminder, using: &generator)
+    (occurrence.state, occurrence.endedAt) = (.done, now)
     let due = DueReminder(reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
     try transaction.record([
       Firing(due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false, skipNext: 0)

@@ -73,8 +73,8 @@ struct Board: Sendable {
     switch event {
     case .ended, .notStarted:
       entries[run] = nil
-      // Nobody waits for a summary's answer: its program ends when the popup is shown.
-      if case .summary = entry.showing.content, let number { stand(entry.showing, number) }
+      // Where nobody waits for an answer the program ends when the popup is shown.
+      if entry.showing.content.question == nil, let number { stand(entry.showing, number) }
     default: entries[run] = entry
     }
     // Another server would give the numbers of this one to other popups.

@@ -1,5 +1,6 @@
 public import ChimeCore
 public import ChimeSchedule
+import ChimeWords
 import Glibc
 
 /// How the desktop channel shows popups.
@@ -18,9 +19,11 @@ public struct DesktopConfiguration: Sendable {
   /// Popups whose answers are waited for at once; for a further one the oldest is let go.
   public var concurrentWaits = 64
   /// The button that ends the occurrence.
-  public var doneLabel = "Done"
+  public var doneLabel = Words.say("Done")
   /// The button that snoozes it by the reminder's first snooze length.
-  public var snoozeLabel: @Sendable (Milliseconds) -> String = { "Snooze \(Presentation.span($0))" }
+  public var snoozeLabel: @Sendable (Milliseconds) -> String = {
+    Words.say("Snooze %1", Presentation.span($0))
+  }
   /// A time as the user reads clocks, in the reminder's zone; by default hours and minutes of the machine's zone.
   public var timeOfDay: @Sendable (Instant, ZoneChoice) -> String = { instant, _ in
     var seconds = time_t(instant.seconds)
@@ -45,8 +48,8 @@ public struct DesktopConfiguration: Sendable {
     arguments += look.hints.map { "--hint=string:\($0.name):\($0.value)" }
     if !isPlain {
       arguments.append("--print-id")
-      // A summary has nothing to wait for.
-      if let message = content.message {
+      // A summary has nothing to wait for, nor has a notice.
+      if let message = content.question {
         let snooze = snoozeLabel(Self.snooze(of: message))
         let done = doneLabel(of: message)
         arguments += ["--wait", "--action=done=\(done)", "--action=snooze=\(snooze)"]

@@ -94,7 +94,7 @@ extension DesktopConfiguration {
   ) -> DesktopNotification {
     let look = look(of: content)
     var actions: [DesktopNotification.Action] = []
-    if capabilities.actions, let message = content.message {
+    if capabilities.actions, let message = content.question {
       let (occurrence, snooze) = (message.occurrence.id, Self.snooze(of: message))
       actions = [
         .init(key: ActionKey(answer: .done, occurrence: occurrence).text, label: doneLabel(of: message)),

@@ -24,6 +24,9 @@ public enum PopupContent: Hashable, Sendable {
   /// The message that it is about; nil for a summary.
   var message: OutboundMessage? { if case .occurrence(let message) = self { message } else { nil } }
 
+  /// The message that waits for an answer; nil for a summary, and for what was done as it was told.
+  var question: OutboundMessage? { message.flatMap { $0.occurrence.isOpen ? $0 : nil } }
+
   /// Attempts that its delivery has behind it.
   var attempts: Int { message?.delivery.attempts ?? 0 }
 }

@@ -44,6 +44,7 @@ struct EndpointNoticeTests {
       #expect(record.reminder.tags == ["chime"])
       #expect(record.next == nil)
       #expect(record.last == notice)
+      #expect(notice.state == .done && record.open == 0, "nobody is asked for an answer")
       let deliveries = try transaction.deliveries(DeliveryFilter(), page: Page())
       #expect(deliveries.map(\.lane) == [Lane(owner: 1_000, channel: .desktop)])
       #expect(try transaction.horizon() == Horizon(outbox: [Lane(owner: 1_000, channel: .desktop): Self.now]))
