@@ -131,6 +131,7 @@ lint: ## Check the formatting and who imports whom
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
 	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
+	@Packaging/words check
 
 fmt: ## Format the code
 	@swift format --in-place --parallel --recursive $(sources)

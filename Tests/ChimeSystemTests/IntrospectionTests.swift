@@ -13,7 +13,9 @@ struct IntrospectionTests {
       #expect(output.status == 0, "\(output.text)")
       let seen = try output.json
       let interfaces = seen["interfaces"].elements.compactMap(\.string)
-      for name in ["Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Commands", "Trackers", "Daemon"] {
+      for name in [
+        "Reminders", "Occurrences", "Schedules", "Deliveries", "Endpoints", "Commands", "Trackers", "Daemon",
+      ] {
         #expect(interfaces.contains("io.chime.\(name)"))
         let file = Machine.package + "/Sources/ChimeControl/Interfaces/io.chime.\(name).varlink"
         let text = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)

@@ -217,6 +217,7 @@ enum Shapes {
         $0.lastSnapshot.map { snapshot.json($0) } ?? .null
       },
       .init("reminders", "how many there are") { .int($0.reminders) },
+      .init("trackers", "how many trackers there are") { .int($0.trackers ?? 0) },
       .init("openOccurrences", "how many wait for an answer") { .int($0.openOccurrences) },
       .init("owedDeliveries", "messages that are still to be delivered") { .int($0.owedDeliveries) },
       .init("deadDeliveries", "messages that were given up") { .int($0.deadDeliveries) },

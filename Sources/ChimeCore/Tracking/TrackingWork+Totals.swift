@@ -64,7 +64,8 @@ extension TrackingWork {
     let key = tracker.key
     let tallying = Tallying(tracker)
     // One that another version of the program has kept is made anew.
-    let before = try transaction.summary(of: key) ?? tallying.summary(of: allTotals(of: key))
+    let kept = try transaction.summary(of: key)
+    let before = try kept ?? tallying.summary(of: allTotals(of: key))
     var tallied = Tallied(
       day: today(of: tracker), before: before, summary: before, wasReached: false, isReached: false, occasion: .anew)
     switch difference {
@@ -103,7 +104,7 @@ extension TrackingWork {
       try retotal(tracker, days, today: tallied.day)
       tallied.summary = tallying.summary(of: try allTotals(of: key))
     }
-    if tallied.summary != before || tallied.summary.entries == 0 {
+    if tallied.summary != kept || tallied.summary.entries == 0 {
       try transaction.setSummary(tallied.summary.entries == 0 ? nil : tallied.summary, of: key)
     }
     tallied.isReached = try isReached(tracker, on: tallied.day, tallied.summary)

@@ -7,8 +7,8 @@ extension TrackingWork {
     try transaction.lastChange(owner: owner, since: now - TrackingChange.keptFor)
   }
 
-  /// Takes back the latest change. What follows from entries is made anew, reminders are rescheduled, those of a pack go and
-  /// come with it. What was unlocked stays so.
+  /// Takes back the latest change. What follows from entries is made anew, reminders are rescheduled, those of a pack go
+  /// and come with it. What was unlocked stays so.
   ///
   /// - Throws: `TrackingRefused.nothingToUndo`.
   public func undo(
@@ -41,7 +41,8 @@ extension TrackingWork {
   /// Makes anew what follows from the entries of some trackers, after those of these days were written by other means;
   /// nobody is told of what that unlocks.
   public func renew(
-    _ days: [TrackerID: Set<CivilDate>], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+    _ days: [TrackerID: Set<CivilDate>], _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
   ) throws {
     var trackers: [(tracker: Tracker, days: Set<CivilDate>)] = []
     for (id, days) in days.sorted(by: { $0.key < $1.key }) {
