@@ -5,6 +5,7 @@ import Testing
 @Suite struct TongueTests {
   @Test(
     arguments: [
+      (["LANG": "C.UTF-8", "LANGUAGE": "cs"], "Voda"), (["LANG": "C", "LANGUAGE": "cs"], "Water"),
       (["LANG": "cs_CZ.UTF-8"], "Voda"), (["LANG": "cs"], "Voda"), (["LANG": "C.UTF-8"], "Water"), ([:], "Water"),
       (["LANG": "cs_CZ.UTF-8", "LC_ALL": "C"], "Water"), (["LANG": "en_GB.UTF-8", "LC_MESSAGES": "cs_CZ"], "Voda"),
       (["LANG": "de_DE.UTF-8"], "Water"), (["LANG": "de_DE.UTF-8", "LANGUAGE": "sk:cs"], "Voda"),

@@ -286,6 +286,16 @@ struct BackupTests {
     #expect(photos.owners == [7])
   }
 
+  /// The common file by itself, as a person takes it out of Loop's archive: an upload has no name to know it by.
+  @Test func loopsCheckmarksAreTakenWithoutTheirArchive() async throws {
+    try await TrackerHouse.live { house in
+      try house.upload(Array("Date,Reading,Run,\n2026-02-02,2,0,\n2026-02-01,2,2,\n".utf8), as: "file")
+      let reply: Wired.Import.Reply = try house.call(
+        Wired.Import.method, Wired.Import.Parameters(upload: "file", format: .loop))
+      #expect(reply.added == 3 && Set(reply.trackers) == ["reading", "run"], "\(reply)")
+    }
+  }
+
   @Test func entriesGoOutAndComeInAgain() async throws {
     try await TrackerHouse.live { house in
       try Self.furnish(house)

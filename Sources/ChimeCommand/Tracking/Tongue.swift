@@ -13,8 +13,8 @@ struct Tongue: Sendable {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let locale = value("LC_ALL") ?? value("LC_MESSAGES") ?? value("LANG") ?? "C"
     let bare = Self.tag(locale)
-    // LANGUAGE is heeded in any locale but that of C.
-    let listed = bare == "en" && !locale.hasPrefix("en") ? nil : value("LANGUAGE")
+    // LANGUAGE is heeded in any locale but C itself: in C.UTF-8 too, as gettext does.
+    let listed = locale == "C" || locale == "POSIX" ? nil : value("LANGUAGE")
     let wanted = (listed?.split(separator: ":").map { Self.tag(String($0)) } ?? []) + [bare, "en"]
     languages = wanted.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }

@@ -82,7 +82,10 @@ extension Desk {
   ) throws -> EntryPlan {
     switch format {
     case .csv: return try EntryTable.read(bytes, settings)
-    case .loop: return try LoopImport.read(bytes, called: "the file", settings)
+    case .loop:
+      // An upload has no name, and of Loop's files only the list of habits has this for its first word.
+      let name = bytes.starts(with: "Position,".utf8) ? "Habits.csv" : "Checkmarks.csv"
+      return try LoopImport.read(bytes, called: name, settings)
     case .json:
       guard Nesting.isWithin(8, bytes) else {
         throw ControlFailure.invalidFile(line: 0, "it nests deeper than a file of entries does")
