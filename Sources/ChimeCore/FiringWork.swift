@@ -32,6 +32,7 @@ public struct FiringWork: Sendable {
       let link = try LinkedTracker.read(for: due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
       var firing = decision.decide(
         due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, using: &generator)
+      try firing.passOverHeard(in: transaction)
       try firing.anchorRuns(timetable, in: transaction)
       // History is to be readable without the tracker.
       firing.say(try due.reminder.filledTitle(in: transaction, bearings, now: now))
@@ -55,6 +56,18 @@ extension Firing {
   mutating func say(_ title: String) {
     guard title != due.reminder.title else { return }
     for index in occurrences.indices { occurrences[index].title = title }
+  }
+
+  /// Times behind the due one may have been heard before the clock went back. The store would record none of them again;
+  /// nor is one of them to be told of again.
+  mutating func passOverHeard(in transaction: any StoreTransaction) throws {
+    guard advances else { return }
+    // Of the due time itself the decision knew.
+    let others = occurrences.filter { $0.id.scheduledAt != due.scheduledAt && $0.missedRun == nil }.map(\.id)
+    let heard = try Set(others.filter { try transaction.occurrence($0).map { !$0.isMissed } ?? false })
+    guard !heard.isEmpty else { return }
+    occurrences.removeAll { heard.contains($0.id) }
+    deliveries.removeAll { heard.contains($0.occurrence) }
   }
 
   /// A run of missed times is recorded at its first. After the clock went back that one may have been heard before, and

@@ -168,7 +168,7 @@ struct StandbyTests {
 }
 
 /// A machine in UTC.
-private struct InUTC: ZoneSource {
+struct InUTC: ZoneSource {
   var local: Zone { .utc }
   func zone(_ name: String) -> Zone? { name == "UTC" ? .utc : nil }
 }

@@ -157,12 +157,15 @@ struct FaultsFakeClockTests {
         let there = Date(timeIntervalSinceNow: Double(offset) * 3_600)
         try await eventually("all is computed for then: \(words)") {
           let all = try await home.answer("io.chime.Reminders.List")["reminders"].elements
-          return try all.allSatisfy { reminder in
-            guard let at = reminder["next"]["at"].string else { return false }
+          for reminder in all {
+            guard let at = reminder["next"]["at"].string, let id = reminder["id"].string else { return false }
             let next = try date(at)
+            // A time that fired in days which the clock has left does not come again: then it is the month after.
+            let ahead = try await home.record(of: id).count { try $0.state != "missed" && date($0.at) > there }
             // Not behind, and not a time of another year that the clock has left.
-            return next > there && next.timeIntervalSince(there) < 33 * 86_400
+            guard next > there, next.timeIntervalSince(there) < Double(33 + 31 * ahead) * 86_400 else { return false }
           }
+          return true
         }
       }
       try gather()

@@ -1,0 +1,49 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// Times that come once more because the clock went back.
+struct ClockBackTests {
+  private static let begin = Instant(seconds: 1_795_161_600)
+  private static let hourly = ReminderID(rawValue: "r1")
+
+  /// Fires what is due at `now`, as many times as there is something.
+  private func fire(_ store: MemoryStore, at now: Instant) async throws -> [Firing] {
+    try await store.write { transaction in
+      var random = SeededGenerator(seed: 7)
+      return try FiringWork.run(
+        in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: Bearings(zones: InUTC()),
+        absence: Absence(runningSince: Self.begin), now: now, using: &random
+      ).firings
+    }
+  }
+
+  private func reschedule(_ store: MemoryStore, at now: Instant) async throws {
+    try await store.write { try Rescan.reschedule(Self.hourly, in: $0, Bearings(zones: InUTC()), now: now) }
+  }
+
+  /// The clock is hours ahead, back, and ahead again: what fired while it was ahead the first time is told of once.
+  @Test(arguments: [CatchUpRule.latest, .all])
+  func whatWasHeardAheadIsNotToldOfAgain(_ rule: CatchUpRule) async throws {
+    let store = MemoryStore()
+    var reminder = try StandbyTests.reminder("every 1h")
+    reminder.catchUp = CatchUp(suspend: rule, downtime: rule)
+    let first = Self.begin + .hours(1)
+    try await store.write { [reminder] in try $0.upsert(reminder, next: first) }
+
+    let ahead = try await fire(store, at: Self.begin + .hours(5) + .milliseconds(400))
+    let told = ahead.flatMap(\.occurrences).filter { $0.firedAt != nil }.map(\.id)
+    #expect(told.contains { $0.scheduledAt == Self.begin + .hours(5) })
+    // Back to the begin, where what was passed over comes again.
+    try await reschedule(store, at: Self.begin)
+    let again = try await fire(store, at: Self.begin + .hours(5) + .milliseconds(600))
+    let occurrences = again.flatMap(\.occurrences)
+    #expect(occurrences.filter { told.contains($0.id) }.isEmpty, "\(occurrences)")
+    #expect(again.flatMap(\.deliveries).filter { told.contains($0.occurrence) }.isEmpty)
+    // Those that were missed are accounted for still, and each once.
+    let known = try await store.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }
+    #expect(known.map(\.id.scheduledAt).sorted() == (1...5).map { Self.begin + .hours($0) })
+    #expect(known.filter { $0.firedAt != nil }.map(\.id).sorted { $0.scheduledAt < $1.scheduledAt } == told)
+  }
+}
