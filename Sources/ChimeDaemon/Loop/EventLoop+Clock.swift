@@ -26,11 +26,10 @@ extension EventLoop {
       history.clockWasSet(at: SystemClock.now)
       snapshots.timing.clockWasSet(at: SystemClock.now)
     }
-    if step < .zero { handle(.clockWentBack(by: .zero - step)) }
     if slept > .seconds(1) {
       carryOut(sleep.cycle.handle(.slept), saying: "the machine slept for \(DurationText.format(whole(slept)))")
     } else {
-      handle(.awake)
+      handle(step < .zero ? .clockWentBack(by: .zero - step) : .awake)
     }
     if step < .seconds(-1) { rescan([.backwardStep]) }
     if step > .seconds(1) { rememberClock() }
