@@ -119,6 +119,8 @@ struct InsistenceTests {
     try await Home.live { home in
       try home.configure(String(toml))
       _ = try await home.start()
+      // What some of them are about.
+      try await home.did("tracker", "add", "water", "--unit", "ml", "--goal", "2500")
       for line in lines {
         let told = try await home.run("/bin/sh", ["-c", "chime() { '\(Machine.chime)' \"$@\"; }; \(line)"])
         #expect(told.status == 0, "\(line): \(told.text)")
