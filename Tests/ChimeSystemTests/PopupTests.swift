@@ -8,38 +8,10 @@ struct PopupTests {
   func dunstShowsItAndItsDoneButtonEndsIt(_ transport: Transport) async throws {
     try await Home.live { home in
       try home.configure(transport.toml)
-      try await home.startBus()
-      let screen = try await home.spawn(
-        "Xvfb", ["-displayfd", "1", "-screen", "0", "900x420x24", "-nolisten", "tcp"])
-      let number = try await eventually("the screen is there") { () -> String? in
-        if let end = screen.end { throw HarnessFailure("Xvfb ended with \(end): \(screen.errors)") }
-        return screen.lines.first
-      }
-      let display = ["DISPLAY": ":\(number)"]
-      // dunst asks a menu program which of several actions is meant; this one always means Done.
-      try home.write("#!/bin/sh\nexec grep -m1 Done\n", to: home.path + "/menu", mode: 0o700)
-      try home.write(
-        """
-        [global]
-        font = DejaVu Sans 12
-        width = 420
-        origin = top-right
-        show_indicators = yes
-        markup = full
-        dmenu = \(home.path)/menu
+      let screen = try await Screen.begin(in: home, choosing: "Done")
+      let dunst = try await screen.startDunst()
 
-        """, to: home.path + "/dunstrc")
-      func startDunst() async throws -> Child {
-        let dunst = try await home.spawn("dunst", ["-conf", home.path + "/dunstrc"], environment: display)
-        try await eventually("dunst answers") { try await home.run("dunstctl", ["is-paused"]).status == 0 }
-        return dunst
-      }
-      func displayed() async throws -> Int? {
-        Int(try await home.run("dunstctl", ["count", "displayed"]).out.trimmingCharacters(in: .whitespacesAndNewlines))
-      }
-      let dunst = try await startDunst()
-
-      _ = try await home.start(environment: display)
+      _ = try await home.start(environment: screen.environment)
       let added = try await home.answer(
         "io.chime.Reminders.Add",
         [
@@ -49,24 +21,11 @@ struct PopupTests {
           ]
         ])
       let id = try #require(added["reminder"]["id"].string)
-      try await eventually("the popup is on the screen") { try await displayed() == 1 }
+      try await eventually("the popup is on the screen") { try await screen.displayed() == 1 }
 
-      let pictures = Machine.package + "/.build/screenshots"
-      try FileManager.default.createDirectory(atPath: pictures, withIntermediateDirectories: true)
-      func takePicture(_ name: String) async throws {
-        let picture = "\(pictures)/\(name)-\(transport.rawValue).png"
-        // dunst counts a popup as displayed a moment before it has drawn it: an empty screen has one colour.
-        try await eventually("the picture shows something") {
-          let taken = try await home.run("import", ["-window", "root", picture], environment: display)
-          guard taken.status == 0 else { throw HarnessFailure("import: \(taken.text)") }
-          let colours = try await home.run("identify", ["-format", "%k", picture])
-          return (Int(colours.out) ?? 0) > 8
-        }
-      }
-      try await takePicture("dunst")
+      try await screen.takePicture("dunst-\(transport.rawValue)")
 
-      let pressed = try await home.run("dunstctl", ["action", "0"])
-      #expect(pressed.status == 0, "\(pressed.text)")
+      try await screen.press()
       try await eventually("Done ended the occurrence") {
         try await home.latestOccurrence(of: id)["state"].string == "done"
       }
@@ -80,12 +39,37 @@ struct PopupTests {
         let pending = try await home.deliveries("pending").count
         return waiting > 0 && waiting + pending == 8
       }
-      _ = try await startDunst()
+      _ = try await screen.startDunst()
       if transport == .program { _ = try await home.add("At its time", "in 1s") }
       let popups = transport == .program ? 5 : 4
       try await eventually("all have arrived") { try await home.deliveries("delivered").count == popups + 5 }
-      try await eventually("three and a summary are on the screen") { try await displayed() == popups }
-      try await takePicture("dunst-again")
+      try await eventually("three and a summary are on the screen") { try await screen.displayed() == popups }
+      try await screen.takePicture("dunst-again-\(transport.rawValue)")
+    }
+  }
+
+  /// A day of water, by one click and one command.
+  @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
+  func aGlassIsLoggedByOneClick(_ transport: Transport) async throws {
+    try await Home.live { home in
+      try home.configure(transport.toml)
+      let screen = try await Screen.begin(in: home, choosing: "Drank 250 ml")
+      _ = try await screen.startDunst()
+      _ = try await home.start(environment: screen.environment)
+      try await home.did("pack", "add", "hydration")
+      let title = "Time for a glass of water"
+      try await home.did("fire", title)
+      try await eventually("the popup is on the screen") { try await screen.displayed() == 1 }
+      try await screen.takePicture("drank-\(transport.rawValue)")
+      try await screen.press()
+      func total() async throws -> Double? {
+        let day = try await home.answer("io.chime.Trackers.Day")["view"]
+        return day["standings"].elements.first { $0["tracker"]["id"].string == "water" }?["total"].number
+      }
+      try await eventually("the click has logged a glass") { try await total() == 250 }
+
+      let answer = try await home.did("log", "water", "2.25l")
+      #expect(answer.contains("Goal reached"), "\(answer)")
     }
   }
 }
