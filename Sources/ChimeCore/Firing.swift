@@ -4,7 +4,7 @@ public import ChimeSchedule
 public struct Firing: Hashable, Sendable {
   /// The due time it was made for, as `claimDue` gave it.
   public var due: DueReminder
-  /// Occurrences to insert, or to replace where the store has them as missed, or as what the decision was made for.
+  /// Occurrences to insert, or to replace where the store has them as not heard, or as what the decision was made for.
   public var occurrences: [Occurrence]
   public var deliveries: [Delivery]
   /// The reminder's next scheduled time; nil ends it. Ignored when `advances` is false.

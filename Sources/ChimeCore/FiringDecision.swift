@@ -71,8 +71,8 @@ public struct FiringDecision: Sendable {
     }
     applyCatchUp(due.reminder, times, jitter, &verdicts, remainsBehind: remainsBehind)
 
-    // What the store has already in another state than missed was heard before: the clock went back.
-    let isKnown = due.occurrence?.firedAt != nil
+    // Of what was heard before the clock went back.
+    let isKnown = due.occurrence?.wasHeard ?? false
     if let quiet, let end = quiet.end(at: now),
       verdicts.indices.contains(where: { verdicts[$0].isFiring && !(isKnown && $0 == 0) })
     {

@@ -64,7 +64,7 @@ extension Firing {
     guard advances else { return }
     // Of the due time itself the decision knew.
     let others = occurrences.filter { $0.id.scheduledAt != due.scheduledAt && $0.missedRun == nil }.map(\.id)
-    let heard = try Set(others.filter { try transaction.occurrence($0).map { !$0.isMissed } ?? false })
+    let heard = try Set(others.filter { try transaction.occurrence($0)?.wasHeard ?? false })
     guard !heard.isEmpty else { return }
     occurrences.removeAll { heard.contains($0.id) }
     deliveries.removeAll { heard.contains($0.occurrence) }
@@ -77,7 +77,7 @@ extension Firing {
       let occurrence = occurrences[index]
       guard var run = occurrence.missedRun else { continue }
       var id = occurrence.id
-      while run.count > 1, let known = try transaction.occurrence(id), !known.isMissed,
+      while run.count > 1, let known = try transaction.occurrence(id), known.wasHeard,
         let next = timetable.next(after: id.scheduledAt), next <= run.through
       {
         id = OccurrenceID(reminder: id.reminder, scheduledAt: next)
@@ -89,8 +89,4 @@ extension Firing {
         missedRun: run)
     }
   }
-}
-
-extension Occurrence {
-  fileprivate var isMissed: Bool { if case .missed = state { true } else { false } }
 }

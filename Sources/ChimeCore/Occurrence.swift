@@ -79,6 +79,12 @@ public struct Occurrence: Hashable, Sendable, Codable {
     }
   }
 
+  /// Whether it is not to fire again, whichever way the clock goes: it has fired, or was done without. One that has fired
+  /// may be missed all the same, when its snooze ended at a bad time.
+  public var wasHeard: Bool {
+    if case .missed = state { firedAt != nil } else { true }
+  }
+
   /// When it comes again: the end of its snooze, or its next repeat. Nil: not.
   public var comesAgain: Instant? {
     switch state {

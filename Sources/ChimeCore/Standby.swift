@@ -312,7 +312,7 @@ public struct Standby: Sendable {
     var heard: [OccurrenceID: Occurrence] = [:]
     for occurrence in firing.occurrences {
       // As the store takes them: what was heard is not heard again, unless this decision was made for it.
-      if let known = occurrences[occurrence.id], known.firedAt != nil, occurrence.id != own || firing.advances {
+      if let known = occurrences[occurrence.id], known.wasHeard, occurrence.id != own || firing.advances {
         continue
       }
       if case .missed = occurrence.state, occurrence.id != own { continue }

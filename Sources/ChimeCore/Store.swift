@@ -76,10 +76,10 @@ public protocol StoreTransaction: TrackingTransaction {
   /// for it have been put off by an hour, so that they hold up no other.
   var unreadable: [UnreadableReminder] { get }
   /// Writes decisions: inserts or updates their occurrences, inserts their deliveries, advances or deletes the due
-  /// time each was made for, and updates the reminder's `skipNext`. An occurrence that exists in another state than
-  /// `missed` is never inserted a second time, nor are its deliveries; one that comes again is replaced by the decision
-  /// that was made for the end of that very snooze, or for that very repeat. A reminder that has been removed fires no
-  /// more, and one that has been changed since (its generation differs) keeps its due time for a new decision.
+  /// time each was made for, and updates the reminder's `skipNext`. An occurrence that was heard (`Occurrence.wasHeard`)
+  /// is never inserted a second time, nor are its deliveries; one that comes again is replaced by the decision that was
+  /// made for the end of that very snooze, or for that very repeat. A reminder that has been removed fires no more, and
+  /// one that has been changed since (its generation differs) keeps its due time for a new decision.
   ///
   /// An occurrence with a time to come again is due then. One that fires for the first time, of a reminder that insists
   /// (`nag`), ends the repeats of its occurrences of earlier times. A delivery of a later round than the first cancels what earlier rounds of

@@ -172,7 +172,7 @@ extension Transaction {
     ) { Standing(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 
-  /// Inserts an occurrence, or replaces one that was missed, or that comes again at that very time.
+  /// Inserts an occurrence, or replaces one that was not heard, or that comes again at that very time.
   ///
   /// - Returns: whether it was written.
   private func insert(_ occurrence: Occurrence, of reminder: Int64, comingAgain again: Instant?) throws -> Bool {
@@ -186,8 +186,8 @@ extension Transaction {
         owner = ?3, state = ?4, rounds = ?5, fired_at = ?6, delivered_at = ?7, ended_at = ?8, snoozed_until = ?9,
         reason = ?10, late = ?11, run_count = ?12, run_through = ?13, title = ?14,
         repeats = ?15, repeat_at = ?16
-      WHERE occurrence.state = 5 OR (occurrence.state = 2 AND occurrence.snoozed_until = ?17)
-        OR (occurrence.state < 2 AND occurrence.repeat_at = ?17)
+      WHERE (occurrence.state = 5 AND occurrence.fired_at IS NULL)
+        OR (occurrence.state = 2 AND occurrence.snoozed_until = ?17) OR (occurrence.state < 2 AND occurrence.repeat_at = ?17)
       """,
       occurrence.id.scheduledAt, reminder, occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds,
       occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,

@@ -104,8 +104,9 @@ extension StoreConformance {
         try expect(state, is: .fired, "the state")
         try expect(deliveries, is: 1, "the deliveries")
       },
-      Case("an occurrence that has been answered is not fired again when the clock goes back") { subject in
-        for state in [Occurrence.State.delivered, .done, .dismissed, .snoozed(until: at(500))] {
+      Case("an occurrence that was heard is not fired again when the clock goes back") { subject in
+        // The last: its snooze ended while the machine slept, and that was too long ago.
+        for state in [Occurrence.State.delivered, .done, .dismissed, .snoozed(until: at(500)), .missed(.suspend)] {
           let id = "s\(state)".filter(\.isLetter)
           let (found, deliveries) = try await subject.write { store in
             let key = try store.addFired(id, next: at(70))

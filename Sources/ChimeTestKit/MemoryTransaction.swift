@@ -219,10 +219,7 @@ final class MemoryTransaction: StoreTransaction {
       let isMadeForIt =
         !firing.advances && occurrence.id == own && known?.comesAgain != nil
         && known?.comesAgain == due.occurrence?.comesAgain
-      switch known?.state {
-      case nil, .missed: break
-      case .some where isMadeForIt: break
-      default:
+      if let known, known.wasHeard, !isMadeForIt {
         passedOver.insert(occurrence.id)
         continue
       }

@@ -86,6 +86,8 @@ public struct StoreComparison: Sendable {
           switch pick(0...7) {
           case 0, 1:
             firing.occurrences[0].state = .missed(MissReason.allCases[pick(0...MissReason.allCases.count - 1)])
+            // One that has fired is missed when its snooze ends at a bad time.
+            if pick(0...3) > 0 { firing.occurrences[0].firedAt = nil }
             firing.deliveries = []
           // Held, or answered meanwhile.
           case 2:

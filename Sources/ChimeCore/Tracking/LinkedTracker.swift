@@ -184,7 +184,7 @@ extension Reminder {
     let following = try following(time, in: transaction, bearings)
     var next = following(time)
     while let time = next,
-      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.firedAt != nil
+      let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.wasHeard
     {
       next = following(time)
     }
