@@ -210,6 +210,8 @@ public protocol TrackingTransaction {
   /// By the achievements' names.
   func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress]
   func setProgress(_ progress: AchievementProgress, owner: UInt32) throws
+  /// The packs of which there is progress or XP, those that have been removed too; by name.
+  func packsInProgress(owner: UInt32) throws -> [PackID]
   /// XP of the owner's pack: of its entries and its achievements.
   func experience(of pack: PackID, owner: UInt32) throws -> Int
   func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws

@@ -100,6 +100,17 @@ extension Transaction {
       progress.unlockedAt, progress.wasSilent ? 1 : 0)
   }
 
+  func packsInProgress(owner: UInt32) throws -> [PackID] {
+    try connection.all(
+      """
+      SELECT id FROM pack_name n WHERE owner = ? AND (
+        EXISTS (SELECT 1 FROM achievement WHERE pack = n.key AND gone = 0)
+        OR EXISTS (SELECT 1 FROM experience WHERE pack = n.key AND gone = 0))
+      ORDER BY id
+      """, owner
+    ) { PackID(rawValue: $0.text(0)) }
+  }
+
   func experience(of pack: PackID, owner: UInt32) throws -> Int {
     guard let key = try nameKey(of: pack, owner: owner) else { return 0 }
     return try connection.first("SELECT points FROM experience WHERE pack = ? AND gone = 0", key) { $0.int(0) } ?? 0

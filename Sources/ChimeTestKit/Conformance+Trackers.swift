@@ -266,6 +266,8 @@ extension StoreConformance {
           try store.removePack(hydration, owner: 7)
           try expect(store.progress(of: hydration, owner: 7), is: progress, "the progress")
           try expect(store.experience(of: hydration, owner: 7), is: 120, "the XP")
+          try expect(store.packsInProgress(owner: 7), is: [hydration], "a pack that has been removed")
+          try expect(store.packsInProgress(owner: 1_000), is: [], "another owner's packs")
           try expect(store.progress(of: hydration, owner: 1_000), is: [], "another owner's")
           try expect(store.experience(of: hydration, owner: 1_000), is: 0, "another owner's XP")
           try expect(store.progress(of: PackID(rawValue: "goal"), owner: 7), is: [], "another pack's")

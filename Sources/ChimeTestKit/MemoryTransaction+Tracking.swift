@@ -159,6 +159,10 @@ extension MemoryTransaction {
     contents.tracking.unlocks[key, default: .init()].progress[progress.achievement] = progress
   }
 
+  func packsInProgress(owner: UInt32) throws -> [PackID] {
+    contents.tracking.unlocks.keys.filter { $0.owner == owner }.map(\.id).sorted { $0.rawValue < $1.rawValue }
+  }
+
   func experience(of pack: PackID, owner: UInt32) throws -> Int {
     contents.tracking.unlocks[PackKey(owner: owner, id: pack)]?.experience ?? 0
   }

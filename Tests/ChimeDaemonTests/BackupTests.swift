@@ -127,6 +127,24 @@ struct BackupTests {
     }
   }
 
+  /// An unlock is permanent, whatever becomes of its pack.
+  @Test func whatARemovedPackHasUnlockedComesBackToo() async throws {
+    var backup: [UInt8] = []
+    try await TrackerHouse.live { house in
+      try Self.furnish(house)
+      let _: Wired.RemovePack.Reply = try house.call(
+        Wired.RemovePack.method, Wired.RemovePack.Parameters(id: "hydration"))
+      backup = try house.backup()
+    }
+    let kept = Self.body(backup).filter { $0.contains("unlockedAt") }
+    #expect(kept.contains { $0.contains("first_sip") }, "\(kept)")
+    try await TrackerHouse.live { [backup] house in
+      let contents = try Self.restore(house, backup)
+      #expect(contents.packs == 0 && contents.unlocks == kept.count, "\(contents)")
+      Self.same(Self.body(try house.backup()), Self.body(backup))
+    }
+  }
+
   static func read(_ name: String, _ house: TrackerHouse) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {

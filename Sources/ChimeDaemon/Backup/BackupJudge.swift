@@ -17,7 +17,7 @@ struct BackupJudge {
   let judgeReminder: (Reminder) throws -> Void
   private var seen: Set<String> = []
   private var trackers: [TrackerID: Tracker] = [:]
-  private var packs: [PackID: Pack] = [:]
+  private var packs = 0
 
   init(judgeReminder: @escaping (Reminder) throws -> Void) { self.judgeReminder = judgeReminder }
 
@@ -143,7 +143,7 @@ struct BackupJudge {
     let pack = installed.pack
     try need(TrackerID(checking: pack.id.rawValue) != nil, "that is no pack's id")
     try once("pack \(pack.id)")
-    try need(packs.count < Desk.maxPacks, "there are more than \(Desk.maxPacks) packs")
+    try need(packs < Desk.maxPacks, "there are more than \(Desk.maxPacks) packs")
     try texts(pack.title, "title")
     try texts(pack.text, "text")
     for tracker in pack.trackers {
@@ -159,12 +159,12 @@ struct BackupJudge {
     }
     for channel in pack.channels { try self.channel(ChannelName(rawValue: channel)) }
     try time(installed.installedAt)
-    packs[pack.id] = pack
+    packs += 1
     return installed
   }
 
   mutating func progress(_ progress: AchievementProgress) throws -> AchievementProgress {
-    try need(packs[progress.pack] != nil, "there is no pack \(TrackerFields.shown(progress.pack.rawValue))")
+    try need(TrackerID(checking: progress.pack.rawValue) != nil, "that is no pack's id")
     try once("the progress of \(progress.achievement) of \(progress.pack)")
     try need((0...1_000_000_000).contains(progress.reached), "that is no progress")
     if let at = progress.unlockedAt { try time(at) }
@@ -172,7 +172,7 @@ struct BackupJudge {
   }
 
   mutating func experience(_ experience: BackupFormat.Experience) throws -> BackupFormat.Experience {
-    try need(packs[experience.pack] != nil, "there is no pack \(TrackerFields.shown(experience.pack.rawValue))")
+    try need(TrackerID(checking: experience.pack.rawValue) != nil, "that is no pack's id")
     try once("the XP of \(experience.pack)")
     try need((0...1_000_000_000_000).contains(experience.points), "that is no number of XP")
     return experience

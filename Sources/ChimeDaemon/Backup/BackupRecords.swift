@@ -48,12 +48,15 @@ struct BackupRecords {
     for installed in try transaction.packs(owner: owner) {
       try put("pack", installed.unowned)
       counts.packs += 1
-      for progress in try transaction.progress(of: installed.pack.id, owner: owner) {
+    }
+    // What is unlocked stays, also when its pack has been removed.
+    for pack in try transaction.packsInProgress(owner: owner) {
+      for progress in try transaction.progress(of: pack, owner: owner) {
         try put("progress", progress)
         if progress.unlockedAt != nil { counts.unlocks += 1 }
       }
-      let points = try transaction.experience(of: installed.pack.id, owner: owner)
-      try put("experience", BackupFormat.Experience(pack: installed.pack.id, points: points))
+      let points = try transaction.experience(of: pack, owner: owner)
+      try put("experience", BackupFormat.Experience(pack: pack, points: points))
     }
     for reminder in try Self.reminders(owner, transaction) {
       try put("reminder", reminder.unowned)
