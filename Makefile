@@ -18,17 +18,20 @@ catalogdir ?= $(PREFIX)/lib/systemd/catalog
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
 release := .build/release
+# What every release build is made with: the Swift library linked in, and nothing that tells in which folder it was built.
+releaseflags := -c release --static-swift-stdlib --disable-local-rpath $(swiftflags) -Xlinker -z -Xlinker now \
+  -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
 sources := Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
 .PHONY: help run test unit system crash power build release words simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
-  dependencies
+  dependencies deb deb-test sbom
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Install what is missing, build, start chimed here and show a reminder firing
 	@Packaging/dependencies run
@@ -68,8 +71,8 @@ build: ## Build everything for debugging
 	@swift build $(swiftflags)
 
 release: ## Build chimed and chime to install, the Swift library linked in
-	@swift build -c release --static-swift-stdlib $(swiftflags) --product chimed
-	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime
+	@swift build $(releaseflags) --product chimed
+	@swift build $(releaseflags) --product chime
 	@$(MAKE) --no-print-directory words
 
 words: ## Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
@@ -81,7 +84,7 @@ bench: ## Measure, beside peers in the same run (BENCH='--only lateness' for one
 
 # By itself, so that what has just been installed is seen.
 measure: release $(peers)
-	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
+	@swift build $(releaseflags) --product chime-bench
 	@Benchmarks/peers/environment $(release)/peers
 	@$(release)/chime-bench $(BENCH)
 
@@ -89,7 +92,7 @@ MINUTES ?= 10
 soak: ## Run chimed under mixed load and watch what it holds of the machine (MINUTES=60, plot in .build/soak)
 	@Packaging/dependencies run
 	@$(MAKE) --no-print-directory release $(peers)
-	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-bench
+	@swift build $(releaseflags) --product chime-bench
 	@mkdir -p .build/soak
 	@$(release)/chime-bench --soak $(MINUTES) .build/soak
 
@@ -97,7 +100,7 @@ SEEDS ?= 1000
 FROM ?= 1
 YEARS ?= 1
 simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 YEARS=1)
-	@swift build -c release --static-swift-stdlib $(swiftflags) --product chime-simulate
+	@swift build $(releaseflags) --product chime-simulate
 	@$(release)/chime-simulate --seeds $(SEEDS) --from $(FROM) --years $(YEARS)
 
 bugs: ## Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
@@ -145,6 +148,21 @@ uninstall: ## Take away what install put there; configuration and reminders stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
 	  Packaging/install --remove
+
+DEB ?= .build/deb
+deb: ## Build the Debian package into .build/deb (DEB=folder for another; docs/packaging.md)
+	@Packaging/dependencies deb
+	@Packaging/deb $(DEB)
+
+deb-test: ## Check the package, then install, upgrade and purge it on a plain Debian 12 that is booted (as root)
+	@Packaging/dependencies debtest
+	@$(MAKE) --no-print-directory deb
+	@Tests/Package/run $(DEB)
+
+sbom: ## List what is linked into the programs, as SPDX in .build/chime.spdx.json
+	@$(MAKE) --no-print-directory release
+	@Packaging/sbom $(release) --output .build/chime.spdx.json
+	@echo .build/chime.spdx.json
 
 clean: ## Remove what was built here
 	@rm -rf .build .venv Fuzz/.build
