@@ -57,6 +57,6 @@ extension Failure {
   func print(to sink: TextSink, style: Style) {
     sink.line("\(style("chime:", .bad)) \(Harmless.line(message))")
     for line in detail { sink.line(line) }
-    for hint in hints { sink.line("  \(Harmless.line(hint))") }
+    for hint in hints { sink.line("  \(Harmless.line(Words.told(hint)))") }
   }
 }

@@ -76,7 +76,7 @@ final class Context {
   }
 
   func warn(_ warnings: [String]) {
-    for warning in warnings { note(Words.say("warning: %1", warning), .caution) }
+    for warning in warnings { note(Words.say("warning: %1", Words.told(warning)), .caution) }
   }
 
   func print(json: JSONText) { out(json.text(indented: world.output.isTerminal)) }

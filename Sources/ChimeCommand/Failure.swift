@@ -39,8 +39,19 @@ struct Failure: Error, Equatable {
   var isInvalidText = false
   /// Where in it, from 1.
   var line: Int?
+  /// The message in English, for JSON and to be compared; empty where it is not needed.
+  var said = ""
+  /// What was probably meant, as it would be typed.
+  var suggestion: String?
   /// Where a pack is wrong.
   var faults: [TrackersInterface.Fault] = []
+
+  /// The same, with its message in English.
+  func saying(_ said: String) -> Failure {
+    var failure = self
+    failure.said = said
+    return failure
+  }
 
   static func usage(_ message: String, hint: String? = nil) -> Failure {
     Failure(status: .usage, message: message, hints: hint.map { [$0] } ?? [])

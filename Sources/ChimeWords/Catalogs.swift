@@ -57,6 +57,12 @@ public enum Catalogs {
     }
   }
 
+  /// The catalog of the user's language; nil where there is none.
+  static var file: String? {
+    guard isSpeaking, let folder = folder() else { return nil }
+    return languages.lazy.map { "\(folder)/\($0)/LC_MESSAGES/\(domain).mo" }.first { access($0, R_OK) == 0 }
+  }
+
   /// The text in the user's language; itself where there is none.
   static func translated(_ text: String) -> String {
     text.withCString { key in dgettext(domain, key).map { String(cString: $0) } ?? text }

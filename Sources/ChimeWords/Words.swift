@@ -1,3 +1,5 @@
+internal import ChimeSchedule
+
 /// The product's words in the user's language.
 ///
 /// A text is its own key, in English. `%1`, `%2` … stand for values; `%n` for a count. Called with the text itself, not
@@ -22,8 +24,19 @@ public enum Words {
     filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
   }
 
-  /// One pass, so that a value with a `%` in it stays as it is.
-  private static func filled(_ text: String, _ values: [any CustomStringConvertible], count: String? = nil) -> String {
+  /// A sentence that the daemon or a room without a locale wrote in English; itself where the catalog does not know it.
+  ///
+  /// For the screen only: JSON, `--plain` and what is compared have it as it came.
+  ///
+  ///     Words.told("water has no items: leave the item out")
+  public static func told(_ sentence: String) -> String {
+    Sayings.current.translated(sentence) { CivilDate($0).map(Figures.date) ?? $0 } ?? sentence
+  }
+
+  /// One pass, so that a value with a `%` in it stays as it is; `percents`: %% stands for one.
+  static func filled(
+    _ text: String, _ values: [any CustomStringConvertible], count: String? = nil, percents: Bool = false
+  ) -> String {
     guard text.contains("%") else { return text }
     var result = ""
     var rest = text[...]
@@ -37,6 +50,7 @@ public enum Words {
         result += values[position - 1].description
       } else {
         result += "%"
+        if percents, mark == "%" { rest = rest.dropFirst() }
         continue
       }
       rest = rest.dropFirst()

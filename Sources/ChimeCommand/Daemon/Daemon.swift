@@ -101,7 +101,7 @@ extension Failure {
     } else if name == "NotFound", let it = error.parameters(Wire.NotFound.self) {
       let question = Nearest.question(it.near)
       self.init(
-        status: .failed, message: Words.say("there is no %1 \"%2\"", it.what, it.id),
+        status: .failed, message: Words.say("there is no %1 \"%2\"", StateWords.kind(it.what), it.id),
         hints: [
           question
             ?? Self.listing(of: it.what)
@@ -117,18 +117,19 @@ extension Failure {
     } else if name == "NeverOccurs", let it = error.parameters(Wire.NeverOccurs.self) {
       self.init(refused: it.text, column: nil, expected: "", suggestion: nil, message: it.message)
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
-      self.init(status: .failed, message: Words.say("the %1 cannot be taken: %2", it.field, it.message))
+      self.init(status: .failed, message: Words.say("the %1 cannot be taken: %2", StateWords.field(it.field), Words.told(it.message)))
+      said = it.message
     } else if name == "InvalidText", let it = error.parameters(Wire.InvalidText.self) {
-      self.init(status: .failed, message: it.message, isInvalidText: true, line: it.line)
+      self.init(status: .failed, message: Words.told(it.message), isInvalidText: true, line: it.line)
     } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Message.self) {
-      self.init(status: .failed, message: it.message)
+      self.init(status: .failed, message: Words.told(it.message))
     } else if let failure = Failure(tracking: error, named: name) {
       self = failure
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
-      self.init(status: .failed, message: Words.say("a limit of the daemon was reached: %1", it.limit))
+      self.init(status: .failed, message: Words.say("a limit of the daemon was reached: %1", Words.told(it.limit)))
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
       self.init(
-        status: .tryAgain, message: Words.say("the store cannot be written: %1", it.reason),
+        status: .tryAgain, message: Words.say("the store cannot be written: %1", Words.told(it.reason)),
         hints: [Words.say("nothing was changed; try again, and see `chime status`")])
     } else {
       self.init(status: .failed, message: Words.say("the daemon answered with %1", error))
@@ -162,12 +163,12 @@ extension Failure {
   init(refused text: String, column: Int?, expected: String, suggestion: String?, message: String) {
     var problem = message
     if problem.hasPrefix("\(text): ") { problem.removeFirst(text.count + 2) }
-    self.init(status: .usage, message: problem)
+    self.init(status: .usage, message: Words.told(problem))
     guard !text.isEmpty else { return }
     if let column, let cut = problem.firstRange(of: " (column \(column))") {
       problem = String(problem[..<cut.lowerBound])
     }
-    self.message = problem
+    self.message = Words.told(problem)
     detail = ["  " + Harmless.line(text)]
     if let column {
       let before = Harmless.line(String(text.prefix(max(0, column - 1))))
@@ -176,7 +177,7 @@ extension Failure {
     if let suggestion {
       hints = [Words.say("did you mean \"%1\"?", suggestion)]
     } else if !expected.isEmpty, !problem.contains(expected) {
-      hints = [Words.say("expected %1", expected)]
+      hints = [Words.say("expected %1", Words.told(expected))]
     }
   }
 

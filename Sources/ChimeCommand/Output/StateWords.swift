@@ -1,6 +1,6 @@
 import ChimeWords
 
-/// States and reasons as a person reads them. In `--json`, in `--plain` and as values of options they stay what they are.
+/// States, reasons and kinds of things as a person reads them. In `--json`, in `--plain` and as values of options they stay what they are.
 enum StateWords {
   static func say(_ state: String) -> String {
     switch state {
@@ -27,7 +27,65 @@ enum StateWords {
     case "skip": Words.say("skip")
     case "low": Words.say("low")
     case "critical": Words.say("critical")
+    // What `chime watch` calls what happens.
+    case "added": Words.say("added")
+    case "changed": Words.say("changed")
+    case "removed": Words.say("removed")
+    case "closed": Words.say("closed")
+    case "logged": Words.say("logged")
+    case "goal": Words.say("goal")
+    case "unlocked": Words.say("unlocked")
+    case "level": Words.say("level")
+    case "milestone": Words.say("milestone")
+    case "clock": Words.say("clock")
+    case "zone": Words.say("zone")
+    case "calendar": Words.say("calendar")
+    case "resumed": Words.say("resumed")
+    case "reloaded": Words.say("reloaded")
+    case "store": Words.say("store")
     default: state
+    }
+  }
+
+  /// What a request calls one of its values.
+  static func field(_ field: String) -> String {
+    switch field {
+    case "when": Words.say("schedule")
+    case "title": Words.say("title")
+    case "body": Words.say("text")
+    case "timezone": Words.say("time zone")
+    case "url": Words.say("address")
+    case "secret": Words.say("secret")
+    case "tags": Words.say("tags")
+    case "channels": Words.say("channels")
+    case "tracker": Words.say("tracker")
+    case "unit": Words.say("unit")
+    case "goal": Words.say("goal")
+    case "amount", "value": Words.say("amount")
+    case "note": Words.say("note")
+    case "range": Words.say("range")
+    case "item": Words.say("item")
+    default: field
+    }
+  }
+
+  /// What it is that the daemon knows none of.
+  static func kind(_ kind: String) -> String {
+    switch kind {
+    case "reminder": Words.say("reminder")
+    case "occurrence": Words.say("occurrence")
+    case "delivery": Words.say("delivery")
+    case "endpoint": Words.say("endpoint")
+    case "command": Words.say("command")
+    case "tracker": Words.say("tracker")
+    case "entry": Words.say("entry")
+    case "item": Words.say("item")
+    case "milestone": Words.say("milestone")
+    case "pack": Words.say("pack")
+    case "achievement": Words.say("achievement")
+    case "photo": Words.say("photo")
+    case "upload": Words.say("upload")
+    default: kind
     }
   }
 }

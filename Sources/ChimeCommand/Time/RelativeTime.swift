@@ -34,7 +34,7 @@ enum RelativeTime {
   static func lateness(milliseconds: Int) -> String {
     switch milliseconds.magnitude {
     case ..<1_000: "\(milliseconds) ms"
-    case ..<60_000: "\(milliseconds / 1_000).\(Int(milliseconds.magnitude) % 1_000 / 100) s"
+    case ..<60_000: "\(Figures.number(Double(milliseconds / 100) / 10, decimals: 1)) s"
     default: amount(seconds: Int64(milliseconds / 1_000))
     }
   }

@@ -1,16 +1,16 @@
 import ChimeControl
 import ChimeSchedule
+import ChimeWords
 
 /// Times as a person at this machine reads them.
 struct WallClock {
   var zone: Zone
   var now: Instant
 
-  /// `Mon 2026-03-30 08:30`, with seconds only when there are any.
+  /// `Mon 2026-03-30 08:30`, and in Czech `Po 30.3.2026 08:30`, with seconds only when there are any.
   func text(_ instant: Instant, in other: Zone? = nil) -> String {
     let civil = (other ?? zone).civil(at: instant)
-    let day = civil.date.weekday.abbreviation
-    return "\(day.prefix(1).uppercased())\(day.dropFirst()) \(civil)"
+    return "\(Figures.weekday(civil.date.weekday)) \(Figures.date(civil.date)) \(civil.time)"
   }
 
   /// `08:30:00`.

@@ -45,6 +45,7 @@ final class ZoneFiles: Sendable {
       if Zone.isValidIdentifier(name), let zone = try? named(name) { return zone }
       if let zone = Self.zone(posix: name) { return zone }
       throw Failure.failed(Words.say("the time zone that TZ names is unknown: \"%1\"", name))
+        .saying("the time zone that TZ names is unknown: \"\(name)\"")
     }
     guard access(localLink, F_OK) == 0 else { return .utc }
     return try read(localLink, as: Self.identifier(ofLink: localLink) ?? "local")
@@ -52,15 +53,20 @@ final class ZoneFiles: Sendable {
 
   private func named(_ name: String) throws -> Zone {
     let unknown = Words.say("there is no time zone \"%1\"", name)
+    let said = "there is no time zone \"\(name)\""
     guard Zone.isValidIdentifier(name) else {
-      throw Failure.usage(unknown, hint: Words.say("time zones have names such as Europe/Prague or UTC"))
+      throw Failure.usage(unknown, hint: Words.say("time zones have names such as Europe/Prague or UTC")).saying(said)
     }
     let path = "\(directory)/\(name)"
     guard access(path, F_OK) == 0 else {
       if name == "UTC" { return .utc }
+      let near = near(name)
       let hint =
-        near(name) ?? Words.say("time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them")
-      throw Failure.usage(unknown, hint: hint)
+        Nearest.question(near)
+        ?? Words.say("time zones have names such as Europe/Prague; `timedatectl list-timezones` lists them")
+      var failure = Failure.usage(unknown, hint: hint).saying(said)
+      failure.suggestion = near.first
+      throw failure
     }
     return try read(path, as: name)
   }
@@ -68,32 +74,34 @@ final class ZoneFiles: Sendable {
   private func read(_ path: String, as identifier: String) throws -> Zone {
     guard let bytes = Files.read(path, limit: Zone.maximumFileSize) else {
       throw Failure.system(Words.say("cannot read the time zone file %1", path), errno: errno)
+        .saying("cannot read the time zone file \(path)")
     }
     do {
       return try Zone(identifier: identifier, tzif: bytes)
     } catch {
-      throw Failure.failed(Words.say("cannot read the time zone file %1: %2", path, error.message))
+      throw Failure.failed(Words.say("cannot read the time zone file %1: %2", path, Words.told(error.message)))
+        .saying("cannot read the time zone file \(path): \(error.message)")
     }
   }
 
   /// Zones whose names are like a misspelt one: in its own region, or of its last part in any.
-  private func near(_ name: String) -> String? {
+  private func near(_ name: String) -> [String] {
     let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
     let regions = Files.entries(directory).filter { $0.first?.isUppercase == true }
     if parts.count == 2 {
       let region = regions.contains(parts[0]) ? parts[0] : Nearest.to(parts[0], among: regions).first
-      guard let region else { return nil }
+      guard let region else { return [] }
       let cities = Files.entries("\(directory)/\(region)")
-      return Nearest.question(Nearest.to(parts[1], among: cities).map { "\(region)/\($0)" })
+      return Nearest.to(parts[1], among: cities).map { "\(region)/\($0)" }
     }
     let wanted = name.lowercased()
     for region in regions {
       let cities = Files.entries("\(directory)/\(region)")
       if let city = cities.first(where: { $0.lowercased() == wanted }) {
-        return Words.say("did you mean %1/%2?", region, city)
+        return ["\(region)/\(city)"]
       }
     }
-    return Nearest.question(name, among: regions)
+    return Nearest.to(name, among: regions)
   }
 
   /// The name of the zone that a link such as /etc/localtime points to.

@@ -147,7 +147,7 @@ enum EntryExchange {
         context.out("  " + Words.say("of %1", list))
       }
     }
-    for remark in reply.remarks.prefix(20) { context.note(remark, .caution) }
+    for remark in reply.remarks.prefix(20) { context.note(Words.told(remark), .caution) }
     if reply.remarks.count > 20 {
       let rest = reply.remarks.count - 20
       context.note(Words.say(count: rest, "and %n more; --json tells all", "and %n more; --json tells all"), .caution)

@@ -13,16 +13,18 @@ extension Failure {
           "the pack has %n faults; nothing was changed"),
         detail: it.faults.map { Failure.line(of: $0) }, faults: it.faults)
     } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
-      let message = it.line > 0 ? Words.say("line %1: %2", String(it.line), it.message) : it.message
+      let message =
+        it.line > 0 ? Words.say("line %1: %2", String(it.line), Words.told(it.message)) : Words.told(it.message)
       self.init(
         status: .failed, message: message, hints: [Words.say("nothing was changed")], isInvalidText: true, line: it.line
       )
     } else if name == "NothingToUndo", let it = error.parameters(Wire.Message.self) {
       self.init(
-        status: .failed, message: it.message, hints: [Words.say("changes of the last 30 days can be taken back")])
+        status: .failed, message: Words.told(it.message),
+        hints: [Words.say("changes of the last 30 days can be taken back")])
     } else if name == "ReadOnly", let it = error.parameters(TrackersInterface.ReadOnly.self) {
       self.init(
-        status: .tryAgain, message: Words.say("nothing can be changed now: %1", it.reason),
+        status: .tryAgain, message: Words.say("nothing can be changed now: %1", Words.told(it.reason)),
         hints: [Words.say("see `chime status`")])
     } else {
       return nil
@@ -32,6 +34,6 @@ extension Failure {
   /// `weight.toml:12:3: trackers.weight.unit: "kgs" is no unit`
   static func line(of fault: TrackersInterface.Fault) -> String {
     let place = fault.line > 0 ? "\(fault.file):\(fault.line):\(fault.column)" : fault.file
-    return Harmless.line([place, fault.key, fault.message].filter { !$0.isEmpty }.joined(separator: ": "))
+    return Harmless.line([place, fault.key, Words.told(fault.message)].filter { !$0.isEmpty }.joined(separator: ": "))
   }
 }

@@ -106,7 +106,7 @@ struct Batch {
       zone = try zones.zone(question.timezone ?? "local")
     } catch {
       let failure = Failure(any: error)
-      throw Refusal(code: "invalidTimezone", message: failure.message, suggestion: failure.suggestedWord)
+      throw Refusal(code: "invalidTimezone", message: failure.said, suggestion: failure.suggestion)
     }
     do {
       let surroundings = zones.surroundings(in: zone, at: place)
@@ -141,13 +141,5 @@ extension Batch {
     if let place = Place(latitude: latitude, longitude: longitude) { return place }
     throw Refusal(
       code: "invalidValue", message: "\"latitude\" is from -90 to 90 and \"longitude\" from -180 to 180")
-  }
-}
-
-extension Failure {
-  /// What the first hint asks about, when it asks `did you mean …?`.
-  fileprivate var suggestedWord: String? {
-    guard let hint = hints.first, hint.hasPrefix("did you mean "), hint.hasSuffix("?") else { return nil }
-    return String(hint.dropFirst(13).dropLast().prefix { $0 != " " && $0 != "," })
   }
 }

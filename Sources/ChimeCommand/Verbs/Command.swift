@@ -50,7 +50,7 @@ enum Command {
           .init(command.name, .strong), .init(([command.program] + command.arguments).joined(separator: " ")),
           .init(LengthText.human(command.timeLimit), .faint), .init(command.overlap.rawValue, .faint),
           .init(String(command.owed)), .init(String(command.running)),
-          command.problem.map { .init($0, .bad) } ?? .init(Words.say("in use"), .good),
+          command.problem.map { .init(Words.told($0), .bad) } ?? .init(Words.say("in use"), .good),
         ])
       }
       context.print(table: table)
@@ -79,10 +79,13 @@ enum Command {
       for line in Harmless.lines(result.output) where !line.isEmpty { context.out("  > \(line)") }
       if result.cut { context.out(Words.say("  > … (it wrote more than is kept)")) }
       let took = RelativeTime.lateness(milliseconds: result.tookMs)
-      let end = result.error ?? result.status.map { Words.say("status %1", $0) } ?? Words.say("no status")
+      let end =
+        result.error.map { Words.told($0) } ?? result.status.map { Words.say("status %1", $0) }
+        ?? Words.say("no status")
       context.out(
         Words.say(
-          "%1: %2, after %3", context.style(result.ok ? "delivered" : "not delivered", result.ok ? .good : .bad),
+          "%1: %2, after %3",
+          context.style(result.ok ? Words.say("delivered") : Words.say("not delivered"), result.ok ? .good : .bad),
           Harmless.line(end), took))
     }
     return result.ok ? .success : .failed

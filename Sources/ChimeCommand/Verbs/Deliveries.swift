@@ -115,7 +115,7 @@ enum Deliveries {
           .init(RelativeTime.lateness(milliseconds: attempt.tookMs)),
           .init(StateWords.say(attempt.outcome.rawValue), isGood ? .good : .bad),
           .init(attempt.status.map(String.init) ?? "-"),
-          .init(attempt.error ?? attempt.answer ?? "-", .faint),
+          .init(attempt.error.map { Words.told($0) } ?? attempt.answer ?? "-", .faint),
         ])
       }
       context.print(table: table)

@@ -102,11 +102,11 @@ enum EndpointAdding {
 
   private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put.Parameters) -> Failure {
     var failure = failure
-    if request.secret == nil, request.newSecret == nil, failure.message.contains("a new endpoint needs a secret") {
+    if request.secret == nil, request.newSecret == nil, failure.said.contains("a new endpoint needs a secret") {
       failure.hints.append(Words.say("--new-secret FILE makes one, --secret-file FILE reads one"))
       failure.hints.append(Words.say("--template NAME needs none; `chime endpoint templates` lists them"))
     }
-    if request.token == nil, failure.message.contains("token") {
+    if request.token == nil, failure.said.contains("token") {
       failure.hints.append(Words.say("--token-file FILE reads one"))
     }
     return failure

@@ -72,9 +72,12 @@ enum EndpointLooking {
   private static func state(_ endpoint: EndpointsInterface.Endpoint, _ context: Context) -> (String, Style.Tone) {
     let clock = context.clock()
     if let reason = endpoint.disabled {
-      return (Words.say("disabled: %1", reason) + (endpoint.disabledAt.map { ", \(clock.relative($0))" } ?? ""), .bad)
+      return (
+        Words.say("disabled: %1", Words.told(reason)) + (endpoint.disabledAt.map { ", \(clock.relative($0))" } ?? ""),
+        .bad
+      )
     }
-    if let fault = endpoint.fault { return (Words.say("cannot be used: %1", fault), .bad) }
+    if let fault = endpoint.fault { return (Words.say("cannot be used: %1", Words.told(fault)), .bad) }
     let failing = endpoint.failingSince.map { Words.say("failing since %1", clock.text($0)) }
     if let until = endpoint.restingUntil.flatMap(WallClock.instant), until > clock.now {
       return (
@@ -139,13 +142,14 @@ enum EndpointLooking {
       for header in result.requestHeaders { context.out("  \(context.style(Harmless.line(header), .faint))") }
       for line in Harmless.lines(IndentedJSON.text(result.requestBody)) { context.out(line.isEmpty ? "" : "  \(line)") }
       let took = RelativeTime.lateness(milliseconds: result.tookMs)
-      let answer = result.status.map { "\($0)" } ?? result.error ?? Words.say("no answer")
+      let answer = result.status.map { "\($0)" } ?? result.error.map { Words.told($0) } ?? Words.say("no answer")
       context.out(
         Words.say(
-          "%1: %2 after %3", context.style(result.ok ? "taken" : "not taken", result.ok ? .good : .bad),
+          "%1: %2 after %3",
+          context.style(result.ok ? Words.say("taken") : Words.say("not taken"), result.ok ? .good : .bad),
           Harmless.line(answer), took)
       )
-      if result.status != nil, let error = result.error { context.out("  \(Harmless.line(error))") }
+      if result.status != nil, let error = result.error { context.out("  \(Harmless.line(Words.told(error)))") }
       if let timing = result.timing { context.out("  \(context.style(parts(timing, result), .faint))") }
       for header in result.responseHeaders ?? [] { context.out("  \(context.style(Harmless.line(header), .faint))") }
       for line in Harmless.lines(IndentedJSON.text(result.answer ?? "")) where !line.isEmpty {

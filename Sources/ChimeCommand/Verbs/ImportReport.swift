@@ -56,7 +56,7 @@ struct ImportReport {
     for remark in told.prefix(Self.mostTold) {
       let place = [remark.line.map { Words.say("line %1", $0) }, remark.title.map { "\"\($0)\"" }].compactMap { $0 }
       let what = remark.kind == .refused ? Words.say("skipped") : Words.say("note")
-      context.note("\(what): \((place + [remark.message]).joined(separator: ": "))", .caution)
+      context.note("\(what): \((place + [Words.told(remark.message)]).joined(separator: ": "))", .caution)
     }
     if told.count > Self.mostTold {
       context.note(Words.say("and %1 more; --json tells them all", told.count - Self.mostTold), .caution)

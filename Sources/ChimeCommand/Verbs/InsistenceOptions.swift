@@ -84,7 +84,7 @@ enum InsistenceOptions {
     do {
       return RemindersInterface.Quiet(rule: rule, hours: try QuietHours(parts(line, "quiet-hours")).texts)
     } catch {
-      throw Failure.usage(Words.say("--quiet-hours: %1", error.message))
+      throw Failure.usage(Words.say("--quiet-hours: %1", Words.told(error.message)))
     }
   }
 

@@ -49,7 +49,9 @@ enum Status {
             ? Words.say("none given up")
             : Words.say("%1 given up; `chime deliveries --state dead` shows them", health.deadDeliveries),
         ])
-      row(context, Words.say("store"), [health.store, health.storeProblem ?? Words.say("in order")])
+      row(
+        context, Words.say("store"),
+        [health.store, health.storeProblem.map { Words.told($0) } ?? Words.say("in order")])
       if let count = health.unrecorded, count > 0 {
         row(
           context, Words.say("memory"),
@@ -73,7 +75,8 @@ enum Status {
           memory, Words.say(count: health.connections, "%n client", "%n clients"),
         ])
       for sentence in health.attention ?? [] {
-        context.out("  \(style(TextWidth.pad(Words.say("attention"), to: 10), .caution))  \(Harmless.line(sentence))")
+        context.out(
+          "  \(style(TextWidth.pad(Words.say("attention"), to: 10), .caution))  \(Harmless.line(Words.told(sentence)))")
       }
     }
     return health.storeProblem == nil ? .success : .tryAgain

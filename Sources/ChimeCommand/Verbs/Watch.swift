@@ -42,11 +42,11 @@ enum Watch {
     case .plain: context.out(Plain.line(Shapes.event.row(event)))
     case .human:
       let time = WallClock.instant(event.at).map { clock.time($0) } ?? event.at.at
-      let name = TextWidth.pad(Harmless.line(event.event), to: 9)
+      let name = TextWidth.pad(Harmless.line(StateWords.say(event.event)), to: 9)
       let head = "\(context.style(Harmless.line(time), .faint))  \(context.style(name, tone(event.event)))"
       let id = event.reminder.map { Harmless.line($0) + "  " } ?? ""
       let used = TextWidth.of("\(time)  \(name)  \(id)")
-      let message = Harmless.line(event.message)
+      let message = Harmless.line(Words.told(event.message))
       let width = context.world.output.width.map { max(20, $0 - used) }
       context.out("\(head)  \(id)\(width.map { TextWidth.truncate(message, to: $0) } ?? message)")
     }

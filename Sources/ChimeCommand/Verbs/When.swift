@@ -93,7 +93,7 @@ enum When {
       context.out(Plain.line([Harmless.field(conversion.canonical), conversion.dialect]))
     case .human: context.out(Harmless.line(conversion.canonical))
     }
-    for remark in conversion.remarks { context.note(remark, .caution) }
+    for remark in conversion.remarks { context.note(Words.told(remark), .caution) }
   }
 
   private static func print(_ context: Context, _ explanation: Explanation, after: Instant, isWhole: Bool) {
@@ -151,7 +151,7 @@ enum When {
     let used = table.lines(width: width, style: Style(isColored: false)).map { TextWidth.of($0) }
     context.out(lines[0])
     for ((line, used), moment) in zip(zip(lines, used).dropFirst(), explanation.moments) {
-      guard let remark = moment.remark.map({ Harmless.line($0) }) else {
+      guard let remark = moment.remark.map({ Harmless.line(Words.told($0)) }) else {
         context.out(line)
         continue
       }

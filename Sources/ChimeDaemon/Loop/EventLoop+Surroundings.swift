@@ -61,9 +61,10 @@ extension EventLoop {
       refreshed.localChanged
       ? "the machine's zone is now \(zones.local.identifier)" : "the database of time zones was replaced"
     if !names.isEmpty {
-      message = "the rules of \(names.prefix(8).joined(separator: ", "))"
-      if names.count > 8 { message += " and \(names.count - 8) more zones" }
-      message += " have changed"
+      let shown = names.prefix(8).joined(separator: ", ")
+      message =
+        names.count > 8
+        ? "the rules of \(shown) and \(names.count - 8) more zones have changed" : "the rules of \(shown) have changed"
     }
     publish([Happening(kind: .zone, message: message)])
     return reasons

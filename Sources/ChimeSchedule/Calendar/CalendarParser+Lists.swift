@@ -66,7 +66,9 @@ extension CalendarParser {
       let rest = position..<wordRange.upperBound
       if isHalfOfDay(rest) { throw halfOfDay(rest) }
       throw Fault(
-        range: rest, problem: "\(quoted(rest)) does not belong to \(field.name == "hour" ? "an" : "a") \(field.name)",
+        range: rest,
+        problem: field.name == "hour"
+          ? "\(quoted(rest)) does not belong to an hour" : "\(quoted(rest)) does not belong to a \(field.name)",
         expected: field.expected)
     }
     guard !hasStep || component.step > 0 else {

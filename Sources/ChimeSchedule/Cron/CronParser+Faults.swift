@@ -153,10 +153,15 @@ extension CronParser {
     guard count >= 5 else {
       let missing: CronField? = CronField(rawValue: count + 1)
       let last = fieldEnd(start(ofField: count - 1))
-      let names = count == 4 ? "\(missing?.name ?? "one") is" : "\(missing?.name ?? "one") and what follows are"
+      let name = missing?.name ?? "one"
+      let problem =
+        switch count {
+        case 4: "there are 4 fields, and \(name) is missing"
+        case 1: "there is 1 field, and \(name) and what follows are missing"
+        default: "there are \(count) fields, and \(name) and what follows are missing"
+        }
       return Fault(
-        range: last..<last, problem: "there \(count == 1 ? "is 1 field" : "are \(count) fields"), and \(names) missing",
-        expected: form,
+        range: last..<last, problem: problem, expected: form,
         repair: count == 4 ? .init(last..<last, " *", shown: text(position..<last, limit: 40) + " *") : nil)
     }
     let command = start(ofField: 5)
