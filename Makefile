@@ -14,6 +14,9 @@ unitdir ?= $(PREFIX)/lib/systemd/system
 userunitdir ?= $(PREFIX)/lib/systemd/user
 sysusersdir ?= $(PREFIX)/lib/sysusers.d
 catalogdir ?= $(PREFIX)/lib/systemd/catalog
+bashcompletiondir ?= $(datadir)/bash-completion/completions
+zshcompletiondir ?= $(datadir)/zsh/site-functions
+fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
 
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
@@ -142,11 +145,13 @@ fmt: ## Format the code
 install: ## Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
+	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' \
 	  Packaging/install $(release)
 
 uninstall: ## Take away what install put there; configuration and reminders stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
+	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' \
 	  Packaging/install --remove
 
 DEB ?= .build/deb

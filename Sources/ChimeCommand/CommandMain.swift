@@ -8,13 +8,20 @@ package enum CommandMain {
     // A reader that goes away is an error of the write, which ends the command quietly.
     signal(SIGPIPE, SIG_IGN)
     Catalogs.begin()
-    let status = run(Array(CommandLine.arguments.dropFirst()), in: .process())
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == Complete.name { Complete.limitTime() }
+    let status = run(arguments, in: .process())
     exit(status.rawValue)
   }
 
   /// Runs the command with these arguments.
   package static func run(_ arguments: [String], in world: World) -> ExitCode {
     let status: ExitCode
+    if arguments.first == Complete.name {
+      status = Complete.run(Array(arguments.dropFirst()), in: world)
+      world.output.flush()
+      return status
+    }
     do {
       let line = try ParsedLine.parse(arguments)
       status = try perform(line, in: world)

@@ -15,6 +15,8 @@ import Testing
         "/opt/chime/lib/systemd/system/chimed.socket", "/opt/chime/lib/systemd/user/chimed.service",
         "/opt/chime/lib/systemd/user/chimed.socket", "/opt/chime/lib/sysusers.d/chime.conf",
         "/opt/chime/lib/systemd/catalog/chime.catalog",
+        "/opt/chime/share/bash-completion/completions/chime", "/opt/chime/share/zsh/site-functions/_chime",
+        "/opt/chime/share/fish/vendor_completions.d/chime.fish",
         "/opt/chime/share/doc/chime/README.md", "/opt/chime/share/doc/chime/LICENSE", "/etc/chime/chimed.toml",
       ]
       for path in wanted { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }

@@ -10,10 +10,12 @@ final class Daemon {
   private let socket: SocketPath
 
   /// How long a call may take.
-  var patience = Duration.seconds(30) { didSet { client.timeout = patience } }
+  var patience: Duration { didSet { client.timeout = patience } }
 
-  init(socket: SocketPath, userID: UInt32) throws {
+  /// - Parameter patience: how long connecting may take, too.
+  init(socket: SocketPath, userID: UInt32, patience: Duration = .seconds(30)) throws {
     self.socket = socket
+    self.patience = patience
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage(
         Words.say("\"%1\" is no path a socket can have", socket.path), hint: Words.say("it has 107 bytes at most"))

@@ -1,0 +1,66 @@
+import ChimeWords
+import Glibc
+
+/// `chime complete …`: what the completion scripts ask, on each press of the key. It is for them alone, so it stands in no
+/// help; it complains of nothing, and it ends by itself.
+///
+///     chime complete fish -- done Dr
+///     chime complete zsh -- done Dr
+///     chime complete bash TYPE COLUMNS WORDBREAKS "chime done Dr"
+///
+/// It prints one candidate a line: for zsh and fish the word, a tab, and what it is; for bash the text to put in the place
+/// of the one that readline would replace. A line that begins with a tab is a word to the script: `files` fit too; `goes
+/// on` asks for no space.
+enum Complete {
+  static let name = "complete"
+
+  /// Ends the process when the system keeps it waiting: the shell stands still meanwhile.
+  static func limitTime() {
+    signal(SIGALRM, SIG_DFL)
+    alarm(1)
+  }
+
+  static func run(_ arguments: [String], in world: World) -> ExitCode {
+    var rest = arguments[...]
+    let shell = rest.popFirst()
+    if shell == "bash" {
+      guard rest.count == 4, let line = rest.popLast(), let breaks = rest.popLast(), let width = rest.popLast(),
+        let type = rest.popLast()
+      else { return .success }
+      bash(BashLine(line, breaks: breaks), type: Int(type) ?? 9, width: Int(width) ?? 80, in: world)
+    } else if shell == "zsh" || shell == "fish", rest.popFirst() == "--" {
+      let current = rest.popLast() ?? ""
+      let completion = Completer(TypedLine(Array(rest), at: current), world: world).completion()
+      for candidate in completion.candidates {
+        world.output.line("\(candidate.value)\t\(Harmless.field(candidate.note))")
+      }
+      signs(completion, in: world)
+    }
+    return .success
+  }
+
+  private static func bash(_ line: BashLine, type: Int, width: Int, in world: World) {
+    let words = line.words.map(\.value)
+    guard let current = words.last, words.count > 1 else { return }
+    let completion = Completer(TypedLine(Array(words[1..<(words.count - 1)]), at: current), world: world).completion()
+    let texts = completion.candidates.map { line.text(for: $0.value) }
+    // What is put in as it is (menu-complete, insert-completions) has no notes, nor has a single one.
+    let isListed = texts.count > 1 && type != 37 && type != 42
+    let widest = min(texts.map { TextWidth.of($0) }.max() ?? 0, 40)
+    for (text, candidate) in zip(texts, completion.candidates) {
+      let note = Harmless.field(candidate.note)
+      guard isListed, !note.isEmpty else {
+        world.output.line(text)
+        continue
+      }
+      let room = max(width - max(widest, TextWidth.of(text)) - 5, 10)
+      world.output.line("\(TextWidth.pad(text, to: widest))  (\(TextWidth.truncate(note, to: room)))")
+    }
+    signs(completion, in: world)
+  }
+
+  private static func signs(_ completion: Completion, in world: World) {
+    if completion.files { world.output.line("\tfiles") }
+    if completion.goesOn { world.output.line("\tgoes on") }
+  }
+}

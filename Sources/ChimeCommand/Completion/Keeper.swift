@@ -1,0 +1,163 @@
+import ChimeControl
+import ChimeWords
+
+/// What the daemon keeps, by the names that a command line may have for it. Whatever goes wrong, nothing is said.
+final class Keeper {
+  /// How many of a kind are asked for.
+  private static let most = 200
+
+  private let line: ParsedLine
+  private let world: World
+  private let deadline: ContinuousClock.Instant
+  private lazy var words = TrackerWords(tongue: Tongue(environment: world.environment))
+  private var daemon: Daemon?
+  private var isSilent = false
+
+  init(line: ParsedLine, world: World, deadline: ContinuousClock.Instant) {
+    self.line = line
+    self.world = world
+    self.deadline = deadline
+  }
+
+  struct Reminder {
+    var id: String
+    var title: String
+  }
+
+  func reminders(_ which: Slot.Reminders, saying said: String) -> [Reminder] {
+    if which == .open {
+      let filter = OccurrencesInterface.Filter(open: true)
+      let open =
+        ask(
+          OccurrencesInterface.List.method, OccurrencesInterface.List.Parameters(filter: filter, limit: Self.most),
+          OccurrencesInterface.List.Reply.self)?.occurrences ?? []
+      return open.reduce(into: []) { found, one in
+        if !found.contains(where: { $0.id == one.reminder }) {
+          found.append(Reminder(id: one.reminder, title: one.title))
+        }
+      }
+    }
+    let filter = RemindersInterface.Filter(
+      state: which == .paused ? .paused : nil, text: said.isEmpty ? nil : said, all: which == .all ? true : nil)
+    let reply = ask(
+      RemindersInterface.List.method, RemindersInterface.List.Parameters(filter: filter, limit: Self.most),
+      RemindersInterface.List.Reply.self)
+    return (reply?.reminders ?? []).filter { which != .running || $0.state != .paused }
+      .map { Reminder(id: $0.id, title: $0.title) }
+  }
+
+  /// Everything else that has a name or a number.
+  func things(_ slot: Slot, _ line: ParsedLine) -> [Candidate] {
+    switch slot {
+    case .trackers:
+      return trackers().map { Candidate($0.id, words.local($0.title)) }
+    case .items:
+      guard let tracker = tracker(line) else { return [] }
+      return ask(
+        TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker, limit: Self.most),
+        TrackersInterface.Items.Reply.self)?.items.map { Candidate($0.id, $0.title) } ?? []
+    case .amounts: return amounts(line)
+    case .entries:
+      return ask(
+        TrackersInterface.Entries.method, TrackersInterface.Entries.Parameters(limit: 20),
+        TrackersInterface.Entries.Reply.self)?.entries.map { entry in
+          let amount = entry.value.map { "\(TrackerWords.shortest($0)) \(entry.unit ?? "")" }
+          return Candidate(
+            String(entry.id), [entry.day, entry.tracker, amount, entry.item].compactMap { $0 }.joined(separator: "  "))
+        } ?? []
+    case .milestones:
+      return ask(
+        TrackersInterface.Milestones.method, TrackersInterface.Milestones.Parameters(limit: 50),
+        TrackersInterface.Milestones.Reply.self)?.milestones.map {
+          Candidate(String($0.id), "\($0.day)  \($0.tracker)  \($0.title)")
+        } ?? []
+    case .packs(let installed):
+      return packs().filter { installed == nil || installed == ($0.installedAt != nil) }
+        .map { Candidate($0.id, words.local($0.title)) }
+    case .endpoints: return endpoints()
+    case .commands: return commands()
+    case .channels: return [Candidate("desktop", Words.say("a popup"))] + endpoints() + commands()
+    case .templates:
+      return ask(
+        EndpointsInterface.Templates.method, Wire.Empty(), EndpointsInterface.Templates.Reply.self)?.templates
+        .map { Candidate($0.name, $0.summary) } ?? []
+    case .tags:
+      let reply = ask(
+        RemindersInterface.List.method,
+        RemindersInterface.List.Parameters(filter: .init(all: true), limit: Self.most),
+        RemindersInterface.List.Reply.self)
+      return Set((reply?.reminders ?? []).flatMap(\.tags)).sorted().map { Candidate($0) }
+    case .deliveries:
+      let reply = ask(
+        DeliveriesInterface.List.method, DeliveriesInterface.List.Parameters(limit: 50),
+        DeliveriesInterface.List.Reply.self)
+      return (reply?.deliveries ?? []).map { Candidate($0.id, "\($0.state.rawValue)  \($0.channel)  \($0.title)") }
+    default: return []
+    }
+  }
+
+  /// The keys of the reminders of the packs that the line names, with `=` where something follows.
+  func packReminders(_ line: ParsedLine) -> [Candidate] {
+    let named = Set(line.words + (line.list("pack") ?? []))
+    return packs().filter { named.contains($0.id) }.flatMap { pack in
+      pack.reminders.map { Candidate($0.key, words.local($0.title)) }
+    }
+  }
+
+  /// The further measures of the line's tracker, with `=`.
+  func fields(_ line: ParsedLine) -> [Candidate] {
+    guard let id = tracker(line), let tracker = trackers().first(where: { $0.id == id }) else { return [] }
+    return tracker.fields.sorted { $0.key < $1.key }.map { Candidate($0.key + "=", $0.value) }
+  }
+
+  // MARK: Asking
+
+  /// The tracker that the first of the verb's own words names, by its id.
+  private func tracker(_ line: ParsedLine) -> String? { line.words.first ?? line.value("tracker") }
+
+  private func trackers() -> [TrackersInterface.Tracker] {
+    ask(TrackersInterface.List.method, Wire.Empty(), TrackersInterface.List.Reply.self)?.trackers ?? []
+  }
+
+  private func packs() -> [TrackersInterface.Pack] {
+    ask(TrackersInterface.Packs.method, Wire.Empty(), TrackersInterface.Packs.Reply.self)?.packs ?? []
+  }
+
+  /// The amounts that the line's tracker offers.
+  private func amounts(_ line: ParsedLine) -> [Candidate] {
+    guard let id = tracker(line), let tracker = trackers().first(where: { $0.id == id }) else { return [] }
+    let offered = (tracker.usual.map { [$0] } ?? []) + tracker.presets
+    return offered.map { Candidate(TrackerWords.shortest($0) + (tracker.unit ?? "")) }
+  }
+
+  private func endpoints() -> [Candidate] {
+    ask(EndpointsInterface.List.method, Wire.Empty(), EndpointsInterface.List.Reply.self)?.endpoints
+      .map { Candidate($0.name, $0.url) } ?? []
+  }
+
+  private func commands() -> [Candidate] {
+    ask(CommandsInterface.List.method, Wire.Empty(), CommandsInterface.List.Reply.self)?.commands
+      .map { Candidate($0.name, $0.program) } ?? []
+  }
+
+  /// The daemon's answer; `nil` when there is none in time, after which it is asked nothing more.
+  private func ask<Reply: Decodable>(_ method: String, _ parameters: some Encodable, _ type: Reply.Type) -> Reply? {
+    let left = deadline - .now
+    guard !isSilent, left > .zero else { return nil }
+    do {
+      let daemon = try self.daemon ?? connect(left)
+      self.daemon = daemon
+      daemon.patience = left
+      return try daemon.call(method, parameters, returning: type)
+    } catch {
+      isSilent = true
+      return nil
+    }
+  }
+
+  private func connect(_ patience: Duration) throws -> Daemon {
+    try Daemon(
+      socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID,
+      patience: patience)
+  }
+}

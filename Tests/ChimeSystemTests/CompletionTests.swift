@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+/// Completion in the shells themselves: each on a terminal of its own, with a real daemon behind it.
+@Suite struct CompletionTests {
+  struct Shell: CustomTestStringConvertible, Sendable {
+    var name: String
+    /// How it quotes the titles of the test, in the middle of `chime show …`, and within quotes.
+    var quoted: [String]
+    var testDescription: String { name }
+    /// What the script is called in `chime completion`.
+    var script: String { name.hasPrefix("bash") ? "bash" : name }
+  }
+
+  private static let shells = [
+    Shell(name: "bash", quoted: bashQuotes), Shell(name: "bash-bare", quoted: bashQuotes),
+    Shell(name: "zsh", quoted: bashQuotes),
+    Shell(
+      name: "fish",
+      quoted: [
+        #"chime show Call\ \"Bob\"\ \&\ co "#, #"chime show "Call \"Bob\" & co" "#, #"chime show 'Ann\'s tea' "#,
+      ]),
+  ]
+  private static let bashQuotes = [
+    #"chime show Call\ \"Bob\"\ \&\ co "#, #"chime show "Call \"Bob\" & co" "#, #"chime show 'Ann'\''s tea' "#,
+  ]
+
+  /// Types each text into a shell and gives the command lines that came of them, and what was shown.
+  private func type(_ texts: [String], into shell: Shell, of home: Home) async throws -> [(line: String, shown: String)]
+  {
+    let folder = "\(home.path)/\(shell.name)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let script = "\(home.path)/\(shell.name).script"
+    try home.write(try await home.did("completion", shell.script), to: script)
+    let typist = try await home.spawn(
+      Machine.debianPython, [Machine.support("typist"), shell.name, script, folder],
+      environment: ["PATH": "\(Machine.build):\(Machine.searchPath)"], withInput: true)
+    var found: [(line: String, shown: String)] = []
+    for text in texts {
+      typist.write(String(decoding: try JSONEncoder().encode(text), as: UTF8.self))
+      let count = found.count
+      let answer = try await eventually(
+        "\(shell.name) completes \(text); it said: \(typist.errors)", within: .seconds(30)
+      ) {
+        if let end = typist.end, typist.lines.count <= count { throw HarnessFailure("\(end): \(typist.errors)") }
+        // A line is whole once its end is there.
+        return typist.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast().dropFirst(count).first
+      }
+      let json = try JSON(parsing: String(answer))
+      found.append((json["line"].string ?? "", json["shown"].string ?? ""))
+    }
+    typist.destroy()
+    return found
+  }
+
+  @Test(.timeLimit(.minutes(3)), arguments: Self.shells)
+  func theShellCompletes(_ shell: Shell) async throws {
+    try #require(Machine.has(shell.script), "Packaging/dependencies test installs \(shell.script)")
+    try await Home.live { home in
+      try home.configure("[commands.backup]\nprogram = \"/bin/true\"\n")
+      let daemon = try await home.start()
+      try await home.did("add", "Drink water", "every", "90m", "from", "8:00", "to", "22:00", "--tag", "health")
+      try await home.did("add", "Call \"Bob\" & co", "daily", "at", "9")
+      try await home.did("add", "Ann's tea", "weekdays", "at", "10")
+      let water = try await home.listed("show", "Drink water")["reminder"]["id"].string ?? "?"
+      let bob = try await home.listed("show", "Call \"Bob\" & co")["reminder"]["id"].string ?? "?"
+      try await home.did("fire", water)
+      try await home.did("tracker", "add", "running", "--unit", "km", "--usual", "5")
+      try await home.did("endpoint", "add", "team", "http://127.0.0.1:9/", "--new-secret", home.path + "/secret")
+      try home.write("", to: home.path + "/calendar.ics")
+
+      let expected: [(typed: String, line: String)] = [
+        ("chime sno\t", "chime snooze "),
+        ("chime --json lis\t", "chime --json list "),
+        ("chime endpoint ro\t", "chime endpoint rotate "),
+        ("chime endpoint test \t", "chime endpoint test team "),
+        ("chime done \t", "chime done \(water) "),
+        ("chime show \(water.prefix(3))\t", "chime show \(water) "),
+        ("chime show Call\t", shell.quoted[0]), ("chime show \"Call \t", shell.quoted[1]),
+        ("chime show 'Ann\t", shell.quoted[2]),
+        ("chime show Drink w\t", "chime show Drink water "),
+        ("chime show drink\t", "chime show Drink\\ water "),
+        ("chime log \t", "chime log running "), ("chime log running \t", "chime log running 5km "),
+        ("chime add \"x\" every 90m fr\t", "chime add \"x\" every 90m from "),
+        ("chime add x at 18\t", "chime add x at 18:00 "),
+        ("chime add -- x ever\t", "chime add -- x every "),
+        ("chime add x --to te\t", "chime add x --to team "), ("chime add x --to=te\t", "chime add x --to=team "),
+        ("chime add x --to desktop,te\t", "chime add x --to desktop,team "),
+        ("chime add x --to team --to desktop --to \t", "chime add x --to team --to desktop --to backup "),
+        ("chime list --ta\t", "chime list --tag "), ("chime list --tag \t", "chime list --tag health "),
+        ("chime list --tag health --ta\t", "chime list --tag health --ta"),
+        ("chime when --tz Eur\t", "chime when --tz Europe/"),
+        ("chime when --tz Europe/Pra\t", "chime when --tz Europe/Prague "),
+        ("chime import \(home.path)/cal\t", "chime import \(home.path)/calendar.ics "),
+        ("true; chime sno\t", "true; chime snooze "), ("chime nonsense \t", "chime nonsense "),
+      ]
+      let listed: [(typed: String, shows: [String])] = [
+        ("chime sn\t", ["snooze", "Have it come again in a while", "snapshot"]),
+        ("chime show \t", [water, "Drink water", bob, "Call \"Bob\" & co"]),
+        ("chime add \"x\" every \t", ["90m", "a length of time", "mon", "a day of the week", "month"]),
+        ("chime --color \t", ["auto", "always", "never"]),
+      ]
+      let found = try await type(expected.map(\.typed) + listed.map(\.typed), into: shell, of: home)
+      for (wanted, became) in zip(expected, found) { #expect(became.line == wanted.line, "\(wanted.typed)") }
+      for (wanted, became) in zip(listed, found.dropFirst(expected.count)) {
+        for piece in wanted.shows { #expect(became.shown.contains(piece), "\(wanted.typed): \(became.shown)") }
+      }
+
+      // With the daemon gone, verbs, options and schedules are still there, and nothing is complained of.
+      _ = try await daemon.stop()
+      let alone = try await type(["chime sno\t", "chime done \t", "chime when daily at 9 un\t"], into: shell, of: home)
+      #expect(alone.map(\.line) == ["chime snooze ", "chime done ", "chime when daily at 9 until "])
+      #expect(!alone[1].shown.contains("daemon"), "\(alone[1].shown)")
+    }
+  }
+
+  /// A daemon that is stopped, so that it takes connections and answers nothing, costs a person less than a blink.
+  @Test(.timeLimit(.minutes(1))) func aDaemonThatHangsIsNotWaitedFor() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      try await home.did("add", "Tea", "daily", "at", "9")
+      daemon.process.send(SIGSTOP)
+      let clock = ContinuousClock()
+      var fastest = Duration.seconds(60)
+      // The machine may have other things to do at times, so the best of several counts.
+      for _ in 0..<5 {
+        let start = clock.now
+        let output = try await home.chime("complete", "fish", "--", "done", "")
+        fastest = min(fastest, clock.now - start)
+        #expect(output.status == 0 && output.out.isEmpty && output.err.isEmpty, "\(output.text)")
+      }
+      #expect(fastest < .milliseconds(150), "80 ms for the daemon, and the start of a program: \(fastest)")
+      daemon.process.send(SIGCONT)
+    }
+  }
+}
