@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -53,6 +54,16 @@ int chime_clock_watch(int fd) {
   struct itimerspec far = {.it_value = {.tv_sec = 0x1FFFFFFFF}};
   if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &far, NULL) < 0) return -1;
   return fd;
+}
+
+int chime_clock_state(int64_t *max_error) {
+  struct timex state;
+  memset(&state, 0, sizeof state);
+  int result = adjtimex(&state);
+  if (result < 0) return -1;
+  *max_error = state.maxerror;
+  // As timedated tells it: some set the bound and not the flag. At 16 s the kernel gives up.
+  return state.maxerror < 16000000;
 }
 
 int chime_wake_timer(void) { return timerfd_create(CLOCK_REALTIME_ALARM, TFD_NONBLOCK | TFD_CLOEXEC); }

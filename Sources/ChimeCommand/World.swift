@@ -50,7 +50,8 @@ package struct World {
     var environment: [String: String] = [:]
     for name in [
       "CHIME_SOCKET", "CHIME_LOCALTIME", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "TZ", "TZDIR", "VISUAL", "EDITOR",
-      "TMPDIR", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG", "DISPLAY", "WAYLAND_DISPLAY",
+      "TMPDIR", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "PATH",
+      "DBUS_SESSION_BUS_ADDRESS",
     ] {
       if let value = getenv(name) { environment[name] = String(cString: value) }
     }

@@ -135,6 +135,34 @@ public enum DaemonInterface {
     }
   }
 
+  /// Looks at what the daemon stands on. Changes nothing; takes up to two seconds.
+  public enum Examine {
+    public static let method = "io.chime.Daemon.Examine"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var examination: Examination
+
+      public init(examination: Examination) {
+        self.examination = examination
+      }
+    }
+  }
+
+  /// Counters and gauges in Prometheus' text format 0.0.4. In the system's daemon root only may ask for them.
+  public enum Metrics {
+    public static let method = "io.chime.Daemon.Metrics"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Hashable, Sendable {
+      public var text: String
+
+      public init(text: String) {
+        self.text = text
+      }
+    }
+  }
+
   /// Reads the configuration again. On an error the old one stays in force.
   public enum Reload {
     public static let method = "io.chime.Daemon.Reload"

@@ -5,6 +5,7 @@ import ChimeDelivery
 import ChimeSchedule
 import ChimeStoreSQLite
 import ChimeWords
+import FoundationEssentials
 import Glibc
 import Varlink
 
@@ -22,6 +23,7 @@ package enum DaemonMain {
     case .help: print(Arguments.help)
     case .version: print("chimed \(Product.version)")
     case .check: check(arguments.site(environment: environment(), uid: getuid()))
+    case .examine: examine(arguments.site(environment: environment(), uid: getuid()))
     case .printConfiguration:
       print(load(arguments.site(environment: environment(), uid: getuid())).text, terminator: "")
     case .run: serve(arguments.site(environment: environment(), uid: getuid()))
@@ -30,27 +32,24 @@ package enum DaemonMain {
   }
 
   private static func check(_ site: Site) {
-    let loaded = load(site)
-    var calendars = CalendarFiles()
-    _ = calendars.update(
-      loaded.configuration.calendars, zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
-    // A daemon that runs goes on without them; who asks wants to know.
-    if let (name, problem) = calendars.problems.min(by: { $0.key < $1.key }) {
-      let key = "\(ConfigurationFiles.calendars).\(name)"
-      end(EX_CONFIG, "\(loaded.origins[key] ?? key): \(key): \(problem)")
+    let judged = ConfigurationJudgement(site, ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
+    if let problem = judged.problem { end(EX_CONFIG, problem) }
+    let files = judged.loaded?.files ?? []
+    let origin = files.isEmpty ? "no file at \(site.configurationPath): all defaults" : files.joined(separator: ", ")
+    print("the configuration can be taken (\(origin))")
+  }
+
+  /// What `Examine` of a daemon answers, as far as it can be told without one: JSON on a line.
+  private static func examine(_ site: Site) {
+    let examiner = Examiner(
+      site: site, inForce: nil, zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
+    let alarm = WakeAlarm(isSystem: site.isSystem)
+    let examination = examiner.run(wakeProblem: alarm.problem, wantsWake: nil)
+    do {
+      print(String(decoding: try JSONEncoder().encode(examination), as: UTF8.self))
+    } catch {
+      end(EX_SOFTWARE, "\(error)")
     }
-    let commands = CommandEnvironment(site.environment, isSystem: site.isSystem)
-    if let command = loaded.configuration.commands.values.sorted(by: { $0.name < $1.name })
-      .first(where: { commands.path(of: $0) == nil })
-    {
-      let key = "\(ConfigurationFiles.commands).\(command.name).program"
-      end(
-        EX_CONFIG,
-        "\(loaded.origins[key] ?? key): \(key): there is no program \(command.program) that may be run")
-    }
-    let files =
-      loaded.files.isEmpty ? "no file at \(site.configurationPath): all defaults" : loaded.files.joined(separator: ", ")
-    print("the configuration can be taken (\(files))")
   }
 
   private static func load(_ site: Site) -> LoadedConfiguration {

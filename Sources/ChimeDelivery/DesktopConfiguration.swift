@@ -36,6 +36,11 @@ public struct DesktopConfiguration: Sendable {
 
   public init(environment: [String: String]) { self.environment = environment }
 
+  /// Where the program is; nil when there is none that may be run.
+  public var programPath: String? {
+    Program.find(program, in: environment["PATH"]).flatMap { Program.isExecutable($0) ? $0 : nil }
+  }
+
   /// The run of the program that shows a popup.
   ///
   /// - Parameters:

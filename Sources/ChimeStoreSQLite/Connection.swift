@@ -22,12 +22,25 @@ final class Connection {
   ///   - busyTimeout: how long to wait for another program's lock, in milliseconds.
   ///   - fileLayer: the name of what SQLite reads and writes through (sqlite.org/vfs.html); nil: the system's files.
   /// - Throws: `.unavailable` when the file cannot be opened.
-  init(path: String, busyTimeout: Int32, fileLayer: String? = nil) throws(StoreFailure) {
+  convenience init(path: String, busyTimeout: Int32, fileLayer: String? = nil) throws(StoreFailure) {
+    try self.init(
+      opening: path, SQLITE_OPEN_READWRITE, path: path, busyTimeout: busyTimeout, fileLayer: fileLayer)
+  }
+
+  /// Opens an existing file to read it, by a URI (sqlite.org/uri.html).
+  convenience init(reading uri: String, path: String) throws(StoreFailure) {
+    try self.init(
+      opening: uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, path: path, busyTimeout: 500, fileLayer: nil)
+  }
+
+  private init(
+    opening name: String, _ access: Int32, path: String, busyTimeout: Int32, fileLayer: String?
+  ) throws(StoreFailure) {
     _ = Self.library
     var opened: OpaquePointer?
     // The owner's queue already lets in one thread at a time (sqlite.org/threadsafe.html, "Multi-thread").
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
-    let code = sqlite3_open_v2(path, &opened, flags, fileLayer)
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
+    let code = sqlite3_open_v2(name, &opened, flags, fileLayer)
     guard code == SQLITE_OK, let opened else {
       defer { sqlite3_close_v2(opened) }
       throw Self.failure(

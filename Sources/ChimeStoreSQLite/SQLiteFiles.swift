@@ -92,12 +92,15 @@ struct SQLiteFiles: Sendable {
   private static let asideMark = ".corrupt-"
 
   /// The damaged database that was moved aside last.
-  var latestAside: String? {
+  var latestAside: String? { allAside.max() }
+
+  /// The damaged databases that were moved aside and not taken away, oldest first.
+  var allAside: [String] {
     let folder = Self.folder(of: path)
     let prefix = path.dropFirst(path.lastIndex(of: "/").map { path.distance(from: path.startIndex, to: $0) + 1 } ?? 0)
     return Self.names(in: folder).filter { name in
       name.hasPrefix(prefix + Self.asideMark) && !name.hasSuffix("-wal") && !name.hasSuffix("-shm")
-    }.max().map { folder + "/" + $0 }
+    }.sorted().map { folder + "/" + $0 }
   }
 
   /// Where damaged files go: a name that nobody uses, `<path>.corrupt-20260930T220305Z`, so that nothing of them is
@@ -163,9 +166,15 @@ struct SQLiteFiles: Sendable {
   }
 
   /// The bytes that are free to us on the file system of a folder.
-  static func free(at folder: String) -> Int64 {
+  static func free(at folder: String) -> Int64 { freeSpace(at: folder) ?? .max }
+
+  /// The same; of a folder that is yet to be made, where it will be. Nil when it cannot be told.
+  static func freeSpace(at folder: String) -> Int64? {
     var status = statvfs()
-    guard statvfs(folder, &status) == 0 else { return .max }
+    guard statvfs(folder, &status) == 0 else {
+      let above = Self.folder(of: folder)
+      return errno == ENOENT && above != folder && above != "." ? freeSpace(at: above) : nil
+    }
     return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 

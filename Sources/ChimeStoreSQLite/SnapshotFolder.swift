@@ -100,6 +100,12 @@ struct SnapshotFolder: Sendable {
     if removed { SQLiteFiles.synchronize(folder: path) }
   }
 
+  /// Those that were to be restored and are damaged.
+  var allDamaged: [String] {
+    SQLiteFiles.names(in: path).filter { $0.hasPrefix(stem + "-") && $0.hasSuffix(".db" + Self.damaged) }.sorted()
+      .map { path + "/" + $0 }
+  }
+
   /// Takes a damaged one out of the row.
   func setAside(_ item: Item) {
     if rename(item.snapshot.path, item.snapshot.path + Self.damaged) == 0 { SQLiteFiles.synchronize(folder: path) }

@@ -45,6 +45,25 @@ public enum Catalogs {
   /// Whether `begin` has found a language to speak other than that of C.
   static var isSpeaking: Bool { current != "C" }
 
+  /// Whether the C library has the locale that the environment names.
+  public static var knowsLocale: Bool {
+    guard let locale = newlocale(Int32(LC_MESSAGES_MASK), "", nil) else { return false }
+    freelocale(locale)
+    return true
+  }
+
+  /// The languages that there are catalogs of: `["cs"]`.
+  public static var installed: [String] {
+    guard let folder = folder(), let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if access("\(folder)/\(name)/LC_MESSAGES/\(domain).mo", R_OK) == 0 { names.append(name) }
+    }
+    return names.sorted()
+  }
+
   private static func folder() -> String? {
     if let given = environment("TEXTDOMAINDIR"), !given.isEmpty { return given }
     guard let program = realpath("/proc/self/exe", nil) else { return nil }

@@ -24,6 +24,17 @@ public enum Words {
     filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
   }
 
+  /// Marks a text for `Packaging/words` that is said later, with `say(key:)`.
+  public static func mark(_ text: StaticString) -> String { text.description }
+
+  /// The same with the values in a list.
+  public static func say(key text: String, filling values: [String]) -> String {
+    filled(Catalogs.translated(text), values)
+  }
+
+  /// The text as it stands in the program, for other programs.
+  public static func english(_ text: String, filling values: [String]) -> String { filled(text, values) }
+
   /// A sentence that the daemon or a room without a locale wrote in English; itself where the catalog does not know it.
   ///
   /// For the screen only: JSON, `--plain` and what is compared have it as it came.

@@ -56,6 +56,9 @@ int chime_pipe(int ends[2]);
 int chime_pty(int ends[2]);
 /// The wall clock, in milliseconds since the epoch.
 int64_t chime_wall_clock(void);
+/// What the kernel says of the clock (adjtimex(2), asked only): 1 when it is synchronised, 0 when not, -1 with errno. Fills
+/// the bound of its error in microseconds.
+int chime_clock_state(int64_t *max_error);
 /// Names the calling thread, for ps and debuggers: at most 15 bytes.
 void chime_name_thread(const char *name);
 /// What a program may use at most (setrlimit(2)); -1 leaves what the daemon has. What the daemon itself may not have is

@@ -6,7 +6,7 @@ enum Status {
   static let verb = Verb(
     name: "status", group: .about, arguments: [""], summary: "Tell whether everything is all right",
     details: ["The exit status is 75 when the store cannot be written, and 69 when no daemon answers."],
-    examples: [.init(command: "chime status")], alsoTried: ["health", "doctor", "ping", "info"], json: "`status`",
+    examples: [.init(command: "chime status")], alsoTried: ["health", "ping", "info"], json: "`status`",
     run: run)
 
   static func run(_ context: Context) throws -> ExitCode {

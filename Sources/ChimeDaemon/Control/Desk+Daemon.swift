@@ -55,8 +55,12 @@ extension Desk {
     return DaemonInterface.ListSnapshots.Reply(snapshots: (loop.keeper?.snapshots() ?? []).map(wire.snapshot))
   }
 
+  func examine() async throws -> DaemonInterface.Examine.Reply {
+    DaemonInterface.Examine.Reply(examination: await loop.examine(for: caller.sees))
+  }
+
   /// What concerns everybody's reminders is for those who see them all.
-  private func requireAll() throws {
+  func requireAll() throws {
     guard caller.sees == nil else { throw ServiceError.permissionDenied }
   }
 

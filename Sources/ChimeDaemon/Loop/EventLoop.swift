@@ -79,6 +79,8 @@ actor EventLoop {
   var isStopping = false
   var attachments = AttachmentState()
   var streamReaders = StreamReaders()
+  /// Looks at what the daemon stands on that are under way, by whose secrets may be named.
+  var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?

@@ -3,7 +3,7 @@ import Glibc
 
 /// The daemon's command line.
 package struct Arguments: Hashable, Sendable {
-  package enum Action: Hashable, Sendable { case run, check, printConfiguration, help, version }
+  package enum Action: Hashable, Sendable { case run, check, examine, printConfiguration, help, version }
 
   package var action = Action.run
   package var isSystem = false
@@ -21,6 +21,7 @@ package struct Arguments: Hashable, Sendable {
       --state-dir DIR     keep the store and the secrets here
       --socket PATH       listen here
       --check             say whether the configuration can be taken, and end
+      --examine           look at what it stands on, print that as JSON (for chime doctor), and end
       --print-config      say what is in force and from which file, and end
       --help, --version
 
@@ -53,12 +54,14 @@ package struct Arguments: Hashable, Sendable {
       case "--state-dir": stateFolder = try value("--state-dir", attached)
       case "--socket": socket = try value("--socket", attached)
       case "--check": action = .check
+      case "--examine": action = .examine
       case "--print-config": action = .printConfiguration
       case "--help", "-h": action = .help
       case "--version": action = .version
       default:
         let known = [
-          "--system", "--config", "--state-dir", "--socket", "--check", "--print-config", "--help", "--version",
+          "--system", "--config", "--state-dir", "--socket", "--check", "--examine",
+          "--print-config", "--help", "--version",
         ]
         let near = Nearest.to(parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""
         throw UsageError(message: "chimed knows no \(word.prefix(80))\(near)")

@@ -1,0 +1,34 @@
+import ChimeWords
+
+/// What `chime doctor` looks at, in the order in which it tells of it. The names are for programs and stay.
+enum Check: String, CaseIterable, Sendable {
+  case daemon, socket, units, lingering, configuration, store, room, snapshots, secrets
+  case bus, notifications, desktop, endpoints, commands, deliveries, trackers
+  case clock, zone, wake, language
+
+  /// What is looked at, for the manual.
+  var summary: String {
+    switch self {
+    case .daemon: "it runs, answers, how fast, and is of this command's version"
+    case .socket: "there, of the right mode and owner, and somebody listens"
+    case .units: "installed, enabled, active, and read by systemd since they were changed"
+    case .lingering: "the daemon of a user goes on after they log out, where endpoints or commands need it"
+    case .configuration: "it can be taken, with file and line where not, and is what is in force"
+    case .store: "sound (SQLite's quick check), and nothing damaged was left beside it"
+    case .room: "free space on the store's file system"
+    case .snapshots: "the newest is no older than it should be"
+    case .secrets: "no file of secrets is open to others"
+    case .bus: "the session bus of the daemon's environment answers"
+    case .notifications: "a notification server is there, with buttons and markup"
+    case .desktop: "notify-send, or what stands in for it, is there and answers; or D-Bus is used"
+    case .endpoints: "none is disabled, rests or lacks its secret; with --live each gets a test message"
+    case .commands: "their programs are there and may be run"
+    case .deliveries: "none was given up in the last seven days"
+    case .trackers: "trackers and packs can be read"
+    case .clock: "something keeps it to the time of the world"
+    case .zone: "the machine's zone and the database of zones can be read"
+    case .wake: "the machine can be woken, where a reminder asks for it"
+    case .language: "the texts are there in the language that was asked for"
+    }
+  }
+}

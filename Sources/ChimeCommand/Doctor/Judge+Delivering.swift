@@ -1,0 +1,249 @@
+import ChimeControl
+import ChimeWords
+
+// What brings messages to people.
+extension Judge {
+  var bus: [Finding] {
+    guard !facts.isSystem else { return [] }
+    guard let it = facts.examination?.bus else { return unexamined(.bus) }
+    let own = facts.environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
+    guard let address = it.address else {
+      return [
+        .bad(
+          .bus, Sentence(Words.mark("the daemon's environment names no session bus: no popup can be shown")),
+          takeOver(own))
+      ]
+    }
+    if let problem = it.problem {
+      return [
+        .bad(
+          .bus, Sentence(Words.mark("no popup can be shown: the bus at %1: %2"), address, problem),
+          own == nil || own == address ? logIn : takeOver(own))
+      ]
+    }
+    if facts.health != nil, let own, Self.path(own) != Self.path(address) {
+      return [
+        .caution(
+          .bus, Sentence(Words.mark("the daemon's bus is %1, and that of this terminal %2"), address, own),
+          takeOver(own))
+      ]
+    }
+    return [.good(.bus, Sentence(Words.mark("%1 answers"), address))]
+  }
+
+  /// The first address of a list, without its guid.
+  private static func path(_ address: String) -> String {
+    String(address.prefix { $0 != "," && $0 != ";" })
+  }
+
+  private var logIn: Remedy {
+    .advice(
+      Sentence(Words.mark("log in to a desktop session, or, without one, start: %1"), "dbus-run-session -- chimed"))
+  }
+
+  /// The daemon gets the bus of this terminal.
+  private func takeOver(_ own: String?) -> Remedy {
+    guard own != nil else { return logIn }
+    return .run(
+      "systemctl --user import-environment DBUS_SESSION_BUS_ADDRESS && systemctl --user restart chimed")
+  }
+
+  var notifications: [Finding] {
+    guard !facts.isSystem else { return [] }
+    guard let it = facts.examination?.bus else { return unexamined(.notifications) }
+    let name = it.serverName ?? "org.freedesktop.Notifications"
+    switch it.server {
+    case .unknown:
+      return [.skipped(.notifications, Sentence(Words.mark("not looked at: %1"), it.problem ?? "no session bus"))]
+    case .missing:
+      return [
+        .bad(
+          .notifications, Sentence(Words.mark("nobody on the session bus shows notifications: popups wait")),
+          .advice(
+            Sentence(Words.mark("log in to a desktop, or install a server and start it: %1"), "sudo apt install dunst"))
+        )
+      ]
+    case .startable:
+      return [.good(.notifications, Sentence(Words.mark("a server is started by the bus with the first popup")))]
+    case .running:
+      if let problem = it.serverProblem {
+        return [
+          .bad(
+            .notifications, Sentence(Words.mark("the server of notifications is there, and %1"), problem),
+            .advice(Sentence(Words.mark("restart it, or log in anew"))))
+        ]
+      }
+      let capabilities = it.capabilities ?? []
+      guard capabilities.contains("actions") else {
+        return [
+          .caution(
+            .notifications, Sentence(Words.mark("%1 shows no buttons: answer with %2"), name, "chime done"),
+            .run("sudo apt install dunst"))
+        ]
+      }
+      let has = ["actions", "body-markup", "persistence"].filter(capabilities.contains).joined(separator: ", ")
+      return [.good(.notifications, Sentence(Words.mark("%1 (%2)"), name, has))]
+    }
+  }
+
+  var desktop: [Finding] {
+    guard !facts.isSystem else { return [] }
+    guard let it = facts.examination?.desktop else { return unexamined(.desktop) }
+    guard it.transport == "notify-send" else {
+      return [.good(.desktop, Sentence(Words.mark("popups go over D-Bus; no program is needed")))]
+    }
+    let file = facts.examination?.configuration.path ?? "chimed.toml"
+    let overBus = Remedy.write("[desktop] transport = \"dbus\"", into: file)
+    guard let path = it.path else {
+      let isUsual = it.program == "notify-send"
+      return [
+        .bad(
+          .desktop, Sentence(Words.mark("%1 is not there, or may not be run: no popup can be shown"), it.program),
+          isUsual ? .run("sudo apt install libnotify-bin") : .run("chmod +x \(shellQuoted(it.program))"), overBus)
+      ]
+    }
+    switch facts.popupProgram {
+    case .ended(0, let output):
+      let version = output.split(separator: "\n").first.map(String.init) ?? path
+      return [.good(.desktop, Sentence(Words.mark("%1 answers: %2"), path, String(version.prefix(60))))]
+    case .ended(let status, _):
+      return [
+        .bad(
+          .desktop, Sentence(Words.mark("%1 ends with status %2"), path, status),
+          .run("\(shellQuoted(path)) --version"), overBus)
+      ]
+    case .killed(let signal):
+      return [
+        .bad(
+          .desktop, Sentence(Words.mark("%1 crashes (signal %2)"), path, signal),
+          .run("\(shellQuoted(path)) --version"), overBus)
+      ]
+    case .tookTooLong(let limit):
+      return [
+        .bad(
+          .desktop, Sentence(Words.mark("%1 hangs: no answer within %2 ms"), path, limit),
+          .run("\(shellQuoted(path)) --version"), overBus)
+      ]
+    case .missing:
+      return [
+        .bad(.desktop, Sentence(Words.mark("%1 is not there, or may not be run: no popup can be shown"), path), overBus)
+      ]
+    case .notStarted(let why):
+      return [.bad(.desktop, Sentence(Words.mark("%1 cannot be started: %2"), path, why), overBus)]
+    case nil: return [.skipped(.desktop, Sentence(Words.mark("not looked at: %1"), path))]
+    }
+  }
+
+  // MARK: Endpoints and commands
+
+  var endpoints: [Finding] {
+    asked(.endpoints, facts.endpoints) { endpoints in
+      guard !endpoints.isEmpty else { return [.good(.endpoints, Sentence(Words.mark("there are none")))] }
+      let found = endpoints.flatMap(judge)
+      guard found.isEmpty else { return found }
+      let names = endpoints.prefix(5).map(\.name).joined(separator: ", ") + (endpoints.count > 5 ? " …" : "")
+      return [
+        .good(
+          .endpoints,
+          facts.endpointTests.isEmpty
+            ? Sentence(Words.mark("in use: %1"), names) : Sentence(Words.mark("each took a test message: %1"), names))
+      ]
+    }
+  }
+
+  private func judge(_ endpoint: EndpointsInterface.Endpoint) -> [Finding] {
+    let name = endpoint.name
+    let test = Remedy.run("\(facts.chime) endpoint test \(name)")
+    var found: [Finding] = []
+    let last = facts.endpointResults[name] ?? ""
+    let isCertificate = last.lowercased().contains("certificate") || last.contains("SSL") || last.contains("TLS")
+    if let why = endpoint.disabled {
+      found.append(
+        .bad(
+          .endpoints, Sentence(Words.mark("%1 is disabled: %2"), name, why), test,
+          .run("\(facts.chime) endpoint enable \(name)")))
+    }
+    if let fault = endpoint.fault {
+      found.append(
+        .bad(
+          .endpoints, Sentence(Words.mark("nothing can be sent to %1: %2"), name, fault),
+          .run("\(facts.chime) endpoint rotate \(name) --secret-file FILE")))
+    }
+    if isCertificate {
+      found.append(
+        .bad(
+          .endpoints, Sentence(Words.mark("%1 has a certificate that is not believed: %2"), name, last), test,
+          .run("\(facts.chime) endpoint edit \(name) --ca-file FILE")))
+    } else if let until = endpoint.restingUntil {
+      found.append(
+        .caution(
+          .endpoints,
+          Sentence(Words.mark("%1 rests until %2, after failures in a row: %3"), name, Self.time(until.at), last), test)
+      )
+    } else if endpoint.disabled == nil, let since = endpoint.failingSince {
+      found.append(
+        .caution(
+          .endpoints, Sentence(Words.mark("%1 has failed since %2: %3"), name, String(since.at.prefix(16)), last), test)
+      )
+    }
+    switch facts.endpointTests[name] {
+    case .answer(let result) where !result.ok:
+      let why = result.error ?? result.status.map { "HTTP \($0)" } ?? "failed"
+      found.append(.bad(.endpoints, Sentence(Words.mark("%1 did not take a test message: %2"), name, why), test))
+    case .failed(let why):
+      found.append(.bad(.endpoints, Sentence(Words.mark("%1 did not take a test message: %2"), name, why), test))
+    default: break
+    }
+    return found
+  }
+
+  private static func time(_ text: String) -> String { String(text.dropFirst(11).prefix(8)) }
+
+  var commands: [Finding] {
+    asked(.commands, facts.commands) { commands in
+      guard !commands.isEmpty else { return [.good(.commands, Sentence(Words.mark("there are none")))] }
+      let found = commands.compactMap { command -> Finding? in
+        guard let problem = command.problem else { return nil }
+        let file = facts.examination?.configuration.path ?? "chimed.toml"
+        guard command.enabled else {
+          return .caution(
+            .commands, Sentence(Words.mark("%1 is not run: %2"), command.name, problem),
+            .write("[commands] enabled = true", into: file))
+        }
+        return .bad(
+          .commands, Sentence(Words.mark("%1 cannot be run: %2"), command.name, problem),
+          .write("[commands.\(command.name)] program = \"/path/of/the/program\"", into: file),
+          .run("\(facts.chime) command test \(command.name)"))
+      }
+      guard found.isEmpty else { return found }
+      return [
+        .good(.commands, Sentence(Words.mark("can be run: %1"), commands.map(\.name).joined(separator: ", ")))
+      ]
+    }
+  }
+
+  var deliveries: [Finding] {
+    asked(.deliveries, facts.givenUp) { givenUp in
+      guard let latest = givenUp.first else {
+        return [.good(.deliveries, Sentence(Words.mark("none was given up in the last seven days")))]
+      }
+      let count = givenUp.count >= Probes.givenUpLimit ? "\(Probes.givenUpLimit)+" : "\(givenUp.count)"
+      return [
+        .caution(
+          .deliveries,
+          Sentence(
+            Words.mark("given up in the last seven days: %1, the latest to %2: %3"), count, latest.channel,
+            latest.lastResult ?? "-"),
+          .run("\(facts.chime) deliveries --state dead"), .run("\(facts.chime) redeliver --to \(latest.channel)"))
+      ]
+    }
+  }
+
+  var trackers: [Finding] {
+    asked(.trackers, facts.trackers) { trackers in
+      asked(.trackers, facts.packs) { packs in
+        [.good(.trackers, Sentence(Words.mark("trackers: %1, packs: %2"), trackers, packs))]
+      }
+    }
+  }
+}

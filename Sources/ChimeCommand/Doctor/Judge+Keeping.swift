@@ -1,0 +1,159 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+// Configuration and what is kept.
+extension Judge {
+  var configuration: [Finding] {
+    guard let it = facts.examination?.configuration else { return unexamined(.configuration) }
+    if let problem = it.problem {
+      let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
+      return [
+        .bad(
+          .configuration, Sentence(Words.mark("it cannot be taken: %1"), problem),
+          .advice(
+            Sentence(
+              Words.mark("mend that line, then: %1"), "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"))
+        )
+      ]
+    }
+    if it.isInForce == false {
+      return [
+        .caution(
+          .configuration, Sentence(Words.mark("%1 was changed and is not in force yet"), it.path),
+          .run("\(facts.systemctl) reload chimed"))
+      ]
+    }
+    guard !it.files.isEmpty else {
+      return [.good(.configuration, Sentence(Words.mark("all defaults: there is no %1"), it.path))]
+    }
+    return [.good(.configuration, Sentence(Words.mark("taken from %1"), it.files.joined(separator: ", ")))]
+  }
+
+  // MARK: The store
+
+  var store: [Finding] {
+    guard let it = facts.examination?.store else {
+      guard let problem = facts.health?.storeProblem else { return unexamined(.store) }
+      return [.bad(.store, Sentence("%1", problem), .run("\(facts.chime) status"))]
+    }
+    var found: [Finding] = []
+    if let problem = it.problem {
+      let isDamaged = problem.contains("damaged") || problem.contains("missing") || problem.contains("empty")
+      if isDamaged {
+        found.append(
+          .bad(
+            .store, Sentence("%1", problem),
+            facts.health == nil
+              ? .advice(
+                Sentence(Words.mark("start chimed: it keeps the damaged file and goes on with the newest snapshot")))
+              : restart))
+      } else {
+        found.append(.bad(.store, Sentence("%1", problem)))
+      }
+    } else if let problem = facts.health?.storeProblem {
+      found.append(.bad(.store, Sentence("%1", problem), .run("\(facts.chime) status")))
+    }
+    if let count = facts.health?.unrecorded, count > 0 {
+      found.append(
+        .bad(
+          .store, Sentence(Words.mark("times that were shown and are not recorded yet: %1"), count),
+          .advice(Sentence(Words.mark("keep chimed running, and make the store writable")))))
+    }
+    for path in it.leftovers.prefix(5) {
+      found.append(
+        .caution(
+          .store, Sentence(Words.mark("a damaged file was set aside: %1"), path),
+          .advice(Sentence(Words.mark("when you have seen to it: %1"), "rm \(shellQuoted(path))"))))
+    }
+    guard found.isEmpty else { return found }
+    let size = Self.size(it.bytes)
+    if it.bytes == 0 { return [.good(.store, Sentence(Words.mark("none yet: %1"), it.path))] }
+    guard it.isWhole else {
+      return [
+        .good(.store, Sentence(Words.mark("%1, %2: too large to be read through in a second"), it.path, size))
+      ]
+    }
+    return [.good(.store, Sentence(Words.mark("%1, %2, sound"), it.path, size))]
+  }
+
+  /// Room below which it is a matter of days, and of hours.
+  static let littleRoom = 256 << 20
+  static let noRoom = 32 << 20
+
+  var room: [Finding] {
+    guard let it = facts.examination?.store else { return unexamined(.room) }
+    guard let free = it.freeBytes else {
+      return [.skipped(.room, Sentence(Words.mark("cannot be told: %1 is not there"), Self.folder(of: it.path)))]
+    }
+    let remedy = Remedy.run("du -xh --max-depth=1 \(shellQuoted(Self.folder(of: it.path))) | sort -h")
+    let advice = Remedy.advice(
+      Sentence(Words.mark("free some space on the file system of %1"), Self.folder(of: it.path)))
+    if free < Self.noRoom {
+      return [.bad(.room, Sentence(Words.mark("the disk is full: %1 are free"), Self.size(free)), advice, remedy)]
+    }
+    if free < Self.littleRoom || free < 2 * it.bytes {
+      return [
+        .caution(.room, Sentence(Words.mark("there is little room: %1 are free"), Self.size(free)), advice, remedy)
+      ]
+    }
+    return [.good(.room, Sentence(Words.mark("%1 are free"), Self.size(free)))]
+  }
+
+  var snapshots: [Finding] {
+    guard let it = facts.examination?.store else { return unexamined(.snapshots) }
+    let take = Remedy.run("\(facts.chime) snapshot")
+    guard it.keptSnapshots > 0 else {
+      return [
+        .caution(
+          .snapshots, Sentence(Words.mark("none is taken: a damaged store would end chimed")),
+          .write("snapshots = 3", into: facts.examination?.configuration.path ?? "chimed.toml"))
+      ]
+    }
+    let every = (try? DurationText.parse(it.snapshotEvery)) ?? .days(1)
+    guard let latest = it.latestSnapshot, let taken = try? RFC3339.parse(latest.takenAt.at) else {
+      // A store of the first day has none yet.
+      let isYoung = facts.health.flatMap { try? RFC3339.parse($0.startedAt.at) }.map { facts.now - $0 < every + every }
+      guard it.bytes > 0, isYoung == false else {
+        return [.good(.snapshots, Sentence(Words.mark("none yet; one is taken each day once something is written")))]
+      }
+      return [.caution(.snapshots, Sentence(Words.mark("there is none")), take)]
+    }
+    let behind = it.changedAt.flatMap { try? RFC3339.parse($0.at) }.map { $0 - taken } ?? .zero
+    if behind > .milliseconds(3 * every.rawValue) {
+      return [
+        .caution(
+          .snapshots,
+          Sentence(Words.mark("the newest is of %1, and much was written since"), String(latest.takenAt.at.prefix(16))),
+          take)
+      ]
+    }
+    return [
+      .good(.snapshots, Sentence(Words.mark("the newest is of %1"), String(latest.takenAt.at.prefix(16))))
+    ]
+  }
+
+  var secrets: [Finding] {
+    guard let it = facts.examination else { return unexamined(.secrets) }
+    guard !it.openFiles.isEmpty else {
+      return [.good(.secrets, Sentence(Words.mark("readable by nobody else")))]
+    }
+    let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
+    return it.openFiles.prefix(10).map { file in
+      .bad(.secrets, Sentence(Words.mark("%1: %2"), file.path, file.problem), .run(sudo + file.remedy))
+    }
+  }
+
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  /// Such as `2.5 GiB`.
+  static func size(_ bytes: Int) -> String {
+    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >= 1 << shift {
+      let tenths = (bytes >> (shift - 10)) * 10 / 1_024
+      return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
+    }
+    return "\(bytes) B"
+  }
+}

@@ -1,0 +1,102 @@
+import ChimeControl
+import ChimeWords
+
+// The machine: clock, zones, waking, language.
+extension Judge {
+  var clock: [Finding] {
+    guard let clock = facts.examination?.clock ?? facts.clock else {
+      return [.skipped(.clock, Sentence(Words.mark("cannot be told here")))]
+    }
+    let keepers = facts.clockKeepers.joined(separator: ", ")
+    guard clock.isSynchronized else {
+      guard facts.clockKeepers.isEmpty else {
+        return [
+          .caution(
+            .clock, Sentence(Words.mark("it is not synchronised yet, though %1 runs"), keepers),
+            facts.clockKeepers.contains("chronyd") ? .run("chronyc tracking") : .run("timedatectl timesync-status"))
+        ]
+      }
+      return [
+        .caution(
+          .clock, Sentence(Words.mark("nothing keeps it right: reminders come by a clock that drifts")),
+          .run("sudo apt install systemd-timesyncd"), .run("sudo timedatectl set-ntp true"))
+      ]
+    }
+    let events = facts.health?.clockEvents ?? 0
+    let error = "\(max(1, clock.maxErrorMicroseconds / 1_000))"
+    guard events > 0 else {
+      return [.good(.clock, Sentence(Words.mark("synchronised, to within %1 ms"), error))]
+    }
+    return [
+      .good(
+        .clock,
+        Sentence(
+          Words.mark("synchronised, to within %1 ms; steps, zone changes and sleeps since the start of chimed: %2"),
+          error,
+          events))
+    ]
+  }
+
+  var zone: [Finding] {
+    guard let it = facts.examination?.zone else { return unexamined(.zone) }
+    var found: [Finding] = []
+    if let problem = it.databaseProblem {
+      found.append(.bad(.zone, Sentence("%1", problem), .run("sudo apt install --reinstall tzdata")))
+    }
+    if let problem = it.problem {
+      let sentence = problem.firstRange(of: ": timedatectl").map { String(problem[..<$0.lowerBound]) } ?? problem
+      found.append(
+        .bad(.zone, Sentence("%1", sentence), .run("sudo timedatectl set-timezone Europe/Prague")))
+    }
+    if let own = facts.environment["TZ"], !own.isEmpty, facts.health != nil, own != it.local, own != ":\(it.local)" {
+      found.append(
+        .caution(
+          .zone, Sentence(Words.mark("this terminal has TZ=%1, and the daemon follows %2"), own, it.local),
+          .run("unset TZ")))
+    }
+    guard found.isEmpty else { return found }
+    guard let version = it.version else {
+      return [.good(.zone, Sentence(Words.mark("%1; the database of zones does not tell its version"), it.local))]
+    }
+    return [.good(.zone, Sentence(Words.mark("%1, by tzdata %2"), it.local, version))]
+  }
+
+  var wake: [Finding] {
+    guard let it = facts.examination else { return unexamined(.wake) }
+    switch (it.wantsWake, it.wakeProblem) {
+    case (true?, let problem?):
+      return [
+        .caution(
+          .wake, Sentence(Words.mark("a reminder is to wake the machine, and cannot: %1"), problem),
+          .run("man chimed"))
+      ]
+    case (true?, nil): return [.good(.wake, Sentence(Words.mark("reminders that ask for it wake the machine")))]
+    case (nil, _): return [.skipped(.wake, Sentence(Words.mark("not looked at: no daemon to ask")))]
+    default: return [.good(.wake, Sentence(Words.mark("no reminder asks for it")))]
+    }
+  }
+
+  var language: [Finding] {
+    let it = facts.language
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { facts.environment[$0] }.first { !$0.isEmpty } ?? "C"
+    if !it.isKnown {
+      return [
+        .caution(
+          .language, Sentence(Words.mark("this machine has no locale %1"), locale),
+          .run("sudo dpkg-reconfigure locales"))
+      ]
+    }
+    let first = it.wanted.first.map { String($0.prefix { $0 != "_" }) } ?? "en"
+    if first == "en" || it.there.contains(first) {
+      return [.good(.language, Sentence("%1", locale))]
+    }
+    // That there are no texts in it is no fault of the machine's.
+    if !it.there.isEmpty {
+      return [.good(.language, Sentence(Words.mark("%1: Chime has no texts in it and speaks English"), locale))]
+    }
+    return [
+      .caution(
+        .language, Sentence(Words.mark("%1: no translations are installed"), locale), .run("sudo make install"))
+    ]
+  }
+}

@@ -1,0 +1,83 @@
+import ChimeControl
+import ChimeWords
+
+/// Makes findings of facts. A function of values: it asks nobody and reads no clock.
+///
+///     Judge(facts).findings   // at least one for each check that applies
+struct Judge {
+  let facts: DoctorFacts
+
+  init(_ facts: DoctorFacts) { self.facts = facts }
+
+  /// In the order of `Check`, for each at least one unless it does not apply.
+  var findings: [Finding] {
+    let all = Check.allCases.flatMap { check in
+      switch check {
+      case .daemon: daemon
+      case .socket: socket
+      case .units: units
+      case .lingering: lingering
+      case .configuration: configuration
+      case .store: store
+      case .room: room
+      case .snapshots: snapshots
+      case .secrets: secrets
+      case .bus: bus
+      case .notifications: notifications
+      case .desktop: desktop
+      case .endpoints: endpoints
+      case .commands: commands
+      case .deliveries: deliveries
+      case .trackers: trackers
+      case .clock: clock
+      case .zone: zone
+      case .wake: wake
+      case .language: language
+      }
+    }
+    return all
+  }
+
+  /// What a check says that needs an examination when there is none.
+  func unexamined(_ check: Check) -> [Finding] {
+    [.skipped(check, Sentence(Words.mark("not looked at: %1"), facts.examinationProblem ?? "no answer"))]
+  }
+
+  /// The findings of a check that needs an answer of the daemon.
+  func asked<Value>(_ check: Check, _ asked: Asked<Value>, _ judge: (Value) -> [Finding]) -> [Finding] {
+    switch asked {
+    case .answer(let value): judge(value)
+    case .notAsked: [.skipped(check, Sentence(Words.mark("not looked at: no daemon to ask")))]
+    case .failed(let why): [.bad(check, Sentence(Words.mark("the daemon cannot tell: %1"), why), .run(facts.journal))]
+    }
+  }
+
+  /// `systemctl --user start chimed` where systemd has its unit, else the program.
+  var start: Remedy {
+    guard facts.isSystem || facts.units?.service.isInstalled ?? false else { return .run("chimed") }
+    return .run("\(facts.systemctl) start chimed")
+  }
+
+  var restart: Remedy {
+    let isUnits = facts.units?.service.active == "active"
+    guard isUnits || facts.isSystem else {
+      return .advice(Sentence(Words.mark("end it and start `chimed` again")))
+    }
+    return .run("\(facts.systemctl) restart chimed")
+  }
+}
+
+/// Text as a shell takes it for one word.
+func shellQuoted(_ text: String) -> String {
+  let plain = text.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: ":"), UInt8(ascii: "+"):
+      true
+    default: false
+    }
+  }
+  if plain, !text.isEmpty { return text }
+  return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}

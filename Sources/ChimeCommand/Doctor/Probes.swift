@@ -1,0 +1,254 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+import FoundationEssentials
+import Glibc
+import Varlink
+
+/// Gathers what the judges need: side by side, each with its time, and without changing anything.
+struct Probes: Sendable {
+  let socket: SocketPath
+  let environment: [String: String]
+  let userID: UInt32
+  let now: Instant
+  /// Whether endpoints get a test message.
+  var isLive = false
+
+  /// How long systemd, the daemon and a program may take, each, in milliseconds.
+  static let patience = 1_500
+  /// An examination takes up to a second of its own.
+  private static let examinationPatience = 2_500
+  private static let programPatience = 1_000
+  /// How long the tests of endpoints may take altogether.
+  private static let livePatience = 30_000
+  /// How many messages that were given up are counted.
+  static let givenUpLimit = 100
+  private static let lately = Milliseconds.days(7)
+
+  func gather() -> DoctorFacts {
+    var facts = DoctorFacts()
+    facts.now = now
+    facts.userID = userID
+    facts.userName = Self.name(of: userID)
+    facts.isSystem = socket.isSystem
+    facts.isGuessed = socket.isGuessed
+    facts.environment = environment
+    let own = ownDaemon
+    let isSystem = socket.isSystem
+    // The units are those of the usual places.
+    let units: Later<UnitFacts>? =
+      socket.isGuessed || isSystem
+      ? Later { UnitProbe.look(isSystem: isSystem, own: own, within: Self.patience) } : nil
+    let keepers = Later { ClockKeepers.running() }
+    facts.lingers = lingers(facts.userName)
+    facts.language = LanguageFacts(
+      wanted: Catalogs.languages, there: Catalogs.installed, isKnown: Catalogs.knowsLocale)
+    facts.socket = SocketProbe.look(at: socket.path)
+    facts.units = units?.value(within: Self.patience + 200)
+    meet(&facts)
+    examine(&facts, own)
+    if !isSystem, let desktop = facts.examination?.desktop, desktop.transport == "notify-send",
+      let path = desktop.path
+    {
+      facts.popupProgram = RunningProgram.run(path, ["--version"], within: Self.programPatience)
+    }
+    facts.clockKeepers = keepers.value(within: Self.patience) ?? []
+    return facts
+  }
+
+  // MARK: The daemon
+
+  private func meet(_ facts: inout DoctorFacts) {
+    if let units = facts.units, units.socket.active == "active", ["inactive", "failed"].contains(units.service.active) {
+      // To connect would start it.
+      facts.daemon = .asleep
+      return
+    }
+    guard facts.socket.kind == .socket else { return }
+    SocketProbe.connect(&facts.socket)
+    switch facts.socket.connection {
+    case .taken: break
+    case .notPermitted:
+      facts.daemon = .notPermitted
+      return
+    default: return
+    }
+    if socket.isGuessed, let holder = facts.socket.holder, holder.userID != userID, holder.userID != 0 {
+      facts.daemon = .foreign(holder.userID)
+      return
+    }
+    let began = ContinuousClock.now
+    guard let client = connection() else { return }
+    do throws(VarlinkClientError) {
+      let health = try client.call(
+        DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self
+      ).status
+      facts.daemon = .answered(health, after: Self.milliseconds(since: began))
+      ask(client, &facts)
+    } catch {
+      facts.daemon = Self.answer(error)
+    }
+  }
+
+  private func connection(timeout: Int = patience) -> VarlinkClient? {
+    guard let address = VarlinkAddress(path: socket.path) else { return nil }
+    return try? VarlinkClient(address, timeout: .milliseconds(timeout))
+  }
+
+  private static func milliseconds(since begin: ContinuousClock.Instant) -> Int {
+    let (seconds, fraction) = (ContinuousClock.now - begin).components
+    return Int(seconds * 1_000 + fraction / 1_000_000_000_000_000)
+  }
+
+  private static func answer(_ error: VarlinkClientError) -> DaemonAnswer {
+    switch error {
+    case .timedOut: .silent(within: patience)
+    case .noSocket, .refused, .closed: .absent
+    case .remote(let remote):
+      if case .permissionDenied = remote.service { .notPermitted } else { .stranger(remote.name) }
+    default: .stranger(String("\(error)".prefix(200)))
+    }
+  }
+
+  /// Everything else that it is asked, on the same connection.
+  private func ask(_ client: VarlinkClient, _ facts: inout DoctorFacts) {
+    facts.endpoints = asked {
+      try client.call(EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self)
+        .endpoints
+    }
+    facts.commands = asked {
+      try client.call(CommandsInterface.List.method, Wire.Empty(), returning: CommandsInterface.List.Reply.self)
+        .commands
+    }
+    let since = RFC3339.format(now - Self.lately, in: .utc)
+    facts.givenUp = asked {
+      try client.call(
+        DeliveriesInterface.List.method,
+        DeliveriesInterface.List.Parameters(
+          filter: DeliveriesInterface.Filter(state: .dead, since: since), limit: Self.givenUpLimit),
+        returning: DeliveriesInterface.List.Reply.self
+      ).deliveries
+    }
+    facts.trackers = asked {
+      try client.call(TrackersInterface.List.method, Wire.Empty(), returning: TrackersInterface.List.Reply.self)
+        .trackers.count
+    }
+    facts.packs = asked {
+      try client.call(TrackersInterface.Packs.method, Wire.Empty(), returning: TrackersInterface.Packs.Reply.self)
+        .packs.filter { $0.installedAt != nil }.count
+    }
+    for endpoint in facts.endpoints.value ?? [] where endpoint.failingSince != nil || endpoint.disabled != nil {
+      let latest = try? client.call(
+        DeliveriesInterface.List.method,
+        DeliveriesInterface.List.Parameters(
+          filter: DeliveriesInterface.Filter(channel: endpoint.name), limit: 5),
+        returning: DeliveriesInterface.List.Reply.self)
+      facts.endpointResults[endpoint.name] = latest?.deliveries.compactMap(\.lastResult).first
+    }
+    if isLive { test(&facts) }
+  }
+
+  private func asked<Value>(_ body: () throws -> Value) -> Asked<Value> {
+    do {
+      return .answer(try body())
+    } catch {
+      return .failed(String("\(error)".prefix(200)))
+    }
+  }
+
+  /// Each endpoint that is called gets its test message, all at once.
+  private func test(_ facts: inout DoctorFacts) {
+    let names = (facts.endpoints.value ?? []).filter { $0.disabled == nil && $0.fault == nil }.map(\.name)
+    let tests = names.prefix(16).map { name in
+      (
+        name,
+        Later { () -> Asked<EndpointsInterface.TestResult> in
+          guard let client = connection(timeout: Self.livePatience) else { return .failed("no connection") }
+          return asked {
+            try client.call(
+              EndpointsInterface.Test.method, EndpointsInterface.Test.Parameters(name: name),
+              returning: EndpointsInterface.Test.Reply.self
+            ).result
+          }
+        }
+      )
+    }
+    for (name, test) in tests {
+      facts.endpointTests[name] = test.value(within: Self.livePatience) ?? .failed("no answer in time")
+    }
+  }
+
+  // MARK: What it stands on
+
+  private func examine(_ facts: inout DoctorFacts, _ own: String?) {
+    if facts.health != nil, let client = connection(timeout: Self.examinationPatience) {
+      facts.examination = try? client.call(
+        DaemonInterface.Examine.method, Wire.Empty(), returning: DaemonInterface.Examine.Reply.self
+      ).examination
+    }
+    // The daemon of the system may not ask the kernel for the state of the clock.
+    guard facts.examination?.clock == nil else { return }
+    guard let own else {
+      facts.examinationProblem = "there is no chimed beside this command or in PATH"
+      return
+    }
+    var arguments = ["--examine"] + (socket.isSystem ? ["--system"] : [])
+    if !socket.isGuessed, !socket.isSystem { arguments += ["--socket", socket.path] }
+    switch RunningProgram.run(own, arguments, within: Self.examinationPatience) {
+    case .ended(0, let output):
+      guard let found = try? JSONDecoder().decode(DaemonInterface.Examination.self, from: Data(output.utf8)) else {
+        facts.examinationProblem = "\(own) is of another version"
+        return
+      }
+      facts.clock = found.clock
+      if facts.examination == nil { facts.examination = found }
+    case .tookTooLong(let limit): facts.examinationProblem = "\(own) --examine took longer than \(limit) ms"
+    case let run: facts.examinationProblem = "\(own) --examine failed (\(run))"
+    }
+  }
+
+  /// The chimed that lies beside this command, else the one in PATH.
+  private var ownDaemon: String? {
+    var places: [String] = []
+    if let program = realpath("/proc/self/exe", nil) {
+      defer { free(program) }
+      let path = String(cString: program)
+      if let slash = path.lastIndex(of: "/") { places.append(String(path[..<slash])) }
+    }
+    places += (environment["PATH"] ?? "/usr/local/bin:/usr/bin").split(separator: ":").map(String.init)
+    return places.map { "\($0)/chimed" }.first { access($0, X_OK) == 0 }
+  }
+
+  /// Nil where no systemd runs the machine.
+  private func lingers(_ user: String) -> Bool? {
+    guard !socket.isSystem, access("/run/systemd/system", F_OK) == 0 else { return nil }
+    return access("/var/lib/systemd/linger/\(user)", F_OK) == 0
+  }
+
+  private static func name(of user: UInt32) -> String {
+    var entry = passwd()
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    var found: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return "\(user)" }
+    return String(cString: entry.pw_name)
+  }
+}
+
+/// The programs that keep clocks right.
+enum ClockKeepers {
+  /// As the kernel shortens their names (proc(5), "comm").
+  private static let names = [
+    "chronyd": "chronyd", "ntpd": "ntpd", "ntpsec": "ntpsec", "openntpd": "openntpd",
+    "systemd-timesyn": "systemd-timesyncd", "ptp4l": "ptp4l", "phc2sys": "phc2sys",
+  ]
+
+  static func running() -> [String] {
+    var found: Set<String> = []
+    for entry in Files.entries("/proc") where entry.first?.isNumber == true {
+      guard let bytes = Files.read("/proc/\(entry)/comm", limit: 100) else { continue }
+      let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+      if let known = names[name] { found.insert(known) }
+    }
+    return found.sorted()
+  }
+}

@@ -1,0 +1,147 @@
+import ChimeControl
+import ChimeWords
+
+/// `chime doctor`
+enum Doctor {
+  static let verb = Verb(
+    name: "doctor", group: .about, arguments: [""],
+    summary: "Check everything that reminders depend on, with what helps",
+    details: [
+      "Each line is a check: ✓ is all right, ! works and should be seen to, ✗ does not work, - could not be looked at. "
+        + "What helps stands beneath it: a command to type, or a line to write.",
+      "It changes nothing and starts nothing: not even a daemon that its socket would start. It needs no daemon; what can "
+        + "be seen without one is. With `--live` each endpoint gets a test message.",
+      "The exit status is 1 when something does not work, and 0 otherwise. `docs/doctor.md` has all checks.",
+    ],
+    options: [.flag("live", nil, "Send each endpoint a test message")],
+    examples: [
+      .init(command: "chime doctor"), .init(command: "chime doctor --live"), .init(command: "chime --system doctor"),
+    ],
+    alsoTried: ["check", "diagnose", "fsck", "troubleshoot"], json: "`checks`, and `more`, which is false", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let probes = Probes(
+      socket: try .chosen(by: context.line, environment: context.world.environment, userID: context.world.userID),
+      environment: context.world.environment, userID: context.world.userID, now: context.now,
+      isLive: context.line.has("live"))
+    let findings = Judge(probes.gather()).findings
+    context.print(findings, as: Shapes.finding, empty: []) { show(findings, context) }
+    return findings.contains { $0.state == .bad } ? .failed : .success
+  }
+
+  // MARK: For a person
+
+  private static func show(_ findings: [Finding], _ context: Context) {
+    let width = Check.allCases.map { TextWidth.of(title($0)) }.max() ?? 0
+    let indent = width + 4
+    let margin = String(repeating: " ", count: indent)
+    var last: Check?
+    for finding in findings where !context.isQuiet || [.bad, .caution].contains(finding.state) {
+      let name = TextWidth.pad(finding.check == last ? "" : title(finding.check), to: width)
+      last = finding.check
+      let (sign, tone) = sign(finding.state)
+      write(
+        finding.message.said,
+        after: "\(context.style(sign, tone)) \(context.style(name, finding.state == .good ? .plain : .strong))  ",
+        indent: indent, context)
+      for remedy in finding.remedies {
+        write(text(remedy), after: margin + context.style("→ ", .faint), indent: indent + 2, context)
+      }
+    }
+    if !context.isQuiet { context.out("\n\(summary(findings, context))") }
+  }
+
+  /// Folded at the width of a terminal.
+  private static func write(_ text: String, after first: String, indent: Int, _ context: Context) {
+    let text = Harmless.line(text)
+    guard let width = context.world.output.width, width > indent + 20 else { return context.out(first + text) }
+    let lines = TextWidth.wrap(text, to: width, indent: indent)
+    for (index, line) in lines.enumerated() {
+      context.out(index == 0 ? first + line.drop { $0 == " " } : line)
+    }
+  }
+
+  private static func sign(_ state: Finding.State) -> (String, Style.Tone) {
+    switch state {
+    case .good: ("✓", .good)
+    case .caution: ("!", .caution)
+    case .bad: ("✗", .bad)
+    case .skipped: ("-", .faint)
+    }
+  }
+
+  private static func text(_ remedy: Remedy) -> String {
+    switch remedy {
+    case .run(let command): command
+    case .write(let line, let file): Words.say("write %1 into %2", line, file)
+    case .advice(let sentence): sentence.said
+    }
+  }
+
+  private static func summary(_ findings: [Finding], _ context: Context) -> String {
+    let bad = Set(findings.filter { $0.state == .bad }.map(\.check)).count
+    let cautions = Set(findings.filter { $0.state == .caution }.map(\.check)).count
+    let count = Set(findings.map(\.check)).count
+    if bad == 0, cautions == 0 {
+      return context.style(Words.say(count: count, "%n check, all right", "%n checks, all right"), .good)
+    }
+    var parts = [Words.say(count: count, "%n check", "%n checks")]
+    if bad > 0 {
+      parts.append(context.style(Words.say(count: bad, "%n does not work", "%n do not work"), .bad))
+    }
+    if cautions > 0 {
+      parts.append(context.style(Words.say(count: cautions, "%n should be seen to", "%n should be seen to"), .caution))
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  static func title(_ check: Check) -> String {
+    switch check {
+    case .daemon: Words.say("daemon")
+    case .socket: Words.say("socket")
+    case .units: Words.say("units")
+    case .lingering: Words.say("lingering")
+    case .configuration: Words.say("configuration")
+    case .store: Words.say("store")
+    case .room: Words.say("room")
+    case .snapshots: Words.say("snapshots")
+    case .secrets: Words.say("secrets")
+    case .bus: Words.say("session bus")
+    case .notifications: Words.say("notifications")
+    case .desktop: Words.say("popups")
+    case .endpoints: Words.say("endpoints")
+    case .commands: Words.say("commands")
+    case .deliveries: Words.say("deliveries")
+    case .trackers: Words.say("trackers")
+    case .clock: Words.say("clock")
+    case .zone: Words.say("time zone")
+    case .wake: Words.say("waking")
+    case .language: Words.say("language")
+    }
+  }
+}
+
+extension Shapes {
+  static let finding = Shape<Finding>(
+    list: "checks", item: "check",
+    fields: [
+      .init("check", "what was looked at, a name that stays") { .string($0.check.rawValue) },
+      .init("state", "`good`, `caution`, `bad`, or `skipped` when it could not be looked at") {
+        .string($0.state.rawValue)
+      },
+      .init("message", "what was found, in English") { .string($0.message.english) },
+      .init("remedies", "what helps: `kind` is `command`, `line` (with `file`, into which it goes) or `advice`") {
+        .list(
+          $0.remedies.map { remedy in
+            switch remedy {
+            case .run(let command): .members(["kind": .string(remedy.kind), "text": .string(command), "file": .null])
+            case .write(let line, let file):
+              .members(["kind": .string(remedy.kind), "text": .string(line), "file": .string(file)])
+            case .advice(let sentence):
+              .members(["kind": .string(remedy.kind), "text": .string(sentence.english), "file": .null])
+            }
+          })
+      },
+    ])
+}
