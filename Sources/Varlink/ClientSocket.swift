@@ -20,6 +20,19 @@ struct ClientSocket: ~Copyable {
     return credentials.user
   }
 
+  /// What poll(2) knows it by.
+  borrowing func number() -> Int32 { descriptor }
+
+  /// Whether there is something to read, be it the end, without waiting for it.
+  borrowing func hasBytes() throws(VarlinkClientError) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while true {
+      let result = poll(&entry, 1, 0)
+      if result >= 0 { return result > 0 }
+      if errno != EINTR { throw .system(operation: "poll", errno: errno) }
+    }
+  }
+
   /// Writes all of the bytes.
   ///
   /// - Returns: `false` if the service is gone; what it said before may still be there to read.

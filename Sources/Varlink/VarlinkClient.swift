@@ -54,6 +54,10 @@ public final class VarlinkClient {
     try self.init(parsed, timeout: timeout)
   }
 
+  /// The descriptor of the connection, to be waited on with poll(2) beside others; `nil` once it is closed. It belongs to
+  /// the client: nobody else reads, writes or closes it.
+  public var descriptor: Int32? { socket?.number() }
+
   /// Closes the connection. What is under way ends with ``VarlinkClientError/closed``.
   public func close() {
     socket = nil
@@ -82,6 +86,17 @@ public final class VarlinkClient {
     try send(method, parameters, mode: .oneway, deadline: timeout.map { .now + $0 })
   }
 
+  /// Calls a method without waiting for its one reply, which ``Replies/arrived()`` has once it is there: for a program that
+  /// waits for other things too. Until then the connection is the call's, as it is a stream's.
+  public func begin<R: Decodable>(
+    _ method: String, _ parameters: some Encodable = Empty(), returning type: R.Type
+  ) throws(VarlinkClientError) -> Replies<R> {
+    try send(method, parameters, mode: .once, deadline: timeout.map { .now + $0 })
+    streamCount += 1
+    stream = streamCount
+    return Replies(client: self, number: streamCount, idleTimeout: nil, isSingle: true)
+  }
+
   /// Calls a method that may answer with several replies.
   ///
   /// The connection is the stream's until its last reply; other calls fail with ``VarlinkClientError/busy``.
@@ -105,6 +120,8 @@ public final class VarlinkClient {
     fileprivate let client: VarlinkClient
     fileprivate let number: UInt64
     fileprivate let idleTimeout: Duration?
+    /// Whether the call was made without `more`.
+    fileprivate var isSingle = false
 
     /// Waits for the next reply.
     ///
@@ -112,8 +129,36 @@ public final class VarlinkClient {
     /// - Throws: ``VarlinkClientError``; the stream is over then.
     public func next() throws(VarlinkClientError) -> R? {
       guard client.stream == number else { return nil }
-      do {
+      do throws(VarlinkClientError) {
         let (value, continues) = try client.receive(R.self, deadline: idleTimeout.map { .now + $0 })
+        if continues, isSingle {
+          throw client.abandon(.protocolViolation("it continues a reply to a call without 'more'"))
+        }
+        if !continues { client.stream = nil }
+        return value
+      } catch {
+        client.stream = nil
+        throw error
+      }
+    }
+
+    /// Whether there are more to come.
+    public var isOpen: Bool { client.stream == number }
+
+    /// The next reply, if all of it is here; nothing is waited for.
+    ///
+    /// After a descriptor was told to be ready it is asked until there is none: several may have come at once.
+    ///
+    /// - Returns: `nil` when there is none yet, and after the last one; ``isOpen`` tells which.
+    /// - Throws: ``VarlinkClientError``; the stream is over then.
+    public func arrived() throws(VarlinkClientError) -> R? {
+      guard client.stream == number else { return nil }
+      do throws(VarlinkClientError) {
+        guard let message = try client.arrivedMessage() else { return nil }
+        let (value, continues) = try client.reading(R.self, from: message)
+        if continues, isSingle {
+          throw client.abandon(.protocolViolation("it continues a reply to a call without 'more'"))
+        }
         if !continues { client.stream = nil }
         return value
       } catch {
@@ -173,7 +218,12 @@ public final class VarlinkClient {
   private func receive<R: Decodable>(
     _ type: R.Type, deadline: ContinuousClock.Instant?
   ) throws(VarlinkClientError) -> (R, continues: Bool) {
-    let message = try receiveMessage(deadline: deadline)
+    try reading(type, from: receiveMessage(deadline: deadline))
+  }
+
+  private func reading<R: Decodable>(
+    _ type: R.Type, from message: [UInt8]
+  ) throws(VarlinkClientError) -> (R, continues: Bool) {
     let envelope: Envelope
     do {
       envelope = try Envelope(message, maxNesting: limits.maxNesting)
@@ -190,13 +240,31 @@ public final class VarlinkClient {
     }
   }
 
+  private func framedMessage() throws(VarlinkClientError) -> [UInt8]? {
+    do throws(MessageFramer.TooLarge) {
+      return try framer.next()
+    } catch {
+      throw abandon(.protocolViolation("its reply is longer than \(error.maxMessageBytes) bytes"))
+    }
+  }
+
+  /// A message that is here whole, or nothing.
+  private func arrivedMessage() throws(VarlinkClientError) -> [UInt8]? {
+    while true {
+      if let message = try framedMessage() { return message }
+      guard socket != nil else { throw .closed }
+      do throws(VarlinkClientError) {
+        guard try socket?.hasBytes() == true else { return nil }
+        if try !receiveBytes(deadline: nil) { throw .closed }
+      } catch {
+        throw abandon(error)
+      }
+    }
+  }
+
   private func receiveMessage(deadline: ContinuousClock.Instant?) throws(VarlinkClientError) -> [UInt8] {
     while true {
-      do throws(MessageFramer.TooLarge) {
-        if let message = try framer.next() { return message }
-      } catch {
-        throw abandon(.protocolViolation("its reply is longer than \(error.maxMessageBytes) bytes"))
-      }
+      if let message = try framedMessage() { return message }
       do throws(VarlinkClientError) {
         if try !receiveBytes(deadline: deadline) { throw .closed }
       } catch {

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -70,6 +71,72 @@ import Varlink
     #expect(try replies.next() == nil)
     #expect(try client.call("a.b.Ping", returning: Ping.self).ping == "last")
     #expect(try replies.next() == nil, "an old stream takes nothing from a later call")
+  }
+
+  /// Waits with poll(2) on the client's descriptor, as a program does that has other things to wait for.
+  private func wait(for client: VarlinkClient) throws {
+    var entry = pollfd(fd: try #require(client.descriptor), events: Int16(POLLIN), revents: 0)
+    #expect(poll(&entry, 1, 10_000) == 1)
+  }
+
+  @Test func aReplyIsTakenWhenAllOfItIsHere() throws {
+    let gate = Gate()
+    let server = try ScriptedServer(address) { peer in
+      while let message = peer.message() {
+        gate.wait()
+        if message.contains("Follow") {
+          peer.send(#"{"continues":true,"parameters":{"ping":"a"}}"# + "\0" + #"{"continues":true,"para"#)
+          gate.wait()
+          peer.send(#"meters":{"ping":"b"}}"# + "\0" + #"{"parameters":{"ping":"last"}}"# + "\0")
+        } else {
+          peer.send(#"{"parameters":{"ping":"one"}}"# + "\0")
+        }
+      }
+    }
+    let client = try VarlinkClient(server.address)
+    let replies = try client.callMore("a.b.Follow", returning: Ping.self)
+    #expect(try replies.arrived() == nil && replies.isOpen, "nothing has been sent yet")
+    gate.open()
+    try wait(for: client)
+    #expect(try replies.arrived()?.ping == "a")
+    #expect(try replies.arrived() == nil && replies.isOpen, "half of the second")
+    gate.open()
+    try wait(for: client)
+    #expect(try replies.arrived()?.ping == "b")
+    // The rest may come in a piece of its own.
+    var last = try replies.arrived()
+    while last == nil, replies.isOpen {
+      try wait(for: client)
+      last = try replies.arrived()
+    }
+    #expect(last?.ping == "last" && !replies.isOpen)
+    #expect(try replies.arrived() == nil)
+
+    let single = try client.begin("a.b.Ping", returning: Ping.self)
+    let busy = #expect(throws: VarlinkClientError.self) { try client.call("a.b.Ping", returning: Ping.self) }
+    #expect(busy == .busy)
+    #expect(try single.arrived() == nil && single.isOpen)
+    gate.open()
+    try wait(for: client)
+    #expect(try single.arrived()?.ping == "one")
+    #expect(!single.isOpen)
+  }
+
+  @Test func whatArrivesMayBeTheEnd() throws {
+    let server = try ScriptedServer(address) { peer in
+      guard let message = peer.message() else { return }
+      if message.contains("Endless") { peer.send(#"{"continues":true,"parameters":{"ping":"a"}}"# + "\0") }
+    }
+    let client = try VarlinkClient(server.address)
+    let replies = try client.callMore("a.b.Follow", returning: Ping.self)
+    try wait(for: client)
+    #expect(#expect(throws: VarlinkClientError.self) { try replies.arrived() } == .closed)
+    #expect(client.descriptor == nil && !replies.isOpen)
+    let another = try VarlinkClient(server.address)
+    let single = try another.begin("a.b.Endless", returning: Ping.self)
+    try wait(for: another)
+    let error = #expect(throws: VarlinkClientError.self) { try single.arrived() }
+    #expect(error?.isProtocolViolation == true, "one reply to a call, and no more")
   }
 
   @Test func aStreamEndsWithItsError() throws {
@@ -216,4 +283,11 @@ import Varlink
 extension VarlinkClientError {
   fileprivate var remote: RemoteError? { if case .remote(let error) = self { error } else { nil } }
   fileprivate var isProtocolViolation: Bool { if case .protocolViolation = self { true } else { false } }
+}
+
+/// Lets one waiting thread through for each time that it is opened.
+private final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  func open() { semaphore.signal() }
+  func wait() { semaphore.wait() }
 }
