@@ -14,6 +14,8 @@ public enum OccurrencesInterface {
   public enum Missed: String, Codable, Hashable, Sendable, CaseIterable {
     case suspend, downtime, paused, skipped, overCap, quiet, doneAlready
   }
+  /// Why nobody will hear of a time to come, as things stand: of the tracker that its reminder is linked to.
+  public enum PassedOver: String, Codable, Hashable, Sendable, CaseIterable { case doneAlready, paused, skipped }
 
   public struct Occurrence: Codable, Hashable, Sendable {
     /// Such as r7k2@1774852200.
@@ -98,10 +100,12 @@ public enum OccurrencesInterface {
     public var held: Wire.Time?
     /// Whether it is a repeat of what nobody has answered.
     public var repeats: Bool?
+    /// Why nobody will hear of it, as things stand; null when it is heard.
+    public var passedOver: PassedOver?
 
     public init(
       reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String,
-      held: Wire.Time? = nil, repeats: Bool? = nil
+      held: Wire.Time? = nil, repeats: Bool? = nil, passedOver: PassedOver? = nil
     ) {
       self.reminder = reminder
       self.title = title
@@ -112,6 +116,7 @@ public enum OccurrencesInterface {
       self.when = when
       self.held = held
       self.repeats = repeats
+      self.passedOver = passedOver
     }
   }
 
@@ -142,15 +147,18 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// The next time at which each reminder is heard, earliest first.
+  /// The next time at which each reminder is heard, earliest first; with `before` every time until then.
   public enum Upcoming {
     public static let method = "io.chime.Occurrences.Upcoming"
 
     public struct Parameters: Codable, Hashable, Sendable {
       public var limit: Int?
+      /// RFC 3339.
+      public var before: String?
 
-      public init(limit: Int? = nil) {
+      public init(limit: Int? = nil, before: String? = nil) {
         self.limit = limit
+        self.before = before
       }
     }
 

@@ -72,6 +72,8 @@ public enum RemindersInterface {
     public var createdAt: Wire.Time
     /// Null when it is linked to no tracker.
     public var tracker: TrackerLink?
+    /// Of List and Get: why nobody will hear of `next`, as things stand; null when it is heard.
+    public var passedOver: OccurrencesInterface.PassedOver?
 
     public init(
       id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
@@ -81,7 +83,8 @@ public enum RemindersInterface {
       wake: Bool? = nil, wakeProblem: String? = nil, snooze: [String], state: State, pausedUntil: Wire.Time? = nil,
       skipNext: Int, next: Wire.Time? = nil,
       held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil,
-      createdAt: Wire.Time, tracker: TrackerLink? = nil
+      createdAt: Wire.Time, tracker: TrackerLink? = nil,
+      passedOver: OccurrencesInterface.PassedOver? = nil
     ) {
       self.id = id
       self.title = title
@@ -117,6 +120,7 @@ public enum RemindersInterface {
       self.lastDone = lastDone
       self.createdAt = createdAt
       self.tracker = tracker
+      self.passedOver = passedOver
     }
   }
 

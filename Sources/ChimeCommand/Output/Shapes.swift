@@ -59,6 +59,11 @@ enum Shapes {
         "tracker",
         "`tracker`, `logs`, `amount`, `unit`, `quietWhenDone`, `followsEntries` and `pace`; null when it is linked to none"
       ) { link($0.tracker) },
+      .init(
+        "passedOver",
+        "why its next time will be passed over, as things stand: `doneAlready`, `paused` or `skipped` by its tracker; from "
+          + "`list` and `show`"
+      ) { .optional($0.passedOver?.rawValue) },
     ])
 
   static let imported = Shape<RemindersInterface.Imported>(
@@ -98,6 +103,10 @@ enum Shapes {
       .init("when", "the schedule in canonical form") { .string($0.when) },
       .init("held", "the time of its schedule that quiet hours hold until `at`") { .time($0.held) },
       .init("repeats", "whether it is a repeat of what nobody has answered") { .bool($0.repeats ?? false) },
+      .init(
+        "passedOver",
+        "why it will be passed over, as things stand: `doneAlready`, `paused` or `skipped` by its tracker; null when it is heard"
+      ) { .optional($0.passedOver?.rawValue) },
     ])
 
   static let occurrence = Shape<OccurrencesInterface.Occurrence>(

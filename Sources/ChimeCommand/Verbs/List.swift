@@ -75,7 +75,7 @@ enum List {
   }
 
   private static func next(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
-    .init(clock.text(reminder.next), reminder.state == .paused ? .faint : .plain)
+    .init(clock.text(reminder.next), reminder.state == .paused || reminder.passedOver != nil ? .faint : .plain)
   }
 
   /// The schedule; of a single moment only that it is one, because the moment stands beside it.
@@ -86,7 +86,12 @@ enum List {
   /// How far away, or what keeps it.
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
     switch reminder.state {
-    case .active: .init(clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
+    case .active:
+      if let reason = reminder.passedOver {
+        .init("\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))", .faint)
+      } else {
+        .init(clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
+      }
     case .waiting: .init(Words.say("unanswered"), .caution)
     case .paused: .init(Words.say("paused"), .faint)
     case .finished: .init(Words.say("finished"), .faint)

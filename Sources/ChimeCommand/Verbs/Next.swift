@@ -26,8 +26,8 @@ enum Next {
         .init(title: "PASSED", dropOrder: 1), .init(title: "REMINDER", canShrink: true),
       ])
       for coming in upcoming {
-        let tone: Style.Tone = coming.paused ? .faint : .plain
-        let mark = mark(coming)
+        let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
+        let mark = ComingMark.text(coming).map { " (\($0))" } ?? ""
         table.rows.append([
           .init(clock.text(coming.at), tone), .init(clock.relative(coming.at), tone),
           .init(clock.text(coming.last), .faint), .init(clock.relative(coming.last), .faint),
@@ -37,13 +37,5 @@ enum Next {
       context.print(table: table)
     }
     return .success
-  }
-
-  /// What is to be known of a time that is none of the schedule, or not only.
-  private static func mark(_ coming: OccurrencesInterface.Coming) -> String {
-    if coming.repeats == true { return " (unanswered)" }
-    if coming.snoozed { return " (snoozed)" }
-    if coming.paused { return " (paused)" }
-    return coming.held == nil ? "" : Words.say(" (held by quiet hours)")
   }
 }

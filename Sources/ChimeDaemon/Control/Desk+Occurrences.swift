@@ -31,32 +31,6 @@ extension Desk {
     }
   }
 
-  func upcoming(
-    _ request: OccurrencesInterface.Upcoming.Parameters
-  ) async throws -> OccurrencesInterface.Upcoming.Reply {
-    let page = try page(limit: request.limit, cursor: nil)
-    return try await store.read { [self] transaction in
-      let wire = self.wire
-      let records = try transaction.reminders(
-        ReminderFilter(owner: caller.sees, includesFinished: false), page: page)
-      let coming = records.compactMap { record -> (Instant, OccurrencesInterface.Coming)? in
-        let heard = wire.nextHeard(record)
-        guard let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min() else { return nil }
-        let zone = wire.zone(of: record.reminder)
-        let isRepeat = at != heard?.at
-        return (
-          at,
-          OccurrencesInterface.Coming(
-            reminder: record.reminder.id.rawValue, title: record.reminder.title, at: wire.time(at, in: zone),
-            snoozed: at == record.snoozedUntil, last: record.last.map { wire.time($0.id.scheduledAt, in: zone) },
-            paused: record.reminder.pause.holds(at: at), when: record.reminder.schedule.canonical,
-            held: isRepeat ? nil : heard?.held.map { wire.time($0, in: zone) }, repeats: isRepeat)
-        )
-      }
-      return OccurrencesInterface.Upcoming.Reply(upcoming: coming.sorted { $0.0 < $1.0 }.map(\.1))
-    }
-  }
-
   func done(_ request: OccurrencesInterface.Done.Parameters) async throws -> OccurrencesInterface.Done.Reply {
     OccurrencesInterface.Done.Reply(occurrence: try await give(request.id) { _ in .done })
   }

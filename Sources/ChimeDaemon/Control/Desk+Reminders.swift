@@ -113,7 +113,8 @@ extension Desk {
   func get(_ request: Interface.Get.Parameters) async throws -> Interface.Get.Reply {
     try await store.read { [self] transaction in
       Interface.Get.Reply(
-        reminder: wire.reminder(try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)))
+        reminder: try wire.reminder(
+          Lookup(transaction: transaction, owner: caller.sees).reminder(request.id), in: transaction))
     }
   }
 
@@ -154,7 +155,7 @@ extension Desk {
       let wire = self.wire
       let records = try transaction.reminders(query, page: page)
       let unreadable = transaction.unreadable
-      let wanted = records.map(wire.reminder).filter { isWanted($0, request.filter) }
+      let wanted = try records.map { try wire.reminder($0, in: transaction) }.filter { isWanted($0, request.filter) }
       return Interface.List.Reply(
         reminders: wanted, cursor: cursor(after: page, count: records.count + unreadable.count),
         warnings: unreadable.isEmpty ? nil : unreadable.map(\.reason))

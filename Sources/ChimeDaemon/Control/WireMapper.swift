@@ -71,26 +71,8 @@ struct WireMapper: Sendable {
   /// The next time of the schedule that is neither skipped nor falls into a pause nor into quiet hours that drop it, with
   /// its jitter and the quiet hours that hold it.
   private func nextScheduled(_ record: ReminderRecord) -> (at: Instant, held: Instant?)? {
-    let reminder = record.reminder
-    let (timetable, offset, quiet) = (
-      bearings.timetable(of: reminder), reminder.jitterOffset, bearings.quiet(of: reminder)
-    )
-    var next = record.next
-    for _ in 0..<reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
-    if case .until(let end) = reminder.pause, let time = next, time < end {
-      next = timetable.next(after: end - .milliseconds(1))
-    }
-    // Where all of a year fall into quiet hours, the first stands for them.
-    let first = next
-    for _ in 0..<1_000 {
-      guard let time = next else { break }
-      // What has passed already rings now, if it may.
-      guard let quiet, let end = quiet.end(at: max(time + offset, now)) else { return (time + offset, nil) }
-      let useful = quiet.drops ? .zero : reminder.grace
-      if end - (time + offset) <= useful { return (end, time) }
-      next = timetable.next(after: max(time, end - offset - useful - .milliseconds(1)))
-    }
-    return first.map { ($0 + offset, nil) }
+    let plan = HeardTimes(record.reminder, bearings, now: now)
+    return plan.first(of: record).map { ($0.at, $0.at == $0.scheduled + plan.offset ? nil : $0.scheduled) }
   }
 
   /// When what nobody has answered is repeated.

@@ -1,0 +1,22 @@
+import ChimeControl
+import ChimeWords
+
+/// What is to be known of a time to come that is none of the schedule, or not only, or that nobody will hear.
+enum ComingMark {
+  static func text(_ coming: OccurrencesInterface.Coming) -> String? {
+    if coming.repeats == true { return Words.say("unanswered") }
+    if coming.snoozed { return Words.say("snoozed") }
+    if coming.paused { return Words.say("paused") }
+    if let reason = coming.passedOver { return text(passedOver: reason) }
+    return coming.held == nil ? nil : Words.say("held by quiet hours")
+  }
+
+  /// Why a time will be passed over, as things stand.
+  static func text(passedOver reason: OccurrencesInterface.PassedOver) -> String {
+    switch reason {
+    case .doneAlready: Words.say("quiet: done already")
+    case .paused: Words.say("quiet: its tracker is paused")
+    case .skipped: Words.say("quiet: not a day of its tracker")
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+// What is to come: the next time of each reminder, or all times of the days ahead.
+extension Desk {
+  private typealias Coming = OccurrencesInterface.Coming
+
+  func upcoming(
+    _ request: OccurrencesInterface.Upcoming.Parameters
+  ) async throws -> OccurrencesInterface.Upcoming.Reply {
+    let page = try page(limit: request.limit, cursor: nil)
+    let before = try instant(request.before, "before")
+    return try await store.read { [self] transaction in
+      let records = try transaction.reminders(
+        ReminderFilter(owner: caller.sees, includesFinished: false), page: page)
+      var coming: [(at: Instant, Coming)] = []
+      // Times later than this have no room any more.
+      var end = before ?? .latest
+      for record in records {
+        coming += try times(of: record, before: before == nil ? nil : end, limit: page.limit, in: transaction)
+        if coming.count > 2 * page.limit {
+          coming = Array(coming.sorted { $0.at < $1.at }.prefix(page.limit))
+          end = coming.last.map { min(end, $0.at) } ?? end
+        }
+      }
+      let sorted = coming.sorted { $0.at < $1.at }.prefix(page.limit)
+      return OccurrencesInterface.Upcoming.Reply(upcoming: sorted.map(\.1))
+    }
+  }
+
+  /// The time at which a reminder is heard next, and those after it up to an end where one is given.
+  private func times(
+    of record: ReminderRecord, before end: Instant?, limit: Int, in transaction: any StoreTransaction
+  ) throws -> [(at: Instant, Coming)] {
+    let wire = self.wire
+    let heard = wire.nextHeard(record)
+    var list: [(at: Instant, Coming)] = []
+    if let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
+      let isRepeat = at != heard?.at
+      list.append((at, coming(record, at, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
+    }
+    if let end {
+      let plan = HeardTimes(record.reminder, bearings, now: now)
+      for one in plan.all(of: record, before: end, limit: limit) where list.first?.at != one.at {
+        list.append(
+          (one.at, coming(record, one.at, held: one.at == one.scheduled + plan.offset ? nil : one.scheduled)))
+      }
+    }
+    guard record.reminder.tracker?.quietWhenDone == true, let first = list.first?.at, let last = list.last?.at else {
+      return list
+    }
+    let link = try LinkedTracker.read(
+      for: record.reminder, from: min(first, last), to: max(first, last), in: transaction, bearings)
+    for index in list.indices {
+      let one = list[index].1
+      list[index].1.passedOver = wire.passedOver(
+        link, at: list[index].at, isAgain: one.snoozed || one.repeats == true)
+    }
+    return list
+  }
+
+  private func coming(_ record: ReminderRecord, _ at: Instant, held: Instant?, isRepeat: Bool = false) -> Coming {
+    let zone = wire.zone(of: record.reminder)
+    return Coming(
+      reminder: record.reminder.id.rawValue, title: record.reminder.title, at: wire.time(at, in: zone),
+      snoozed: at == record.snoozedUntil, last: record.last.map { wire.time($0.id.scheduledAt, in: zone) },
+      paused: record.reminder.pause.holds(at: at), when: record.reminder.schedule.canonical,
+      held: held.map { wire.time($0, in: zone) }, repeats: isRepeat)
+  }
+}
+
+extension WireMapper {
+  /// Why nobody will hear of a time to come, as things stand.
+  ///
+  /// - Parameter isAgain: whether it is the end of a snooze or a repeat: those end when the day's goal is met, and by
+  ///   nothing else.
+  func passedOver(_ link: LinkedTracker?, at time: Instant, isAgain: Bool) -> OccurrencesInterface.PassedOver? {
+    switch link?.verdict(on: time) {
+    case .doneAlready: .doneAlready
+    case .paused: isAgain ? nil : .paused
+    case .skipped: isAgain ? nil : .skipped
+    default: nil
+    }
+  }
+
+  /// A reminder, and of its next time whether it will be passed over.
+  func reminder(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> RemindersInterface.Reminder {
+    var reminder = reminder(record)
+    guard record.reminder.tracker?.quietWhenDone == true, let at = nextHeard(record)?.at else { return reminder }
+    let link = try LinkedTracker.read(for: record.reminder, from: at, to: at, in: transaction, bearings)
+    reminder.passedOver = passedOver(link, at: at, isAgain: at == record.snoozedUntil)
+    return reminder
+  }
+}

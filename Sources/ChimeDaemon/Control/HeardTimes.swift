@@ -1,0 +1,68 @@
+import ChimeCore
+import ChimeSchedule
+
+/// The times at which a reminder is heard, as far as its schedule knows them: with its jitter, behind the quiet hours that
+/// hold it, without those that are skipped, fall into a pause, or into quiet hours that drop them.
+struct HeardTimes {
+  let reminder: Reminder
+  let offset: Milliseconds
+  private let timetable: Timetable
+  private let quiet: Quiet?
+  private let now: Instant
+
+  struct Heard {
+    var scheduled: Instant
+    var at: Instant
+  }
+
+  init(_ reminder: Reminder, _ bearings: Bearings, now: Instant) {
+    self.reminder = reminder
+    self.now = now
+    timetable = bearings.timetable(of: reminder)
+    offset = reminder.jitterOffset
+    quiet = bearings.quiet(of: reminder)
+  }
+
+  /// The first that is heard, from the next regular time on.
+  func first(of record: ReminderRecord) -> Heard? {
+    var next = record.next
+    for _ in 0..<reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
+    if case .until(let end) = reminder.pause, let time = next, time < end {
+      next = timetable.next(after: end - .milliseconds(1))
+    }
+    return heard(from: next)
+  }
+
+  private func heard(from first: Instant?) -> Heard? {
+    var next = first
+    // Where all of a year fall into quiet hours, the first stands for them.
+    for _ in 0..<1_000 {
+      guard let time = next else { break }
+      // What has passed already rings now, if it may.
+      guard let quiet, let end = quiet.end(at: max(time + offset, now)) else {
+        return Heard(scheduled: time, at: time + offset)
+      }
+      let useful = quiet.drops ? .zero : reminder.grace
+      if end - (time + offset) <= useful { return Heard(scheduled: time, at: end) }
+      next = timetable.next(after: max(time, end - offset - useful - .milliseconds(1)))
+    }
+    return first.map { Heard(scheduled: $0, at: $0 + offset) }
+  }
+
+  /// All before `end`, at most `limit`. Of times that are held together the first stands for them, because they are heard
+  /// once. Where the next time hangs on what is done till then, that one alone is known.
+  func all(of record: ReminderRecord, before end: Instant, limit: Int) -> [Heard] {
+    guard limit > 0, let first = first(of: record), first.at < end else { return [] }
+    var all = [first]
+    if reminder.pause == .indefinitely || reminder.countsFromDone || reminder.tracker?.pace == true { return all }
+    var last = first
+    while all.count < limit {
+      guard let next = heard(from: timetable.next(after: last.scheduled)), next.at < end,
+        next.scheduled > last.scheduled
+      else { break }
+      if next.at != last.at { all.append(next) }
+      last = next
+    }
+    return all
+  }
+}
