@@ -37,10 +37,14 @@ final class Context {
   /// The daemon, connected when first needed.
   func daemon() throws -> Daemon {
     if let connection { return connection }
-    let made = try Daemon(
-      socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID)
+    let made = try connect()
     connection = made
     return made
+  }
+
+  /// A connection of its own to the daemon.
+  func connect() throws -> Daemon {
+    try Daemon(socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID)
   }
 
   // MARK: Words

@@ -9,6 +9,8 @@ package struct World {
   package var input: TextSource
   package var output: TextSink
   package var errors: TextSink
+  /// Whether standard input and output are a terminal of this process that can be drawn on.
+  var hasScreen = false
 
   package init(
     environment: [String: String], userID: UInt32, now: @escaping () -> Instant, input: TextSource, output: TextSink,
@@ -35,9 +37,12 @@ package struct World {
       exit(ExitCode.failed.rawValue)
     }
     let errors = TextSink(descriptor: STDERR_FILENO) { _ in exit(ExitCode.failed.rawValue) }
-    return World(
+    var world = World(
       environment: processEnvironment(), userID: getuid(), now: wallClock,
       input: TextSource(descriptor: STDIN_FILENO), output: output, errors: errors)
+    let term = world.environment["TERM"] ?? ""
+    world.hasScreen = world.input.isTerminal && output.isTerminal && !term.isEmpty && term != "dumb"
+    return world
   }
 
   private static func wallClock() -> Instant {

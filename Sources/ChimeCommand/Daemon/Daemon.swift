@@ -64,6 +64,46 @@ final class Daemon {
   }
 }
 
+// For a program that waits for other things too.
+extension Daemon {
+  /// What poll(2) knows the connection by; `nil` once it is closed.
+  var descriptor: Int32? { client.descriptor }
+
+  /// A call whose replies are taken when they are here.
+  struct Pending<Reply: Decodable> {
+    fileprivate let replies: VarlinkClient.Replies<Reply>
+    fileprivate let socket: SocketPath
+
+    /// Whether there are more to come.
+    var isOpen: Bool { replies.isOpen }
+
+    /// The next reply, if it is here.
+    func arrived() throws -> Reply? {
+      do { return try replies.arrived() } catch { throw Failure(calling: error, at: socket) }
+    }
+  }
+
+  /// Calls a method that answers once.
+  func begin<Reply: Decodable>(
+    _ method: String, _ parameters: some Encodable, returning type: Reply.Type
+  ) throws -> Pending<Reply> {
+    do {
+      return Pending(replies: try client.begin(method, parameters, returning: type), socket: socket)
+    } catch {
+      throw Failure(calling: error, at: socket)
+    }
+  }
+
+  /// Calls a method that answers with a stream.
+  func follow<Reply: Decodable>(_ method: String, returning type: Reply.Type) throws -> Pending<Reply> {
+    do {
+      return Pending(replies: try client.callMore(method, Wire.Empty(), returning: type), socket: socket)
+    } catch {
+      throw Failure(calling: error, at: socket)
+    }
+  }
+}
+
 extension Failure {
   init(connecting error: VarlinkClientError, to socket: SocketPath) {
     switch error {

@@ -1,18 +1,41 @@
 import ChimeControl
 import ChimeWords
+import Glibc
 
 /// `chime watch`
 enum Watch {
   static let verb = Verb(
-    name: "watch", group: .look, arguments: [""], summary: "Follow what happens, a line for each event",
-    details: ["It ends with Ctrl-C, after --count events, or with status 69 when the daemon goes."],
-    options: [.value("count", "n", "N", "End after N events")],
-    examples: [.init(command: "chime watch"), .init(command: "chime watch --json -n 1", remark: "wait for one event")],
-    alsoTried: ["monitor", "events", "follow", "tail"], json: "one event on each line, as it happens", run: run)
+    name: "watch", group: .look, arguments: [""], summary: "Follow what happens and what comes next",
+    details: [
+      "On a terminal it fills the screen: what waits for an answer, what comes next and how long it takes till then, messages "
+        + "that are owed, what has happened, and whether everything is all right. Keys: arrows or j and k choose what waits for "
+        + "an answer, d says it is done, s snoozes it, S asks for how long, x dismisses it, ? shows all keys, and q, Esc or "
+        + "Ctrl-C leaves. When the daemon goes, the screen stays and comes alive again when it is back.",
+      "Elsewhere, with --json, --plain, --count or --lines, and where TERM is dumb, it prints a line for each event as it "
+        + "happens. That ends with Ctrl-C, after --count events, or with status 69 when the daemon goes.",
+    ],
+    options: [
+      .flag("lines", nil, "Print a line for each event, on a terminal too"),
+      .value("count", "n", "N", "Print lines, and end after N events"),
+      Glyphs.option,
+    ],
+    examples: [
+      .init(command: "chime watch"), .init(command: "chime watch --lines"),
+      .init(command: "chime watch --json -n 1", remark: "wait for one event"),
+    ],
+    alsoTried: ["monitor", "events", "follow", "tail", "top", "dashboard"],
+    json: "one event on each line, as it happens", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let limit = try context.line.count("count", maximum: 1_000_000_000)
+    if context.world.hasScreen, context.format == .human, limit == nil, !context.line.has("lines") {
+      // Who cannot be reached at all is told of before anything is drawn.
+      let line = try WatchLine(context)
+      if let terminal = Terminal(input: STDIN_FILENO, output: STDOUT_FILENO) {
+        return WatchScreen(context, terminal, line).run()
+      }
+    }
     let daemon = try context.daemon()
     let clock = context.clock()
     if context.format == .plain { context.out(Plain.line(Shapes.event.header)) }
@@ -43,22 +66,12 @@ enum Watch {
     case .human:
       let time = WallClock.instant(event.at).map { clock.time($0) } ?? event.at.at
       let name = TextWidth.pad(Harmless.line(StateWords.say(event.event)), to: 9)
-      let head = "\(context.style(Harmless.line(time), .faint))  \(context.style(name, tone(event.event)))"
+      let head = "\(context.style(Harmless.line(time), .faint))  \(context.style(name, WatchEvents.tone(event.event)))"
       let id = event.reminder.map { Harmless.line($0) + "  " } ?? ""
       let used = TextWidth.of("\(time)  \(name)  \(id)")
       let message = Harmless.line(Words.told(event.message))
       let width = context.world.output.width.map { max(20, $0 - used) }
       context.out("\(head)  \(id)\(width.map { TextWidth.truncate(message, to: $0) } ?? message)")
-    }
-  }
-
-  private static func tone(_ event: String) -> Style.Tone {
-    switch event {
-    case "fired": .strong
-    case "delivered", "done", "logged", "goal", "unlocked", "level", "milestone": .good
-    case "failed", "store": .bad
-    case "missed", "clock", "zone", "resumed": .caution
-    default: .plain
     }
   }
 }

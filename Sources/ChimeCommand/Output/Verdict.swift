@@ -1,0 +1,82 @@
+import ChimeControl
+import ChimeWords
+
+/// Whether everything is all right with a daemon; if not, what is wrong, and what a person can do about it.
+///
+///     let verdict = Verdict(health, endpoints: endpoints)
+///     verdict.problems.first?.remedy    // `chime endpoint enable team` …
+struct Verdict: Equatable {
+  struct Problem: Equatable {
+    var text: String
+    /// What to do, in a sentence without a capital and without a full stop; `nil` where the text says it.
+    var remedy: String?
+    var tone = Style.Tone.caution
+  }
+
+  /// The worst first.
+  var problems: [Problem] = []
+
+  /// - Parameters:
+  ///   - endpoints: those that there are, as far as they are known.
+  ///   - givenUpLately: how many messages were given up that somebody may still wait for; all that were given up when nil.
+  init(_ health: DaemonInterface.Health, endpoints: [EndpointsInterface.Endpoint] = [], givenUpLately: Int? = nil) {
+    if let problem = health.storeProblem {
+      problems.append(
+        Problem(
+          text: Words.say("changes cannot be kept: %1", Words.told(problem)),
+          remedy: Words.say("see to the disk of %1; nothing is lost that was acknowledged", health.store), tone: .bad))
+    }
+    if let count = health.unrecorded, count > 0 {
+      problems.append(
+        Problem(
+          text: Words.say(
+            count: count, "%n time was shown and is not recorded yet", "%n times were shown and are not recorded yet"),
+          remedy: Words.say("keep chimed running until the store can be written"), tone: .bad))
+    }
+    for endpoint in endpoints {
+      if let reason = endpoint.disabled {
+        problems.append(
+          Problem(
+            text: Words.say("endpoint %1 is disabled: %2", endpoint.name, Words.told(reason)),
+            remedy: "`chime endpoint test %1`, `chime endpoint enable %1`".replacing("%1", with: endpoint.name)))
+      } else if let fault = endpoint.fault {
+        problems.append(
+          Problem(
+            text: Words.say("nothing can be sent to endpoint %1: %2", endpoint.name, Words.told(fault)),
+            remedy: "`chime endpoint show \(endpoint.name)`"))
+      }
+    }
+    let dead = givenUpLately ?? health.deadDeliveries
+    if dead > 0 {
+      problems.append(
+        Problem(
+          text: Words.say(count: dead, "%n message was given up", "%n messages were given up"),
+          remedy: Words.say("`chime deliveries --state dead` shows them, `chime redeliver` sends them again")))
+    }
+    problems += (health.attention ?? []).map { Problem(text: Words.told($0), remedy: Self.remedy($0)) }
+  }
+
+  var tone: Style.Tone { problems.first?.tone ?? .good }
+
+  /// One phrase.
+  var headline: String {
+    switch tone {
+    case .good: Words.say("all right")
+    case .bad: Words.say("in trouble")
+    default: Words.say("running; something needs a look")
+    }
+  }
+
+  /// What can be done about a sentence of the daemon that does not say it itself.
+  private static func remedy(_ sentence: String) -> String? {
+    if sentence.hasPrefix("endpoint \""), sentence.contains("\" rests until ") {
+      let name = sentence.dropFirst(10).prefix { $0 != "\"" }
+      return Words.say("it is tried again by itself; `chime endpoint test %1` tells what it answers", String(name))
+    }
+    if sentence.hasPrefix("the calendar "), sentence.contains(" is not configured any more") {
+      return Words.say("put it back under [calendars] in chimed.toml, or change the reminders that leave out its days")
+    }
+    if sentence.hasPrefix("the calendar ") { return Words.say("mend the file: it is read again as soon as it changes") }
+    return nil
+  }
+}

@@ -1,0 +1,12 @@
+/// Kinds of events, and states that stand for them.
+enum WatchEvents {
+  static func tone(_ kind: String) -> Style.Tone {
+    switch kind {
+    case "fired": .strong
+    case "delivered", "done", "logged", "goal", "unlocked", "level", "milestone": .good
+    case "failed", "store": .bad
+    case "missed", "clock", "zone", "resumed": .caution
+    default: .plain
+    }
+  }
+}

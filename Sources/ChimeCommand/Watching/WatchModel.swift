@@ -1,0 +1,247 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// What `chime watch` knows and what a person has done: a value that is told of keys, replies, events and the time, and from
+/// which `WatchView` draws. It reads no clock and speaks to nobody.
+struct WatchModel {
+  /// How the daemon is reached.
+  enum Link: Equatable {
+    case connected
+    /// It has been asked and says nothing.
+    case silent(since: Instant)
+    /// It is gone, and looked for again at `retry`.
+    case away(since: Instant, retry: Instant, attempts: Int)
+  }
+
+  /// What the keys are for.
+  enum Mode: Equatable {
+    case watching
+    case help
+    /// The length of a snooze is being typed.
+    case asking(text: String, problem: String?)
+  }
+
+  /// What a key brings about beside a change of the picture.
+  enum Effect: Equatable {
+    case leave
+    /// The whole screen is drawn again.
+    case redraw
+    case done(String)
+    case dismiss(String)
+    /// With a length in ISO 8601, or the reminder's own.
+    case snooze(String, String?)
+  }
+
+  struct Line: Equatable {
+    var at: Instant
+    var kind: String
+    var text: String
+  }
+
+  struct Notice: Equatable {
+    var text: String
+    var tone: Style.Tone
+    var until: Instant
+  }
+
+  var link = Link.connected
+  var health: DaemonInterface.Health?
+  var upcoming: [OccurrencesInterface.Coming] = []
+  /// What waits for an answer, the latest first.
+  var open: [OccurrencesInterface.Occurrence] = []
+  /// Messages under way or owed, the earliest attempt first.
+  var owed: [DeliveriesInterface.Delivery] = []
+  /// What has happened, the oldest first.
+  private(set) var lines: [Line] = []
+  private(set) var mode = Mode.watching
+  private(set) var notice: Notice?
+  /// The occurrence that the keys answer.
+  private(set) var chosen: String?
+  /// Whether an answer is on its way: until it is there no other is given.
+  private(set) var isAnswering = false
+  /// The time as it is shown: whole seconds.
+  private(set) var now: Instant
+
+  /// More of what has happened is forgotten.
+  static let longest = 500
+  private static let noticeTime = Milliseconds.seconds(6)
+
+  init(now: Instant) { self.now = Self.whole(now) }
+
+  private static func whole(_ instant: Instant) -> Instant { Instant(seconds: instant.seconds) }
+
+  /// Time passes.
+  mutating func tick(_ now: Instant) {
+    self.now = Self.whole(now)
+    if let notice, notice.until <= self.now { self.notice = nil }
+  }
+
+  // MARK: What the daemon tells
+
+  mutating func take(open: [OccurrencesInterface.Occurrence]) {
+    let place = self.open.firstIndex { $0.id == chosen } ?? 0
+    self.open = open
+    // What was chosen stays so wherever it stands now; when it is gone, what has come in its place.
+    if !open.contains(where: { $0.id == chosen }) {
+      chosen = open.isEmpty ? nil : open[min(place, open.count - 1)].id
+    }
+    if open.isEmpty, case .asking = mode { mode = .watching }
+  }
+
+  mutating func take(owed: [DeliveriesInterface.Delivery], state: DeliveriesInterface.State) {
+    let all = self.owed.filter { $0.state != state } + owed
+    self.owed = all.sorted {
+      ($0.nextAttempt.flatMap { WallClock.instant($0) } ?? .earliest, $0.id)
+        < ($1.nextAttempt.flatMap { WallClock.instant($0) } ?? .earliest, $1.id)
+    }
+  }
+
+  mutating func take(events: [DaemonInterface.Event]) {
+    for event in events {
+      // Of what the daemon's clock says the order counts, and a clock may be set back.
+      add(Line(at: WallClock.instant(event.at) ?? now, kind: event.event, text: Words.told(event.message)))
+    }
+  }
+
+  /// What had happened before this began, or while the daemon could not be heard.
+  mutating func take(history: [OccurrencesInterface.Occurrence]) {
+    let known = lines.last?.at
+    let told = history.compactMap { occurrence -> Line? in
+      let times = [occurrence.endedAt, occurrence.deliveredAt, occurrence.firedAt, occurrence.scheduledAt]
+      guard let at = times.lazy.compactMap({ $0 }).first.flatMap({ WallClock.instant($0) }) else { return nil }
+      if let known, at <= known { return nil }
+      return Line(
+        at: at, kind: occurrence.state.rawValue,
+        text: "\"\(occurrence.title)\" \(StateWords.say(occurrence.state.rawValue))")
+    }
+    for line in told.sorted(by: { $0.at < $1.at }) { add(line) }
+  }
+
+  private mutating func add(_ line: Line) {
+    lines.append(line)
+    if lines.count > Self.longest { lines.removeFirst(lines.count - Self.longest) }
+  }
+
+  mutating func lost(attempts: Int, retry: Instant) {
+    if case .away(let since, _, _) = link {
+      link = .away(since: since, retry: retry, attempts: attempts)
+    } else {
+      link = .away(since: now, retry: retry, attempts: attempts)
+      isAnswering = false
+      if case .asking = mode { mode = .watching }
+    }
+  }
+
+  /// An answer was given, or refused.
+  mutating func answered(_ text: String, _ tone: Style.Tone) {
+    isAnswering = false
+    say(text, tone)
+  }
+
+  mutating func say(_ text: String, _ tone: Style.Tone) {
+    notice = Notice(text: text, tone: tone, until: now + Self.noticeTime)
+  }
+
+  // MARK: Keys
+
+  mutating func press(_ key: KeyReader.Key) -> Effect? {
+    if key == .redraw { return .redraw }
+    switch mode {
+    case .help:
+      mode = .watching
+      return key == .character("q") ? .leave : nil
+    case .asking(let text, _): return type(key, into: text)
+    case .watching: return watch(key)
+    }
+  }
+
+  private mutating func watch(_ key: KeyReader.Key) -> Effect? {
+    switch key {
+    case .escape, .character("q"), .character("Q"): return .leave
+    case .character("?"), .character("h"): mode = .help
+    case .down, .character("j"): choose { $0 + 1 }
+    case .up, .character("k"): choose { $0 - 1 }
+    case .pageDown: choose { $0 + 10 }
+    case .pageUp: choose { $0 - 10 }
+    case .home, .character("g"): choose { _ in 0 }
+    case .end, .character("G"): choose { _ in .max }
+    case .character("d"): return answer { .done($0) }
+    case .character("x"): return answer { .dismiss($0) }
+    case .character("s"): return answer { .snooze($0, nil) }
+    case .character("S"):
+      guard canAnswer() else { return nil }
+      mode = .asking(text: "", problem: nil)
+    case .enter, .backspace, .redraw, .character, .paste: break
+    }
+    return nil
+  }
+
+  private mutating func choose(_ move: (Int) -> Int) {
+    guard !open.isEmpty else { return }
+    let place = open.firstIndex { $0.id == chosen } ?? 0
+    chosen = open[min(max(0, move(place)), open.count - 1)].id
+  }
+
+  /// Whether there is something to answer, and someone to take the answer.
+  private mutating func canAnswer() -> Bool {
+    guard link == .connected else {
+      say(Words.say("the daemon is away: nothing can be answered now"), .caution)
+      return false
+    }
+    guard chosen != nil else {
+      say(Words.say("nothing waits for an answer"), .faint)
+      return false
+    }
+    return !isAnswering
+  }
+
+  private mutating func answer(_ make: (String) -> Effect) -> Effect? {
+    guard canAnswer(), let chosen else { return nil }
+    isAnswering = true
+    return make(chosen)
+  }
+
+  private mutating func type(_ key: KeyReader.Key, into text: String) -> Effect? {
+    switch key {
+    case .escape: mode = .watching
+    case .backspace: mode = .asking(text: String(text.dropLast()), problem: nil)
+    case .character(let letter) where text.count < 40: mode = .asking(text: text + String(letter), problem: nil)
+    case .paste(let pasted):
+      mode = .asking(text: String((text + Harmless.field(pasted)).prefix(40)), problem: nil)
+    case .enter:
+      guard !trimmed(text).isEmpty else {
+        mode = .watching
+        return nil
+      }
+      guard let length = (try? DurationText.parseISO8601(text)) ?? (try? DurationText.parse(trimmed(text))) else {
+        mode = .asking(text: text, problem: Words.say("a length of time, such as 20m or 1h30m"))
+        return nil
+      }
+      mode = .watching
+      return answer { .snooze($0, DurationText.formatISO8601(length)) }
+    default: break
+    }
+    return nil
+  }
+
+  // MARK: When it looks different
+
+  /// Within so much of its time a countdown shows seconds.
+  static let close = Milliseconds.seconds(600)
+
+  /// The next moment at which the picture is another although nothing happens.
+  ///
+  /// - Parameter shown: the times that are counted down to.
+  /// - Returns: the next whole second while one of them is close; else the next whole minute, or the moment at which one of
+  ///   them comes close.
+  func nextChange(_ shown: [Instant]) -> Instant {
+    var next = Instant(seconds: now.seconds - (now.seconds % 60) + 60)
+    if let notice { next = min(next, notice.until) }
+    if case .away(_, let retry, _) = link { next = min(next, retry) }
+    for time in shown where time > now {
+      next = min(next, time - now < Self.close ? now + .seconds(1) : time - Self.close + .seconds(1))
+    }
+    return max(next, now + .seconds(1))
+  }
+}

@@ -1,0 +1,33 @@
+import ChimeWords
+
+extension WatchView {
+  /// The keys, and what the signs mean.
+  func drawHelp(on frame: inout Frame) {
+    let keys: [(String, String)] = [
+      (glyphs.isASCII ? "j k" : "↑ ↓  j k", Words.say("choose what to answer")), ("d", Words.say("done")),
+      ("s", Words.say("snooze as usual")), ("S", Words.say("snooze, asking how long")), ("x", Words.say("dismiss")),
+      ("Ctrl-L", Words.say("draw the screen again")), ("?", Words.say("this help")),
+      ("q  Esc  Ctrl-C", Words.say("leave")),
+    ]
+    frame.put(Words.say("The keys of chime watch"), 0, 0, .strong)
+    let column = min(keys.map { TextWidth.of($0.0) }.max() ?? 0, max(6, width / 3)) + 4
+    var y = 2
+    for (key, meaning) in keys {
+      frame.put(key, 2, y, .strong, room: column - 3)
+      for line in TextWidth.wrap(meaning, to: max(10, width - column)) {
+        frame.put(line, column, y)
+        y += 1
+      }
+    }
+    y += 1
+    let rest = Words.say(
+      """
+      It follows the daemon by itself. When that goes away the last picture stays, and comes alive again when it is back. \
+      `chime watch --lines` prints a line for each event instead.
+      """)
+    for line in TextWidth.wrap(rest, to: max(10, width - 2), indent: 2) where y < height {
+      frame.put(line, 0, y, .faint)
+      y += 1
+    }
+  }
+}

@@ -1,0 +1,324 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// The picture of `chime watch`: what waits for an answer, what comes, what is to be delivered, what has happened.
+struct WatchView {
+  var model: WatchModel
+  var zone: Zone
+  var glyphs: Glyphs
+  var width: Int
+  var height: Int
+
+  private var clock: WallClock { WallClock(zone: zone, now: model.now) }
+
+  /// A row of a section: its parts, from which it is laid out in the width that there is.
+  struct Row {
+    /// What stands in columns of its own, such as the time.
+    var lead: [Part]
+    var text: Part
+    /// At the right end, where there is room.
+    var note: Part?
+    var isChosen = false
+  }
+
+  struct Part: ExpressibleByStringLiteral {
+    var text: String
+    var tone: Style.Tone = .plain
+
+    init(_ text: String, _ tone: Style.Tone = .plain) { (self.text, self.tone) = (Harmless.line(text), tone) }
+    init(stringLiteral value: String) { self.init(value) }
+  }
+
+  private struct Section {
+    var title: String
+    var rows: [Row]
+    /// What the rows count down to.
+    var times: [Instant?] = []
+    /// How many there are, where not all of them are known here.
+    var total: Int
+    /// The row that has to be seen.
+    var focus: Int?
+    /// So many are shown before another section gets more.
+    var least: Int
+    /// Whether the last rows are shown when there is no room for all.
+    var showsEnd = false
+    /// What stands there when there are none; `nil`: then the section is left out.
+    var empty: String?
+
+    var wanted: Int { rows.isEmpty ? (empty == nil ? 0 : 1) : rows.count }
+  }
+
+  /// The times that the picture counts down to, for `WatchModel.nextChange`.
+  struct Picture {
+    var frame: Frame
+    var times: [Instant] = []
+  }
+
+  /// Two columns from this width on.
+  private static let wide = 120
+  /// Below this width what is said is said in fewer letters.
+  private var isNarrow: Bool { width < 60 }
+
+  func picture() -> Picture {
+    var picture = Picture(frame: Frame(width: width, height: height))
+    if model.mode == .help {
+      drawHelp(on: &picture.frame)
+      return picture
+    }
+    var top = drawHead(on: &picture.frame)
+    let bottom = height - (height > 5 ? 1 : 0)
+    if height >= 12 { top += 1 }
+    let left = [waiting, next, deliveries]
+    if width >= Self.wide {
+      let middle = width / 2
+      draw(left, on: &picture, x: 0, width: middle - 2, rows: top..<bottom)
+      draw([events], on: &picture, x: middle + 1, width: width - middle - 1, rows: top..<bottom)
+    } else {
+      draw(left + [events], on: &picture, x: 0, width: width, rows: top..<bottom)
+    }
+    if bottom < height { drawFoot(on: &picture.frame, y: height - 1) }
+    return picture
+  }
+
+  // MARK: Head and foot
+
+  /// How the daemon is, and the time; then what a person should see to. Returns the row beneath.
+  private func drawHead(on frame: inout Frame) -> Int {
+    let time = String(clock.text(model.now - .seconds(model.now.seconds % 60)))
+    let (text, tone) = verdict
+    let right = frame.width >= 60 ? time : String(time.suffix(5))
+    frame.put(right, frame.width - TextWidth.of(right), 0, .faint)
+    let dot = frame.put(glyphs.met + " ", 0, 0, tone)
+    frame.put(text, dot, 0, tone, room: frame.width - TextWidth.of(right) - dot - 1)
+    guard case .connected = model.link, let health = model.health, frame.height >= 8 else { return 1 }
+    var y = 1
+    let limit = max(1, min(4, frame.height / 6))
+    for problem in Verdict(health).problems {
+      for line in TextWidth.wrap(Harmless.line(problem.text), to: frame.width - 2).prefix(2) where y <= limit {
+        frame.put(line, 2, y, problem.tone, room: frame.width - 2)
+        y += 1
+      }
+    }
+    return y
+  }
+
+  private var verdict: (String, Style.Tone) {
+    switch model.link {
+    case .connected:
+      guard let health = model.health else { return (Words.say("connecting"), .faint) }
+      let verdict = Verdict(health)
+      return (Words.say("Chime: %1", verdict.headline), verdict.tone)
+    case .silent(let since): return (Words.say("the daemon has not answered since %1", clock.time(since)), .caution)
+    case .away(let since, _, _):
+      return (Words.say("the daemon is away since %1; it is looked for", clock.time(since)), .bad)
+    }
+  }
+
+  private func drawFoot(on frame: inout Frame, y: Int) {
+    switch model.mode {
+    case .asking(let text, let problem):
+      let x = frame.put(Words.say("snooze for: "), 0, y, .strong)
+      let end = frame.put(Harmless.line(text) + (glyphs.isASCII ? "_" : "▏"), x, y)
+      frame.put(problem ?? Words.say("Enter snoozes, Esc goes back"), end + 2, y, problem == nil ? .faint : .caution)
+    case .watching, .help:
+      if let notice = model.notice {
+        frame.put(Harmless.line(notice.text), 0, y, notice.tone)
+        return
+      }
+      let answers =
+        model.open.isEmpty
+        ? []
+        : [Words.say("d done"), Words.say("s snooze"), Words.say("x dismiss")]
+          + (isNarrow ? [] : [Words.say("%1 choose", arrows)])
+      let hints = answers + [Words.say("? help"), isNarrow ? "q" : Words.say("q leave")]
+      var x = 0
+      for hint in hints where x + TextWidth.of(hint) <= frame.width {
+        x = frame.put(hint, x, y, .faint) + (isNarrow ? 2 : 3)
+      }
+    }
+  }
+
+  private var arrows: String { glyphs.isASCII ? "j k" : "↑↓" }
+
+  // MARK: Sections
+
+  private var waiting: Section {
+    let rows = model.open.map { occurrence in
+      let fired = WallClock.instant(occurrence.firedAt ?? occurrence.scheduledAt) ?? model.now
+      return Row(
+        lead: [Part(stamp(fired)), Part(age(fired), .faint)], text: Part(occurrence.title, .strong),
+        note: note(of: occurrence).map { Part($0, .faint) }, isChosen: occurrence.id == model.chosen)
+    }
+    return Section(
+      title: Words.say("Waiting for an answer"), rows: rows, total: max(rows.count, model.health?.openOccurrences ?? 0),
+      focus: model.open.firstIndex { $0.id == model.chosen }, least: 4)
+  }
+
+  /// When it comes again.
+  private func note(of occurrence: OccurrencesInterface.Occurrence) -> String? {
+    if occurrence.state == .snoozed, let until = occurrence.snoozedUntil.flatMap({ WallClock.instant($0) }) {
+      return Words.say("snoozed until %1", stamp(until))
+    }
+    return occurrence.repeatAt.flatMap { WallClock.instant($0) }.map { Words.say("again at %1", stamp($0)) }
+  }
+
+  private var next: Section {
+    let rows = model.upcoming.map { coming in
+      let at = WallClock.instant(coming.at) ?? model.now
+      let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
+      return Row(
+        lead: [Part(stamp(at), tone), Part(countdown(at), isClose(at) ? .strong : .faint)],
+        text: Part(coming.title, tone), note: ComingMark.text(coming).map { Part($0, .faint) })
+    }
+    return Section(
+      title: Words.say("Next"), rows: rows, times: model.upcoming.map { WallClock.instant($0.at) }, total: rows.count,
+      least: 5, empty: Words.say("Nothing is coming."))
+  }
+
+  private func isClose(_ instant: Instant) -> Bool {
+    instant - model.now < WatchModel.close && instant >= model.now && model.link == .connected
+  }
+
+  private var deliveries: Section {
+    let rows = model.owed.map { delivery in
+      let again = delivery.nextAttempt.flatMap { WallClock.instant($0) }
+      let times = delivery.attempts > 1 ? "\(delivery.attempts)× " : ""
+      return Row(
+        lead: [
+          Part(delivery.channel),
+          Part(again.map { countdown($0) } ?? Words.say("under way"), delivery.attempts > 0 ? .caution : .faint),
+        ],
+        text: Part(delivery.title), note: delivery.lastResult.map { Part(times + Words.told($0), .faint) })
+    }
+    return Section(
+      title: Words.say("Deliveries"), rows: rows,
+      times: model.owed.map { $0.nextAttempt.flatMap { WallClock.instant($0) } },
+      total: max(rows.count, model.health?.owedDeliveries ?? 0), least: 2)
+  }
+
+  private var events: Section {
+    let rows = model.lines.map { line in
+      Row(
+        lead: [Part(stamp(line.at, withSeconds: !isNarrow), .faint)], text: Part(line.text, WatchEvents.tone(line.kind))
+      )
+    }
+    return Section(
+      title: Words.say("What has happened"), rows: rows, total: rows.count, least: 3, showsEnd: true,
+      empty: Words.say("Nothing yet."))
+  }
+
+  /// `08:10`, `Fri 08:10` of another day of this week or the next, else the date.
+  private func stamp(_ instant: Instant, withSeconds: Bool = false) -> String {
+    let civil = zone.civil(at: instant)
+    let days = civil.date.dayNumber - zone.civil(at: model.now).date.dayNumber
+    let time = clock.time(instant).prefix(withSeconds ? 8 : 5)
+    if days == 0 { return String(time) }
+    if days.magnitude < 7 { return "\(Figures.weekday(civil.date.weekday)) \(time.prefix(5))" }
+    return Figures.date(civil.date)
+  }
+
+  /// `in 9 min 30 s`, and `9 min 30 s` where there is little room; `now` when it has come.
+  private func countdown(_ instant: Instant) -> String {
+    let seconds = (instant - model.now).rawValue / 1_000
+    if seconds <= 0 { return Words.say("now") }
+    return isNarrow ? RelativeTime.amount(seconds: seconds) : clock.relative(instant)
+  }
+
+  /// How long it has waited, in minutes: a wait is no countdown.
+  private func age(_ instant: Instant) -> String {
+    let seconds = (model.now - instant).rawValue / 1_000
+    return seconds < 60
+      ? Words.say("just now") : RelativeTime.amount(seconds: seconds < 3_570 ? seconds / 60 * 60 : seconds)
+  }
+
+  // MARK: Room
+
+  private func draw(_ all: [Section], on picture: inout Picture, x: Int, width: Int, rows: Range<Int>) {
+    let sections = all.filter { $0.wanted > 0 }
+    // A blank row between two sections where there is room for that.
+    let gap = rows.count >= 8 + 3 * sections.count ? 1 : 0
+    let shares = Self.shares(sections.map { ($0.wanted, $0.least) }, room: rows.count, gap: gap)
+    var y = rows.lowerBound
+    for (section, share) in zip(sections, shares) where share > 0 {
+      draw(section, share, on: &picture, x: x, y: y, width: width)
+      y += share + 1 + gap
+    }
+  }
+
+  /// How many rows each gets beside its title: first two for each, the first ones before the others, then the least that
+  /// each wants, then one more for one after another.
+  static func shares(_ sections: [(wanted: Int, least: Int)], room: Int, gap: Int) -> [Int] {
+    var shares = sections.map { _ in 0 }
+    var left = room + gap
+    for (index, section) in sections.enumerated() {
+      let rows = min(section.wanted, 2, left - 1 - gap)
+      guard rows > 0 else { continue }
+      shares[index] = rows
+      left -= rows + 1 + gap
+    }
+    for (index, section) in sections.enumerated() where shares[index] > 0 {
+      let more = min(min(section.wanted, section.least) - shares[index], left)
+      guard more > 0 else { continue }
+      shares[index] += more
+      left -= more
+    }
+    while left > 0 {
+      let before = left
+      for (index, section) in sections.enumerated()
+      where left > 0 && shares[index] > 0 && shares[index] < section.wanted {
+        shares[index] += 1
+        left -= 1
+      }
+      if left == before { break }
+    }
+    return shares
+  }
+
+  private func draw(_ section: Section, _ count: Int, on picture: inout Picture, x: Int, y: Int, width: Int) {
+    let isCut = section.total > count && !section.rows.isEmpty && !section.showsEnd
+    let title = picture.frame.put(section.title, x, y, .strong, room: width)
+    if isCut {
+      let text = Words.say("%1 of %2", count, section.total)
+      picture.frame.put(text, title + 2, y, .faint, room: max(0, width - (title - x) - 2))
+    }
+    guard !section.rows.isEmpty else {
+      picture.frame.put(section.empty ?? "", x + 2, y + 1, .faint, room: width - 2)
+      return
+    }
+    var first = section.showsEnd ? max(0, section.rows.count - count) : 0
+    if let focus = section.focus, focus >= count { first = min(focus - count / 2, section.rows.count - count) }
+    let rows = Array(section.rows[first..<min(first + count, section.rows.count)])
+    let columns = (0..<(rows.map(\.lead.count).max() ?? 0)).map { column in
+      min(rows.map { TextWidth.of($0.lead[column].text) }.max() ?? 0, max(13, width / 5))
+    }
+    for (offset, row) in rows.enumerated() {
+      draw(row, columns, on: &picture.frame, x: x, y: y + 1 + offset, width: width)
+    }
+    if !section.times.isEmpty { picture.times += section.times[first..<(first + rows.count)].compactMap { $0 } }
+  }
+
+  private func draw(_ row: Row, _ columns: [Int], on frame: inout Frame, x: Int, y: Int, width: Int) {
+    if row.isChosen { frame.put(glyphs.isASCII ? ">" : "›", x, y, .strong) }
+    var column = x + 2
+    let end = x + width
+    for (part, size) in zip(row.lead, columns) {
+      frame.put(part.text, column, y, part.tone, room: min(size, max(0, end - column)))
+      column += size + 2
+    }
+    let room = max(0, end - column)
+    // The title comes first: a note gets what it leaves, if that is worth reading.
+    let title = TextWidth.of(row.text.text)
+    var kept = min(title, room)
+    if let note = row.note {
+      let wanted = TextWidth.of(note.text)
+      let least = min(title, max(12, room * 3 / 5))
+      let rest = min(wanted, room - 2 - min(title, room - 2 - wanted >= least ? room - 2 - wanted : least))
+      if rest >= min(wanted, 10) {
+        kept = min(title, room - 2 - rest)
+        frame.put(note.text, end - rest, y, note.tone, room: rest)
+      }
+    }
+    frame.put(row.text.text, column, y, row.text.tone, room: kept)
+  }
+}
