@@ -17,6 +17,7 @@ catalogdir ?= $(PREFIX)/lib/systemd/catalog
 bashcompletiondir ?= $(datadir)/bash-completion/completions
 zshcompletiondir ?= $(datadir)/zsh/site-functions
 fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
+mandir ?= $(datadir)/man
 
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
@@ -29,7 +30,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system crash power build release words simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test unit system crash power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test sbom
 
 help: ## Say what there is
@@ -76,7 +77,10 @@ build: ## Build everything for debugging
 release: ## Build chimed and chime to install, the Swift library linked in
 	@swift build $(releaseflags) --product chimed
 	@swift build $(releaseflags) --product chime
-	@$(MAKE) --no-print-directory words
+	@$(MAKE) --no-print-directory words manual
+
+manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
+	@Packaging/manual compile .build/share/man
 
 words: ## Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
 	@Packaging/words compile .build/share/locale
@@ -138,6 +142,7 @@ lint: ## Check the formatting and who imports whom
 	@Packaging/check-imports
 	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
 	@Packaging/words check
+	@Packaging/manual check
 
 fmt: ## Format the code
 	@swift format --in-place --parallel --recursive $(sources)
@@ -145,13 +150,13 @@ fmt: ## Format the code
 install: ## Install the release build under PREFIX=/usr/local (DESTDIR= for packagers)
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
-	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' \
+	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' mandir='$(mandir)' \
 	  Packaging/install $(release)
 
 uninstall: ## Take away what install put there; configuration and reminders stay
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' bindir='$(bindir)' datadir='$(datadir)' docdir='$(docdir)' sysconfdir='$(sysconfdir)' \
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
-	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' \
+	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' mandir='$(mandir)' \
 	  Packaging/install --remove
 
 DEB ?= .build/deb

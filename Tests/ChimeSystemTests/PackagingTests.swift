@@ -16,7 +16,9 @@ import Testing
         "/opt/chime/lib/systemd/user/chimed.socket", "/opt/chime/lib/sysusers.d/chime.conf",
         "/opt/chime/lib/systemd/catalog/chime.catalog",
         "/opt/chime/share/bash-completion/completions/chime", "/opt/chime/share/zsh/site-functions/_chime",
-        "/opt/chime/share/fish/vendor_completions.d/chime.fish",
+        "/opt/chime/share/fish/vendor_completions.d/chime.fish", "/opt/chime/share/man/man1/chime.1",
+        "/opt/chime/share/man/man5/chimed.toml.5", "/opt/chime/share/man/man7/chime-schedules.7",
+        "/opt/chime/share/man/man7/io.chime.7", "/opt/chime/share/man/man8/chimed.8",
         "/opt/chime/share/doc/chime/README.md", "/opt/chime/share/doc/chime/LICENSE", "/etc/chime/chimed.toml",
       ]
       for path in wanted { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }

@@ -25,7 +25,7 @@ enum Manual {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static let environment: [(String, String)] = [
+  static let environment: [(String, String)] = [
     ("CHIME_SOCKET", "the daemon's socket; `--socket` overrules it"),
     (
       "XDG_RUNTIME_DIR",

@@ -2,13 +2,20 @@
 enum Help {
   static let verb = Verb(
     name: "help", group: .about, arguments: ["[VERB]"], summary: "Print help for the command or a verb",
-    options: [.flag("markdown", nil, "Print the whole manual as Markdown")],
+    options: [
+      .flag("markdown", nil, "Print the whole manual as Markdown"),
+      .flag("scdoc", nil, "Print the manual page as scdoc takes it"),
+    ],
     examples: [.init(command: "chime help add"), .init(command: "chime help endpoint add")],
     alsoTried: ["man", "usage", "?"], run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("markdown") {
       context.world.output.write(Manual.markdown(.standard))
+      return .success
+    }
+    if context.line.has("scdoc") {
+      context.world.output.write(ManualPage.scdoc(.standard))
       return .success
     }
     var path: [Verb] = []
