@@ -31,7 +31,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
 .PHONY: help run test unit system crash power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
-  dependencies deb deb-test sbom
+  dependencies deb deb-test reproduce sbom
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -168,6 +168,10 @@ deb-test: ## Check the package, then install, upgrade and purge it on a plain De
 	@Packaging/dependencies debtest
 	@$(MAKE) --no-print-directory deb
 	@Tests/Package/run $(DEB)
+
+reproduce: ## Build the Debian package of the last commit twice, in two folders, and compare the two
+	@Packaging/dependencies deb
+	@Packaging/reproduce
 
 sbom: ## List what is linked into the programs, as SPDX in .build/chime.spdx.json
 	@$(MAKE) --no-print-directory release
