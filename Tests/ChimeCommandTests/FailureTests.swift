@@ -71,7 +71,7 @@ import Varlink
   @Test func noDaemon() {
     let outcome = chime(["list"])
     #expect(outcome.status == .unavailable)
-    #expect(outcome.errors.contains("systemctl --user start chimed"))
+    #expect(outcome.errors.contains("systemctl --user enable --now chimed.socket chimed.service"))
     #expect(outcome.output.isEmpty)
   }
 

@@ -146,7 +146,7 @@ import Varlink
     let answer = try run(arguments)
     #expect(answer.status == status, "\(answer.errors)")
     #expect(answer.output.isEmpty == (status != 0))
-    if status == 69 { #expect(answer.errors.contains("systemctl --user start chimed")) }
+    if status == 69 { #expect(answer.errors.contains("systemctl --user enable --now chimed.socket chimed.service")) }
   }
 
   @Test func aReaderThatLeavesIsNoError() throws {

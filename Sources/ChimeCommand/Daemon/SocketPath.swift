@@ -29,10 +29,10 @@ struct SocketPath: Equatable {
     path.hasPrefix("unix:") ? String(path.dropFirst(5)) : path
   }
 
-  /// What starts the daemon that would listen there.
+  /// What starts the daemon that would listen there, today and later: one that is only started is gone with the login.
   var remedy: String {
     isSystem
-      ? Words.say("start it with `systemctl start chimed`")
-      : Words.say("start it with `systemctl --user start chimed`, or run `chimed`")
+      ? Words.say("start it with `sudo systemctl enable --now chimed.socket chimed.service`")
+      : Words.say("start it with `systemctl --user enable --now chimed.socket chimed.service`, or run `chimed`")
   }
 }
