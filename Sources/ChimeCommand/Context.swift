@@ -89,6 +89,22 @@ final class Context {
     for line in table.lines(width: world.output.width, style: style) { out(line) }
   }
 
+  /// What is known of one thing, a line for each that has a value; longer ones go on beneath themselves.
+  func print(facts: [(name: String, value: String?)]) {
+    let known = facts.filter { $0.value?.isEmpty == false }
+    // As wide as the widest, which in English has ten columns.
+    let names = known.reduce(10) { max($0, TextWidth.of($1.name)) }
+    for (name, value) in known {
+      let value = Harmless.line(value ?? "")
+      let room = world.output.width.map { $0 - names - 4 }
+      let lines = room.map { $0 < 16 ? [value] : TextWidth.wrap(value, to: $0) } ?? [value]
+      for (place, line) in lines.enumerated() {
+        let head = style(TextWidth.pad(place == 0 ? name : "", to: names), .faint)
+        out("  \(head)  \(line)")
+      }
+    }
+  }
+
   /// A list in the form that was asked for.
   ///
   /// - Parameters:

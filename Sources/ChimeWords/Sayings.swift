@@ -7,6 +7,8 @@ struct Sayings: Sendable {
   private let exact: [String: String]
   /// Those with the most words of their own first.
   private let shapes: [Shape]
+  /// Where in `shapes` those with fewer than eight bytes of their own begin.
+  private let weak: Int
   /// How the language quotes: `„%1“`.
   private let quotes: String
 
@@ -30,6 +32,7 @@ struct Sayings: Sendable {
     self.exact = exact
     self.quotes = quotes
     self.shapes = shapes.sorted { ($0.weight, $1.plain) > ($1.weight, $0.plain) }
+    weak = self.shapes.firstIndex { $0.weight < 8 } ?? self.shapes.endIndex
   }
 
   private static let context = "told\u{4}"
@@ -50,11 +53,16 @@ struct Sayings: Sendable {
     if let whole = exact[sentence] { return whole }
     guard sentence.contains(" ") else { return nil }
     let bytes = Array(sentence.utf8)
-    for shape in shapes {
-      guard let values = shape.values(in: bytes) else { continue }
-      return shape.filled(zip(values, shape.isQuoted).map { $1 ? $0 : inner($0, value, depth) })
+    func fitting(_ shapes: ArraySlice<Shape>) -> String? {
+      for shape in shapes {
+        guard let values = shape.values(in: bytes) else { continue }
+        return shape.filled(zip(values, shape.isQuoted).map { $1 ? $0 : inner($0, value, depth) })
+      }
+      return nil
     }
-    return afterQuotes(sentence, value, depth) ?? inClauses(sentence, value, depth)
+    // What has hardly a word of its own, such as `%1 or %2`, fits too much to be tried before the rest.
+    return fitting(shapes[..<weak]) ?? afterQuotes(sentence, value, depth) ?? inClauses(sentence, value, depth)
+      ?? fitting(shapes[weak...])
   }
 
   /// What a shape leaves open: a sentence again, or a value.

@@ -47,6 +47,12 @@ enum StateWords {
     }
   }
 
+  /// How many columns the longest name of an event takes.
+  static let eventWidth = [
+    "added", "changed", "removed", "fired", "missed", "delivered", "failed", "done", "dismissed", "snoozed", "closed",
+    "logged", "goal", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed", "reloaded", "store",
+  ].reduce(0) { max($0, TextWidth.of(say($1))) }
+
   /// What a request calls one of its values.
   static func field(_ field: String) -> String {
     switch field {

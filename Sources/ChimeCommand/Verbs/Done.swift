@@ -41,7 +41,7 @@ enum Answering {
       let id = context.style(Harmless.line(occurrence.reminder), .strong)
       context.out("\(id)  \(Harmless.line(occurrence.title))")
       let due = context.clock().text(occurrence.scheduledAt)
-      context.out(Words.say("  %1; it was due %2", Harmless.line(what), Harmless.line(due)))
+      context.out(Words.say("  %1; it was due %2", Harmless.line(StateWords.say(what)), Harmless.line(due)))
     }
   }
 }

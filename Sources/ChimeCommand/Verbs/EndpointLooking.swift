@@ -121,9 +121,7 @@ enum EndpointLooking {
       (Words.say("token"), endpoint.hasToken == true ? Words.say("yes") : nil),
       (Words.say("added"), "\(clock.text(endpoint.createdAt)), \(clock.relative(endpoint.createdAt))"),
     ]
-    for (name, value) in facts {
-      if let value { context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(Harmless.line(value))") }
-    }
+    context.print(facts: facts)
   }
 
   private static func signing(_ endpoint: EndpointsInterface.Endpoint) -> String? {

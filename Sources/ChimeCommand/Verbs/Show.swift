@@ -88,11 +88,7 @@ enum Show {
       ),
       (Words.say("added"), "\(clock.text(reminder.createdAt)), \(clock.relative(reminder.createdAt))"),
     ]
-    for (name, value) in facts {
-      if let value, !value.isEmpty {
-        context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(Harmless.line(value))")
-      }
-    }
+    context.print(facts: facts)
     guard !occurrences.isEmpty else { return }
     context.out()
     context.print(table: History.table(context, occurrences, showingTitle: false))

@@ -65,7 +65,7 @@ enum Watch {
     case .plain: context.out(Plain.line(Shapes.event.row(event)))
     case .human:
       let time = WallClock.instant(event.at).map { clock.time($0) } ?? event.at.at
-      let name = TextWidth.pad(Harmless.line(StateWords.say(event.event)), to: 9)
+      let name = TextWidth.pad(Harmless.line(StateWords.say(event.event)), to: StateWords.eventWidth)
       let head = "\(context.style(Harmless.line(time), .faint))  \(context.style(name, WatchEvents.tone(event.event)))"
       let id = event.reminder.map { Harmless.line($0) + "  " } ?? ""
       let used = TextWidth.of("\(time)  \(name)  \(id)")
