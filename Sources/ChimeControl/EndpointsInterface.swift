@@ -87,12 +87,15 @@ public enum EndpointsInterface {
     public var fault: String?
     /// Until when nothing is tried, because attempts failed in a row; null while it does not rest.
     public var restingUntil: Wire.Time?
+    /// The set of files that declares it (io.chime.Reminders.Apply); null for one that was added by hand.
+    public var set: String?
 
     public init(
       name: String, url: String, createdAt: Wire.Time, disabled: String? = nil, owed: Int, disabledAt: Wire.Time? = nil,
       failingSince: Wire.Time? = nil, dead: Int? = nil, settings: Settings? = nil, signing: [Signing]? = nil,
       publicKeys: [String]? = nil, secretFrom: SecretPlace? = nil, rotationEnds: Wire.Time? = nil,
-      hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil
+      hasToken: Bool? = nil, fault: String? = nil, restingUntil: Wire.Time? = nil,
+      set: String? = nil
     ) {
       self.name = name
       self.url = url
@@ -110,6 +113,7 @@ public enum EndpointsInterface {
       self.hasToken = hasToken
       self.fault = fault
       self.restingUntil = restingUntil
+      self.set = set
     }
   }
 

@@ -2,9 +2,8 @@
 extension RemindersInterface {
   /// What Import reads.
   public enum ImportFormat: String, Codable, Hashable, Sendable, CaseIterable { case crontab, icalendar }
-  /// What Export writes: the values of its `format`, which is a string, because an enumeration of one member is none that
-  /// every Varlink client reads.
-  public enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable { case icalendar }
+  /// What Export writes: the values of its `format`, which is a string.
+  public enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable { case icalendar, toml }
 
   /// A reminder that an import has added, or would add.
   public struct Imported: Codable, Hashable, Sendable {

@@ -74,6 +74,8 @@ public enum RemindersInterface {
     public var tracker: TrackerLink?
     /// Of List and Get: why nobody will hear of `next`, as things stand; null when it is heard.
     public var passedOver: OccurrencesInterface.PassedOver?
+    /// The set of files that declares it (Apply); null for one that was set by hand.
+    public var set: String?
 
     public init(
       id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
@@ -84,7 +86,7 @@ public enum RemindersInterface {
       skipNext: Int, next: Wire.Time? = nil,
       held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil,
       createdAt: Wire.Time, tracker: TrackerLink? = nil,
-      passedOver: OccurrencesInterface.PassedOver? = nil
+      passedOver: OccurrencesInterface.PassedOver? = nil, set: String? = nil
     ) {
       self.id = id
       self.title = title
@@ -121,6 +123,7 @@ public enum RemindersInterface {
       self.createdAt = createdAt
       self.tracker = tracker
       self.passedOver = passedOver
+      self.set = set
     }
   }
 

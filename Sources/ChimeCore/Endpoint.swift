@@ -64,6 +64,8 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
   public var template: String?
   /// The certificates, in PEM, that the receiver's has to go back to; nil for those that the system trusts.
   public var certificates: String?
+  /// The set of files that declares it, by name (`chime apply`); nil: it was added by hand.
+  public var set: String?
 
   /// One header of a request.
   public struct Header: Hashable, Sendable, Codable {
@@ -78,7 +80,7 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
 
   public init(
     concurrency: Int? = nil, rate: Rate? = nil, inOrder: Bool? = nil, headers: [Header]? = nil, template: String? = nil,
-    certificates: String? = nil
+    certificates: String? = nil, set: String? = nil
   ) {
     self.concurrency = concurrency
     self.rate = rate
@@ -86,5 +88,6 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
     self.headers = headers
     self.template = template
     self.certificates = certificates
+    self.set = set
   }
 }

@@ -46,6 +46,8 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var tracker: TrackerLink?
   /// When it was last done; kept where its times count from there (`countsFromDone`).
   public var lastDone: Instant?
+  /// The set of files that declares it, by name (`chime apply`); nil: it was set by hand.
+  public var set: String?
   public var createdAt: Instant
   /// Grows by one with each change of the definition, so that a decision made from an older one is seen to be stale.
   public var generation: Int64
@@ -58,7 +60,8 @@ public struct Reminder: Hashable, Sendable, Codable {
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
     quiet: QuietRule? = nil, wake: Bool = false,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
-    tracker: TrackerLink? = nil, lastDone: Instant? = nil, createdAt: Instant, generation: Int64 = 0
+    tracker: TrackerLink? = nil, lastDone: Instant? = nil, set: String? = nil, createdAt: Instant,
+    generation: Int64 = 0
   ) {
     self.id = id
     self.owner = owner
@@ -87,6 +90,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.skipNext = skipNext
     self.tracker = tracker
     self.lastDone = lastDone
+    self.set = set
     self.createdAt = createdAt
     self.generation = generation
   }

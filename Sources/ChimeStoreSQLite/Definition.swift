@@ -30,6 +30,7 @@ struct Definition: Codable, Hashable {
   var pause: Pause?
   var lastDone: Instant?
   var tracker: TrackerLink?
+  var set: String?
 
   private static let usualCatchUp = CatchUp(suspend: .latest, downtime: .latest)
   private static let usualGrace = Milliseconds.hours(12)
@@ -56,6 +57,7 @@ struct Definition: Codable, Hashable {
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
     tracker = reminder.tracker
+    set = reminder.set
   }
 
   /// The whole reminder, with what stands in columns of its own.
@@ -69,7 +71,7 @@ struct Definition: Codable, Hashable {
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
       jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
-      tracker: tracker, lastDone: lastDone, createdAt: createdAt, generation: generation)
+      tracker: tracker, lastDone: lastDone, set: set, createdAt: createdAt, generation: generation)
   }
 }
 

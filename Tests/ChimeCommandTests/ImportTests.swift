@@ -18,7 +18,7 @@ import Varlink
     #expect(chime(["import", "-", "-q"], daemon: try VerbTests.daemon()).errors.isEmpty)
     let dry = chime(["import", "-", "--dry-run"], daemon: try VerbTests.daemon())
     #expect(dry.errors.contains("1 reminder would be added, 2 skipped"))
-    let export = chime(["export"], daemon: try VerbTests.daemon())
+    let export = chime(["export", "--format", "ics"], daemon: try VerbTests.daemon())
     #expect(export.errors == "warning: \"Tea\": it is paused\n2 reminders exported\n")
     #expect(export.output == "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n")
   }
@@ -29,7 +29,12 @@ import Varlink
       ("import a.ics b.ics", "chime import takes one file; \"b.ics\" is one too many", "quotes hold a name together"),
       ("import - --all-day-at noonish", "--all-day-at takes a time of day such as 08:30, not \"noonish\"", nil),
       ("export r7k2 --tag a", "--tag goes with no ID: it says which reminders by itself", nil),
-      ("export --format toml", "--format is one of icalendar, not \"toml\"", nil),
+      ("export --format json", "--format is one of toml, ics, icalendar, not \"json\"", nil),
+      ("apply", "what is to be applied? A file or a directory is missing", "chime apply reminders.toml"),
+      (
+        "apply a b", "chime apply takes one file or one directory; \"b\" is one too many",
+        "several files go into a directory"
+      ),
     ] as [(String, String, String?)])
   func refusesWhatMakesNoSense(_ line: String, _ message: String, _ hint: String?) throws {
     let outcome = chime(words(line), daemon: try VerbTests.daemon())

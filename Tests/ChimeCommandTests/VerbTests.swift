@@ -26,6 +26,17 @@ import Varlink
               .init(line: 5, title: "Old", kind: .passed, message: "it has passed"),
               .init(line: 9, kind: .refused, message: "@reboot is when the machine starts, which is no time"),
             ], warnings: []))
+      case "Reminders.Apply":
+        .reply(
+          RemindersInterface.Apply.Reply(
+            set: "home",
+            changes: [
+              .init(action: .add, kind: .endpoint, id: "team", fields: [.init(name: "secret")]),
+              .init(
+                action: .change, kind: .reminder, id: "r7k2", title: "Tea",
+                fields: [.init(name: "when", old: "\"daily at 09:00\"")]),
+              .init(action: .remove, kind: .reminder, id: "old", title: "Old", fields: []),
+            ], unchanged: 3, leftOver: 0, secretFiles: [], plan: "9", warnings: ["a warning"]))
       case "Reminders.Export":
         .reply(
           RemindersInterface.Export.Reply(
@@ -190,12 +201,17 @@ import Varlink
         "import - --dry-run", "Reminders.Import", #"{"dryRun":true,"format":"icalendar","text":""}"#,
         ["LINE ", "3     Back up"]
       ),
-      ("export", "Reminders.Export", #"{}"#, ["BEGIN:VCALENDAR\r\n"]),
+      ("export --format ics", "Reminders.Export", #"{"format":"icalendar"}"#, ["BEGIN:VCALENDAR\r\n"]),
       (
         "export r7k2 \"Drink water\" --format icalendar", "Reminders.Export",
         #"{"format":"icalendar","ids":["r7k2","Drink water"]}"#, []
       ),
-      ("export --tag health", "Reminders.Export", #"{"filter":{"tag":"health"}}"#, []),
+      ("export --tag health", "Reminders.Export", #"{"filter":{"tag":"health"},"format":"toml"}"#, []),
+      (
+        "apply - --prune --yes --set home", "Reminders.Apply",
+        #"{"files":[{"name":"standard input","text":""}],"plan":"9","prune":true,"secrets":[],"set":"home"}"#,
+        ["+ endpoint  team", "~ r7k2  \"Tea\"", "    when  \"daily at 09:00\" → none", "- old"]
+      ),
       ("remove r7k2 --dry-run", "Reminders.Get", #"{"id":"r7k2"}"#, ["would remove"]),
       (
         "deliveries r7k2 --to team --state dead", "Deliveries.List",

@@ -72,11 +72,11 @@ import Testing
       #expect(reminders[0]["tags"] == ["imported", "Health"])
       #expect(reminders[0]["body"].string == "Bring the card")
 
-      let exported = try await home.chime("export")
+      let exported = try await home.chime("export", "--format", "ics")
       #expect(exported.status == 0, "\(exported.text)")
       #expect(exported.err.contains("3 reminders exported"))
       #expect(exported.out.hasPrefix("BEGIN:VCALENDAR\r\n"))
-      let one = try await home.chime("export", try #require(reminders[2]["id"].string))
+      let one = try await home.chime("export", "--format", "ics", try #require(reminders[2]["id"].string))
       #expect(one.out.contains("SUMMARY:Wrap up\r\n"))
       #expect(!one.out.contains("SUMMARY:Dentist"))
 

@@ -80,6 +80,7 @@ enum Manual {
       Shapes.reminder, "list` (`reminders`), `add`, `in`, `at`, `show`, `edit`, `pause`, `resume`, `skip`, `remove")
     lines += shape(Shapes.imported, "import")
     lines += shape(Shapes.importRemark, "import` (`remarks`)", isOpen: true)
+    lines += shape(Shapes.setChange, "apply` (`changes`)", isOpen: true)
     lines += shape(Shapes.coming, "next` (`upcoming`)", isOpen: true)
     lines += shape(Shapes.occurrence, "history` (`occurrences`), `show`, `done`, `snooze`, `dismiss`, `fire")
     lines += shape(Shapes.delivery, "deliveries` (`deliveries`)", isOpen: true)

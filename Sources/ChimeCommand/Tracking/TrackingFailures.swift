@@ -12,6 +12,16 @@ extension Failure {
           count: it.faults.count, "the pack has %n fault; nothing was changed",
           "the pack has %n faults; nothing was changed"),
         detail: it.faults.map { Failure.line(of: $0) }, faults: it.faults)
+    } else if name == "InvalidSet", let it = error.parameters(RemindersInterface.InvalidSet.self) {
+      let faults = it.faults.map {
+        TrackersInterface.Fault(file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
+      }
+      self.init(
+        status: .failed,
+        message: Words.say(
+          count: faults.count, "the set has %n fault; nothing was changed",
+          "the set has %n faults; nothing was changed"),
+        detail: faults.map { Failure.line(of: $0) }, faults: faults)
     } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
       let message =
         it.line > 0 ? Words.say("line %1: %2", String(it.line), Words.told(it.message)) : Words.told(it.message)

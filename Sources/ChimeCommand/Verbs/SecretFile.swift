@@ -26,6 +26,11 @@ enum SecretFile {
     return token
   }
 
+  /// What is in a file of which the daemon knows what it has to hold; one that others can read is refused.
+  static func any(_ path: String, userID: UInt32) throws -> String {
+    try text(path, what: Words.say("the file"), userID: userID)
+  }
+
   private static func text(_ path: String, what: String, userID: UInt32) throws -> String {
     let shown = "\(what) \(path)"
     // O_NONBLOCK: a named pipe in its place must not hold us.

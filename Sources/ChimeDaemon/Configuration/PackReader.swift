@@ -34,6 +34,12 @@ struct PackReader {
         message: TOMLText.harmless(message)))
   }
 
+  /// A text that is no TOML at all.
+  mutating func wholeFile(_ error: ConfigurationError) {
+    faults.append(
+      PackFault(file: file, line: error.line ?? 0, column: error.column ?? 0, key: "", message: error.message))
+  }
+
   mutating func expected(_ what: String, at node: TOMLNode, _ key: String) {
     fault(node, key, "has to be \(what); here is \(Self.shown(node))")
   }

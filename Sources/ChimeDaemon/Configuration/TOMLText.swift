@@ -28,5 +28,13 @@ enum TOMLText {
     return result + "\""
   }
 
+  /// As a literal string of several lines; nil where one line says it as well, or where that cannot say it.
+  static func lines(_ text: String) -> String? {
+    guard text.contains("\n"), !text.hasPrefix("\n"), !text.hasSuffix("'"), !text.contains("'''"),
+      text.unicodeScalars.allSatisfy({ $0 == "\n" || $0 == "\t" || !isHarmful($0) })
+    else { return nil }
+    return "'''\n\(text)'''"
+  }
+
   static func array(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }
 }

@@ -19,6 +19,7 @@ enum ControlFailure: Error {
   case storeUnavailable(String)
   case invalidFile(line: Int, String)
   case invalidPack(PackFaults)
+  case invalidSet(PackFaults)
   case nothingToUndo(String)
   case service(ServiceError)
 
@@ -77,6 +78,14 @@ enum ControlFailure: Error {
         TrackersInterface.InvalidPack(
           faults: faults.faults.map {
             TrackersInterface.Fault(
+              file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
+          }))
+    case .invalidSet(let faults):
+      return named(
+        "InvalidSet",
+        RemindersInterface.InvalidSet(
+          faults: faults.faults.map {
+            RemindersInterface.Fault(
               file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
           }))
     case .nothingToUndo(let message): return named("NothingToUndo", Wire.Message(message: message))

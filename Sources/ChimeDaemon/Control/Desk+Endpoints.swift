@@ -29,7 +29,9 @@ extension Desk {
       }
     }
     let endpoint = try await store(lane) { [now, settings] known in
-      Endpoint(lane: lane, url: request.url, settings: settings, createdAt: known?.createdAt ?? now)
+      var settings = settings
+      settings.set = known?.settings.set
+      return Endpoint(lane: lane, url: request.url, settings: settings, createdAt: known?.createdAt ?? now)
     }
     let secret = request.newSecret == .hmac ? new?.first?.text : nil
     return EndpointsInterface.Put.Reply(endpoint: endpoint, secret: secret)
@@ -75,7 +77,7 @@ extension Desk {
     return EndpointsInterface.Update.Reply(endpoint: endpoint)
   }
 
-  private func check(_ settings: EndpointSettings, hasToken: Bool) throws {
+  func check(_ settings: EndpointSettings, hasToken: Bool) throws {
     guard !hasToken else { return }
     let headers = settings.headers ?? []
     let template = try settings.template.map { text in try Template(setting: text) }

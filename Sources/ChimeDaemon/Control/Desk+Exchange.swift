@@ -173,6 +173,9 @@ extension Desk {
       }
       return found.filter { isWanted(wire.reminder($0), filter) }
     }
+    if request.format == Interface.ExportFormat.toml.rawValue {
+      return try await exportSet(records, withEndpoints: request.ids == nil && filter == nil)
+    }
     let items = records.map { record in
       let zone = bearings.zone(of: record.reminder) ?? .utc
       return CalendarExport.Item(
@@ -185,7 +188,7 @@ extension Desk {
 
 extension ControlFailure {
   /// What is said of one of many.
-  fileprivate var sentence: String {
+  var sentence: String {
     switch self {
     case .invalidSchedule(let error): error.message
     case .invalidValue(let field, let message): "the \(field) cannot be taken: \(message)"

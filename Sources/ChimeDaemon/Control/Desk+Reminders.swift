@@ -212,25 +212,32 @@ extension Desk {
       var record = try Lookup(transaction: transaction, owner: caller.sees).reminder(id)
       let before = record.reminder
       try edit(&record.reminder, transaction)
-      // What quiet hours hold is looked at again: the change may let it come, or pass.
-      var nextDueAt = record.isHeld ? now : nil
-      let timesChanged =
-        record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
-        || record.reminder.gap != before.gap || record.reminder.fold != before.fold
-        || record.reminder.place != before.place || record.reminder.tracker != before.tracker
-      if record.reminder.schedule != before.schedule || record.reminder.tracker != before.tracker {
-        record.reminder.lastDone =
-          record.reminder.countsFromDone
-          ? try before.lastDone ?? lastDone(record.reminder.id, transaction) : nil
-      }
-      // A due time that has come is left to the loop; a changed schedule begins afresh from now.
-      if timesChanged { (record.next, nextDueAt) = (try firstTime(of: &record.reminder, in: transaction), nil) }
-      record.reminder.generation += 1
-      try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
+      try rewrite(&record, from: before, in: transaction)
       let reply = Interface.Update.Reply(
         reminder: wire.reminder(record), warnings: try warnings(about: record.reminder, transaction))
       return (reply, [.reminder(kind, record.reminder, "\(verb) \"\(record.reminder.title)\"")])
     }
+  }
+
+  /// Writes a reminder that was `before` until now, and finds its next time where that may be another.
+  func rewrite(
+    _ record: inout ReminderRecord, from before: Reminder, in transaction: any StoreTransaction
+  ) throws {
+    // What quiet hours hold is looked at again: the change may let it come, or pass.
+    var nextDueAt = record.isHeld ? now : nil
+    let timesChanged =
+      record.reminder.schedule != before.schedule || record.reminder.timezone != before.timezone
+      || record.reminder.gap != before.gap || record.reminder.fold != before.fold
+      || record.reminder.place != before.place || record.reminder.tracker != before.tracker
+    if record.reminder.schedule != before.schedule || record.reminder.tracker != before.tracker {
+      record.reminder.lastDone =
+        record.reminder.countsFromDone
+        ? try before.lastDone ?? lastDone(record.reminder.id, transaction) : nil
+    }
+    // A due time that has come is left to the loop; a changed schedule begins afresh from now.
+    if timesChanged { (record.next, nextDueAt) = (try firstTime(of: &record.reminder, in: transaction), nil) }
+    record.reminder.generation += 1
+    try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
   }
 
   /// When it was last done, as its history tells.

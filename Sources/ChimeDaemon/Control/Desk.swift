@@ -53,6 +53,7 @@ struct Desk: Sendable {
     case RemindersInterface.Resume.method: return try VarlinkReply(await resume(call.parameters()))
     case RemindersInterface.Skip.method: return try VarlinkReply(await skip(call.parameters()))
     case RemindersInterface.Import.method: return try VarlinkReply(await importReminders(call.parameters()))
+    case RemindersInterface.Apply.method: return try VarlinkReply(await applySet(call.parameters()))
     case RemindersInterface.Export.method: return try VarlinkReply(await exportReminders(call.parameters()))
     case OccurrencesInterface.List.method: return try VarlinkReply(await occurrences(call.parameters()))
     case OccurrencesInterface.Upcoming.method: return try VarlinkReply(await upcoming(call.parameters()))

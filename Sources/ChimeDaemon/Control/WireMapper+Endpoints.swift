@@ -18,11 +18,11 @@ extension WireMapper {
       publicKeys: current.compactMap(\.publicKey),
       secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,
-      fault: fault, restingUntil: rest.map { time($0) })
+      fault: fault, restingUntil: rest.map { time($0) }, set: endpoint.settings.set)
   }
 
   private func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {
-    guard settings != EndpointSettings() else { return nil }
+    guard settings != EndpointSettings(set: settings.set) else { return nil }
     return EndpointsInterface.Settings(
       headers: settings.headers?.map { EndpointsInterface.Header(name: $0.name, value: $0.value) },
       template: settings.template, certificates: settings.certificates, concurrency: settings.concurrency,

@@ -50,7 +50,7 @@ struct WireMapper: Sendable {
       repeatAt: repeatAt(record).map { time($0, in: zone) },
       last: record.last.map { time($0.id.scheduledAt, in: zone) },
       lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone),
-      tracker: reminder.tracker.map(link))
+      tracker: reminder.tracker.map(link), set: reminder.set)
   }
 
   private func link(_ link: TrackerLink) -> RemindersInterface.TrackerLink {

@@ -1,0 +1,182 @@
+import ChimeControl
+import ChimeWords
+import Glibc
+
+/// `chime apply FILE|DIR|-`
+enum Apply {
+  static let verb = Verb(
+    name: "apply", group: .set, arguments: ["FILE.toml|DIR|-"],
+    summary: "Make reminders and endpoints what files of yours say",
+    details: [
+      "The files are TOML, as `chime export` writes them: a `[[reminder]]` with title, when and whatever else `chime add` takes, "
+        + "an `[[endpoint]]` with name, url and the path of its secret. Of a directory all *.toml are taken, in the order of "
+        + "their names. docs/apply.md has every key.",
+      "What is not there is added, what is other than the files say is changed, and what is so already is left alone. It is all "
+        + "done or nothing is; when something is wrong with the files, every fault is told with its place.",
+      "A set is known by its name: that of the file or the directory, unless the files have set = \"NAME\". With --prune what an "
+        + "earlier apply of this set has made is removed when the files no longer name it, and nothing else is; on a terminal "
+        + "it asks first.",
+    ],
+    options: [
+      DraftOptions.dryRun,
+      .flag("prune", nil, "Remove what an earlier apply of this set has made and the files no longer name"),
+      .value("set", nil, "NAME", "What the set is called, instead of the name that it has by itself"),
+      .flag("yes", "y", "Do not ask before something is removed"),
+    ],
+    examples: [
+      .init(command: "chime apply reminders.toml --dry-run"),
+      .init(command: "chime apply ~/.config/chime/reminders.d --prune"),
+      .init(command: "ssh laptop chime export | chime apply -", remark: "the reminders of another machine"),
+    ],
+    alsoTried: ["sync", "deploy", "declare", "set"],
+    json:
+      "`set`, `changes`, `unchanged`: a number, `leftOver`: how many of the set the files no longer name, `changed`, "
+      + "`dryRun` and `warnings`; or `faults`",
+    run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let source = try SetSource(context)
+    do {
+      return try run(context, source)
+    } catch let failure as Failure where !failure.faults.isEmpty && context.format == .json {
+      context.print(json: .members(["faults": .list(failure.faults.map { Shapes.fault.json($0) })]))
+      throw failure
+    }
+  }
+
+  private static func run(_ context: Context, _ source: SetSource) throws -> ExitCode {
+    typealias Call = RemindersInterface.Apply
+    let line = context.line
+    let (isDry, prunes) = (line.has("dry-run"), line.has("prune"))
+    var request = Call.Parameters(
+      files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true)
+    let daemon = try context.daemon()
+    func call() throws -> Call.Reply { try daemon.call(Call.method, request) }
+    var reply = try call()
+    if !reply.secretFiles.isEmpty {
+      request.secrets = reply.secretFiles.compactMap { source.secret($0, context) }
+      reply = try call()
+    } else {
+      request.secrets = []
+    }
+    let removed = reply.changes.count { $0.action == .remove }
+    if !isDry, !reply.changes.isEmpty {
+      if removed > 0, !line.has("yes") {
+        let question = Words.say(count: removed, "Remove %n of them?", "Remove %n of them?")
+        guard context.world.isInteractive else {
+          throw Failure.failed(
+            Words.say(
+              count: removed, "--prune would remove %n; nothing was changed",
+              "--prune would remove %n; nothing was changed"),
+            hint: Words.say("--yes where nobody can be asked; --dry-run shows what it would do"))
+        }
+        for row in ApplyReport(reply, isDry: true).lines(context) { context.out(row) }
+        guard Asking.confirm(context, question) else {
+          context.note(Words.say("Nothing was changed."))
+          return .failed
+        }
+      }
+      (request.dryRun, request.plan) = (nil, reply.plan)
+      reply = try call()
+    }
+    ApplyReport(reply, isDry: isDry).print(context)
+    return .success
+  }
+}
+
+/// The files of a set.
+struct SetSource {
+  var files: [RemindersInterface.SetFile] = []
+  /// What the set is called when nothing says so; nil for standard input.
+  var name: String?
+  /// From where the paths in it go.
+  private var folder = "."
+
+  private static let longest = 1_000_000
+
+  init(_ context: Context) throws {
+    guard let path = context.line.words.first else {
+      throw Failure.usage(
+        Words.say("what is to be applied? A file or a directory is missing"), hint: "chime apply reminders.toml")
+    }
+    guard context.line.words.count == 1 else {
+      throw Failure.usage(
+        Words.say("chime apply takes one file or one directory; \"%1\" is one too many", context.line.words[1]),
+        hint: Words.say("several files go into a directory"))
+    }
+    if path == "-" {
+      let bytes = context.world.input.all(limit: Self.longest)
+      files = [try Self.file(Words.say("standard input"), bytes)]
+    } else if Self.isFolder(path) {
+      let base = path.hasSuffix("/") ? String(path.dropLast()) : path
+      folder = path
+      for entry in Files.entries(path) where entry.hasSuffix(".toml") {
+        files.append(try Self.file("\(base)/\(entry)"))
+      }
+      guard !files.isEmpty else {
+        throw Failure.failed(
+          Words.say("there is no file in %1 that ends in .toml", path),
+          hint: Words.say("to remove a set: an empty file, and --prune"))
+      }
+      name = Self.name(path)
+    } else {
+      files = [try Self.file(path)]
+      folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+      name = Self.name(path)
+    }
+    guard files.reduce(0, { $0 + CalendarParts.weight($1.text.utf8) }) <= CalendarParts.heaviest else {
+      throw Failure.failed(
+        Words.say("the set is too long"), hint: Words.say("one message holds 1 MiB: make several sets of it"))
+    }
+  }
+
+  private static func file(_ path: String, _ given: [UInt8]? = nil) throws -> RemindersInterface.SetFile {
+    guard let bytes = given ?? Files.read(path, limit: longest) else {
+      throw Failure.system(Words.say("cannot read %1", path), errno: errno)
+    }
+    guard bytes.count <= longest else { throw Failure.system(Words.say("cannot read %1", path), errno: EFBIG) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Failure.failed(Words.say("%1 is not text in UTF-8", path))
+    }
+    return .init(name: path, text: text)
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The last part of a path, without its ending, of what a name is made of.
+  private static func name(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    var last = String(cString: real).split(separator: "/").last.map(String.init) ?? ""
+    if last.hasSuffix(".toml") { last.removeLast(5) }
+    let plain = last.unicodeScalars.map { scalar -> Character in
+      let isPlain =
+        scalar.isASCII
+        && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "._-".unicodeScalars.contains(scalar))
+      return isPlain ? Character(scalar) : "-"
+    }
+    let name = String(String(plain).drop { "._-".contains($0) }.prefix(64))
+    return name.isEmpty ? nil : name
+  }
+
+  /// What is in a file of secrets; nil when there is none.
+  func secret(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
+    var full = path
+    if path.hasPrefix("~/"), let home = context.world.environment["HOME"] {
+      full = home + path.dropFirst()
+    } else if !path.hasPrefix("/") {
+      full = folder + "/" + path
+    }
+    if access(full, F_OK) != 0, errno == ENOENT { return nil }
+    do {
+      return .init(path: path, text: try SecretFile.any(full, userID: context.world.userID))
+    } catch let failure as Failure {
+      return .init(path: path, problem: failure.message)
+    } catch {
+      return .init(path: path, problem: Words.say("it cannot be read"))
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import ChimeControl
+import ChimeWords
+
+/// What an apply did, or would do.
+struct ApplyReport {
+  typealias Change = RemindersInterface.SetChange
+
+  var reply: RemindersInterface.Apply.Reply
+  var isDry: Bool
+
+  init(_ reply: RemindersInterface.Apply.Reply, isDry: Bool) {
+    self.reply = reply
+    self.isDry = isDry
+  }
+
+  func print(_ context: Context) {
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "set": .optional(reply.set), "dryRun": .bool(isDry), "changed": .bool(!reply.changes.isEmpty && !isDry),
+          "changes": .list(reply.changes.map { Shapes.setChange.json($0) }), "unchanged": .int(reply.unchanged),
+          "leftOver": .int(reply.leftOver), "warnings": .strings(reply.warnings),
+        ]))
+      return
+    case .plain:
+      context.out(Plain.line(Shapes.setChange.header))
+      for change in reply.changes { context.out(Plain.line(Shapes.setChange.row(change))) }
+    case .human: if !context.isQuiet { for line in lines(context) { context.out(line) } }
+    }
+    context.warn(reply.warnings)
+    context.note(summary)
+    if reply.leftOver > 0, let set = reply.set {
+      context.note(
+        Words.say(
+          count: reply.leftOver, "%n of the set \"%1\" is named no more and stays; --prune removes it",
+          "%n of the set \"%1\" are named no more and stay; --prune removes them", set), .faint)
+    }
+  }
+
+  /// A line for each change, and beneath it what changes.
+  func lines(_ context: Context) -> [String] {
+    reply.changes.flatMap { change -> [String] in
+      let (mark, tone): (String, Style.Tone) =
+        switch change.action {
+        case .add: ("+", .good)
+        case .change: ("~", .caution)
+        case .remove: ("-", .bad)
+        }
+      let what = change.kind == .endpoint ? Words.say("endpoint") : nil
+      let head = [what, change.id.map(Harmless.line), change.title.map { "\"\(Harmless.line($0))\"" }].compactMap { $0 }
+      var lines = ["\(context.style(mark, tone)) \(cut(head.joined(separator: "  "), context, 2))"]
+      let shown = change.fields.filter { $0.name != "title" || change.action == .change }
+      let width = shown.map(\.name.count).max() ?? 0
+      for field in shown { lines += self.lines(field, change.action, width, context) }
+      return lines
+    }
+  }
+
+  private func lines(
+    _ field: RemindersInterface.SetField, _ action: RemindersInterface.SetAction, _ width: Int, _ context: Context
+  ) -> [String] {
+    let name = "    " + field.name + String(repeating: " ", count: max(0, width - field.name.count)) + "  "
+    let (old, new) = (field.old.map(Harmless.line), field.new.map(Harmless.line))
+    if action != .change || old == nil && new == nil {
+      let value = new ?? old ?? (action == .change ? Words.say("replaced") : Words.say("given"))
+      return [context.style(name, .faint) + cut(value, context, name.count)]
+    }
+    let (before, after) = (old ?? Words.say("none"), new ?? Words.say("none"))
+    let line = "\(before) → \(after)"
+    if name.count + TextWidth.of(line) <= context.width || !context.world.output.isTerminal {
+      return [context.style(name, .faint) + line]
+    }
+    let indent = String(repeating: " ", count: min(name.count, 6))
+    return [
+      context.style(name.trimmingEnd, .faint), "\(indent)\(cut(before, context, indent.count))",
+      "\(indent)→ \(cut(after, context, indent.count + 2))",
+    ]
+  }
+
+  /// To what is left of a terminal's line.
+  private func cut(_ text: String, _ context: Context, _ used: Int) -> String {
+    context.world.output.isTerminal ? TextWidth.truncate(text, to: max(8, context.width - used)) : text
+  }
+
+  /// `1 added, 2 changed, 1 removed, 14 unchanged`
+  var summary: String {
+    guard !reply.changes.isEmpty else {
+      return Words.say(
+        count: reply.unchanged, "nothing to change: %n is as it is to be",
+        "nothing to change: all %n are as they are to be")
+    }
+    func count(_ action: RemindersInterface.SetAction) -> Int { reply.changes.count { $0.action == action } }
+    let (added, changed, removed) = (count(.add), count(.change), count(.remove))
+    let parts: [(Int, String)] =
+      isDry
+      ? [
+        (added, Words.say("%1 would be added", added)), (changed, Words.say("%1 would be changed", changed)),
+        (removed, Words.say("%1 would be removed", removed)),
+      ]
+      : [
+        (added, Words.say("%1 added", added)), (changed, Words.say("%1 changed", changed)),
+        (removed, Words.say("%1 removed", removed)),
+      ]
+    return (parts.filter { $0.0 > 0 }.map(\.1) + [Words.say("%1 unchanged", reply.unchanged)]).joined(separator: ", ")
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String {
+    var rest = self[...]
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

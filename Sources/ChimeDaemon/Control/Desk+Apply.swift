@@ -1,0 +1,147 @@
+import ChimeControl
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+// Sets of reminders and endpoints that files declare.
+extension Desk {
+  func applySet(_ request: Interface.Apply.Parameters) async throws -> Interface.Apply.Reply {
+    let declared = try declared(request)
+    let isDry = request.dryRun == true
+    let planner = SetPlanner(desk: self, request: request, declared: declared)
+    guard !isDry else { return try await store.read { try planner.plan(in: $0).reply } }
+    // Secrets are files of their own. Those of endpoints that are not there yet are written first, because one that exists
+    // has a secret and what an endpoint that does not exist has left is nobody's; those of known endpoints last, so that a
+    // refused set changes none, and a crash in between leaves what the next Apply finishes.
+    let early = try await store.read { try planner.plan(in: $0).secrets.filter(\.isNew) }
+    for change in early { try self.change(change.lane) { $0 = change.sheet } }
+    let (reply, late) = try await commit { [self] transaction in
+      let plan = try planner.plan(in: transaction)
+      if let shown = request.plan, shown != plan.reply.plan {
+        throw ControlFailure.conflict(
+          "what is to be done is not what was shown any more: something has changed meanwhile")
+      }
+      let written = Set(early.map(\.lane))
+      let late = plan.secrets.filter { !($0.isNew && written.contains($0.lane)) }
+      let (reply, notices) = try perform(plan, transaction)
+      return ((reply, late), notices)
+    }
+    for change in late { try self.change(change.lane) { $0 = change.sheet } }
+    if !late.isEmpty { await loop.refreshEndpoints() }
+    for change in reply.changes where change.kind == .endpoint && change.action == .remove {
+      if let id = change.id { secrets.remove(try lane(id)) }
+    }
+    return reply
+  }
+
+  private func declared(_ request: Interface.Apply.Parameters) throws -> DeclaredSet {
+    guard !request.files.isEmpty, request.files.count <= DeclaredSet.mostFiles else {
+      throw ControlFailure.invalidValue(field: "files", "give 1 to \(DeclaredSet.mostFiles) files")
+    }
+    for name in [request.set, request.otherwise].compactMap({ $0 }) where !DeclaredSet.isName(name) {
+      throw ControlFailure.invalidValue(
+        field: "set", "'\(name.prefix(64))' is no name for a set: \(DeclaredSet.nameSentence)")
+    }
+    let prototype = try draft(Interface.Draft(title: "prototype", when: "every 1h"))
+    var declared = DeclaredSet.read(request.files, prototype: prototype, fields: fields)
+    declared.name = request.set ?? declared.name ?? request.otherwise
+    if request.prune == true, declared.name == nil {
+      throw ControlFailure.invalidValue(
+        field: "set", "what is to be pruned is known by the name of its set: give it one, set = \"NAME\" in the file")
+    }
+    return declared
+  }
+
+  private func perform(
+    _ plan: SetPlan, _ transaction: any StoreTransaction
+  ) throws -> (Interface.Apply.Reply, [LoopNotice]) {
+    var reply = plan.reply
+    var notices: [LoopNotice] = []
+    for step in plan.steps {
+      switch step {
+      case .add(let reminder, let next, let index):
+        var reminder = reminder
+        if reminder.id.rawValue.isEmpty {
+          reminder.id = try insert(reminder, next: next, into: transaction)
+          reply.changes[index].id = reminder.id.rawValue
+        } else {
+          // It goes on under its name, with what is left of its history.
+          reminder.generation = 1
+          try transaction.upsert(reminder, next: next)
+        }
+        notices.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
+      case .change(var record, let before):
+        try rewrite(&record, from: before, in: transaction)
+        notices.append(.reminder(.changed, record.reminder, "changed \"\(record.reminder.title)\""))
+      case .remove(let reminder):
+        let open = try transaction.occurrences(
+          OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
+        try transaction.remove(reminder.id, now: now)
+        notices.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
+        notices += open.map { .withdraw($0.id) }
+      case .put(let endpoint):
+        try transaction.put(endpoint)
+        if endpoint.disabled == nil { try transaction.wake(lane: endpoint.lane, now: now) }
+        notices.append(.endpointsChanged)
+      case .take(let lane):
+        try transaction.removeEndpoint(lane, now: now)
+        notices.append(.endpointsChanged)
+      }
+    }
+    return (reply, notices)
+  }
+}
+
+extension Desk {
+  /// What `Apply` takes: reminders by their id, so that the same ones are the same text.
+  func exportSet(
+    _ records: [ReminderRecord], withEndpoints: Bool
+  ) async throws -> Interface.Export.Reply {
+    var text = DeclaredText.head
+    var warnings: [String] = []
+    if withEndpoints {
+      for endpoint in try await store.read({ [owner = caller.owner] in try $0.endpoints(owner: owner) }) {
+        let kept = secrets.read(endpoint.lane)
+        let hasSecret = !kept.isCredential && !kept.sheet.secrets.isEmpty && endpoint.settings.template == nil
+        let hasToken = kept.sheet.token != nil
+        text += DeclaredText.table(endpoint, hasSecret: hasSecret, hasToken: hasToken)
+        let files = [hasSecret ? "secret" : nil, hasToken ? "token" : nil].compactMap { $0 }
+        if !files.isEmpty {
+          let names = files.map { "\(endpoint.lane.channel).\($0)" }.joined(separator: " and ")
+          warnings.append(
+            "no secret is in it: where it is applied, that of \(endpoint.lane.channel) is looked for in \(names)")
+        }
+      }
+    }
+    for reminder in records.map(\.reminder).sorted(by: { $0.id < $1.id }) {
+      text += DeclaredText.table(reminder, now: now)
+      if reminder.skipNext > 0 {
+        warnings.append("\"\(reminder.title)\" skips its next times, which a file does not say")
+      }
+    }
+    return Interface.Export.Reply(text: text, count: records.count, warnings: warnings)
+  }
+}
+
+/// What is to be done that things are as a set says.
+struct SetPlan: Sendable {
+  enum Step: Sendable {
+    /// Without an id it is given one, which the change of that index tells.
+    case add(Reminder, next: Instant, change: Int)
+    case change(ReminderRecord, from: Reminder)
+    case remove(Reminder)
+    case put(Endpoint)
+    case take(Lane)
+  }
+
+  /// What the file of an endpoint's secrets is to hold.
+  struct SecretChange: Sendable {
+    var lane: Lane
+    var sheet: SecretSheet
+    var isNew: Bool
+  }
+
+  var steps: [Step] = []
+  var secrets: [SecretChange] = []
+  var reply: RemindersInterface.Apply.Reply
+}

@@ -1,0 +1,88 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+// `[[endpoint]]`
+extension DeclaredReader {
+  private static let endpointKeys = [
+    "name", "url", "secretFile", "tokenFile", "headers", "template", "certificates", "concurrency", "rate", "inOrder",
+  ]
+  private static let secretKeys = ["secret": "secretFile", "token": "tokenFile"]
+
+  mutating func endpoint(_ table: Table) -> DeclaredSet.Webhook? {
+    for (key, instead) in Self.secretKeys.sorted(by: { $0.key < $1.key }) {
+      guard let node = table[key] else { continue }
+      faults.fault(
+        node, table.key(key),
+        "does not belong into this file: write it to one of mode 0600, and its path here as \(instead)",
+        atKey: true)
+    }
+    faults.allow(Self.endpointKeys + Self.secretKeys.keys, in: table, called: "an endpoint")
+    let name = required("name", in: table, "what channels call it")
+    let url = required("url", in: table, "the address that is called")
+    var settings = EndpointSettings()
+    if let name, let node = table["name"] {
+      if !ChannelName(rawValue: name).isValidForEndpoint {
+        faults.expected("1 to 64 letters, digits, . _ or -, and not desktop", at: node, table.key("name"))
+      }
+    }
+    if let url, table["url"] != nil { judge("url", in: table) { try EndpointFields.check(url: url) } }
+    var wire = EndpointsInterface.Settings()
+    func lay(_ key: String, _ body: (inout EndpointsInterface.Settings) -> Void) {
+      wire = EndpointsInterface.Settings()
+      body(&wire)
+      judge(key, in: table) { try EndpointFields.apply(wire, to: &settings) }
+    }
+    if let headers = headers(table) { lay("headers") { $0.headers = headers } }
+    if let template = string("template", in: table) { lay("template") { $0.template = template } }
+    if let certificates = string("certificates", in: table) { lay("certificates") { $0.certificates = certificates } }
+    if let number = faults.number("concurrency", in: table, EndpointFields.concurrency) {
+      lay("concurrency") { $0.concurrency = number }
+    }
+    if let rate = rate(table) { lay("rate") { $0.rate = rate } }
+    if let inOrder = faults.flag("inOrder", in: table), inOrder { settings.inOrder = true }
+    let (secret, token) = (string("secretFile", in: table), string("tokenFile", in: table))
+    guard let name, let url else { return nil }
+    return DeclaredSet.Webhook(
+      place: .init(file: file, table: table), name: name, url: url, settings: settings, secretFile: secret,
+      tokenFile: token)
+  }
+
+  private mutating func judge(_ key: String, in table: Table, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch ControlFailure.invalidValue(_, let message) {
+      faults.fault(table[key] ?? table.node, table.key(key), "cannot be taken: \(message)")
+    } catch {
+      faults.fault(table[key] ?? table.node, table.key(key), "cannot be taken")
+    }
+  }
+
+  private mutating func headers(_ table: Table) -> [EndpointsInterface.Header]? {
+    guard let node = table["headers"], let lines = strings(node, table.key("headers"), "[\"X-Priority: 5\"]") else {
+      return nil
+    }
+    var headers: [EndpointsInterface.Header] = []
+    for line in lines {
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        faults.expected("names and values, such as [\"X-Priority: 5\"]", at: node, table.key("headers"))
+        return nil
+      }
+      headers.append(.init(name: parts[0], value: parts[1]))
+    }
+    return headers
+  }
+
+  private mutating func rate(_ table: Table) -> EndpointsInterface.Rate? {
+    guard let node = table["rate"] else { return nil }
+    if case .string(let text) = node.value {
+      let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
+      if parts.count == 2, let count = Int(parts[0]), let span = try? DurationText.parse(parts[1]) {
+        return .init(count: count, span: DurationText.formatISO8601(span))
+      }
+    }
+    faults.expected("a number and a span, such as \"30/1m\"", at: node, table.key("rate"))
+    return nil
+  }
+}

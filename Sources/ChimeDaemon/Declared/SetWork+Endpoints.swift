@@ -1,0 +1,137 @@
+import ChimeControl
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+// Endpoints come first, for the reminders that go to them.
+extension SetWork {
+  private typealias Given = [String: RemindersInterface.SetSecret]
+
+  mutating func endpoints() throws {
+    let given = planner.request.secrets.map { Dictionary($0.map { ($0.path, $0) }) { first, _ in first } }
+    for endpoint in declared.endpoints {
+      for path in [endpoint.secretFile, endpoint.tokenFile].compactMap({ $0 })
+      where !plan.reply.secretFiles.contains(path) { plan.reply.secretFiles.append(path) }
+      let channel = ChannelName(rawValue: endpoint.name)
+      guard channel.isValidForEndpoint else { continue }
+      if desk.commands.book.commands[channel] != nil {
+        declared.fault(endpoint.place, "name", "is the name of a command of the configuration; choose another one")
+        continue
+      }
+      try put(endpoint, Lane(owner: owner, channel: channel), given)
+    }
+    guard let name = declared.name else { return }
+    let named = Set(declared.endpoints.map(\.name))
+    let left = try transaction.endpoints(owner: owner).filter {
+      $0.settings.set == name && !named.contains($0.lane.channel.rawValue)
+    }
+    guard planner.request.prune == true else {
+      plan.reply.leftOver += left.count
+      return
+    }
+    for endpoint in left {
+      plan.steps.append(.take(endpoint.lane))
+      plan.reply.changes.append(
+        .init(
+          action: .remove, kind: .endpoint, id: endpoint.lane.channel.rawValue,
+          fields: [quotedField("url", endpoint.url, nil)]))
+    }
+  }
+
+  private mutating func put(_ wanted: DeclaredSet.Webhook, _ lane: Lane, _ given: Given?) throws {
+    let known = try transaction.endpoint(lane)
+    let kept = desk.secrets.read(lane, isNew: known == nil)
+    var sheet = known == nil ? SecretSheet() : kept.sheet
+    if kept.isCredential { sheet.secrets = [] }
+    var fields: [RemindersInterface.SetField] = []
+
+    let secret = text(of: wanted.secretFile, "secretFile", wanted, given, isThere: !kept.sheet.secrets.isEmpty)
+    if let secret {
+      do {
+        let lines = try EndpointFields.secrets(secret)
+        if lines.map(\.text).sorted() != sheet.current.map(\.text).sorted() {
+          sheet.secrets = lines
+          fields.append(.init(name: "secret"))
+        }
+      } catch ControlFailure.invalidValue(_, let message) {
+        declared.fault(wanted.place, "secretFile", "names a file of which nothing can be taken: \(message)")
+      }
+    } else if wanted.secretFile == nil, sheet.secrets.isEmpty, kept.sheet.secrets.isEmpty {
+      if wanted.settings.template == nil {
+        declared.fault(
+          wanted.place, "secretFile",
+          "is missing: the path of a file of mode 0600 with the secret that signs its messages")
+      } else {
+        // Who takes a template's messages checks no signature, as a rule.
+        sheet.secrets = [EndpointFields.made(.hmac)]
+      }
+    }
+    if let text = text(of: wanted.tokenFile, "tokenFile", wanted, given, isThere: kept.sheet.token != nil) {
+      do {
+        let token = try EndpointFields.token(text)
+        if token.stored != sheet.token?.stored {
+          sheet.token = token
+          fields.append(.init(name: "token"))
+        }
+      } catch ControlFailure.invalidValue(_, let message) {
+        declared.fault(wanted.place, "tokenFile", "names a file of which nothing can be taken: \(message)")
+      }
+    }
+    if given != nil || wanted.tokenFile == nil {
+      do {
+        try desk.check(wanted.settings, hasToken: sheet.token != nil || kept.sheet.token != nil)
+      } catch ControlFailure.invalidValue(_, let message) {
+        declared.fault(wanted.place, "tokenFile", "is missing: \(message)")
+      }
+    }
+
+    var endpoint = known ?? Endpoint(lane: lane, url: wanted.url, createdAt: desk.now)
+    endpoint.url = wanted.url
+    endpoint.settings = wanted.settings
+    endpoint.settings.set = declared.name ?? known?.settings.set
+    let now = DeclaredText.fields(of: endpoint)
+    if let known {
+      fields = Self.differences(DeclaredText.fields(of: known), now) + fields
+      if known.settings.set != endpoint.settings.set {
+        fields.append(quotedField("set", known.settings.set, endpoint.settings.set))
+      }
+    } else {
+      fields = now.filter { $0.text != nil && !$0.isUsual }.map { .init(name: $0.name, new: $0.text) } + fields
+    }
+    guard known == nil || !fields.isEmpty else {
+      plan.reply.unchanged += 1
+      return
+    }
+    if known == nil || sheet.text != kept.sheet.text,
+      !(kept.isCredential && sheet.secrets.isEmpty && sheet.token == nil)
+    {
+      plan.secrets.append(.init(lane: lane, sheet: sheet, isNew: known == nil))
+    }
+    plan.steps.append(.put(endpoint))
+    plan.reply.changes.append(
+      .init(action: known == nil ? .add : .change, kind: .endpoint, id: wanted.name, fields: fields))
+  }
+
+  /// What is in a file that the set names; nil when there is nothing new in it, or a fault was found.
+  ///
+  /// - Parameter isThere: whether the endpoint has one already, which it keeps when the file is not there: so that a set can
+  ///   be applied where its secrets were put by hand.
+  private mutating func text(
+    of path: String?, _ key: String, _ wanted: DeclaredSet.Webhook, _ given: Given?, isThere: Bool
+  ) -> String? {
+    guard let path, let given else { return nil }
+    guard let file = given[path] else {
+      if isThere {
+        plan.reply.warnings.append("\(path) is not there: the endpoint \(wanted.name) keeps what it has")
+      } else {
+        declared.fault(wanted.place, key, "names a file that is not there: \(TOMLText.quoted(path))")
+      }
+      return nil
+    }
+    if let problem = file.problem {
+      declared.fault(wanted.place, key, "names a file that cannot be used: \(problem)")
+      return nil
+    }
+    return file.text ?? ""
+  }
+}

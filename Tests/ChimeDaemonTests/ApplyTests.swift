@@ -1,0 +1,345 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Sets of reminders that files declare, against a daemon in this process.
+@Suite(.serialized) struct ApplyTests {
+  typealias Wired = RemindersInterface
+  typealias Call = RemindersInterface.Apply
+
+  private static func apply(
+    _ house: TrackerHouse, _ text: String, set: String? = nil, otherwise: String? = "home", prune: Bool? = nil,
+    dryRun: Bool? = nil, secrets: [Wired.SetSecret]? = [], plan: String? = nil
+  ) throws -> Call.Reply {
+    try house.call(
+      Call.method,
+      Call.Parameters(
+        files: [.init(name: "a.toml", text: text)], set: set, otherwise: otherwise, prune: prune, dryRun: dryRun,
+        secrets: secrets, plan: plan))
+  }
+
+  private static func faults(_ house: TrackerHouse, _ files: [(String, String)]) -> [String] {
+    guard
+      let refusal = house.refusal(
+        Call.method,
+        Call.Parameters(files: files.map { .init(name: $0.0, text: $0.1) }, otherwise: "home", secrets: [])),
+      let set = try? JSONDecoder().decode(Wired.InvalidSet.self, from: Data(refusal.parameters.bytes))
+    else { return ["no faults"] }
+    return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
+  }
+
+  private static func export(_ house: TrackerHouse) throws -> String {
+    try house.call(
+      Wired.Export.method, Wired.Export.Parameters(format: "toml"), Wired.Export.Reply.self
+    ).text
+  }
+
+  private static func generations(_ house: TrackerHouse) async throws -> [String: Int64] {
+    try await house.store.read { transaction in
+      Dictionary(
+        uniqueKeysWithValues: try transaction.reminders(ReminderFilter(), page: Page(limit: 1_000)).map {
+          ($0.reminder.id.rawValue, $0.reminder.generation)
+        })
+    }
+  }
+
+  private static func summary(_ reply: Call.Reply) -> [String] {
+    reply.changes.map { change in
+      "\(change.action) \(change.kind) \(change.id ?? "?") \(change.title ?? "-"): "
+        + change.fields.map { "\($0.name) \($0.old ?? "nil") \($0.new ?? "nil")" }.joined(separator: "; ")
+    }
+  }
+
+  @Test func addsChangesAndLeavesAlone() async throws {
+    try await TrackerHouse.live { house in
+      let text = """
+        [[reminder]]
+        id = "water"
+        title = "Drink water"
+        when = "every 90m from 8:00 to 22:00"
+        [[reminder]]
+        title = "Free"
+        when = "every 90m"
+        [[reminder]]
+        title = "Long ago"
+        when = "at 2020-01-01 09:00"
+        """
+      let dry = try Self.apply(house, text, dryRun: true)
+      #expect(dry.changes.map(\.action) == [.add, .add])
+      let none = try await Self.generations(house)
+      #expect(none.isEmpty, "a dry run adds nothing")
+      let first = try Self.apply(house, text, plan: dry.plan)
+      #expect(first.changes.map(\.id).contains("water"))
+      #expect(first.warnings == ["a.toml:8: \"Long ago\" has passed and is left out"])
+      let before = try await Self.generations(house)
+      #expect(before.count == 2)
+
+      // A second time it changes nothing, also what was given a beginning when it was added.
+      let second = try Self.apply(house, text)
+      #expect(second.changes.isEmpty)
+      #expect(second.unchanged == 2)
+      #expect(try await Self.generations(house) == before)
+
+      let changed = try Self.apply(house, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
+      #expect(
+        Self.summary(changed) == [
+          #"change reminder water Drink water: when "every 90m from 08:00 to 22:00" "every 90m from 09:00 to 22:00""#
+        ])
+      #expect(try await Self.generations(house)["water"] == (before["water"] ?? 0) + 1)
+      // What was changed by hand is as the file says again; what the file does not name has its default.
+      let _: Wired.Update.Reply = try house.call(
+        Wired.Update.method, Wired.Update.Parameters(id: "water", change: .init(tags: ["mine"], urgency: .low)))
+      let back = try Self.apply(house, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
+      #expect(
+        Self.summary(back) == [#"change reminder water Drink water: tags ["mine"] []; urgency "low" "normal""#])
+    }
+  }
+
+  @Test func whatIsShownIsWhatIsDone() async throws {
+    try await TrackerHouse.live { house in
+      let text = "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n"
+      let dry = try Self.apply(house, text, dryRun: true)
+      _ = try Self.apply(house, text)
+      let refusal = house.refusal(
+        Call.method,
+        Call.Parameters(files: [.init(name: "a", text: text)], otherwise: "home", secrets: [], plan: dry.plan))
+      #expect(refusal?.name == "io.chime.Reminders.Conflict")
+    }
+  }
+
+  @Test func prunesItsOwnOnly() async throws {
+    try await TrackerHouse.live { house in
+      let one = "[[reminder]]\nid = \"one\"\ntitle = \"One\"\nwhen = \"daily at 9:00\"\n"
+      let two = "[[reminder]]\nid = \"two\"\ntitle = \"Two\"\nwhen = \"daily at 10:00\"\n"
+      let other = "[[reminder]]\nid = \"other\"\ntitle = \"Other\"\nwhen = \"daily at 11:00\"\n"
+      _ = try Self.apply(house, one + two)
+      _ = try Self.apply(house, other, otherwise: "work")
+      let byHand: Wired.Add.Reply = try house.call(
+        Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "By hand", when: "daily at 12:00")))
+      #expect(byHand.reminder.set == nil)
+
+      let kept = try Self.apply(house, one)
+      #expect((kept.changes.count, kept.leftOver) == (0, 1))
+      let pruned = try Self.apply(house, one, prune: true)
+      #expect(Self.summary(pruned) == [#"remove reminder two Two: when "daily at 10:00" nil"#])
+      #expect(Set(try await Self.generations(house).keys) == ["one", "other", byHand.reminder.id])
+      #expect(try Self.apply(house, one, prune: true).changes.isEmpty)
+
+      // It comes back under its name, although there is history of it.
+      #expect(try Self.apply(house, one + two).changes.map(\.action) == [.add])
+      // An empty file and --prune remove the set, and the name of another set takes a reminder over.
+      #expect(
+        try Self.summary(Self.apply(house, one, otherwise: "work")) == [
+          #"change reminder one One: set "home" "work""#
+        ])
+      #expect(try Self.apply(house, "", prune: true).changes.map(\.id) == ["two"])
+      let nameless = house.refusal(
+        Call.method, Call.Parameters(files: [.init(name: "a", text: one)], prune: true, secrets: []))
+      #expect(nameless?.text("field") == "set")
+      // What is set by hand under the title that a file has becomes the set's.
+      let taken = try Self.apply(house, "[[reminder]]\ntitle = \"By hand\"\nwhen = \"daily at 12:00\"\n")
+      #expect(taken.changes.map(\.id) == [byHand.reminder.id])
+      #expect(taken.changes.first?.fields.map(\.name) == ["set"])
+    }
+  }
+
+  @Test func endpointsHaveTheirSecretsFromFiles() async throws {
+    try await TrackerHouse.live { house in
+      let secret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
+      let text = """
+        [[endpoint]]
+        name = "team"
+        url = "http://127.0.0.1:9/hook"
+        secretFile = "team.secret"
+        headers = ["X-Priority: 5"]
+        rate = "30/1m"
+        inOrder = true
+        """
+      let asked = try Self.apply(house, text, dryRun: true, secrets: nil)
+      #expect(asked.secretFiles == ["team.secret"])
+      #expect(
+        Self.faults(house, [("a.toml", text)]) == [
+          "a.toml:4:14: endpoint[1].secretFile: names a file that is not there: \"team.secret\""
+        ])
+      let given = [Wired.SetSecret(path: "team.secret", text: secret)]
+      let added = try Self.apply(house, text, secrets: given)
+      #expect(added.changes.map(\.id) == ["team"])
+      #expect(!"\(added)".contains("whsec_"), "no secret is in an answer")
+      #expect(try Self.apply(house, text, secrets: given).changes.isEmpty)
+      // Where the file is not there, an endpoint keeps what it has.
+      let kept = try Self.apply(house, text)
+      #expect(kept.changes.isEmpty)
+      #expect(kept.warnings == ["team.secret is not there: the endpoint team keeps what it has"])
+      let other = "whsec_" + Data(repeating: 8, count: 32).base64EncodedString()
+      let replaced = try Self.apply(house, text, secrets: [.init(path: "team.secret", text: other)])
+      #expect(Self.summary(replaced) == ["change endpoint team -: secret nil nil"])
+      let exported = try Self.export(house)
+      #expect(exported.contains("secretFile = \"team.secret\"\n") && !exported.contains("whsec_"))
+      #expect(try Self.apply(house, exported, otherwise: nil).changes.isEmpty)
+      #expect(try Self.apply(house, "", prune: true).changes.map(\.kind) == [.endpoint])
+      let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List.method)
+      #expect(left.endpoints.isEmpty)
+    }
+  }
+
+  @Test func everyFaultIsToldAtOnce() async throws {
+    try await TrackerHouse.live { house in
+      let first = """
+        colour = "blue"
+        set = "a b"
+        [defaults]
+        grace = "soon"
+        [[reminder]]
+        id = "Water"
+        title = "x"
+        when = "evry 90m"
+        [[reminder]]
+        id = "tea"
+        title = ""
+        when = "in 25m"
+        channel = ["desktop"]
+        [[reminder]]
+        id = "sun"
+        title = "Sun"
+        when = "every year on Feb 30 at 9:00"
+        latitude = 50.1
+        urgency = "high"
+        snooze = ["10m", 5]
+        nag = { every = "1s" }
+        quietWhenDone = true
+        paused = "tomorrow"
+        [[reminder]]
+        id = "twin"
+        title = "Twin"
+        when = "tomorrow at 9:00"
+        timezone = "Europe/Pragu"
+        tags = "health"
+        [[endpoint]]
+        name = "desktop"
+        url = "ftp://x"
+        secret = "whsec_AAAA"
+        """
+      let second = """
+        [[reminder]]
+        id = "twin"
+        title = "Twin"
+        when = "tomorrow at 9:00"
+        tracker = "nothing"
+        """
+      let found = Self.faults(house, [("a.toml", first), ("b.toml", second), ("c.toml", "[[reminder\n")])
+      let expected = [
+        "a.toml:1:1: colour: is no key of a set", "a.toml:2:7: set: has to be a name of 1 to 64",
+        "a.toml:4:9: defaults.grace: has to be a duration", "a.toml:6:6: reminder[Water].id: has to be a name",
+        "a.toml:8:8: reminder[Water].when: is no schedule", "a.toml:11:9: reminder[tea].title: has to be a string",
+        "a.toml:12:8: reminder[tea].when: counts from the moment",
+        "a.toml:13:1: reminder[tea].channel: is no key of a reminder; did you mean channels?",
+        "a.toml:18:12: reminder[sun].latitude: is half a place",
+        "a.toml:19:11: reminder[sun].urgency: has to be one of", "a.toml:20:18: reminder[sun].snooze[2]: has to be",
+        "a.toml:21:7: reminder[sun].nag: cannot be taken",
+        "a.toml:22:1: reminder[sun].quietWhenDone: is for a reminder",
+        "a.toml:23:10: reminder[sun].paused: has to be true, false",
+        "a.toml:28:12: reminder[twin].timezone: cannot be taken",
+        "a.toml:29:8: reminder[twin].tags: has to be an array",
+        "a.toml:31:8: endpoint[1].name: has to be", "a.toml:32:7: endpoint[1].url: cannot be taken",
+        "a.toml:33:1: endpoint[1].secret: does not belong into this file",
+        "b.toml:2:6: reminder[twin].id: is the id of another reminder too, at a.toml:24",
+        "b.toml:4:8: reminder[twin].when: counts from the moment",
+        "b.toml:5:11: reminder[twin].tracker: cannot be taken: there is no tracker",
+        "c.toml:1:11: : this is not TOML",
+      ]
+      for sentence in expected {
+        #expect(found.contains { $0.hasPrefix(sentence) }, "\(sentence) is not among \(found.joined(separator: "\n"))")
+      }
+      #expect(!found.joined().contains("whsec_"))
+      #expect(found.count == expected.count, "\(found.filter { text in !expected.contains { text.hasPrefix($0) } })")
+      let none = try await Self.generations(house)
+      #expect(none.isEmpty)
+      // With everything else in order, what the daemon alone knows is told in the same way.
+      #expect(
+        Self.faults(house, [("b.toml", second.replacing("tomorrow at 9:00", with: "daily at 9:00"))]).first?
+          .hasPrefix("b.toml:5:11: reminder[twin].tracker: cannot be taken: there is no tracker \"nothing\"") == true)
+    }
+  }
+
+  /// Random reminders of every dialect, with every option.
+  @Test(arguments: [UInt64(1), 2, 3])
+  func anExportAppliedIsTheSame(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let zone = ZoneChoice.named("Europe/Prague")
+    let schedules = [
+      "every 90m from 08:00 to 22:00", "weekdays at 09:25", "every 3 days after done at 09:00 starting 2026-11-25",
+      "every 90m starting 2026-11-22T08:09:23Z", "at 2126-12-24 18:00", "cron: 30 8 * * 1-5",
+      "calendar: Mon *-*-* 10:00:00",
+      "DTSTART:20261122T063923 RRULE:FREQ=DAILY;INTERVAL=3", "sunset - 20m", "first mon of month at 9:00",
+    ]
+    func some<T>(_ make: @autoclosure () throws -> T) rethrows -> T? {
+      Bool.random(using: &random) ? try make() : nil
+    }
+    func text(_ most: Int) -> String {
+      let letters = Array("aZ9 \"\\'#=[]{}é水💧\u{202E}%")
+      return "t"
+        + String(
+          (0..<Int.random(in: 1...most, using: &random)).map { _ in letters.randomElement(using: &random) ?? "x" })
+        + "t"
+    }
+    func span(_ unit: Milliseconds) -> Milliseconds {
+      .init(rawValue: unit.rawValue * Int64.random(in: 1...11, using: &random))
+    }
+    var reminders: [Reminder] = []
+    for number in 0..<60 {
+      let place = Place(latitude: Double.random(in: -60...60, using: &random), longitude: 14.4213)
+      let now = Instant(seconds: 1_795_000_000)
+      let when = schedules[number % schedules.count]
+      let schedule = try Schedule.parse(when, now: now, in: Surroundings(zone: .utc, place: place))
+      let rule = QuietRule.Handling.allCases.randomElement(using: &random)
+      let quiet = QuietRule(
+        hours: try some(QuietHours(["mon-fri 22:00-07:00", "12:00-13:00"])), handling: some(rule) ?? nil)
+      var reminder = Reminder(
+        id: ReminderID(rawValue: "r\(number)"), owner: getuid(), title: text(30),
+        body: some(text(20) + "\n\t" + text(20)), schedule: schedule, timezone: some(zone) ?? .local,
+        gap: some(.skip), fold: some(.both), place: place,
+        channels: some([.desktop, ChannelName(rawValue: "team")]) ?? [.desktop],
+        tags: some([text(5), text(6)]) ?? [], urgency: Urgency.allCases.randomElement(using: &random) ?? .low,
+        icon: some(text(9)), sound: some("bell"), url: some("https://example.org/?a=1&b=\"/"), category: some("x.y"),
+        catchUp: CatchUp(suspend: some(.all) ?? .latest, downtime: some(.skip) ?? .latest), grace: span(.seconds(77)),
+        jitter: some(span(.minutes(3))) ?? .zero,
+        nag: some(
+          Nag(
+            every: span(.minutes(5)), max: 4,
+            escalation: some([.init(from: 2, channels: [ChannelName(rawValue: "team")])]) ?? [])),
+        quiet: quiet == QuietRule() ? nil : quiet, wake: Bool.random(using: &random),
+        snoozeLengths: some([span(.minutes(1)), span(.hours(1))]) ?? [.minutes(10), .hours(1)],
+        pause: some(.indefinitely) ?? .until(Instant(seconds: 4_000_000_000)), createdAt: now, generation: 3)
+      if Bool.random(using: &random) { reminder.pause = .none }
+      reminders.append(reminder)
+    }
+    let all = reminders
+    try await TrackerHouse.live { house in
+      try await house.store.write { transaction in
+        for reminder in all { try transaction.upsert(reminder, next: Instant(seconds: 4_000_000_000)) }
+      }
+      let exported = try Self.export(house)
+      let before = try await Self.generations(house)
+      let again = try Self.apply(house, exported, otherwise: nil)
+      #expect(again.changes.isEmpty, "\(Self.summary(again))")
+      #expect(again.unchanged == all.count)
+      #expect(try await Self.generations(house) == before)
+      try await TrackerHouse.live({
+        $0.grace = .minutes(7); $0.defaultChannels = [ChannelName(rawValue: "other")]
+      }) { empty in
+        _ = try Self.apply(empty, exported, otherwise: nil)
+        #expect(try Self.export(empty) == exported)
+        let kept = try await empty.store.read { try $0.reminder(ReminderID(rawValue: "r7"))?.reminder }
+        var wanted = all[7]
+        (wanted.createdAt, wanted.generation) = (try #require(kept).createdAt, 1)
+        #expect(kept == wanted)
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+/// Reminders in files, with the real daemon and the real command.
+@Suite(.serialized) struct ApplyTests {
+  private static let file = """
+    [[reminder]]
+    id = "water"
+    title = "Drink water"
+    when = "every 90m from 8:00 to 22:00"
+    tags = ["health"]
+
+    [[reminder]]
+    id = "standup"
+    title = "Stand-up"
+    when = "weekdays at 9:25"
+    timezone = "Europe/Prague"
+
+    """
+
+  @Test(.timeLimit(.minutes(1)))
+  func aFileIsAppliedAndGoesElsewhere() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      let file = home.path + "/home.toml"
+      try home.write(Self.file, to: file)
+      let dry = try await home.chime("apply", file, "--dry-run")
+      #expect(dry.status == 0 && dry.err.hasSuffix("2 would be added, 0 unchanged\n"), "\(dry.text)")
+      #expect(dry.out.contains("+ water  \"Drink water\"\n"), "\(dry.out)")
+      let first = try await home.chime("apply", file)
+      #expect(first.err == "2 added, 0 unchanged\n", "\(first.text)")
+      let second = try await home.chime("apply", file)
+      #expect(second.err == "nothing to change: all 2 are as they are to be\n" && second.out.isEmpty, "\(second.text)")
+      let json = try await home.chime("apply", file, "--json").json
+      #expect(json["changed"] == false && json["set"] == "home")
+
+      // A fault is told with its place, on standard error and for programs, and changes nothing.
+      try home.write(Self.file.replacing("weekdays", with: "wekdays").replacing("9", with: "8"), to: file)
+      let wrong = try await home.chime("apply", file, "--json")
+      #expect(
+        wrong.status == 1 && wrong.err.contains("\(file):10:8: reminder[standup].when: is no schedule"), "\(wrong.text)"
+      )
+      #expect(try wrong.json["faults"].elements.map { $0["line"] } == [10])
+
+      // Pruning asks a person, or wants --yes.
+      try home.write(String(Self.file.prefix(while: { _ in true }).components(separatedBy: "\n\n")[0]), to: file)
+      let unasked = try await home.chime("apply", file, "--prune")
+      #expect(unasked.status == 1 && unasked.err.contains("--prune would remove 1"), "\(unasked.text)")
+      let pruned = try await home.chime("apply", file, "--prune", "--yes")
+      #expect(pruned.status == 0 && pruned.out.contains("- standup  \"Stand-up\""), "\(pruned.text)")
+
+      // A folder is a set too, in the order of its names; and elsewhere the export gives the same, byte by byte.
+      let folder = home.path + "/reminders.d"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try home.write(Self.file, to: folder + "/10-home.toml")
+      try home.write("[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"sunset\"\n", to: folder + "/20-tea.toml")
+      let placeless = try await home.chime("apply", folder)
+      #expect(
+        placeless.status == 1 && placeless.err.contains("20-tea.toml:4:8: reminder[tea].when"), "\(placeless.text)")
+      try home.write(
+        "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"sunset\"\nlatitude = 50.0875\nlongitude = 14.4213\n",
+        to: folder + "/20-tea.toml")
+      #expect(try await home.did("apply", folder).contains("+ tea  \"Tea\""))
+      let exported = try await home.did("export")
+      #expect(exported.contains("latitude = 50.0875\nlongitude = 14.4213\n"))
+      let moved = home.path + "/moved.toml"
+      try home.write(exported, to: moved)
+      let here = try await home.chime("apply", moved, "--set", "reminders.d")
+      #expect(here.err.hasSuffix("nothing to change: all 3 are as they are to be\n"), "\(here.text)")
+      try await Home.live { other in
+        _ = try await other.start()
+        try await other.did("apply", moved)
+        #expect(try await other.did("export") == exported)
+      }
+    }
+  }
+
+  /// Killed at any moment, either all of a set is there or nothing of it.
+  @Test(.timeLimit(.minutes(3)))
+  func aKillInTheMiddleLeavesNothingHalf() async throws {
+    let count = 1_500
+    let file = (0..<count).map {
+      "[[reminder]]\nid = \"r\($0)\"\ntitle = \"Reminder \($0)\"\nwhen = \"daily at 9:00\"\n"
+    }
+    try await Home.live { home in
+      let path = home.path + "/many.toml"
+      try home.write(file.joined(), to: path)
+      var (whole, none) = (0, 0)
+      for delay in [20, 60, 120, 250, 500, 800, 1_200, 2_500] {
+        var daemon = try await home.start()
+        let client = try await home.spawn(Machine.chime, ["apply", path])
+        try await Task.sleep(for: .milliseconds(delay))
+        try await daemon.crash()
+        _ = try? await client.ended(within: .seconds(20))
+        daemon = try await home.start()
+        let there = try await home.listed("list", "-n", "all")["reminders"].elements.count
+        #expect(there == 0 || there == count, "after \(delay) ms there are \(there)")
+        if there == count { whole += 1 } else { none += 1 }
+        // And the next apply makes it whole.
+        try await home.did("apply", path)
+        let empty = home.path + "/empty.toml"
+        try home.write("", to: empty)
+        try await home.did("apply", empty, "--set", "many", "--prune", "--yes")
+        _ = try await daemon.stop()
+      }
+      #expect(none > 0, "no kill came before the end (\(whole) whole)")
+    }
+  }
+}
