@@ -209,7 +209,7 @@ import Varlink
       ("export --tag health", "Reminders.Export", #"{"filter":{"tag":"health"},"format":"toml"}"#, []),
       (
         "apply - --prune --yes --set home", "Reminders.Apply",
-        #"{"files":[{"name":"standard input","text":""}],"plan":"9","prune":true,"secrets":[],"set":"home"}"#,
+        #"{"dryRun":true,"files":[{"name":"standard input","text":""}],"prune":true,"set":"home"}"#,
         ["+ endpoint  team", "~ r7k2  \"Tea\"", "    when  \"daily at 09:00\" → none", "- old"]
       ),
       ("remove r7k2 --dry-run", "Reminders.Get", #"{"id":"r7k2"}"#, ["would remove"]),

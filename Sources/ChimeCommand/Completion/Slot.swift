@@ -52,7 +52,7 @@ enum Slot: Equatable {
       default: return nil
       }
     case "NAME|FILE": return .either(.packs(installed: verbs.last == "add" ? false : nil), .files)
-    case "FILE", "FILE|-", "FILE.ics|-", "DIR", "FILE|DIR": return .files
+    case "FILE", "FILE|-", "FILE.ics|-", "FILE.toml|DIR|-", "DIR", "FILE|DIR": return .files
     case "TITLE", "TEXT", "URL": return .free
     default:
       // `crontab` stands for itself, and so does each of `bash|zsh|fish`.
@@ -98,7 +98,8 @@ enum Slot: Equatable {
     case ("AMOUNT", "logs"): return .words([Candidate("no")])
     case ("N", _), ("AMOUNT", _), ("TEXT", _), ("TITLE", _), ("URL", _), ("TOKEN", _), ("LAT,LON", _), ("UNIT", _),
       ("STEP", _), ("LIST", _), ("BRAND", _), ("MODEL", _), ("KEY=VALUE", _), ("N:CHANNELS", _), ("N/SPAN", _),
-      ("'NAME: VALUE'", _), ("ID", "id"), ("DAYS", "average"), ("[TRACKER=]AMOUNT", _), ("[TRACKER=]UNIT", _),
+      ("'NAME: VALUE'", _), ("ID", "id"), ("NAME", "set"), ("DAYS", "average"), ("[TRACKER=]AMOUNT", _),
+      ("[TRACKER=]UNIT", _),
       ("[TRACKER=]TITLE", _), ("[TRACKER=]STEP", _):
       return .free
     default: return nil

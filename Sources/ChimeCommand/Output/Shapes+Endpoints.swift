@@ -26,6 +26,9 @@ extension Shapes {
       .init("restingUntil", "until when nothing is tried after failures in a row; null while it does not rest") {
         .time($0.restingUntil)
       },
+      .init("set", "the set of files that declares it (`chime apply`); null for one that was added by hand") {
+        .optional($0.set)
+      },
     ])
 
   private static func settings(_ settings: EndpointsInterface.Settings) -> JSONText {

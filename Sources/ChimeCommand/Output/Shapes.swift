@@ -64,6 +64,9 @@ enum Shapes {
         "why its next time will be passed over, as things stand: `doneAlready`, `paused` or `skipped` by its tracker; from "
           + "`list` and `show`"
       ) { .optional($0.passedOver?.rawValue) },
+      .init("set", "the set of files that declares it (`chime apply`); null for one that was set by hand") {
+        .optional($0.set)
+      },
     ])
 
   static let imported = Shape<RemindersInterface.Imported>(

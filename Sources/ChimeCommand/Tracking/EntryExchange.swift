@@ -7,7 +7,7 @@ enum EntryExchange {
     name: "export", group: .keep, arguments: ["[TRACKER]"], summary: "Write what was logged as CSV or JSON",
     details: [
       "On standard output, for spreadsheets and programs: one line or object for each entry. For everything, with photos and "
-        + "achievements, in a file that can be restored: `chime backup`. For reminders as a calendar: `chime export`."
+        + "achievements, in a file that can be restored: `chime backup`. For reminders as a calendar: `chime export --format ics`."
     ],
     options: [
       .value("format", nil, "FORMAT", "csv, which is also the default, or json", choices: ["csv", "json"]),

@@ -26,7 +26,8 @@ enum Apply {
     examples: [
       .init(command: "chime apply reminders.toml --dry-run"),
       .init(command: "chime apply ~/.config/chime/reminders.d --prune"),
-      .init(command: "ssh laptop chime export | chime apply -", remark: "the reminders of another machine"),
+      .init(
+        command: "chime apply - --set laptop", remark: "what standard input says, such as an export of another machine"),
     ],
     alsoTried: ["sync", "deploy", "declare", "set"],
     json:
