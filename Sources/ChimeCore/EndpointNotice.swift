@@ -7,8 +7,10 @@ public enum EndpointNotice {
     _ endpoint: Endpoint, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
-    try DesktopNotice.record(
-      title(endpoint), body(endpoint, waiting: try waiting(for: endpoint.lane, transaction)),
+    let wording = bearings.wording
+    return try DesktopNotice.record(
+      wording.notice(title(endpoint)),
+      wording.notice(body(endpoint, waiting: try waiting(for: endpoint.lane, transaction))),
       to: endpoint.lane.owner, in: transaction, bearings, now: now, using: &generator)
   }
 

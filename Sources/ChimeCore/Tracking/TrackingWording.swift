@@ -1,6 +1,6 @@
 public import ChimeTracking
 
-/// Puts into words what a person is told of trackers. Core knows no language; the daemon brings one that does.
+/// Puts into words what a person is told by Chime itself, of trackers and otherwise. Core knows no language; the daemon brings one that does.
 public protocol TrackingWording: Sendable {
   /// The languages of texts that come in several, best first.
   var languages: [String] { get }
@@ -15,6 +15,12 @@ public protocol TrackingWording: Sendable {
   func button(_ verb: String?, _ amount: String) -> String
   /// A milestone's own title: `80 kg`.
   func title(of milestone: Quantity, of tracker: Tracker) -> String
+  /// What Chime tells of itself, in English: an endpoint that was disabled, a store that was restored.
+  func notice(_ sentence: String) -> String
+}
+
+extension TrackingWording {
+  public func notice(_ sentence: String) -> String { sentence }
 }
 
 /// A title and what stands below it.

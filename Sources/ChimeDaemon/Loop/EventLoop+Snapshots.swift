@@ -189,8 +189,8 @@ extension EventLoop {
       else { return }
       let wasHeard = snapshots.restoration == found
       snapshots.restoration = found
-      let title = "The store was damaged and restored"
-      let body = Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at))
+      let title = bearings.wording.notice("The store was damaged and restored")
+      let body = bearings.wording.notice(Self.body(found, from: clock(found.snapshotTakenAt), to: clock(found.at)))
       let told = String(found.at.milliseconds)
       let (notice, horizon) = try await store.write { transaction -> (Occurrence?, Horizon?) in
         guard try transaction.note(Self.toldNote) != told else { return (nil, nil) }

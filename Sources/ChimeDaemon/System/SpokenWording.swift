@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeTracking
 import ChimeWords
 
-/// What a person is told of trackers, in the language and with the numbers of the daemon's locale.
+/// What a person is told by Chime itself, in the language and with the numbers of the daemon's locale.
 struct SpokenWording: TrackingWording {
   var languages: [String] { Catalogs.languages }
 
@@ -45,6 +45,8 @@ struct SpokenWording: TrackingWording {
   func title(of milestone: Quantity, of tracker: Tracker) -> String {
     tracker.unit.map { amount(milestone, $0, decimals: tracker.decimals) } ?? ""
   }
+
+  func notice(_ sentence: String) -> String { Words.told(sentence) }
 
   private func text(_ text: LocalizedText) -> String { text.text(in: languages) }
 }
