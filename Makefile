@@ -31,7 +31,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
 .PHONY: help run test unit system crash power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
-  dependencies deb deb-test reproduce sbom
+  dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
 	@printf 'Chime: reminders that fire.\n\n'
@@ -158,6 +158,10 @@ uninstall: ## Take away what install put there; configuration and reminders stay
 	  unitdir='$(unitdir)' userunitdir='$(userunitdir)' sysusersdir='$(sysusersdir)' catalogdir='$(catalogdir)' \
 	  bashcompletiondir='$(bashcompletiondir)' zshcompletiondir='$(zshcompletiondir)' fishcompletiondir='$(fishcompletiondir)' mandir='$(mandir)' \
 	  Packaging/install --remove
+
+record: ## Record docs/terminal.svg, the session that the README shows, from the real programs
+	@$(MAKE) --no-print-directory release
+	@Packaging/record $(release)
 
 DEB ?= .build/deb
 deb: ## Build the Debian package into .build/deb (DEB=folder for another; docs/packaging.md)
