@@ -161,6 +161,8 @@ public protocol StoreTransaction: TrackingTransaction {
   func dueCount(before end: Instant) throws -> Int
   /// Counts for `chime status`, of one owner or of all.
   func counts(owner: UInt32?) throws -> StoreCounts
+  /// What is measured of all owners' things, for `Metrics`. Reads no definition; its cost grows with what is owed.
+  func gauges() throws -> StoreGauges
 }
 
 /// A reminder with what the store knows beside its definition.

@@ -115,6 +115,39 @@ public struct StoreCounts: Hashable, Sendable {
   }
 }
 
+/// What is measured of a store.
+public struct StoreGauges: Hashable, Sendable {
+  /// All there are.
+  public var reminders: Int
+  /// Those that have a regular time to come.
+  public var scheduled: Int
+  /// Each lane that there ever was, in any order.
+  public var lanes: [LaneGauge]
+
+  public struct LaneGauge: Hashable, Sendable {
+    public var lane: Lane
+    /// Messages that are owed.
+    public var owed: Int
+    /// When the oldest of them was made.
+    public var oldest: Instant?
+    /// Messages that were given up.
+    public var dead: Int
+
+    public init(lane: Lane, owed: Int, oldest: Instant?, dead: Int) {
+      self.lane = lane
+      self.owed = owed
+      self.oldest = oldest
+      self.dead = dead
+    }
+  }
+
+  public init(reminders: Int, scheduled: Int, lanes: [LaneGauge]) {
+    self.reminders = reminders
+    self.scheduled = scheduled
+    self.lanes = lanes
+  }
+}
+
 /// Why a store refused. The sentence says what to do; it holds no secret.
 public enum StoreFailure: Error, Hashable, Sendable {
   /// A new reminder's id is taken.

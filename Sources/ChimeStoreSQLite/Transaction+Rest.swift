@@ -47,6 +47,31 @@ extension Transaction {
     ) { $0.int(0) } ?? 0
   }
 
+  func gauges() throws -> StoreGauges {
+    // As with `counts`: the lengths of indexes, and of each lane what is owed and what was given up.
+    let (all, scheduled) =
+      try connection.first(
+        """
+        SELECT (SELECT count(*) FROM reminder),
+          (SELECT count(*) FROM due) - (SELECT count(*) FROM due WHERE snooze_of >= 0)
+        """
+      ) { ($0.int(0), $0.int(1)) } ?? (0, 0)
+    let lanes = try connection.all(
+      """
+      SELECT l.owner, l.channel,
+        (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
+        (SELECT min(d.created_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
+        (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state = 3)
+      FROM lane l
+      """
+    ) { row in
+      StoreGauges.LaneGauge(
+        lane: Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), owed: row.int(2),
+        oldest: row.optionalInstant(3), dead: row.int(4))
+    }
+    return StoreGauges(reminders: all, scheduled: scheduled, lanes: lanes)
+  }
+
   func counts(owner: UInt32?) throws -> StoreCounts {
     let reminders =
       if let owner {

@@ -58,6 +58,32 @@ extension StoreConformance {
           try expect(store.answer(owner: 1, token: "later"), is: [2], "the younger answer")
         }
       },
+      Case("gauges count reminders, and what each lane is owed") { subject in
+        let empty = try await subject.read { try $0.gauges() }
+        try expect(empty, is: StoreGauges(reminders: 0, scheduled: 0, lanes: []), "those of an empty store")
+        try await subject.write { store in
+          try store.put(Endpoint(lane: team, url: "http://a/", createdAt: at(1)))
+          try store.addFired("aaaa", lanes: [desktop, team])
+          try store.addFired("bbbb", lanes: [team])
+          try store.upsert(Samples.reminder("cccc"), next: at(99))
+          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: at(50), limit: 1)
+          try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .dead(at: at(11)))
+        }
+        try await subject.reopen()
+        var gauges = try await subject.read { try $0.gauges() }
+        gauges.lanes.sort { $0.lane < $1.lane }
+        let created = try await subject.read { store in
+          try store.deliveries(DeliveryFilter(channel: team.channel), page: Page()).map(\.createdAt).min()
+        }
+        try expect(gauges.reminders, is: 3, "all reminders")
+        try expect(gauges.scheduled, is: 1, "those with a time to come")
+        try expect(
+          gauges.lanes,
+          is: [
+            StoreGauges.LaneGauge(lane: desktop, owed: 0, oldest: nil, dead: 1),
+            StoreGauges.LaneGauge(lane: team, owed: 2, oldest: created, dead: 0),
+          ], "the lanes")
+      },
       Case("notes are kept, replaced and dropped") { subject in
         try await subject.write { store in
           try store.setNote("seen", "1")

@@ -190,6 +190,16 @@ extension MemoryTransaction {
     try reminders(ReminderFilter(dueBefore: end), page: Page(limit: 10_000)).count
   }
 
+  func gauges() throws -> StoreGauges {
+    let deliveries = contents.outbox.values.map(\.delivery)
+    let lanes = Dictionary(grouping: deliveries, by: \.lane).map { lane, all in
+      StoreGauges.LaneGauge(
+        lane: lane, owed: all.count { $0.isOwed }, oldest: all.filter(\.isOwed).map(\.createdAt).min(),
+        dead: all.count { $0.state.kind == .dead })
+    }
+    return StoreGauges(reminders: contents.reminders.count, scheduled: contents.regular.count, lanes: lanes)
+  }
+
   func counts(owner: UInt32?) throws -> StoreCounts {
     let all = Page(limit: 10_000)
     let deliveries = try deliveries(DeliveryFilter(owner: owner), page: all)

@@ -86,6 +86,10 @@ package struct Configuration: Hashable, Sendable {
   /// How much history is kept.
   package var history = HistoryLimits(age: .days(400), count: 100_000)
 
+  /// Where the metrics are written for node_exporter; empty: nowhere.
+  package var metricsFile = ""
+  package var metricsEvery = Milliseconds.seconds(30)
+
   package var maxMessageBytes = 1 << 20
   package var maxNesting = 64
   package var maxConnections = 256
@@ -233,6 +237,16 @@ extension ConfigurationKey {
         configuration.history.count = number == 0 ? nil : Int(number)
         return true
       }, show: { String($0.history.count ?? 0) }),
+    ConfigurationKey(
+      path: "metrics.file", expected: "the absolute path of a file whose name ends in .prom, or \"\" for none",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
+          text.isEmpty || text.hasPrefix("/") && text.hasSuffix(".prom") && !text.hasSuffix("/.prom")
+        else { return false }
+        configuration.metricsFile = text
+        return true
+      }, show: { TOMLText.quoted($0.metricsFile) }),
+    .duration("metrics.every", \.metricsEvery, .seconds(1)...(.hours(1))),
     commandSwitch,
     .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
     .number("control.maxNesting", \.maxNesting, 8...512),

@@ -55,6 +55,11 @@ extension Desk {
     return DaemonInterface.ListSnapshots.Reply(snapshots: (loop.keeper?.snapshots() ?? []).map(wire.snapshot))
   }
 
+  func metrics() async throws -> DaemonInterface.Metrics.Reply {
+    try requireAll()
+    return DaemonInterface.Metrics.Reply(text: await loop.metrics())
+  }
+
   func examine() async throws -> DaemonInterface.Examine.Reply {
     DaemonInterface.Examine.Reply(examination: await loop.examine(for: caller.sees))
   }

@@ -80,6 +80,7 @@ struct Desk: Sendable {
     case CommandsInterface.Test.method: return try VarlinkReply(await testCommand(call.parameters()))
     case DaemonInterface.Status.method: return try VarlinkReply(await status())
     case DaemonInterface.Examine.method: return try VarlinkReply(await examine())
+    case DaemonInterface.Metrics.method: return try VarlinkReply(await metrics())
     case DaemonInterface.TakeSnapshot.method: return try VarlinkReply(await takeSnapshot())
     case DaemonInterface.ListSnapshots.method: return try VarlinkReply(await listSnapshots())
     case DaemonInterface.Reload.method: return try VarlinkReply(await reload())

@@ -81,8 +81,10 @@ extension EventLoop {
     if case .missed(let reason) = occurrence.state {
       let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
       let why = reason == .doneAlready ? "done already" : reason.rawValue
-      return Happening(
+      var happening = Happening(
         kind: .missed, occurrence: occurrence, message: "\"\(occurrence.title)\" missed: \(why)\(count)")
+      happening.missed = (reason, occurrence.missedRun?.count ?? 1)
+      return happening
     }
     if occurrence.state == .done {
       return Happening(kind: .done, occurrence: occurrence, message: "\"\(occurrence.title)\" done")

@@ -60,7 +60,12 @@ extension EventLoop {
       await refreshSummary()
       ServiceManager.status(summary)
     }
-    return Snapshot(
+    return present()
+  }
+
+  /// What the loop knows by itself.
+  func present() -> Snapshot {
+    Snapshot(
       pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, attention: attention,

@@ -95,7 +95,7 @@ extension EventLoop {
 
   /// What a person should know, in sentences.
   var attention: [String] {
-    [shortage.sentence, zones.localProblem].compactMap(\.self) + snapshotAttention
+    [shortage.sentence, zones.localProblem, metricsState.problem].compactMap(\.self) + snapshotAttention
       + calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
       + missingCalendars.sorted { $0.key < $1.key }.map { Self.missing($0.key, $0.value) }
       + (agenda.wakesAt == nil

@@ -13,6 +13,7 @@ struct LoopTimers {
   let secrets: LoopTimer
   let arrears: LoopTimer
   let watchdog: LoopTimer
+  let metrics: LoopTimer
   /// When the two that follow the wall clock are to run out by one that nobody sets.
   var dueAt: MonotonicDeadline?
   var outboxAt: MonotonicDeadline?

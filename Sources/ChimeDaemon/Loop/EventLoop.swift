@@ -66,6 +66,8 @@ actor EventLoop {
   var stops = Stops()
   var service: VarlinkService
   var clockEvents = 0
+  var meters = Meters()
+  var metricsState = MetricsState()
   var trouble = StoreTrouble()
   /// What is known and not in the store, while that takes no changes.
   var standby = Standby()
@@ -164,6 +166,7 @@ actor EventLoop {
     await reviewSurroundings()
     await surveyCalendars()
     considerSnapshot(atStart: true)
+    renewMetricsFile()
     chime_forget_code()
   }
 
@@ -195,7 +198,7 @@ actor EventLoop {
       settle: timer { $0.foldersHaveSettled() },
       sleep: timer { $0.sleepIsDue() }, bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() },
       arrears: timer { $0.makeUp() },
-      watchdog: timer { $0.watchdogIsDue() })
+      watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))
@@ -277,6 +280,7 @@ actor EventLoop {
   /// Tells the log and those who watch.
   func publish(_ happenings: [Happening]) {
     guard !happenings.isEmpty else { return }
+    count(happenings)
     log(
       happenings.lazy.map { happening in
         Log.Entry(level: happening.level, message: happening.message, id: happening.id) { happening.fields }
@@ -327,6 +331,7 @@ actor EventLoop {
       bearings.quiet = loaded.quiet
       bearings.channels = loaded.defaultChannels
       log.setLevel(configuration.logLevel)
+      renewMetricsFile()
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())
       rescan(reasons)
@@ -372,6 +377,7 @@ actor EventLoop {
     Task {
       await withTaskExecutorPreference(executor) {
         await channels.stop()
+        await endMetricsFile()
         // A store that has ended takes nothing any more.
         if status == EXIT_SUCCESS {
           await settleOutbox()

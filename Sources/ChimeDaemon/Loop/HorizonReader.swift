@@ -8,6 +8,9 @@ import Synchronization
 final class HorizonReader: Sendable {
   private let count = Atomic<UInt64>(0)
 
+  /// How many writing transactions have read it.
+  var transactions: UInt64 { count.load(ordering: .relaxed) }
+
   func read(_ transaction: any StoreTransaction) throws -> Horizon {
     var horizon = try transaction.dueHorizon()
     horizon.sequence = count.add(1, ordering: .relaxed).newValue

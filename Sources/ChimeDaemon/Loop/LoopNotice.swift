@@ -73,6 +73,8 @@ struct Happening: Sendable {
   var delivery: DeliveryID?
   var channel: ChannelName?
   var latenessMicroseconds: Int64?
+  /// Of what was missed: why, and how many times it stands for.
+  var missed: (reason: MissReason, count: Int)?
   var message: String
 
   /// - Parameter id: where the kind alone does not say it.

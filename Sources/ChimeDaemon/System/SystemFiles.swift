@@ -77,6 +77,12 @@ enum SystemFiles {
     for name in names(in: folder) where name.hasPrefix(".") && name.hasSuffix(".new") { remove("\(folder)/\(name)") }
   }
 
+  /// The size of a file in bytes; nil when there is none.
+  static func size(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
   /// Removes a file for good, if it is there.
   static func remove(_ path: String) {
     if unlink(path) == 0 { synchronizeFolder(folder(of: path)) }

@@ -1,0 +1,92 @@
+import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
+
+/// What the loop knows of the file of metrics.
+struct MetricsState {
+  /// The one that is written now and then; nil: none, and nobody is woken for it.
+  var file: MetricsFile?
+  /// Why the last one could not be written.
+  var problem: String?
+  /// The file that is being written.
+  var task: Task<Void, Never>?
+}
+
+// Counters, and the file in which they are for others to read.
+extension EventLoop {
+  func count(_ happenings: [Happening]) {
+    for happening in happenings { meters.count(happening, way: way(of: happening.channel)) }
+  }
+
+  private func way(of channel: ChannelName?) -> Meters.Way {
+    guard let channel, channel != .desktop else { return .desktop }
+    return commands.book.commands[channel] == nil ? .webhook : .command
+  }
+
+  /// Counters and gauges as text.
+  func metrics() async -> String {
+    let (zones, now) = (zones, SystemClock.now)
+    let readings = try? await store.read { transaction in
+      MetricsText.Readings(
+        counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
+        dueToday: try transaction.dueCount(before: Summary.endOfDay(now, zones.local)),
+        nextDue: try transaction.horizon().nextDue)
+    }
+    return MetricsText(
+      meters: meters, snapshot: present(), transactions: horizons.transactions,
+      storeBytes: ["", "-wal"].reduce(0) { $0 + (SystemFiles.size(site.storePath + $1) ?? 0) }, readings: readings,
+      endpoints: Array(outbox.endpoints.values), now: now
+    ).text
+  }
+
+  /// Begins, goes on or ceases to write the file, as the configuration has it now.
+  func renewMetricsFile() {
+    let path = configuration.metricsFile
+    if let old = metricsState.file, old.path != path { old.remove() }
+    metricsState.file = path.isEmpty ? nil : MetricsFile(path: path)
+    guard metricsState.file != nil else {
+      metricsState.problem = nil
+      timers?.metrics.disarm()
+      return
+    }
+    metricsAreDue()
+  }
+
+  func metricsAreDue() {
+    guard let file = metricsState.file, !isStopping else { return }
+    timers?.metrics.arm(after: configuration.metricsEvery)
+    // A disk that hangs is no reason to begin another beside it.
+    guard metricsState.task == nil else { return }
+    let desk = deskExecutor
+    metricsState.task = Task {
+      await withTaskExecutorPreference(executor) {
+        let text = await metrics()
+        let failure = await Task(executorPreference: desk) { () -> SystemError? in
+          do throws(SystemError) {
+            try file.write(text)
+            return nil
+          } catch {
+            return error
+          }
+        }.value
+        metricsState.task = nil
+        wroteMetrics(to: file, failure)
+      }
+    }
+  }
+
+  private func wroteMetrics(to file: MetricsFile, _ failure: SystemError?) {
+    // The configuration may have named another meanwhile, or the daemon is about to end.
+    guard metricsState.file?.path == file.path, !isStopping else { return file.remove() }
+    let problem = failure.map { "the metrics cannot be written: \($0.call): \($0.reason)" }
+    if let problem, problem != metricsState.problem { log(.warning, problem) }
+    if problem == nil, metricsState.problem != nil { log(.notice, "the metrics are written again: \(file.path)") }
+    metricsState.problem = problem
+  }
+
+  /// Takes the file away: numbers that nobody brings up to date any more would be taken for how it is.
+  func endMetricsFile() async {
+    await metricsState.task?.value
+    metricsState.file?.remove()
+  }
+}

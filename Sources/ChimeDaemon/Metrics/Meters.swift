@@ -1,0 +1,64 @@
+import ChimeCore
+
+/// What is counted from the daemon's start on. A value: the loop tells it what has happened.
+struct Meters: Sendable {
+  /// How something fired.
+  enum Firing: String, CaseIterable { case onTime = "on_time", late, again = "repeated" }
+  /// By which way something is delivered: of these there are three, however many endpoints there are.
+  enum Way: String, CaseIterable { case desktop, command, webhook }
+  enum Outcome: String, CaseIterable { case delivered, failed, givenUp = "given_up", leftOut = "left_out" }
+  enum Answer: String, CaseIterable { case done, dismissed, snoozed }
+  enum ClockEvent: String, CaseIterable { case step, zone, resume }
+
+  struct Attempt: Hashable {
+    var way: Way
+    var outcome: Outcome
+  }
+
+  private(set) var fired: [Firing: Int] = [:]
+  private(set) var missed: [MissReason: Int] = [:]
+  private(set) var attempts: [Attempt: Int] = [:]
+  private(set) var answers: [Answer: Int] = [:]
+  private(set) var clock: [ClockEvent: Int] = [:]
+  private(set) var storeFailures = 0
+  private(set) var lateness = Histogram()
+
+  /// - Parameter way: of the happening's channel.
+  mutating func count(_ happening: Happening, way: Way) {
+    switch happening.id {
+    case .fired, .firedLate:
+      // A notice of the daemon's own has no time that it was late for.
+      fired[happening.id == .fired ? .onTime : .late, default: 0] += 1
+      if let late = happening.latenessMicroseconds { lateness.count(Double(max(0, late)) / 1_000_000) }
+    case .firedAgain: fired[.again, default: 0] += 1
+    case .missed:
+      if let missed = happening.missed { self.missed[missed.reason, default: 0] += missed.count }
+    case .delivered: attempts[Attempt(way: way, outcome: .delivered), default: 0] += 1
+    case .attemptFailed: attempts[Attempt(way: way, outcome: .failed), default: 0] += 1
+    case .givenUp: attempts[Attempt(way: way, outcome: .givenUp), default: 0] += 1
+    case .leftOut: attempts[Attempt(way: way, outcome: .leftOut), default: 0] += 1
+    case .answered: if let answer = Answer(rawValue: happening.kind.rawValue) { answers[answer, default: 0] += 1 }
+    case .clockSet: clock[.step, default: 0] += 1
+    case .zoneChanged: clock[.zone, default: 0] += 1
+    case .resumed: clock[.resume, default: 0] += 1
+    case .storeFailed: storeFailures += 1
+    default: break
+    }
+  }
+
+  /// How much later than its time something fired, in seconds.
+  struct Histogram: Sendable {
+    /// The upper bounds of all buckets but the last, in seconds: most fire within a millisecond, and after a sleep of the
+    /// machine it may be hours.
+    static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 60, 3_600, 86_400]
+
+    /// One for each bound, and one for what is beyond the last.
+    private(set) var buckets = [Int](repeating: 0, count: bounds.count + 1)
+    private(set) var sum = 0.0
+
+    mutating func count(_ seconds: Double) {
+      buckets[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+      sum += seconds
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+
+/// What `Metrics` answers with, of what has been read and counted. A function of values.
+struct MetricsText {
+  var meters: Meters
+  var snapshot: EventLoop.Snapshot
+  var transactions: UInt64
+  /// Bytes of the store's files.
+  var storeBytes: Int64
+  /// What the store says; nil while it cannot be read.
+  var readings: Readings?
+  var endpoints: [Endpoint]
+  var now: Instant
+
+  struct Readings: Sendable {
+    var counts: StoreCounts
+    var gauges: StoreGauges
+    var dueToday: Int
+    var nextDue: Instant?
+  }
+
+  /// Of how many lanes the outbox is told one by one; the rest, those that owe least, are told together. However many
+  /// endpoints there are, so many series there are at most.
+  static let lanes = 64
+
+  var text: String {
+    var text = Exposition()
+    let instance = snapshot.isSystem ? "system" : "user"
+    text.family("chime_build_info", .gauge, "Always 1; the version of chimed, and whose it is.") {
+      $0.add(1, ["version": Product.version, "instance": instance])
+    }
+    text.family("chime_start_time_seconds", .gauge, "When chimed was started, in seconds since 1970.") {
+      $0.add(Self.seconds(snapshot.startedAt))
+    }
+    text.family("chime_resident_memory_bytes", .gauge, "Resident memory of chimed.") {
+      $0.add(snapshot.residentBytes)
+    }
+    text.family("chime_connections", .gauge, "Clients that are connected to the control socket.") {
+      $0.add(snapshot.connections)
+    }
+    if let readings { addReminders(readings, to: &text) }
+    addFirings(to: &text)
+    addDeliveries(to: &text)
+    if let readings { addOutbox(readings.gauges, to: &text) }
+    addStore(to: &text)
+    return text.text
+  }
+
+  private static func seconds(_ instant: Instant) -> Double { Double(instant.milliseconds) / 1_000 }
+
+  private func addReminders(_ readings: Readings, to text: inout Exposition) {
+    let (counts, gauges) = (readings.counts, readings.gauges)
+    text.family(
+      "chime_reminders", .gauge,
+      "Reminders: scheduled ones have a time to come; unanswered ones have none and an open occurrence; the others are "
+        + "paused or finished."
+    ) {
+      $0.add(gauges.scheduled, ["state": "scheduled"])
+      $0.add(max(0, counts.reminders - gauges.scheduled), ["state": "unanswered"])
+      $0.add(max(0, gauges.reminders - counts.reminders), ["state": "resting"])
+    }
+    text.family("chime_reminders_due_today", .gauge, "Reminders that come before midnight on the machine's clock.") {
+      $0.add(readings.dueToday)
+    }
+    text.family("chime_occurrences_open", .gauge, "Times that have come and wait for an answer.") {
+      $0.add(counts.openOccurrences)
+    }
+    text.family("chime_next_due_timestamp_seconds", .gauge, "The earliest time to come, in seconds since 1970.") {
+      if let next = readings.nextDue { $0.add(Self.seconds(next)) }
+    }
+  }
+
+  private func addFirings(to text: inout Exposition) {
+    text.family("chime_fired_total", .counter, "Times that have fired.") {
+      for how in Meters.Firing.allCases { $0.add(meters.fired[how] ?? 0, ["how": how.rawValue]) }
+    }
+    text.family("chime_missed_total", .counter, "Times that have not fired and were recorded as missed.") {
+      for reason in MissReason.allCases { $0.add(meters.missed[reason] ?? 0, ["reason": Self.label(reason.rawValue)]) }
+    }
+    text.family("chime_answered_total", .counter, "Answers that were given.") {
+      for answer in Meters.Answer.allCases { $0.add(meters.answers[answer] ?? 0, ["answer": answer.rawValue]) }
+    }
+    text.family(
+      "chime_lateness_seconds", .histogram,
+      "From the time for which something was set to its firing, its commit included."
+    ) {
+      var count = 0
+      for (bound, bucket) in zip(Meters.Histogram.bounds, meters.lateness.buckets) {
+        count += bucket
+        $0.add(Double(count), ["le": Exposition.number(bound)], suffix: "_bucket")
+      }
+      count += meters.lateness.buckets.last ?? 0
+      $0.add(Double(count), ["le": "+Inf"], suffix: "_bucket")
+      $0.add(meters.lateness.sum, suffix: "_sum")
+      $0.add(Double(count), suffix: "_count")
+    }
+    text.family("chime_clock_events_total", .counter, "Steps of the clock, changes of the zone, and waking from sleep.")
+    {
+      for event in Meters.ClockEvent.allCases { $0.add(meters.clock[event] ?? 0, ["event": event.rawValue]) }
+    }
+  }
+
+  private func addDeliveries(to text: inout Exposition) {
+    text.family("chime_delivery_attempts_total", .counter, "Attempts to deliver a message, by what came of them.") {
+      for way in Meters.Way.allCases {
+        for outcome in Meters.Outcome.allCases {
+          let attempt = Meters.Attempt(way: way, outcome: outcome)
+          $0.add(meters.attempts[attempt] ?? 0, ["way": way.rawValue, "outcome": outcome.rawValue])
+        }
+      }
+    }
+    let resting = Set(snapshot.rests.keys)
+    let disabled = endpoints.count { $0.disabled != nil }
+    let atRest = endpoints.count { $0.disabled == nil && resting.contains($0.lane) }
+    text.family("chime_endpoints", .gauge, "Endpoints of webhooks.") {
+      $0.add(endpoints.count - disabled - atRest, ["state": "in_use"])
+      $0.add(atRest, ["state": "resting"])
+      $0.add(disabled, ["state": "disabled"])
+    }
+  }
+
+  private func addOutbox(_ gauges: StoreGauges, to text: inout Exposition) {
+    let sorted = gauges.lanes.sorted { ($1.owed, $0.lane) < ($0.owed, $1.lane) }
+    let shown = sorted.prefix(Self.lanes)
+    let rest = sorted.dropFirst(Self.lanes)
+    func all(_ samples: inout Exposition.Samples, _ value: (StoreGauges.LaneGauge) -> Double?, _ together: Double?) {
+      for lane in shown {
+        guard let value = value(lane) else { continue }
+        let channel = lane.lane.channel.rawValue
+        // Only the system's daemon has more than one user's.
+        if snapshot.isSystem {
+          samples.add(value, ["uid": String(lane.lane.owner), "channel": channel])
+        } else {
+          samples.add(value, ["channel": channel])
+        }
+      }
+      guard !rest.isEmpty, let together else { return }
+      if snapshot.isSystem {
+        samples.add(together, ["uid": "", "channel": ""])
+      } else {
+        samples.add(together, ["channel": ""])
+      }
+    }
+    text.family(
+      "chime_outbox_owed", .gauge, "Messages that are still owed to a channel; of many, the rest has no name."
+    ) {
+      all(&$0, { Double($0.owed) }, Double(rest.reduce(0) { $0 + $1.owed }))
+    }
+    text.family("chime_outbox_oldest_seconds", .gauge, "The age of the oldest message that is owed to a channel.") {
+      let age: (StoreGauges.LaneGauge) -> Double? = { lane in
+        lane.oldest.map { max(0, Double((now - $0).rawValue) / 1_000) }
+      }
+      all(&$0, age, rest.compactMap(age).max())
+    }
+    text.family("chime_outbox_dead", .gauge, "Messages to a channel that were given up and can be sent again.") {
+      all(&$0, { Double($0.dead) }, Double(rest.reduce(0) { $0 + $1.dead }))
+    }
+  }
+
+  private func addStore(to text: inout Exposition) {
+    text.family("chime_store_bytes", .gauge, "Size of the store and its log.") { $0.add(Double(storeBytes)) }
+    text.family("chime_store_transactions_total", .counter, "Transactions that have committed to the store.") {
+      $0.add(Double(transactions))
+    }
+    text.family("chime_store_failures_total", .counter, "Times that the store has begun to refuse changes or reading.")
+    {
+      $0.add(meters.storeFailures)
+    }
+    text.family("chime_store_works", .gauge, "1 while the store takes changes and can be read, 0 while it does not.") {
+      $0.add(snapshot.storeProblem == nil && readings != nil ? 1 : 0)
+    }
+    text.family("chime_unrecorded", .gauge, "Times that have fired from memory and are not in the store yet.") {
+      $0.add(snapshot.unrecorded)
+    }
+    text.family("chime_snapshot_timestamp_seconds", .gauge, "When the newest snapshot of the store was taken.") {
+      if let latest = snapshot.lastSnapshot { $0.add(Self.seconds(latest.takenAt)) }
+    }
+    text.family("chime_attention", .gauge, "Sentences that chime status has for a person to see to.") {
+      $0.add(snapshot.attention.count + snapshot.rests.count)
+    }
+  }
+
+  /// `doneAlready` as `done_already`.
+  static func label(_ name: String) -> String {
+    name.map { $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()
+  }
+}

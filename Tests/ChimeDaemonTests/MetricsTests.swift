@@ -1,0 +1,155 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// Counters, gauges and their text.
+@Suite struct MetricsTests {
+  @Test func labelsAndNumbersAreWrittenAsTheFormatWantsThem() {
+    var text = Exposition()
+    text.family("chime_x_total", .counter, "What it is.") {
+      $0.add(3, ["a": "q\"b\\s\nn", "b": "ě"])
+      $0.add(0.25)
+    }
+    text.family("chime_none", .gauge, "Not there.") { _ in }
+    #expect(
+      text.text
+        == "# HELP chime_x_total What it is.\n# TYPE chime_x_total counter\n"
+        + "chime_x_total{a=\"q\\\"b\\\\s\\nn\",b=\"ě\"} 3\nchime_x_total 0.25\n")
+    #expect(Exposition.number(.infinity) == "+Inf")
+    #expect(Exposition.number(1_795_331_792.515) == "1795331792.515")
+    #expect(Exposition.number(5_000_000_000) == "5000000000")
+  }
+
+  private static let occurrence = Occurrence(
+    id: OccurrenceID(reminder: ReminderID(rawValue: "r7k2"), scheduledAt: Instant(seconds: 0)), title: "Tea", owner: 1,
+    state: .fired)
+
+  private static func happening(
+    _ kind: Happening.Kind, _ id: MessageID? = nil, late: Int64? = nil, missed: (MissReason, Int)? = nil
+  ) -> Happening {
+    var happening = Happening(kind: kind, id: id, occurrence: occurrence, message: "")
+    happening.latenessMicroseconds = late
+    happening.missed = missed.map { (reason: $0.0, count: $0.1) }
+    return happening
+  }
+
+  @Test func whatHappensIsCounted() {
+    var meters = Meters()
+    meters.count(Self.happening(.fired, .fired, late: 800), way: .desktop)
+    meters.count(Self.happening(.fired, .firedLate, late: 7_200_000_000), way: .desktop)
+    meters.count(Self.happening(.fired, .firedAgain), way: .desktop)
+    meters.count(Self.happening(.missed, missed: (.downtime, 41)), way: .desktop)
+    meters.count(Self.happening(.delivered, late: 5_000_000), way: .webhook)
+    meters.count(Self.happening(.failed), way: .webhook)
+    meters.count(Self.happening(.failed, .givenUp), way: .command)
+    meters.count(Self.happening(.failed, .leftOut), way: .command)
+    meters.count(Self.happening(.snoozed), way: .desktop)
+    meters.count(Self.happening(.clock), way: .desktop)
+    meters.count(Self.happening(.added), way: .desktop)
+    #expect(meters.fired == [.onTime: 1, .late: 1, .again: 1])
+    #expect(meters.missed == [.downtime: 41])
+    #expect(
+      meters.attempts == [
+        .init(way: .webhook, outcome: .delivered): 1, .init(way: .webhook, outcome: .failed): 1,
+        .init(way: .command, outcome: .givenUp): 1, .init(way: .command, outcome: .leftOut): 1,
+      ])
+    #expect(meters.answers == [.snoozed: 1] && meters.clock == [.step: 1])
+    // Of what fired alone: 0.8 ms in the first bucket, two hours in the last but one.
+    #expect(meters.lateness.buckets.first == 1 && meters.lateness.buckets[13] == 1)
+    #expect(meters.lateness.sum == 7_200.0008)
+  }
+
+  static func text(lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true) -> String {
+    let snapshot = EventLoop.Snapshot(
+      pid: 1, isSystem: isSystem, startedAt: Instant(seconds: 100), storePath: "/x", storeProblem: nil, unrecorded: 0,
+      connections: 1, clockEvents: 0, residentBytes: 1_000, summary: "", attention: [],
+      lastSnapshot: StoreSnapshot(takenAt: Instant(seconds: 150), path: "/s", bytes: 1), rests: [:])
+    let readings = MetricsText.Readings(
+      counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),
+      gauges: StoreGauges(reminders: 9, scheduled: 4, lanes: lanes), dueToday: 3, nextDue: Instant(seconds: 260))
+    return MetricsText(
+      meters: Meters(), snapshot: snapshot, transactions: 7, storeBytes: 4_096, readings: isReadable ? readings : nil,
+      endpoints: [], now: Instant(seconds: 200)
+    ).text
+  }
+
+  private static func gauge(_ index: Int, owner: UInt32 = 1) -> StoreGauges.LaneGauge {
+    StoreGauges.LaneGauge(
+      lane: Lane(owner: owner, channel: ChannelName(rawValue: "e\(index)")), owed: index,
+      oldest: index == 0 ? nil : Instant(seconds: 140), dead: 1)
+  }
+
+  @Test func remindersAreToldByState() {
+    let text = Self.text(lanes: [Self.gauge(3)])
+    for line in [
+      "chime_reminders{state=\"scheduled\"} 4", "chime_reminders{state=\"unanswered\"} 1",
+      "chime_reminders{state=\"resting\"} 4", "chime_reminders_due_today 3", "chime_next_due_timestamp_seconds 260",
+      "chime_outbox_owed{channel=\"e3\"} 3", "chime_outbox_oldest_seconds{channel=\"e3\"} 60",
+      "chime_store_transactions_total 7", "chime_store_works 1", "chime_snapshot_timestamp_seconds 150",
+      "chime_build_info{version=\"0.1.0\",instance=\"user\"} 1", "chime_lateness_seconds_bucket{le=\"+Inf\"} 0",
+    ] { #expect(text.contains(line + "\n"), "\(line)") }
+  }
+
+  /// However many endpoints there are, there are 64 series of each family and one for the rest.
+  @Test func manyEndpointsAreFewSeries() {
+    let text = Self.text(lanes: (0..<1_000).map { Self.gauge($0) })
+    let owed = text.split(separator: "\n").filter { $0.hasPrefix("chime_outbox_owed{") }
+    #expect(owed.count == 65)
+    #expect(owed.first == "chime_outbox_owed{channel=\"e999\"} 999")
+    let rest = (0..<936).reduce(0, +)
+    #expect(owed.last == "chime_outbox_owed{channel=\"\"} \(rest)")
+    #expect(text.contains("chime_outbox_dead{channel=\"\"} 936\n"))
+  }
+
+  @Test func theSystemsNamesOwnersToo() {
+    let text = Self.text(lanes: [Self.gauge(1, owner: 7)], isSystem: true)
+    #expect(text.contains("chime_outbox_owed{uid=\"7\",channel=\"e1\"} 1\n"))
+    #expect(text.contains("instance=\"system\""))
+  }
+
+  @Test func aStoreThatCannotBeReadIsTold() {
+    let text = Self.text(lanes: [], isReadable: false)
+    #expect(text.contains("chime_store_works 0\n"))
+    #expect(!text.contains("chime_reminders"))
+  }
+
+  /// docs/operations.md has a row for each family, with its type, in the order of the text.
+  @Test func theManualHasEachFamily() throws {
+    let families = Self.text(lanes: [Self.gauge(1)]).split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
+      .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let manual = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
+    let rows = manual.split(separator: "\n").filter { $0.hasPrefix("| `chime_") }.map { row in
+      row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: ["`", " "]) }
+    }
+    #expect(rows == families)
+  }
+
+  @Test(arguments: ["chime.prom", "/var/lib/chime", "/x/.prom", "/x/chime.txt"])
+  func aFileThatNoCollectorWouldReadIsRefused(_ path: String) {
+    var loaded = LoadedConfiguration()
+    #expect(throws: ConfigurationError.self) {
+      try ConfigurationFiles.apply(Array("[metrics]\nfile = \"\(path)\"\n".utf8), file: "c.toml", to: &loaded)
+    }
+  }
+
+  @Test func theFileIsWholeAndReadableAndGoes() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-metrics-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = MetricsFile(path: folder.path(percentEncoded: false) + "/chime.prom")
+    try file.write("one\n")
+    try file.write("two\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) == ["chime.prom"])
+    #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "two\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+    #expect(mode == 0o644)
+    file.remove()
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    #expect(throws: SystemError.self) { try MetricsFile(path: "/nonexistent/chime.prom").write("") }
+  }
+}
