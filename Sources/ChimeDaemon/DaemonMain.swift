@@ -76,12 +76,13 @@ package enum DaemonMain {
     var sockets = given
     if given.isEmpty {
       if let reason = site.prepareSocketFolder() {
-        end(EX_CANTCREAT, "the control socket cannot be made: \(reason)", log)
+        end(EX_CANTCREAT, "the control socket cannot be made: \(reason)\(site.folderRemedy)", log)
       }
       do {
         sockets = [try site.listen()]
       } catch {
-        end(EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)\(remedy(error))", log)
+        end(
+          EX_CANTCREAT, "the control socket cannot be made: \(error.call): \(error.reason)\(remedy(error, site))", log)
       }
     } else {
       site.ownsSocket = false
@@ -156,7 +157,10 @@ package enum DaemonMain {
         try SystemFiles.makeFolder(String(site.storePath[..<slash]), mode: 0o700)
       }
     } catch {
-      end(EX_CANTCREAT, "the state folder cannot be made: \(error.call): \(error.reason)", log)
+      end(
+        EX_CANTCREAT,
+        "the state folder cannot be made: \(error.call): \(error.reason); choose one that you may write to with --state-dir",
+        log)
     }
     if let reason = SystemFiles.distrust(site.stateFolder, contents: true) {
       end(EX_CANTCREAT, "the state folder is not safe: \(reason)", log)
@@ -182,9 +186,11 @@ package enum DaemonMain {
   }
 
   /// What to do about a socket that cannot be made, where that is known.
-  private static func remedy(_ error: SystemError) -> String {
+  private static func remedy(_ error: SystemError, _ site: Site) -> String {
     switch error.code {
-    case EADDRINUSE: "; another daemon listens there: stop it first, or choose another path with --socket"
+    case EADDRINUSE:
+      "; \(site.listener ?? "another daemon") listens there: stop it first (systemctl \(site.isSystem ? "" : "--user ")"
+        + "stop chimed.socket chimed.service, where systemd has it), or choose another path with --socket"
     case EEXIST: "; what is there is no socket: move it away, or choose another path with --socket"
     case ENAMETOOLONG: "; the path of a socket has at most 107 bytes: choose another with --socket"
     default: ""

@@ -65,7 +65,7 @@ extension StoreConformance {
           try store.put(Endpoint(lane: team, url: "http://a/", createdAt: at(1)))
           try store.addFired("aaaa", lanes: [desktop, team])
           try store.addFired("bbbb", lanes: [team])
-          try store.upsert(Samples.reminder("cccc"), next: at(99))
+          try store.upsert(sample("cccc"), next: at(99))
           let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: at(50), limit: 1)
           try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .dead(at: at(11)))
         }

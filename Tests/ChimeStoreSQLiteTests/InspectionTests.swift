@@ -76,9 +76,8 @@ import Testing
   @Test func whatIsNoStoreOfOursIsSaid() async throws {
     let folder = try Folder()
     try folder.put(Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 * 7) }), "chime.db")
-    guard case .corrupt = SQLiteStore.inspect(path: folder.path + "/chime.db", within: 10).fault else {
-      throw Unexpected("no fault")
-    }
+    let found = SQLiteStore.inspect(path: folder.path + "/chime.db", within: 10)
+    guard case .corrupt = found.fault else { throw Unexpected(found.fault) }
   }
 
   @Test func noStoreYetIsNothingWrongAndALostOneIs() async throws {

@@ -109,7 +109,8 @@ extension Failure {
     switch error {
     case .noSocket, .refused:
       self.init(
-        status: .unavailable, message: Words.say("no daemon answers at %1", socket.path), hints: [socket.remedy])
+        status: .unavailable, message: Words.say("no daemon answers at %1", socket.path),
+        hints: [socket.remedy, Words.say("`chime doctor` looks for what is in the way")])
     case .system(_, let code) where code == EACCES || code == EPERM:
       self.init(
         status: .notPermitted, message: Words.say("you may not talk to the daemon at %1", socket.path),

@@ -1,3 +1,4 @@
+import CLinux
 import CSystemd
 import ChimeCore
 import Glibc
@@ -75,15 +76,48 @@ package struct Site: Sendable {
     return SystemFiles.distrust(folder, contents: false)
   }
 
-  /// Listens on the socket's path, after a daemon that is gone has left one behind.
-  func listen() throws(SystemError) -> Int32 {
-    let path = Array(socketPath.utf8)
+  /// What to do about a folder of the socket that cannot be made or used, as the end of a sentence.
+  var folderRemedy: String {
+    if isSystem { return uid == 0 ? "" : "; the system's chimed is started by root: systemctl start chimed" }
+    let runtime = environment["XDG_RUNTIME_DIR"] ?? ""
+    var status = stat()
+    guard runtime.isEmpty || stat(runtime, &status) != 0 else { return "; or choose another path with --socket" }
+    return
+      "; there is no login session here that gives one (XDG_RUNTIME_DIR): choose a path with --socket PATH, and give "
+      + "the same to chime with export CHIME_SOCKET=PATH"
+  }
+
+  /// Who listens on the socket's path, such as `chimed (process 812)`; nil when that cannot be told.
+  var listener: String? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0, var address = Self.address(socketPath) else { return nil }
+    defer { close(descriptor) }
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    var peer = chime_peer()
+    guard connected == 0, chime_peer_credentials(descriptor, &peer) == 0, peer.pid > 0 else { return nil }
+    let name = (try? SystemFiles.read("/proc/\(peer.pid)/comm", atMost: 100)).map {
+      String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+    return "\(name ?? "another daemon") (process \(peer.pid))"
+  }
+
+  /// Nil when the path is too long.
+  private static func address(_ path: String) -> sockaddr_un? {
+    let bytes = Array(path.utf8)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw SystemError("bind \(socketPath)", code: ENAMETOOLONG)
-    }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return address
+  }
+
+  /// Listens on the socket's path, after a daemon that is gone has left one behind.
+  func listen() throws(SystemError) -> Int32 {
+    guard var address = Self.address(socketPath) else { throw SystemError("bind \(socketPath)", code: ENAMETOOLONG) }
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw SystemError("socket") }

@@ -1,0 +1,388 @@
+import Foundation
+import Testing
+
+/// `chime doctor` on machines that are really broken, one way each.
+@Suite(.timeLimit(.minutes(2))) struct DoctorTests {
+  /// What it found, by check: the worst state, all messages, all remedies.
+  struct Findings {
+    let status: Int32
+    let checks: [JSON]
+
+    init(_ output: Home.Output) throws {
+      status = output.status
+      guard output.out.hasPrefix("{") else { throw HarnessFailure(output.text) }
+      checks = try output.json["checks"].elements
+    }
+
+    func of(_ check: String) -> [JSON] { checks.filter { $0["check"].string == check } }
+    func states(_ check: String) -> [String] { of(check).compactMap { $0["state"].string } }
+    func says(_ check: String) -> String { of(check).compactMap { $0["message"].string }.joined(separator: "\n") }
+    func remedies(_ check: String) -> [String] {
+      of(check).flatMap { $0["remedies"].elements }.compactMap { $0["text"].string }
+    }
+
+    /// All that is bad.
+    var bad: [String] { checks.filter { $0["state"] == "bad" }.compactMap { $0["check"].string } }
+    var everything: String {
+      checks.map { "\($0["check"].string ?? "") \($0["state"].string ?? ""): \($0["message"].string ?? "")" }.joined(
+        separator: "\n")
+    }
+  }
+
+  private func doctor(_ home: Home, _ more: String...) async throws -> Findings {
+    try Findings(await home.run(Machine.chime, ["doctor", "--json"] + more))
+  }
+
+  private static func files(_ home: Home) -> [String] {
+    (FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? [])
+      .filter { !$0.hasPrefix("log") }.sorted()
+  }
+
+  @Test func withoutADaemonItLooksForItselfAndChangesNothing() async throws {
+    try await Home.live { home in
+      let before = Self.files(home)
+      let found = try await doctor(home)
+      #expect(found.status == 1)
+      #expect(found.bad == ["daemon", "bus"], "\(found.everything)")
+      #expect(found.says("daemon").contains("no daemon answers"))
+      #expect(found.remedies("daemon") == ["chimed"])
+      #expect(found.states("configuration") == ["good"] && found.says("zone").contains("Europe/Prague"))
+      #expect(found.states("store") == ["good"] && found.states("endpoints") == ["skipped"])
+      #expect(Self.files(home) == before)
+    }
+  }
+
+  @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
+  func aMachineInOrderIsAllRight() async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockServer(
+        on: try await home.startBus(), capabilities: "actions body body-markup persistence")
+      _ = try await home.start()
+      try await home.did("add", "Tea", "every", "2h")
+      let begin = ContinuousClock.now
+      let found = try await doctor(home)
+      #expect(ContinuousClock.now - begin < .seconds(8))
+      #expect(found.status == 0 && found.bad == [], "\(found.everything)")
+      #expect(
+        found.says("notifications").contains("actions, body-markup, persistence"), "\(found.says("notifications"))")
+      #expect(found.says("socket").contains("mode 0600, held by chimed"))
+      #expect(found.says("store").hasSuffix("sound"))
+      // Nothing was shown, and nothing was asked of the server but what it is.
+      #expect(desktop.shown.isEmpty)
+
+      // For a person: a line each, and a verdict.
+      let page = try await home.chime("doctor")
+      #expect(page.status == 0 && page.out.contains("✓ daemon"), "\(page.out)")
+      #expect(!page.out.contains("✗") && page.err.isEmpty)
+      let plain = try await home.chime("doctor", "--plain")
+      #expect(plain.out.hasPrefix("check\tstate\tmessage\tremedies\n"))
+    }
+  }
+
+  @Test func aStaleSocketIsToldFromOneInUse() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      try await daemon.crash()
+      let found = try await doctor(home)
+      #expect(found.states("socket") == ["bad"])
+      #expect(found.says("socket").contains("left by a daemon that is gone"))
+      #expect(found.remedies("socket") == ["chimed"])
+      // The remedy helps; a log of the crash is no damage.
+      #expect(found.states("store") == ["good"], "\(found.says("store"))")
+      _ = try await home.start()
+      #expect(try await doctor(home).states("socket") == ["good"])
+    }
+  }
+
+  @Test func whoeverElseListensIsToldFromADaemon() async throws {
+    try await Home.live { home in
+      try FileManager.default.createDirectory(atPath: home.runtime + "/chime", withIntermediateDirectories: true)
+      for (kind, state, says) in [
+        ("old", "caution", "chimed is version 0.0.1 and this command"), ("silent", "bad", "has not answered within"),
+        ("stranger", "bad", "is no chimed of our time"),
+      ] {
+        unlink(home.socket)
+        let fake = try await home.spawn(Machine.debianPython, [Machine.support("fake-daemon"), home.socket, kind])
+        try await eventually("it listens; \(fake.errors)") { fake.lines.first == "ready" }
+        let found = try await doctor(home)
+        #expect(found.states("daemon") == [state], "\(kind): \(found.everything)")
+        #expect(found.says("daemon").contains(says))
+        #expect(!found.remedies("daemon").isEmpty)
+        // What it was asked changes nothing.
+        let asked = Set(fake.lines.dropFirst().compactMap { $0.split(separator: ".").last.map(String.init) })
+        #expect(asked.isSubset(of: ["Status", "List", "Packs", "Examine"]), "\(asked)")
+        fake.destroy()
+        _ = try await fake.ended()
+      }
+    }
+  }
+
+  @Test func aSocketThatOthersMayUseAndAFileInItsPlaceAreFound() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      chmod(home.socket, 0o666)
+      var found = try await doctor(home)
+      #expect(found.says("socket").contains("others may connect") && found.bad.contains("socket"))
+      #expect(found.remedies("socket") == ["chmod 600 \(home.socket)"])
+      _ = try await daemon.stop()
+      try home.write("", to: home.socket)
+      found = try await doctor(home)
+      #expect(found.says("socket").contains("is no socket") && found.bad.contains("socket"))
+    }
+  }
+
+  @Test(.enabled(if: Machine.hasMockBus, "needs dbus-daemon, busctl and notify-send"))
+  func eachStateOfTheBusIsToldApart() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      var found = try await doctor(home)
+      #expect(found.states("bus") == ["bad"] && found.states("notifications") == ["skipped"])
+      #expect(found.says("bus").contains("No such file"))
+
+      let bus = try await home.startBus()
+      found = try await doctor(home)
+      #expect(found.states("bus") == ["good"] && found.states("notifications") == ["bad"], "\(found.everything)")
+      #expect(found.says("notifications").contains("popups wait"))
+
+      // One that is there and has no buttons; then one that hangs.
+      let plain = try await home.startMockServer(on: bus, capabilities: "body")
+      found = try await doctor(home)
+      #expect(found.states("notifications") == ["caution"] && found.says("notifications").contains("no buttons"))
+      plain.server.send(SIGSTOP)
+      found = try await doctor(home)
+      #expect(found.states("notifications") == ["bad"] && found.says("notifications").contains("does not answer"))
+      plain.server.send(SIGCONT)
+
+      // A bus that takes connections and says nothing.
+      bus.send(SIGSTOP)
+      found = try await doctor(home)
+      #expect(found.states("bus") == ["bad"] && found.says("bus").contains("does not answer"), "\(found.says("bus"))")
+      bus.send(SIGCONT)
+    }
+  }
+
+  @Test func eachStateOfTheProgramOfPopupsIsToldApart() async throws {
+    try await Home.live { home in
+      let program = home.path + "/show"
+      _ = try await home.start()
+      for (script, state, says) in [
+        (nil, "bad", "is not there"), ("exec sleep 60", "bad", "hangs"),
+        ("kill -SEGV $$", "bad", "crashes (signal 11)"),
+        ("exit 3", "bad", "ends with status 3"), ("echo show 1.2", "good", "answers: show 1.2"),
+      ] as [(String?, String, String)] {
+        if let script { try home.write("#!/bin/sh\n\(script)\n", to: program, mode: 0o755) }
+        try home.configure("[desktop]\nprogram = \"\(program)\"\n")
+        _ = try await home.answer("io.chime.Daemon.Reload")
+        let found = try await doctor(home)
+        #expect(found.states("desktop") == [state] && found.says("desktop").contains(says), "\(found.says("desktop"))")
+        if state == "bad" { #expect(found.remedies("desktop").contains { $0.contains("transport = \"dbus\"") }) }
+      }
+      try home.configure("[desktop]\ntransport = \"dbus\"\n")
+      let unloaded = try await doctor(home)
+      #expect(
+        unloaded.states("configuration") == ["caution"] && unloaded.says("configuration").contains("not in force"))
+      _ = try await home.answer("io.chime.Daemon.Reload")
+      #expect(try await doctor(home).states("desktop") == ["good"])
+    }
+  }
+
+  @Test func aBrokenZoneLinkAndADatabaseThatIsGoneAreFound() async throws {
+    try await Home.live { home in
+      try home.setZone("Europe/Nowhere")
+      _ = try await home.start()
+      var found = try await doctor(home)
+      #expect(
+        found.states("zone") == ["bad"] && found.says("zone").contains("leads to no time zone"), "\(found.everything)")
+      #expect(found.remedies("zone").first?.contains("timedatectl set-timezone") == true)
+      try home.setZone("Asia/Tokyo")
+      found = try Findings(
+        await home.run(
+          Machine.chime, ["doctor", "--json", "--socket", "/nonexistent"], environment: ["TZDIR": "/nonexistent"]))
+      #expect(found.states("zone") == ["bad"] && found.says("zone").contains("no time zones in /nonexistent"))
+    }
+  }
+
+  @Test func aMistakeInTheConfigurationHasItsFileAndLine() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      try home.configure("[log]\nlevel = \"info\"\n\n[desktop]\ntimeuot = \"1s\"\n")
+      let found = try await doctor(home)
+      #expect(found.states("configuration") == ["bad"])
+      #expect(found.says("configuration").contains("\(home.configuration):5"), "\(found.says("configuration"))")
+      #expect(found.says("configuration").contains("did you mean desktop.timeout?"))
+    }
+  }
+
+  @Test func aDamagedStoreIsFoundWithAndWithoutADaemon() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      try await home.did("add", "Tea", "every", "2h")
+      _ = try await daemon.stop()
+      let store = home.state + "/chime.db"
+      var data = try #require(FileManager.default.contents(atPath: store))
+      for page in 1..<(data.count / 4_096) {
+        data.replaceSubrange(page * 4_096..<page * 4_096 + 12, with: Data(repeating: 0xFF, count: 12))
+      }
+      try data.write(to: URL(fileURLWithPath: store))
+      let found = try await doctor(home)
+      #expect(found.states("store") == ["bad"] && found.says("store").contains("is damaged"), "\(found.says("store"))")
+      #expect(found.remedies("store").first?.contains("start chimed") == true)
+      #expect(FileManager.default.contents(atPath: store) == data)
+    }
+  }
+
+  @Test(.enabled(if: SmallDisk.isPossible, "needs root and mount"))
+  func aFullDiskIsFound() async throws {
+    try await Home.live { home in
+      try await home.onSmallDisk { disk in
+        _ = try await home.start()
+        try disk.fill()
+        _ = try await home.chime("add", "Milk", "in", "1h")
+        let found = try await doctor(home)
+        #expect(
+          found.states("room") == ["bad"] && found.says("room").contains("the disk is full"), "\(found.everything)")
+        #expect(found.states("store") == ["bad"] && found.says("store").contains("disk is full"))
+      }
+    }
+  }
+
+  @Test(.enabled(if: Machine.hasClients, "needs the webhook libraries"))
+  func endpointsAndTheirSecretsAreLookedAtAndTriedOnRequestOnly() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, answering: [204, 500])
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      #expect(try await doctor(home).states("endpoints") == ["good"])
+      #expect(receiver.requests.isEmpty)
+      var found = try await doctor(home, "--live")
+      #expect(found.states("endpoints") == ["good"] && found.says("endpoints").contains("took a test message: team"))
+      #expect(receiver.requests.count == 1)
+      found = try await doctor(home, "--live")
+      #expect(found.states("endpoints") == ["bad"] && found.says("endpoints").contains("did not take a test message"))
+
+      try await home.did("endpoint", "disable", "team")
+      found = try await doctor(home)
+      #expect(
+        found.states("endpoints") == ["bad"] && found.remedies("endpoints").contains("chime endpoint enable team"))
+      try await home.did("endpoint", "enable", "team")
+
+      let secret = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: home.state + "/secrets").first)
+      chmod("\(home.state)/secrets/\(secret)", 0o644)
+      found = try await doctor(home)
+      #expect(found.states("secrets") == ["bad"] && found.says("secrets").contains("mode 0644"))
+      #expect(found.remedies("secrets") == ["chmod 600 \(home.state)/secrets/\(secret)"])
+      unlink("\(home.state)/secrets/\(secret)")
+      _ = try await home.answer("io.chime.Daemon.Reload")
+      found = try await doctor(home)
+      #expect(found.says("endpoints").contains("it has no secret"), "\(found.everything)")
+      #expect(found.remedies("endpoints").contains { $0.contains("endpoint rotate team") })
+    }
+  }
+
+  @Test(.enabled(if: Machine.has("openssl"), "needs openssl"))
+  func aCertificateThatIsNotBelievedIsSaid() async throws {
+    try await Home.live { home in
+      let script = Machine.package + "/Tests/ChimeDeliveryTests/Support/tls.py"
+      let receivers = try await home.spawn(Machine.debianPython, [script], withInput: true)
+      let ports = try await eventually("the receivers say their ports; \(receivers.errors)") {
+        try receivers.lines.first.map { try JSON(parsing: $0) }
+      }
+      let port = try #require(ports["good"].int ?? ports["valid"].int, "\(ports)")
+      _ = try await home.start()
+      try await home.did(
+        "endpoint", "add", "tls", "https://localhost:\(port)/", "--new-secret", home.path + "/tls.secret")
+      try await home.did("in", "1s", "Tea", "--to", "tls")
+      try await eventually("the attempt has failed", within: .seconds(20)) {
+        try await doctor(home).says("endpoints").contains("certificate")
+      }
+      let found = try await doctor(home)
+      #expect(found.states("endpoints") == ["bad"] && found.says("endpoints").contains("is not believed"))
+      #expect(found.remedies("endpoints").contains { $0.contains("--ca-file") })
+    }
+  }
+
+  @Test func aCommandWithoutItsProgramIsFound() async throws {
+    try await Home.live { home in
+      let program = home.path + "/backup"
+      try home.write("#!/bin/sh\n", to: program, mode: 0o755)
+      try home.configure("[commands.backup]\nprogram = \"\(program)\"\n")
+      _ = try await home.start()
+      #expect(try await doctor(home).states("commands") == ["good"])
+      unlink(program)
+      let found = try await doctor(home)
+      #expect(found.states("commands") == ["bad"] && found.says("commands").contains("backup cannot be run"))
+      #expect(found.bad.contains("configuration") && found.says("configuration").contains("chimed.toml:2"))
+    }
+  }
+
+  @Test(.enabled(if: Machine.canManage, "needs root, namespaces and control groups"))
+  func unitsAreLookedAtAndASleepingDaemonIsLeftAsleep() async throws {
+    try await Home.live { home in
+      let manager = try await UserManager.start(in: home)
+      func look() async throws -> Findings { try Findings(await manager.run(Machine.chime, ["doctor", "--json"])) }
+      try await manager.systemctl("start", "chimed.socket")
+      var found = try await look()
+      #expect(found.says("daemon").contains("does not run") && found.bad.contains("daemon"), "\(found.everything)")
+      #expect(found.remedies("daemon") == ["systemctl --user enable --now chimed.service"])
+      #expect(try await manager.property("ActiveState") == "inactive")
+
+      // The remedy helps.
+      try await manager.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+      found = try await look()
+      #expect(found.states("daemon") == ["good"], "\(found.everything)")
+      #expect(found.says("socket").contains("held by systemd"))
+      #expect(found.states("units").allSatisfy { $0 != "bad" }, "\(found.says("units"))")
+
+      // A unit that was changed on disk.
+      let file = home.path + "/config/systemd/user/chimed.service"
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      try home.write(text + "\n# newer\n", to: file)
+      found = try await look()
+      #expect(found.says("units").contains("chimed.service was changed on disk"), "\(found.says("units"))")
+      #expect(found.remedies("units").first == "systemctl --user daemon-reload")
+      try await manager.systemctl("daemon-reload")
+      #expect(!(try await look().says("units").contains("was changed on disk")))
+
+      // One whose program is gone, and one that fails.
+      try home.write(text.replacing(/ExecStart=\S+/, with: "ExecStart=/nonexistent/chimed"), to: file)
+      try await manager.systemctl("daemon-reload")
+      found = try await look()
+      #expect(
+        found.bad.contains("units") && found.says("units").contains("runs /nonexistent/chimed, which is not there"))
+      try home.write(text, to: file)
+      try await manager.systemctl("daemon-reload")
+      try home.configure("[nothing]\n")
+      _ = try await manager.run("systemctl", ["--user", "restart", "chimed.service"])
+      found = try await look()
+      #expect(found.bad.contains("units") && found.says("units").contains("has failed"), "\(found.everything)")
+      #expect(found.says("configuration").contains("chimed.toml:1"))
+    }
+  }
+
+  @Test(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
+  func theSystemsDaemonIsLookedAtByRootAndByItsUsers() async throws {
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      func look(as user: Int? = nil) async throws -> Findings {
+        try Findings(await machine.run("chime", ["--system", "doctor", "--json"], as: user))
+      }
+      var found = try await look()
+      #expect(found.bad.contains("daemon"), "\(found.everything)")
+      try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+      found = try await look()
+      #expect(found.bad == [] && found.status == 0, "\(found.everything)")
+      #expect(found.states("daemon") == ["good"] && found.states("units") == ["good"])
+      #expect(found.says("store").contains("chime.db") && found.says("store").hasSuffix("sound"))
+      #expect(found.of("bus").isEmpty && found.of("lingering").isEmpty)
+      // The clock is asked by the command, which the daemon's unit does not let the daemon do.
+      #expect(["good", "caution"].contains(found.states("clock").first ?? ""), "\(found.says("clock"))")
+
+      // Who is no member is told how to become one.
+      try await machine.did("useradd", "--uid", "4711", "ann")
+      found = try await look(as: 4_711)
+      #expect(found.bad.contains("socket") && found.bad.contains("daemon"), "\(found.everything)")
+      #expect(found.remedies("socket").contains { $0.contains("usermod --append --groups chime") })
+    }
+  }
+}
