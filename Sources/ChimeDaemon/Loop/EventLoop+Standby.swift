@@ -131,10 +131,10 @@ extension EventLoop {
   func recordBeforeTheEnd() async {
     await settleRecord()
     while !standby.isEmpty {
-      let before = standby.part().entries.count
+      let before = standby.entries.count
       record()
       await settleRecord()
-      if standby.part().entries.count >= before, !standby.isEmpty { break }
+      if standby.entries.count >= before { break }
     }
     guard !standby.isEmpty else { return }
     let count = standby.unrecorded
