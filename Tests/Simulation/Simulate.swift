@@ -116,7 +116,8 @@ struct Simulate {
       \(figures.lives) lives from seed \(first), \(show(lived)) years in \(show(seconds)) s: \(show(lived / seconds)) years a second
       \(figures.steps) steps, \(figures.commits) commits, \(figures.storeErrors) store errors, \(figures.attempts) attempts
       \(figures.fires) fires, \(figures.repeats) repeats; missed: \(misses.joined(separator: ", "))
-      \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends
+      \(figures.starts) starts, \(figures.crashes) crashes, \(figures.clockSteps) clock steps, \(figures.suspends) suspends, \(figures.wakings) ended by the alarm
+      \(figures.standIns) due times worked off without the store, \(figures.fromMemory) messages shown before they were recorded
       \(figures.requests) requests, \(figures.refusals) of them refused; at most \(figures.mostHeld) deliveries held
       """)
   }

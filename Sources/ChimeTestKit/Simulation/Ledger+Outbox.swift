@@ -7,7 +7,7 @@ extension Ledger {
     let old = occurrences[id]
     guard let new = contents.occurrences[id] else { return fail("the occurrence \(id) is gone") }
     occurrences[id] = new
-    let reminder = contents.reminders[id.reminder]
+    let reminder = decided ?? contents.reminders[id.reminder]
     if let old, old.firedAt != nil {
       checkKnown(old, new, reminder, work)
     } else if case .missed(let reason) = new.state {
@@ -145,6 +145,10 @@ extension Ledger {
 
   func sends(_ message: OutboundMessage, _ daemon: SimulatedLoop) {
     let (id, lane) = (message.delivery.id, message.delivery.lane)
+    if contents.outbox[id] == nil, lane.channel != .desktop || aside.unrecorded[id] == nil {
+      fail("\(message.occurrence.id) leaves for \(lane.channel) and is not recorded")
+    }
+    if settled.contains(Round(message.delivery)) { fail("\(message.occurrence.id) is shown twice by one daemon") }
     if daemon.underWay[id] != nil { fail("\(id) is sent twice at the same time") }
     if case .delivered? = contents.outbox[id]?.delivery.state { fail("\(id) is sent again after it arrived") }
     let policy = daemon.agenda.policies[lane]
@@ -163,15 +167,15 @@ extension Ledger {
 
   func takes(_ message: OutboundMessage) { arrived[message.delivery.id, default: 0] += 1 }
 
-  func ends(_ message: OutboundMessage, _ next: ChannelReport.NextStep) {
+  func ends(_ message: OutboundMessage, _ attempt: Attempt, _ next: ChannelReport.NextStep) {
+    if attempt.outcome == .delivered { settled.insert(Round(message.delivery)) }
     if next != .settled { troubled[message.delivery.lane] = world.mono }
   }
 
   // MARK: Timers
 
   /// While nothing is under way, the timers are armed for what the store has.
-  func checkTimers(_ loop: SimulatedLoop) {
-    guard let horizon = try? world.store.transaction.horizon() else { return }
+  func checkTimers(_ loop: SimulatedLoop, _ horizon: Horizon) {
     let sinceFailure = loop.storeFailedAt.map { world.mono - $0 } ?? .max
     let patience = sinceFailure < 6_000 ? Milliseconds.seconds(6) : .zero
     if let due = horizon.nextDue {
@@ -186,6 +190,8 @@ extension Ledger {
     } else if let armed = loop.dueAt, patience == .zero {
       fail("the timer is armed for \(armed.text), and nothing is due")
     }
+    // What is kept is recorded before anything else is claimed.
+    guard loop.standby.isEmpty else { return }
     for (lane, earliest) in horizon.outbox {
       let policy = loop.agenda.policies[lane]
       let isIdle =
@@ -203,5 +209,11 @@ extension Ledger {
         fail("the outbox waits for \(wait / 1_000) s, and \(lane.channel) is owed something at \(earliest.text)")
       }
     }
+  }
+}
+
+extension Ledger.Round {
+  init(_ delivery: Delivery) {
+    self.init(occurrence: delivery.occurrence, lane: delivery.lane, round: delivery.round)
   }
 }

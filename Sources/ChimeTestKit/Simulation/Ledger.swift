@@ -22,6 +22,21 @@ final class Ledger {
   var troubled: [Lane: Int64] = [:]
   /// What was begun of late, by the time that passes, sleep included.
   var begins: [Lane: (rate: EndpointSettings.Rate, at: [Int64])] = [:]
+  /// What is known of this daemon's decisions without the store.
+  var aside = Aside()
+  /// Under which number each round fired without the store, by this daemon.
+  var shownAs: [Round: DeliveryID] = [:]
+  /// What this daemon has heard to have arrived.
+  var settled: Set<Round> = []
+  /// What was shown without the store and could not be recorded, as its reminder was removed.
+  var abandoned: Set<DeliveryID> = []
+  var overdueSince: (id: OccurrenceID, at: Int64)?
+  var unrecordedSince: Int64?
+  var emptyStandIns = 0
+  var wakeSeen: (commits: Int, steps: Int, armed: Instant?) = (0, 0, nil)
+  var standInAt: Int64 = -1
+  /// The reminder as it was when a step was decided.
+  var decided: Reminder?
   private var timetables: [ReminderID: Cached] = [:]
   private var emptyFires = 0
   private var rotation: [ReminderID] = []
@@ -46,9 +61,22 @@ final class Ledger {
     var timetable: Timetable
   }
 
-  init(_ world: Simulation) { self.world = world }
+  private(set) var source: MemoryTransaction
 
-  var contents: MemoryContents { world.store.transaction.contents }
+  init(_ world: Simulation) {
+    self.world = world
+    source = world.store.transaction
+  }
+
+  /// Judges by the store as it was.
+  func look(at contents: MemoryContents, _ body: () -> Void) {
+    source = MemoryTransaction(contents, isReadOnly: true)
+    body()
+    source = world.store.transaction
+  }
+
+  /// As the store is, or was after the step that is being judged.
+  var contents: MemoryContents { source.contents }
 
   func fail(_ text: @autoclosure () -> String) { world.fail(text()) }
 
@@ -108,14 +136,23 @@ final class Ledger {
     world.figures.mostHeld = max(world.figures.mostHeld, loop.outbox.held.count)
     if loop.outbox.held.count > limit { fail("\(loop.outbox.held.count) claimed deliveries are held in memory") }
     guard loop.isReady, !loop.isStopping, loop.busy == 0, world.untold == 0 else { return }
-    checkTimers(loop)
+    if let horizon = try? world.store.transaction.horizon() {
+      checkTimers(loop, horizon)
+      checkWake(loop)
+      checkStandby(loop, horizon)
+    }
     if rotation.isEmpty { rotation = known.keys.sorted() }
     if let id = rotation.popLast() { audit(id, loop) }
   }
 
   func clockWasSet(by step: Milliseconds) { begins = [:] }
 
-  func daemonStarts() { begins = [:] }
+  /// What the one before it had in memory is lost, and what it had shown may be shown again.
+  func daemonStarts() {
+    begins = [:]
+    (aside, shownAs, settled) = (Aside(), [:], [])
+    daemonWasStopped()
+  }
 
   func healed(at mono: Int64) { healedAt = mono }
 

@@ -162,6 +162,7 @@ struct PlanGenerator {
     }
     if chance(5) { words["hours"] = hours() }
     if chance(6) { words["handling"] = pick(QuietRule.Handling.allCases).rawValue }
+    if chance(5) { words["wake"] = "yes" }
     return words
   }
 
@@ -239,7 +240,7 @@ struct PlanGenerator {
 
   private mutating func happen() {
     let at = moment()
-    switch number(0...19) {
+    switch number(0...22) {
     case 0...4: put(at - (chance(2) ? number(0...1_000) : 0), .suspend, "", length(2_000...900_000_000))
     case 5: put(at, .stop, "", length(100...90_000_000))
     case 6...8: put(at, .crash, "", length(1...200_000_000))
@@ -266,7 +267,49 @@ struct PlanGenerator {
       }
     case 17: put(at, .zone, pick(SimulatedZones.known).name)
     case 18: put(at, .tzdata, pick(SimulatedZones.known).name, 0, ["rule": pick(SimulatedZones.replacements)])
-    default: if chance(4) { step() } else { put(at, .crash, "", length(1...5_000)) }
+    case 19: if chance(4) { step() } else { put(at, .crash, "", length(1...5_000)) }
+    default: refuse(from: at - number(0...2_000))
+    }
+  }
+
+  /// The store takes no changes for a while, in which things happen as ever.
+  private mutating func refuse(from at: Int64) {
+    let span = length(10_000...7_200_000)
+    // Much is due in that time.
+    if chance(2) {
+      count += 1
+      var words = definition()
+      words["when"] = "every \(number(1...20))m \(number(20...150)) times"
+      put(at - number(1...600_000), .add, "r\(count)", 0, words)
+      put(at + span + number(1...600_000), .remove, "r\(count)")
+      for _ in 0..<number(0...3) {
+        let verb = pick([PlannedAction.Verb.done, .dismiss, .snooze, .edit, .pause, .skip])
+        let amount = verb == .skip ? number(1...3) : length(1_000...600_000)
+        put(at + number(0...span), verb, "r\(count)", verb == .edit ? 0 : amount, verb == .edit ? words : [:])
+      }
+    }
+    put(at, .store, pick(["write", "write", "full", "refused"]), span)
+    for _ in 0..<number(0...4) {
+      let inside = at + number(0...span)
+      switch number(0...9) {
+      case 0: put(inside, .crash, "", length(1...600_000))
+      case 1: put(inside, .restart, "", length(1...60_000))
+      case 2, 3: put(inside, .suspend, "", length(2_000...20_000_000))
+      case 4: put(inside, .step, "", pick([-1, 1]) * length(2_000...7_200_000))
+      case 5: put(inside, .zone, pick(SimulatedZones.known).name)
+      case 6:
+        // It works, or cannot even be read, for a moment.
+        put(inside, .store, pick(["gone", "slow"]), length(10...20_000))
+      case 7:
+        guard !reminders.isEmpty else { continue }
+        put(inside, pick([.done, .dismiss, .pause, .snooze]), pick(reminders).id, length(1_000...3_600_000))
+      default:
+        let words = ["mood": "well", "answer": pick(["done", "dismiss", "snooze"]), "after": "\(length(1...60_000))"]
+        put(
+          inside, .channel, "desktop", length(1...14_000),
+          chance(3) ? ["mood": pick(["shut", "hang", "flaky"])] : words)
+        put(inside + length(1_000...7_200_000), .channel, "desktop", 20, ["mood": "well"])
+      }
     }
   }
 }

@@ -14,50 +14,51 @@ extension SimulatedLoop {
       switch result {
       case .success(let (work, horizon)):
         self.stagger = work.stagger
-        let superseded = outbox.superseded(by: work.firings.flatMap(\.deliveries))
-        if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
+        supersede(by: work.firings)
         handle(.fired(claimed: outbox.hold(work.claims), horizon))
+        if !work.firings.isEmpty { storeWorks() }
         if bearings.version != self.bearings.version { recompute(work.firings.map(\.due.reminder.id)) }
       case .failure: handle(.firingFailed)
       }
     }
   }
 
+  func supersede(by firings: [Firing]) {
+    let superseded = outbox.superseded(by: firings.flatMap(\.deliveries))
+    if !superseded.isEmpty { drop { superseded.contains($0.delivery.id) } }
+  }
+
   func workOutbox() {
     if isStopping { outbox.work.claims = [] }
     guard isAlive, !isOutboxBusy, !outbox.work.isEmpty else { return endIfSettled() }
+    if agenda.keepsForStore { return keepOutbox() }
     let part = outbox.work.take()
     guard !part.needsNoTransaction else { return record(part.answers) }
     let (policies, seen, bearings) = (agenda.policies, outbox.seenFailing, bearings)
     var generator = SeededGenerator(seed: world.bits())
     isOutboxBusy = true
-    write(.outbox) { transaction, now in
+    write(.outbox, tells: false) { transaction, now in
       try OutboxCommit.run(
         part, in: transaction, policies, seenFailing: seen, bearings, now: now, using: &generator)
     } _: { [self] result in
       isOutboxBusy = false
-      for outcome in part.outcomes {
-        underWay[outcome.message.delivery.id] = nil
-        reported.remove(outcome.message.delivery.id)
-      }
-      outbox.ended(part.outcomes)
       switch result {
-      case .success(let (commit, horizon)): didWork(part, commit, horizon)
+      case .success(let (commit, horizon)):
+        forgetUnderWay(part.outcomes)
+        didWork(part, commit, horizon)
       case .failure:
-        record(part.answers)
-        // While it stops the agenda is not asked any more, and what else there is goes on by itself.
-        if part.claims.isEmpty || isStopping {
-          workOutbox()
-        } else {
-          handle(.claimFailed(Set(part.claims.map(\.lane))))
-        }
+        // In the order in which they came.
+        var work = part
+        work.append(outbox.work)
+        outbox.work = work
+        storeFailed()
+        keepOutbox()
       }
       endIfSettled()
     }
   }
 
   private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
-    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     let claims = outbox.hold(commit.claims)
     for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
     if part.claims.isEmpty {
@@ -68,6 +69,12 @@ extension SimulatedLoop {
     record(part.answers)
     workOutbox()
     for reason in commit.refused { world.fail("an outcome could not be recorded: \(reason)") }
+    tell(commit)
+    if !part.outcomes.isEmpty || !commit.claims.isEmpty { storeWorks() }
+  }
+
+  func tell(_ commit: OutboxCommit) {
+    for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
     if !commit.disabled.isEmpty { refreshEndpoints {} }
   }
 
@@ -77,6 +84,13 @@ extension SimulatedLoop {
     guard let message = outbox.begin(claim.id) else { return }
     world.send(message, from: self)
     underWay[claim.id] = message
+  }
+
+  func giveBack(_ claim: Claim) {
+    let message = outbox.held[claim.id]
+    outbox.forget(claim.id)
+    if let message, standby.takeBack(message) { return }
+    outbox.work.releases.append(claim.id)
   }
 
   func drop(_ isCancelled: (OutboundMessage) -> Bool) {
@@ -94,7 +108,7 @@ extension SimulatedLoop {
     case .ended(let attempt, let next):
       // One that has ended with its channel is heard of once.
       guard underWay[message.delivery.id] != nil, reported.insert(message.delivery.id).inserted else { return }
-      world.ledger.ends(message, next)
+      world.ledger.ends(message, attempt, next)
       inbox.outcomes.append(Outcome(attempt: attempt, next: next, message: message))
     case .answered(let answer):
       inbox.answers.append(OutboxWork.Answer(answer: answer, occurrence: message.occurrence.id))
@@ -120,11 +134,12 @@ extension SimulatedLoop {
   }
 
   private func record(_ answers: [OutboxWork.Answer]) {
-    for answer in answers { record(answer.answer, to: answer.occurrence) }
+    for answer in answers { record(answer) }
   }
 
-  private func record(_ answer: Occurrence.Answer, to id: OccurrenceID) {
-    let bearings = bearings
+  private func record(_ given: OutboxWork.Answer) {
+    if agenda.keepsForStore { return keep(given) }
+    let (answer, id, bearings) = (given.answer, given.occurrence, bearings)
     write(.answer) { transaction, now -> Notices in
       guard let occurrence = try transaction.occurrence(id), occurrence.isOpen else { return Notices() }
       let reminder = try transaction.reminder(id.reminder)?.reminder
@@ -137,7 +152,10 @@ extension SimulatedLoop {
       }
       return Notices(withdrawn: [id])
     } _: { [self] result in
-      if case .success(let (notices, horizon)) = result { committed(horizon, notices, with: bearings) }
+      switch result {
+      case .success(let (notices, horizon)): committed(horizon, notices, with: bearings)
+      case .failure: keep(given)
+      }
     }
   }
 
@@ -146,15 +164,22 @@ extension SimulatedLoop {
   /// What a request's transaction tells the loop.
   struct Notices {
     var reminders: [ReminderID] = []
+    /// The one whose definition is another, or gone.
+    var changed: ReminderID?
     var withdrawn: Set<OccurrenceID> = []
     var cancelled: Set<DeliveryID> = []
     var changesEndpoints = false
   }
 
   func committed(_ horizon: Horizon, _ notices: Notices, with bearings: Bearings) {
+    if let id = notices.changed {
+      standby.forget(id)
+      world.ledger.forgetAside(id)
+    }
     handle(.horizon(horizon))
     if !notices.withdrawn.isEmpty { drop { notices.withdrawn.contains($0.occurrence.id) } }
     if !notices.cancelled.isEmpty { drop { notices.cancelled.contains($0.delivery.id) } }
+    storeWorks()
     guard bearings.version != self.bearings.version else { return }
     recompute(notices.reminders + notices.withdrawn.map(\.reminder))
   }

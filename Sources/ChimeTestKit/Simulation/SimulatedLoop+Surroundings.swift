@@ -4,22 +4,35 @@ import ChimeSchedule
 // The start, the clock, the zones and the lanes: as `EventLoop` has them.
 extension SimulatedLoop {
   func start() {
-    write(.start) { transaction, _ in
+    write(.start, tells: false) { transaction, _ in
       try transaction.releaseClaims()
       return try transaction.endpoints(owner: nil)
     } _: { [self] result in
-      guard case .success(let (known, horizon)) = result else {
-        // The daemon ends with an error, and the service manager starts it again.
-        die()
-        world.loop = nil
-        return world.later(5_000) { [world] in world.boot() }
+      if case .success(let (known, horizon)) = result { return begin(known, horizon) }
+      // One that can only be read is asked all the same, and told later that a new daemon runs.
+      read {
+        (try $0.endpoints(owner: nil), try $0.horizon())
+      } _: { [self] result in
+        guard case .success(let (known, horizon)) = result else {
+          // The daemon ends with an error, and the service manager starts it again.
+          die()
+          world.loop = nil
+          return world.later(5_000) { [world] in world.boot() }
+        }
+        standby.owesStart = true
+        storeFailed()
+        begin(known, horizon)
       }
-      adopt(known)
-      handle(.horizon(horizon))
-      isReady = true
-      world.note { "chimed is ready" }
-      reviewSurroundings()
     }
+  }
+
+  private func begin(_ known: [Endpoint], _ horizon: Horizon) {
+    adopt(known)
+    if standby.owesStart { handle(.kept) }
+    handle(.horizon(horizon))
+    isReady = true
+    world.note { "chimed is ready" }
+    reviewSurroundings()
   }
 
   // MARK: Lanes
@@ -68,7 +81,7 @@ extension SimulatedLoop {
   }
 
   private func rememberClock() {
-    write(.note) { transaction, now in
+    write(.note, tells: false) { transaction, now in
       try Rescan.rememberClock(in: transaction, now: now)
     } _: { _ in
     }
@@ -84,12 +97,13 @@ extension SimulatedLoop {
 
   /// What the store could not take is tried again until it does.
   private func makeUpLater() {
+    arrears += 1
+    let mine = arrears
     world.later(Agenda.storeRetry.rawValue) { [self] in
-      guard isAlive else { return }
-      rescan([])
-      guard owesWaking else { return }
-      owesWaking = false
-      wakeLanes { _ in true }
+      guard isAlive, !isStopping, arrears == mine, !owedRescans.isEmpty || owesWaking else { return }
+      tryStore { [self] in
+        if !owedRescans.isEmpty || owesWaking { makeUpLater() }
+      }
     }
   }
 
@@ -143,7 +157,7 @@ extension SimulatedLoop {
     read { [world] in
       (try $0.note(Self.note), try Rescan.clockWentBack($0, now: world.wall))
     } _: { [self] result in
-      guard case .success(let (known, wentBack)) = result else { return }
+      guard case .success(let (known, wentBack)) = result else { return storeFailed() }
       if wentBack {
         rescan([.backwardStep])
         wakeLanes { _ in true }
@@ -206,7 +220,10 @@ extension SimulatedLoop {
       }
       return (concerned, ids.last)
     } _: { [self] result in
-      guard case .success(let (ids, end)) = result else { return done(false) }
+      guard case .success(let (ids, end)) = result else {
+        storeFailed()
+        return done(false)
+      }
       reschedule(ids) { [self] isDone in
         guard isDone, end != nil else { return done(isDone) }
         rescan(selection, reasons, after: end, done)

@@ -14,6 +14,18 @@ final class SimulatedLoop {
   var owesWaking = false
   var stagger = Stagger()
   var isOutboxBusy = false
+  var standby = Standby()
+  /// What each entry of it was decided with.
+  var keptWith: [Work] = []
+  var isRecording = false
+  var recordWaiters: [() -> Void] = []
+  /// What the recording transaction has brought to the store.
+  var recorded: [Step] = []
+  /// How much was kept when recording was last tried before the end.
+  var lastTried: Int?
+  var isTroubled = (writing: false, reading: false)
+  /// Counts how often making up was put off.
+  var arrears = 0
   var isReady = false
   private(set) var isStopping = false
   private(set) var isAlive = true
@@ -22,6 +34,7 @@ final class SimulatedLoop {
   private(set) var dueAt: Instant?
   /// By the monotonic clock.
   private(set) var outboxAt: Int64?
+  private(set) var wakeAt: Instant?
   private var sequence: UInt64 = 0
   var inbox: (outcomes: [Outcome], answers: [OutboxWork.Answer]) = ([], [])
   /// Attempts that this daemon has begun and has not recorded.
@@ -60,11 +73,10 @@ final class SimulatedLoop {
       case .fire(let limit, let room): fire(limit: limit, room: room)
       case .claim(let lane, let limit): outbox.work.claims.append((lane, limit))
       case .send(let claim): begin(claim)
-      case .release(let claim):
-        outbox.forget(claim.id)
-        outbox.work.releases.append(claim.id)
-      // Nothing of this machine wakes it; and what is kept for a store that refuses is not part of the model yet.
-      case .armWake, .standIn, .record: break
+      case .release(let claim): giveBack(claim)
+      case .armWake(let time): wakeAt = time
+      case .standIn(let limit): standIn(limit: limit)
+      case .record: record()
       }
     }
     workOutbox()
@@ -93,9 +105,11 @@ final class SimulatedLoop {
 
   /// Writes what `body` does, on the store's own time; `done` hears of it on the loop's.
   ///
-  /// - Parameter asked: the time by which a request is answered, where it is another than that of the transaction.
+  /// - Parameters:
+  ///   - asked: the time by which a request is answered, where it is another than that of the transaction.
+  ///   - tells: whether the loop takes it as a sign of trouble when the store refuses.
   func write<Value>(
-    _ kind: Work.Kind, bearings: Bearings? = nil, at asked: Instant? = nil,
+    _ kind: Work.Kind, bearings: Bearings? = nil, at asked: Instant? = nil, tells: Bool = true,
     _ body: @escaping (any StoreTransaction, Instant) throws -> Value,
     _ done: @escaping (Result<(Value, Horizon), any Error>) -> Void
   ) {
@@ -123,12 +137,17 @@ final class SimulatedLoop {
         if case StoreFailure.internalError(let reason)? = failure as? StoreFailure {
           world.fail("the store: \(reason)")
         }
+      } else if kind == .record {
+        world.ledger.recorded(loop.recorded)
       } else {
         world.ledger.committed(work)
       }
       loop.later(takes + world.chance(0...2)) { loop in
         // What counts is when the loop hears of it: it may have been stopped meanwhile.
-        if case .failure = result { loop.storeFailedAt = loop.world.mono }
+        if case .failure(StoreFailure.unavailable) = result {
+          loop.storeFailedAt = loop.world.mono
+          if tells { loop.storeFailed() }
+        }
         done(result)
       }
     }
@@ -152,7 +171,7 @@ final class SimulatedLoop {
   /// Memory is lost, and nobody hears of what was begun.
   func die() {
     isAlive = false
-    (dueAt, outboxAt) = (nil, nil)
+    (dueAt, outboxAt, wakeAt) = (nil, nil, nil)
   }
 
   /// Ends cleanly: what is under way ends as failed and is recorded.
@@ -171,7 +190,10 @@ final class SimulatedLoop {
   }
 
   func endIfSettled() {
-    guard isStopping, !isOutboxBusy, outbox.work.outcomes.isEmpty, let body = afterwards else { return }
+    guard isStopping, !isOutboxBusy, outbox.work.outcomes.isEmpty, afterwards != nil, !recordsBeforeTheEnd(),
+      let body = afterwards
+    else { return }
+    world.ledger.ends(self)
     afterwards = nil
     die()
     body()
@@ -181,7 +203,7 @@ final class SimulatedLoop {
 /// A transaction as the ledger hears of it.
 struct Work {
   enum Kind: Equatable {
-    case start, fire, outbox, answer, rescan, lookAgain, wake, note
+    case start, fire, outbox, answer, rescan, lookAgain, wake, note, record
     case client(PlannedAction.Verb)
   }
 

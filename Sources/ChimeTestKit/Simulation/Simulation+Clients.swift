@@ -49,7 +49,7 @@ extension Simulation {
     case .remove:
       let open = try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
       guard try transaction.remove(id, now: now) else { throw Refused() }
-      return Notices(reminders: [id], withdrawn: Set(open.map(\.id)))
+      return Notices(reminders: [id], changed: id, withdrawn: Set(open.map(\.id)))
     case .edit, .pause, .resume, .skip:
       try change(id, in: transaction, bearings, now: now) { reminder in
         switch action.verb {
@@ -66,6 +66,7 @@ extension Simulation {
           reminder = edited
         }
       }
+      return Notices(reminders: [id], changed: id)
     case .done, .dismiss, .snooze:
       let filter = OccurrenceFilter(reminder: id, openOnly: true)
       guard let occurrence = try transaction.occurrences(filter, page: Page(limit: 1)).first else { throw Refused() }
@@ -188,6 +189,7 @@ extension Simulation {
         reminder.nag?.escalation = [Nag.Step(from: 2, channels: [ChannelName(rawValue: channel)])]
       }
     }
+    reminder.wake = words["wake"] != nil
     if words["hours"] != nil || words["handling"] != nil {
       let hours = try words["hours"].map { try QuietHours($0.split(separator: ";").map { String($0) }) }
       reminder.quiet = QuietRule(hours: hours, handling: words["handling"].flatMap(QuietRule.Handling.init))

@@ -142,8 +142,15 @@ extension Simulation {
   }
 
   private func fallAsleep(_ length: Milliseconds) {
+    var length = length
+    // The alarm of a daemon that runs wakes the machine.
+    if let wake = loop?.wakeAt, wake > wall, wake - wall < length {
+      length = wake - wall
+      figures.wakings += 1
+      note { "the alarm wakes the machine after \(length.rawValue / 1_000) s" }
+    }
     sleep(length)
-    tell(within: 50) { $0.clockChanged(step: .zero, slept: length) }
+    tell(within: 50) { [length] in $0.clockChanged(step: .zero, slept: length) }
     tell(within: 50) { $0.resumed() }
   }
 

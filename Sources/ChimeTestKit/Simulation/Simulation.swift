@@ -135,7 +135,10 @@ public final class Simulation {
   }
 
   /// Time passes in which the daemon is not run.
-  func stall(_ length: Milliseconds) { advance(length.rawValue) }
+  func stall(_ length: Milliseconds) {
+    advance(length.rawValue)
+    ledger.daemonWasStopped()
+  }
 
   func setClock(_ by: Milliseconds) { wall = wall + by }
 

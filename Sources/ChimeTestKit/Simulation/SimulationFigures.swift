@@ -19,6 +19,12 @@ public struct SimulationFigures: Sendable {
   public var crashes = 0
   public var clockSteps = 0
   public var suspends = 0
+  /// Sleeps that the alarm ended.
+  public var wakings = 0
+  /// Due times that were worked off without the store.
+  public var standIns = 0
+  /// Messages that were shown before they were recorded.
+  public var fromMemory = 0
   /// The most claimed deliveries that were held in memory.
   public var mostHeld = 0
 
@@ -45,6 +51,9 @@ public struct SimulationFigures: Sendable {
     left.crashes += right.crashes
     left.clockSteps += right.clockSteps
     left.suspends += right.suspends
+    left.wakings += right.wakings
+    left.standIns += right.standIns
+    left.fromMemory += right.fromMemory
     left.mostHeld = max(left.mostHeld, right.mostHeld)
   }
 }
