@@ -42,9 +42,12 @@ public struct Agenda: Sendable {
     case refused
     /// Something is known that the store does not have (`Standby`).
     case kept
+    /// An answer is known that the store does not have: something may come again at another time than it says.
+    case keptAnswer
     /// What was due has been fired without the store: what is to be shown of it, and when the next is due; nil: nothing
-    /// more is, or there is no room for it. `kept` says whether the store is owed something now.
-    case stoodIn([Claim], next: Instant?, kept: Bool)
+    /// more is, or there is no room for it. `wake`: when the machine is to be woken. `kept`: whether the store is owed
+    /// something now.
+    case stoodIn([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
     /// Not even reading is possible.
     case standInFailed
     /// A part of what was kept has committed; `rest` says whether there is more.
@@ -85,24 +88,6 @@ public struct Agenda: Sendable {
     case record
   }
 
-  /// How many deliveries each lane may claim.
-  public struct Room: Hashable, Sendable {
-    public var policies: LanePolicies
-    /// Of lanes that are known; others may claim as many as their policy lets be under way.
-    public var known: [Lane: Int]
-
-    public init(policies: LanePolicies, known: [Lane: Int] = [:]) {
-      self.policies = policies
-      self.known = known
-    }
-
-    public func left(in lane: Lane) -> Int {
-      if let room = known[lane] { return room }
-      var fresh = LaneState()
-      return fresh.room(policies[lane], spare: 0, at: .earliest)
-    }
-  }
-
   /// How many due times one transaction fires: enough to share a commit, few enough to keep the writer free.
   public static let batch = 500
   /// How long the agenda waits before it asks a failing store again.
@@ -136,7 +121,7 @@ public struct Agenda: Sendable {
 
   private enum StandIn: Sendable {
     case unknown
-    case at(Instant?)
+    case at(Instant?, wake: Instant?)
   }
 
   /// - Parameter seed: spreads the rests of lanes; another one for each daemon.
@@ -221,14 +206,17 @@ public struct Agenda: Sendable {
       // Whoever asks again and again puts off no other's turn.
       storeRetryAt = storeRetryAt ?? now + Self.storeRetry
     case .kept: isKeeping = true
-    case .stoodIn(let claims, let next, let kept):
+    case .keptAnswer:
+      isKeeping = true
+      standIn = .unknown
+    case .stoodIn(let claims, let next, let wake, let kept):
       isStandingIn = false
       isKeeping = isKeeping || kept
-      standIn = .at(next)
+      standIn = .at(next, wake: wake)
       hold(claims)
     case .standInFailed:
       isStandingIn = false
-      standIn = .at(now + Self.storeRetry)
+      standIn = .at(now + Self.storeRetry, wake: nextWake)
     case .recorded(let rest, let horizon):
       isRecording = false
       isKeeping = rest
@@ -275,7 +263,7 @@ public struct Agenda: Sendable {
     if let retry = storeRetryAt, retry <= now || retry - now > Self.storeRetry { storeRetryAt = nil }
 
     // What has come already fires without its help.
-    let wantedWake = nextWake.flatMap { $0 > now ? $0 : nil }
+    let wantedWake = wakeDue.flatMap { $0 > now ? $0 : nil }
     if armedWake != wantedWake {
       armedWake = wantedWake
       effects.append(.armWake(wantedWake))
@@ -323,9 +311,14 @@ public struct Agenda: Sendable {
 
   private var standInDue: Instant? {
     switch standIn {
-    case .unknown: nextDue
-    case .at(let time): time
+    // The store does not know of what is kept.
+    case .unknown: isKeeping ? .earliest : nextDue
+    case .at(let time, _): time
     }
+  }
+
+  private var wakeDue: Instant? {
+    if isKeeping || isRefused, case .at(_, let wake) = standIn { wake } else { nextWake }
   }
 
   /// When the due timer is to wake the loop.

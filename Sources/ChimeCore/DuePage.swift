@@ -23,11 +23,16 @@ public struct DuePage: Sendable {
   public var isWhole: Bool
   /// The earliest due time that has not come yet.
   public var next: Instant?
+  /// The earliest of those that wakes the machine.
+  public var nextWake: Instant?
 
-  public init(due: [DueReminder] = [], end: DuePlace? = nil, isWhole: Bool = true, next: Instant? = nil) {
+  public init(
+    due: [DueReminder] = [], end: DuePlace? = nil, isWhole: Bool = true, next: Instant? = nil, nextWake: Instant? = nil
+  ) {
     self.due = due
     self.end = end
     self.isWhole = isWhole
     self.next = next
+    self.nextWake = nextWake
   }
 }

@@ -61,10 +61,15 @@ extension Firing {
   /// Times behind the due one may have been heard before the clock went back. The store would record none of them again;
   /// nor is one of them to be told of again.
   mutating func passOverHeard(in transaction: any StoreTransaction) throws {
+    try passOver { try transaction.occurrence($0)?.wasHeard ?? false }
+  }
+
+  /// The same, with what is known of them.
+  mutating func passOver(_ wasHeard: (OccurrenceID) throws -> Bool) rethrows {
     guard advances else { return }
     // Of the due time itself the decision knew.
     let others = occurrences.filter { $0.id.scheduledAt != due.scheduledAt && $0.missedRun == nil }.map(\.id)
-    let heard = try Set(others.filter { try transaction.occurrence($0)?.wasHeard ?? false })
+    let heard = try Set(others.filter(wasHeard))
     guard !heard.isEmpty else { return }
     occurrences.removeAll { heard.contains($0.id) }
     deliveries.removeAll { heard.contains($0.occurrence) }

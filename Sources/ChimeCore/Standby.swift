@@ -43,8 +43,12 @@ public struct Standby: Sendable {
   private var delivered: [OccurrenceID: Instant] = [:]
   /// Before which time of a reminder nothing is repeated any more.
   private var insistsFrom: [ReminderID: Instant] = [:]
+  /// Reminders that have changed in the store since it was last looked at.
+  private var changed: Set<ReminderID> = []
   /// What the store has as due up to here has been looked at.
   private var seenTo: DuePlace?
+  /// That of the bearings with which all of it was decided; nil: they have changed since the first.
+  private var version: Int?
   /// What was shown, or was to be.
   private var messages: Set<DeliveryID> = []
   /// *Done* that will log an entry once it is recorded, in the order in which it was said.
@@ -147,61 +151,29 @@ public struct Standby: Sendable {
     return answered
   }
 
-  /// A reminder was changed or removed in the store, which took changes for a moment.
+  /// A reminder was changed or removed in the store, which took changes for a moment. What has fired of it comes again when
+  /// it was to, unless it was removed.
   public mutating func forget(_ id: ReminderID) {
     regular[id] = nil
     reminders[id] = nil
-    again = again.filter { $0.key.reminder != id }
+    changed.insert(id)
+    seenTo = nil
+  }
+
+  /// An occurrence was answered in the store, which took changes for a moment: when it comes again is for the store to say.
+  public mutating func forget(_ id: OccurrenceID) {
+    occurrences[id] = nil
+    delivered[id] = nil
+    again[id] = nil
+    unshown.removeAll { $0.message.delivery.occurrence == id }
+    changed.insert(id.reminder)
     seenTo = nil
   }
 
   // MARK: Firing
 
-  /// A question to the store.
-  public struct Look: Sendable {
-    fileprivate var now: Instant
-    fileprivate var limit: Int
-    fileprivate var after: DuePlace?
-    fileprivate var occurrences: [OccurrenceID]
-    /// What is due of what is known here alone, the earliest first.
-    fileprivate var own: [(reminder: Reminder, from: Instant)]
-
-    /// - Parameter transaction: may be one that reads only.
-    public func run(in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Seen {
-      var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
-      seen.unreadable = transaction.unreadable
-      for id in occurrences { seen.occurrences[id] = try transaction.occurrence(id) }
-      for (reminder, from) in own + seen.page.due.map({ ($0.reminder, $0.scheduledAt) }) {
-        guard seen.links[reminder.id] == nil, seen.reports[reminder.id] == nil else { continue }
-        seen.links[reminder.id] = try LinkedTracker.read(
-          for: reminder, from: from, to: now, in: transaction, bearings)
-        seen.reports[reminder.id] = try TrackerReport.read(for: reminder, in: transaction, bearings, now: now)
-      }
-      return seen
-    }
-  }
-
-  /// The store's answer.
-  public struct Seen: Sendable {
-    fileprivate var page: DuePage
-    fileprivate var unreadable: [UnreadableReminder] = []
-    fileprivate var occurrences: [OccurrenceID: Occurrence] = [:]
-    fileprivate var links: [ReminderID: LinkedTracker] = [:]
-    fileprivate var reports: [ReminderID: TrackerReport] = [:]
-  }
-
-  /// What firing without the store came to.
-  public struct Work: Sendable {
-    public var firings: [Firing] = []
-    /// Popups, to be shown now.
-    public var messages: [ClaimedMessage] = []
-    public var withoutZone: [Reminder] = []
-    public var unreadable: [UnreadableReminder] = []
-    /// When there is something to fire next; nil: nothing, as far as is known, or no room for it.
-    public var next: Instant?
-  }
-
-  public func look(now: Instant, limit: Int) -> Look {
+  public mutating func look(now: Instant, limit: Int) -> Look {
+    changed = []
     let own = regular.compactMap { id, due in
       due.flatMap { $0.dueAt <= now ? OccurrenceID(reminder: id, scheduledAt: $0.scheduledAt) : nil }
     }
@@ -209,8 +181,8 @@ public struct Standby: Sendable {
     return Look(
       now: now, limit: max(0, min(limit, Self.limit - entries.count)), after: seenTo,
       occurrences: own.filter { occurrences[$0] == nil },
-      own: coming.sorted { $0.scheduledAt < $1.scheduledAt }.compactMap { id in
-        reminders[id.reminder].map { ($0, id.scheduledAt) }
+      own: coming.sorted { $0.scheduledAt < $1.scheduledAt }.map { id in
+        (id.reminder, reminders[id.reminder], id.scheduledAt)
       })
   }
 
@@ -220,10 +192,14 @@ public struct Standby: Sendable {
     using generator: inout some RandomNumberGenerator
   ) -> Work {
     var work = Work(unreadable: seen.unreadable)
+    version = entries.isEmpty || version == bearings.version ? bearings.version : nil
     let decision = FiringDecision(now: now, absence: absence)
     work.messages = showAgain(policies, now: now)
-    if !isFull { seenTo = seen.page.end ?? seenTo }
-    let due = (seen.page.due.filter(isNews) + ownDue(seen.occurrences, now: now)).sorted {
+    adopt(seen.reminders)
+    // What has changed since it was asked for is asked for anew.
+    if changed.isEmpty, !isFull { seenTo = seen.page.end ?? seenTo }
+    let found = seen.page.due.filter { isNews($0) && !changed.contains($0.reminder.id) }
+    let due = (found + ownDue(seen.occurrences, now: now)).sorted {
       ($0.dueAt, $0.isRegular ? 0 : 1) < ($1.dueAt, $1.isRegular ? 0 : 1)
     }
     for due in due where !isFull {
@@ -234,9 +210,11 @@ public struct Standby: Sendable {
       }
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
-      let firing = decision.decide(
+      var firing = decision.decide(
         due, timetable: bearings.timetable(of: due.reminder, in: zone), quiet: bearings.quiet(of: due.reminder),
         link: link(of: due.reminder, seen), using: &generator)
+      firing.passOver { occurrences[$0]?.wasHeard ?? seen.heard.contains($0) }
+      firing.say(seen.reports[due.reminder.id]?.title ?? due.reminder.title)
       work.firings.append(firing)
       work.messages += take(firing, policies, now: now).map { shown in
         var shown = shown
@@ -246,9 +224,28 @@ public struct Standby: Sendable {
     }
     if !isFull {
       let own = regular.values.compactMap { $0?.dueAt } + again.values.compactMap { $0 }
-      work.next = ((seen.page.isWhole ? [] : [now]) + own + [seen.page.next].compactMap { $0 }).min()
+      work.next = ((seen.page.isWhole && changed.isEmpty ? [] : [now]) + own + [seen.page.next].compactMap { $0 }).min()
     }
+    work.nextWake = (ownWakes + [seen.page.nextWake].compactMap { $0 }).filter { $0 > now }.min()
     return work
+  }
+
+  /// The times that wake the machine. Of a reminder that has changed it is not known whether it does.
+  private var ownWakes: [Instant] {
+    let coming = regular.compactMap { id, due in
+      due.flatMap { reminders[id]?.wakes(at: $0.dueAt, isRegular: true) ?? true ? $0.dueAt : nil }
+    }
+    return coming
+      + again.compactMap { id, at in at.flatMap { reminders[id.reminder]?.wakes(at: $0) ?? true ? $0 : nil } }
+  }
+
+  /// Takes up the reminders that have changed, and lets go what was to come again of those that are gone.
+  private mutating func adopt(_ found: [ReminderID: Reminder?]) {
+    for (id, reminder) in found where reminders[id] == nil && !changed.contains(id) {
+      reminders[id] = reminder
+      guard reminder == nil else { continue }
+      for key in again.keys where key.reminder == id { again[key] = .some(nil) }
+    }
   }
 
   /// What is known of the reminder's tracker, with what will have been logged.
@@ -371,15 +368,16 @@ public struct Standby: Sendable {
 
   // MARK: What goes out
 
-  /// What one transaction records.
-  public struct Part: Sendable {
-    public var entries: [Entry]
-    public var releases: [DeliveryID]
-    public var owesStart: Bool
-  }
-
   public func part(limit: Int = OutboxWork.limit) -> Part {
     Part(entries: Array(entries.prefix(limit)), releases: releases, owesStart: owesStart)
+  }
+
+  /// The reminders whose next times were computed with other bearings than these, and may be others now.
+  public func outdated(in part: Part, _ bearings: Bearings) -> [ReminderID] {
+    guard version != bearings.version else { return [] }
+    return part.entries.compactMap { entry in
+      if case .fired(let firing) = entry, firing.advances { firing.due.reminder.id } else { nil }
+    }
   }
 
   /// That part is in the store.

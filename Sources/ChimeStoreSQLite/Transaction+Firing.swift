@@ -31,10 +31,15 @@ extension Transaction {
     let rows = try dueRows(now: now, limit: limit + 1, after: place) { row, due in
       (place: DuePlace(dueAt: row.instant(12), reminder: row.int64(10), again: row.int64(11)), due: due)
     }
-    let next = try connection.first("SELECT min(next_at) FROM due WHERE next_at > ?", now) { $0.optionalInstant(0) }
+    let next = try connection.first(
+      """
+      SELECT (SELECT min(next_at) FROM due WHERE next_at > ?1),
+        (SELECT min(next_at) FROM due WHERE wakes = 1 AND next_at > ?1)
+      """, now
+    ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
     return DuePage(
       due: rows.prefix(limit).compactMap { $0.due }, end: rows.prefix(limit).last?.place, isWhole: rows.count <= limit,
-      next: next ?? nil)
+      next: next?.due, nextWake: next?.wake)
   }
 
   /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it

@@ -18,6 +18,10 @@ extension StoreConformance {
           try expect(store.reminder(ReminderID(rawValue: "cccc"))?.reminder.wake, is: true, "what is kept")
           try expect(store.horizon().nextWake, is: at(30), "after a restart")
           try expect(store.horizon().nextDue, is: at(10), "beside the earliest due time")
+          try expect(store.due(now: at(29), limit: 5, after: nil).nextWake, is: at(30), "the next to come")
+          try expect(
+            store.due(now: at(30), limit: 5, after: nil).nextWake, is: at(50), "what has come does not hide it")
+          try expect(store.due(now: at(50), limit: 5, after: nil).nextWake, is: nil, "when none is to come")
           // It fires and goes on.
           try store.fireDue(at: at(30), next: at(90))
           try expect(store.horizon().nextWake, is: at(50), "the next")

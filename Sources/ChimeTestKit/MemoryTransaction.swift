@@ -192,7 +192,8 @@ final class MemoryTransaction: StoreTransaction {
             occurrence: contents.occurrences[id])
         }
       }, end: taken.last.map { DuePlace(dueAt: $0.rank.0, reminder: $0.rank.1, again: $0.rank.2) },
-      isWhole: taken.count == behind.count, next: due.lazy.map(\.rank.0).filter { $0 > now }.min())
+      isWhole: taken.count == behind.count, next: due.lazy.map(\.rank.0).filter { $0 > now }.min(),
+      nextWake: wakes.filter { $0 > now }.min())
   }
 
   func lookAgain(now: Instant) throws {
@@ -260,15 +261,16 @@ final class MemoryTransaction: StoreTransaction {
     }
   }
 
-  private var nextWake: Instant? {
+  /// All due times that wake the machine.
+  private var wakes: [Instant] {
     let regular = contents.regular.filter { $0.value.wakes }
     let again = contents.again.filter { id, time in contents.reminders[id.reminder]?.wakes(at: time) == true }
-    return (regular.values.map(\.dueAt) + again.values).min()
+    return regular.values.map(\.dueAt) + again.values
   }
 
   func horizon() throws -> Horizon {
     var horizon = Horizon(
-      nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: nextWake)
+      nextDue: (contents.regular.values.map(\.dueAt) + contents.again.values).min(), nextWake: wakes.min())
     for lane in contents.owed.keys { horizon.outbox[lane] = triable(in: lane).map(\.visibleAt).min() }
     return horizon
   }

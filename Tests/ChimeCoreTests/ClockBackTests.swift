@@ -46,4 +46,20 @@ struct ClockBackTests {
     #expect(known.map(\.id.scheduledAt).sorted() == (1...5).map { Self.begin + .hours($0) })
     #expect(known.filter { $0.firedAt != nil }.map(\.id).sorted { $0.scheduledAt < $1.scheduledAt } == told)
   }
+
+  /// The same while the store can be read only: what fired while the clock was ahead is not shown again.
+  @Test func whatWasHeardAheadIsNotShownAgainFromMemory() async throws {
+    let store = MemoryStore()
+    var reminder = try StandbyTests.reminder("every 1h")
+    reminder.catchUp = CatchUp(suspend: .all, downtime: .all)
+    try await store.write { [reminder] in try $0.upsert(reminder, next: Self.begin + .hours(3)) }
+    // Two of five are heard ahead; back at the begin the first of all is due first.
+    _ = try await fire(store, at: Self.begin + .hours(4))
+    try await reschedule(store, at: Self.begin)
+    var screen = Screen(store: store)
+    let work = try await screen.standIn(now: Self.begin + .hours(5))
+    let shown = work.messages.map(\.message.occurrence.id.scheduledAt)
+    #expect(shown == [1, 2, 5].map { Self.begin + .hours($0) })
+    #expect(work.firings.flatMap(\.occurrences).map(\.id.scheduledAt) == shown)
+  }
 }

@@ -28,6 +28,33 @@ struct StandInTests {
     #expect(agenda.handle(.awake, now: next) == [.standIn(limit: Agenda.batch)])
   }
 
+  /// The store does not know of the end of a snooze that it could not take.
+  @Test func anAnswerThatIsKeptHasDueTimesLookedAtAgain() {
+    var (agenda, _) = Self.refused()
+    _ = agenda.handle(.stoodIn([], next: Self.now + .days(1), kept: true), now: Self.now)
+    #expect(agenda.handle(.keptAnswer, now: Self.now) == [.standIn(limit: Agenda.batch), .armDue(nil)])
+    let end = Self.now + .seconds(2)
+    #expect(agenda.handle(.stoodIn([], next: end, kept: true), now: Self.now) == [.armDue(end)])
+  }
+
+  @Test func theMachineIsWokenForWhatIsKnownWithoutTheStore() {
+    var agenda = Agenda()
+    let (later, next) = (Self.now + .hours(9), Self.now + .hours(1))
+    _ = agenda.handle(.horizon(Horizon(nextDue: Self.now, nextWake: Self.now)), now: Self.now)
+    _ = agenda.handle(.refused, now: Self.now)
+    _ = agenda.handle(.firingFailed, now: Self.now)
+    let effects = agenda.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    #expect(effects.contains(.armWake(next)) && agenda.wakesAt == next)
+    _ = agenda.handle(.stoodIn([], next: later, wake: later, kept: true), now: next)
+    #expect(agenda.wakesAt == later)
+    // Once all is recorded the store knows best.
+    let retry = next + Agenda.storeRetry
+    _ = agenda.handle(.awake, now: retry)
+    let horizon = Horizon(nextDue: later, nextWake: later + .hours(1))
+    _ = agenda.handle(.recorded(rest: false, horizon), now: retry)
+    #expect(agenda.wakesAt == later + .hours(1))
+  }
+
   @Test func whatIsKeptIsBroughtToTheStoreBeforeAnythingElse() {
     var (agenda, _) = Self.refused()
     _ = agenda.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
@@ -89,8 +116,10 @@ struct StandInTests {
     var agenda = Agenda()
     _ = agenda.handle(.horizon(Horizon()), now: Self.now)
     _ = agenda.handle(.refused, now: Self.now)
-    _ = agenda.handle(.kept, now: Self.now)
+    // The store does not know of what is kept, nor what of it is due.
+    #expect(agenda.handle(.kept, now: Self.now) == [.standIn(limit: Agenda.batch)])
     #expect(agenda.keepsForStore)
+    _ = agenda.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
     let effects = agenda.handle(.horizon(Horizon(outbox: [Self.team: Self.now], sequence: 1)), now: Self.now)
     #expect(effects.contains(.record) && !effects.contains { if case .claim = $0 { true } else { false } })
     let after = Horizon(outbox: [Self.team: Self.now], sequence: 2)

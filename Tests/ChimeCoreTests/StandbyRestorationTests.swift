@@ -61,6 +61,31 @@ struct StandbyRestorationTests {
     #expect(next == Self.now + .hours(2))
   }
 
+  /// An answer that the store took in a moment in which it worked counts, whatever was shown from memory.
+  @Test func whatIsAnsweredInTheStoreIsNotRepeatedFromMemory() async throws {
+    var reminder = try StandbyTests.reminder("every 1d")
+    reminder.nag = Nag(every: .minutes(1), max: 5)
+    var screen = Screen(store: MemoryStore())
+    try await screen.add(reminder, at: Self.now)
+    for minute in 0..<2 as Range<Int64> { try await screen.standIn(now: Self.now + .minutes(minute)) }
+    _ = try await record(&screen, in: screen.store)
+    #expect(screen.shown.count == 2)
+    try await screen.standIn(now: Self.now + .minutes(2))
+    #expect(screen.shown.count == 3)
+
+    let id = OccurrenceID(reminder: reminder.id, scheduledAt: Self.now)
+    let now = Self.now + .seconds(150)
+    try await screen.store.write { store in
+      guard let occurrence = try store.occurrence(id) else { throw StoreFailure.internalError("it is gone") }
+      try store.update(try occurrence.answered(.snooze(for: .hours(1)), at: now), now: now)
+    }
+    screen.standby.forget(id)
+    try await screen.standIn(now: Self.now + .minutes(10))
+    #expect(screen.shown.count == 3)
+    try await screen.standIn(now: now + .hours(1))
+    #expect(screen.shown.count == 4)
+  }
+
   /// What was looked at in the other store says nothing of this one.
   @Test func anOlderStoreThatTakesNoChangesEitherIsLookedAtFromTheBeginning() async throws {
     let (old, reminder) = try await shown()

@@ -161,8 +161,7 @@ extension EventLoop {
     }
   }
 
-  /// What quiet hours hold is looked at again, as they are now.
-  /// The same, on its own.
+  /// What quiet hours hold is looked at again, as they are now, on its own.
   func lookAround() {
     Task {
       await withTaskExecutorPreference(executor) {

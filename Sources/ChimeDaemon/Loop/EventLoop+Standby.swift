@@ -28,7 +28,7 @@ extension EventLoop {
     let wasFull = standby.isFull
     let work = standby.fire(seen, agenda.policies, bearings, absence, now: SystemClock.now, using: &generator)
     supersede(by: work.firings)
-    handle(.stoodIn(outbox.hold(work.messages), next: work.next, kept: !standby.isEmpty))
+    handle(.stoodIn(outbox.hold(work.messages), next: work.next, wake: work.nextWake, kept: !standby.isEmpty))
     publish(work.firings, at: nowMicroseconds)
     warn(of: work.unreadable, withoutZone: work.withoutZone)
     if standby.isFull, !wasFull {
@@ -75,7 +75,7 @@ extension EventLoop {
     else { return }
     do {
       let answered = try standby.answer(answer, stored ?? occurrence, reminder, bearings, now: now)
-      handle(.kept)
+      handle(.keptAnswer)
       take(Answering.notices(of: answered, now: now))
     } catch {
       log(.notice, "an answer to \(answer.occurrence) cannot be taken; ignoring: \(error)")
@@ -107,6 +107,7 @@ extension EventLoop {
   }
 
   private func didRecord(_ part: Standby.Part, _ commit: StandbyCommit, _ horizon: Horizon) {
+    let outdated = standby.outdated(in: part, bearings)
     standby.recorded(part)
     trouble.recorded += commit.firings
     outbox.ended(
@@ -120,6 +121,8 @@ extension EventLoop {
     for outcomes in commit.outcomes { tell(outcomes) }
     tell(commit.logged)
     storeWorks()
+    // The computing anew that followed a change did not know that they had fired.
+    recompute(outdated)
   }
 
   /// Waits for what is being recorded.

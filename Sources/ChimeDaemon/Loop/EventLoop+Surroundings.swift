@@ -188,6 +188,9 @@ extension EventLoop {
         id: .dueTimesRenewed)
       rescan(reasons)
     } catch {
+      // Whatever it was that could not be read, or noted for the daemon after this one.
+      trouble.rescans.formUnion(Rescan.all.union([.backwardStep]))
+      arm(arrearsAfter: Agenda.storeRetry)
       storeFailed(error, "due times may be old ones")
     }
   }

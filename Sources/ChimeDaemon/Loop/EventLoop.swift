@@ -239,8 +239,13 @@ actor EventLoop {
   ///
   /// - Parameter bearings: those that it computed with.
   func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
-    for case .event(let happening) in notices where [.changed, .removed].contains(happening.kind) {
-      if let id = happening.reminder { standby.forget(id) }
+    for notice in notices {
+      switch notice {
+      case .event(let happening) where [.changed, .removed].contains(happening.kind):
+        if let id = happening.reminder { standby.forget(id) }
+      case .withdraw(let occurrence): standby.forget(occurrence)
+      default: break
+      }
     }
     handle(.horizon(horizon))
     take(notices)

@@ -141,6 +141,20 @@ extension Ledger {
     if !isClosed, !isSnoozed, !isPast, !isAsked, !isOmitted { wrong("it was still wanted") }
   }
 
+  // MARK: Telling
+
+  /// The log and those who watch are told of what these firings have to say.
+  func tells(_ firings: [Firing]) {
+    for firing in firings {
+      let heard = Set(firing.deliveries.map(\.occurrence))
+      for occurrence in firing.occurrences where heard.contains(occurrence.id) {
+        if !told.insert(Told(occurrence: occurrence.id, round: occurrence.rounds)).inserted {
+          fail("it is told twice that round \(occurrence.rounds) of \(occurrence.id) has fired")
+        }
+      }
+    }
+  }
+
   // MARK: Sending
 
   func sends(_ message: OutboundMessage, _ daemon: SimulatedLoop) {

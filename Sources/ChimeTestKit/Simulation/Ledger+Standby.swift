@@ -10,6 +10,8 @@ extension Ledger {
     var again: [OccurrenceID: Instant?] = [:]
     /// Before which time of a reminder nothing is repeated any more.
     var insistsFrom: [ReminderID: Instant] = [:]
+    /// What was answered in the store meanwhile.
+    var answered: Set<OccurrenceID> = []
     /// What was to be shown and is not recorded.
     var unrecorded: [DeliveryID: OccurrenceID] = [:]
 
@@ -75,10 +77,20 @@ extension Ledger {
     }
   }
 
-  /// The definition of a reminder has changed in the store.
+  /// The definition of a reminder has changed in the store, or it is gone.
   func forgetAside(_ id: ReminderID) {
     aside.due[id] = nil
-    aside.again = aside.again.filter { $0.key.reminder != id }
+    if contents.reminders[id] == nil { aside.again = aside.again.filter { $0.key.reminder != id } }
+  }
+
+  /// An occurrence was answered in the store, which does not know what came of it meanwhile.
+  func forgetAside(_ id: OccurrenceID) {
+    guard !aside.isEmpty else { return }
+    aside.again[id] = nil
+    aside.answered.insert(id)
+    shownAs = shownAs.filter { $0.key.occurrence != id }
+    settled = settled.filter { $0.occurrence != id }
+    told = told.filter { $0.occurrence != id }
   }
 
   /// All that was kept is in the store.
@@ -113,7 +125,9 @@ extension Ledger {
         guard let id = aside.unrecorded.removeValue(forKey: delivery.id) else { continue }
         if contents.outbox[delivery.id] == nil {
           abandoned.insert(delivery.id)
-          if !isGone { fail("\(id) was shown without the store at \(step.work.now.text), and is not recorded") }
+          if !isGone, !aside.answered.contains(id) {
+            fail("\(id) was shown without the store at \(step.work.now.text), and is not recorded")
+          }
         } else if delivery.createdAt != step.work.now {
           fail("\(id) was shown at \(step.work.now.text), and is recorded as of \(delivery.createdAt.text)")
         }
@@ -184,6 +198,7 @@ extension Ledger {
 
   /// The machine is to be woken for the earliest time of a reminder that asks for it; what has come already needs no waking.
   func checkWake(_ loop: SimulatedLoop) {
+    guard aside.isEmpty else { return checkWakeAside(loop) }
     let seen = (world.figures.commits, world.figures.clockSteps, loop.wakeAt)
     guard wakeSeen != seen else { return }
     wakeSeen = seen
@@ -201,5 +216,22 @@ extension Ledger {
     if armed != right {
       fail("the machine is woken at \(armed?.text ?? "no time"), and is to be at \(right?.text ?? "none")")
     }
+  }
+
+  /// What is known without the store is woken for as well; what only the store still has may wake for nothing.
+  private func checkWakeAside(_ loop: SimulatedLoop) {
+    let failed = loop.storeFailedAt ?? -Self.standInBound
+    guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.agenda.keepsForStore,
+      !loop.standby.isFull
+    else { return }
+    let armed = loop.wakeAt ?? .latest
+    func look(_ id: ReminderID, _ at: Instant, isRegular: Bool) {
+      guard at > world.wall, at < armed, contents.reminders[id]?.wakes(at: at, isRegular: isRegular) == true else {
+        return
+      }
+      fail("the machine is woken at \(loop.wakeAt?.text ?? "no time"), and \(id) comes at \(at.text)")
+    }
+    for case (let id, let at?) in aside.due { look(id, at, isRegular: true) }
+    for case (let id, let at?) in aside.again { look(id.reminder, at, isRegular: false) }
   }
 }

@@ -28,6 +28,8 @@ final class Ledger {
   var shownAs: [Round: DeliveryID] = [:]
   /// What this daemon has heard to have arrived.
   var settled: Set<Round> = []
+  /// What this daemon has told of, by occurrence and round.
+  var told: Set<Told> = []
   /// What was shown without the store and could not be recorded, as its reminder was removed.
   var abandoned: Set<DeliveryID> = []
   var overdueSince: (id: OccurrenceID, at: Int64)?
@@ -52,6 +54,11 @@ final class Ledger {
   struct Round: Hashable {
     var occurrence: OccurrenceID
     var lane: Lane
+    var round: Int
+  }
+
+  struct Told: Hashable {
+    var occurrence: OccurrenceID
     var round: Int
   }
 
@@ -150,7 +157,7 @@ final class Ledger {
   /// What the one before it had in memory is lost, and what it had shown may be shown again.
   func daemonStarts() {
     begins = [:]
-    (aside, shownAs, settled) = (Aside(), [:], [])
+    (aside, shownAs, settled, told) = (Aside(), [:], [], [])
     daemonWasStopped()
   }
 

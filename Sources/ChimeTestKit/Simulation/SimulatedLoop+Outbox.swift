@@ -16,6 +16,7 @@ extension SimulatedLoop {
         self.stagger = work.stagger
         supersede(by: work.firings)
         handle(.fired(claimed: outbox.hold(work.claims), horizon))
+        world.ledger.tells(work.firings)
         if !work.firings.isEmpty { storeWorks() }
         if bearings.version != self.bearings.version { recompute(work.firings.map(\.due.reminder.id)) }
       case .failure: handle(.firingFailed)
@@ -173,6 +174,10 @@ extension SimulatedLoop {
 
   func committed(_ horizon: Horizon, _ notices: Notices, with bearings: Bearings) {
     if let id = notices.changed {
+      standby.forget(id)
+      world.ledger.forgetAside(id)
+    }
+    for id in notices.withdrawn {
       standby.forget(id)
       world.ledger.forgetAside(id)
     }

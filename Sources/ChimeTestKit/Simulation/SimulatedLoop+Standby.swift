@@ -42,8 +42,9 @@ extension SimulatedLoop {
     world.figures.standIns += work.firings.count
     world.note { "\(work.firings.count) due times are worked off without the store, \(work.messages.count) shown" }
     world.ledger.standsIn(work)
+    world.ledger.tells(work.firings)
     supersede(by: work.firings)
-    handle(.stoodIn(outbox.hold(work.messages), next: work.next, kept: !standby.isEmpty))
+    handle(.stoodIn(outbox.hold(work.messages), next: work.next, wake: work.nextWake, kept: !standby.isEmpty))
   }
 
   /// Remembers what the latest entries were decided with.
@@ -92,7 +93,7 @@ extension SimulatedLoop {
     else { return }
     noteKept(.answer)
     world.ledger.answeredAside(answered)
-    handle(.kept)
+    handle(.keptAnswer)
     drop { $0.occurrence.id == answer.occurrence }
   }
 
@@ -155,6 +156,7 @@ extension SimulatedLoop {
   }
 
   private func didRecord(_ part: Standby.Part, _ commits: [StandbyCommit], _ horizon: Horizon) {
+    let outdated = standby.outdated(in: part, bearings)
     standby.recorded(part)
     keptWith.removeFirst(part.entries.count)
     let outcomes = part.entries.compactMap { entry in
@@ -165,6 +167,7 @@ extension SimulatedLoop {
     handle(.recorded(rest: !standby.isEmpty, horizon))
     for outbox in commits.flatMap(\.outcomes) { tell(outbox) }
     storeWorks()
+    recompute(outdated)
   }
 
   func forgetUnderWay(_ outcomes: [Outcome]) {

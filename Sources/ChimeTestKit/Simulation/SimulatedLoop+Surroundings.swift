@@ -70,11 +70,13 @@ extension SimulatedLoop {
   // MARK: The clock
 
   func clockChanged(step: Milliseconds, slept: Milliseconds) {
-    if step < .zero { handle(.clockWentBack(by: .zero - step)) }
-    // What slept is looked at anew, whatever has been heard of it.
-    if slept > .seconds(1) { return resumed() }
     if step > .seconds(1) || step < .seconds(-1) { outbox.seenFailing = [:] }
-    handle(.awake)
+    if slept > .seconds(1) {
+      // What slept is looked at anew, whatever has been heard of it.
+      resumed()
+    } else {
+      handle(step < .zero ? .clockWentBack(by: .zero - step) : .awake)
+    }
     if step < .seconds(-1) { rescan([.backwardStep]) }
     if step > .seconds(1) { rememberClock() }
     if step < .minutes(-1) { wakeLanes { _ in true } }
@@ -157,7 +159,15 @@ extension SimulatedLoop {
     read { [world] in
       (try $0.note(Self.note), try Rescan.clockWentBack($0, now: world.wall))
     } _: { [self] result in
-      guard case .success(let (known, wentBack)) = result else { return storeFailed() }
+      // What cannot be read, and what cannot be noted, may be old.
+      let failed = { [self] in
+        owedRescans.formUnion(Rescan.all.union([.backwardStep]))
+        makeUpLater()
+      }
+      guard case .success(let (known, wentBack)) = result else {
+        failed()
+        return storeFailed()
+      }
       if wentBack {
         rescan([.backwardStep])
         wakeLanes { _ in true }
@@ -168,7 +178,8 @@ extension SimulatedLoop {
       guard let known else {
         return write(.note) { transaction, _ in
           try transaction.setNote(Self.note, text)
-        } _: { _ in
+        } _: { result in
+          if case .failure = result { failed() }
         }
       }
       let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))
