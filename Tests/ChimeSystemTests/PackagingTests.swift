@@ -86,4 +86,23 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: folder), "what it made is gone with it")
     }
   }
+
+  /// The picture in the README, made of what the programs print today; a command that ends otherwise than expected is told.
+  @Test(.timeLimit(.minutes(1)))
+  func theSessionOfTheReadmeIsRecordedFromTheRealPrograms() async throws {
+    try await Home.live { home in
+      let picture = home.path + "/terminal.svg"
+      let recorded = try await home.run(Machine.packaging("record"), [Machine.shipped, picture], within: .seconds(40))
+      #expect(recorded.status == 0, "\(recorded.text)")
+      let parsed = try await home.run(
+        Machine.debianPython, ["-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])", picture])
+      #expect(parsed.status == 0, "\(parsed.text)")
+      let text = try String(contentsOfFile: picture, encoding: .utf8)
+      for shown in ["chime snooze 20m", #"did you mean "every 90m"?"#, "does not exist", "snoozed until"] {
+        #expect(text.contains(shown), "\(shown)")
+      }
+      #expect(!text.contains("\u{1B}"), "every colour has been drawn")
+      #expect(!text.contains("/tmp/"), "nobody sees where it was recorded")
+    }
+  }
 }
