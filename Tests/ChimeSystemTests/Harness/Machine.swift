@@ -36,6 +36,7 @@ enum Machine {
   static let isRoot = geteuid() == 0
   static let hasClients = FileManager.default.isExecutableFile(atPath: clients)
   static let hasMockBus = has("dbus-daemon") && has("busctl") && has("notify-send")
+  static let canMakeLocales = has("localedef") && has("msgfmt")
   static let hasScreen = hasMockBus && has("Xvfb") && has("dunst") && has("import")
   /// Whether there can be namespaces and a control group of one's own, which needs root and a root file system that is a
   /// mount.

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// The real command in a real Czech locale, against a daemon in another: what it says, and what it leaves as it is.
+@Suite(.serialized, .enabled(if: Machine.canMakeLocales, "localedef and gettext make the locale and the catalog"))
+struct CzechTests {
+  /// Makes the locale and the catalog in a home, and gives the environment that has them.
+  static func czech(_ home: Home) async throws -> [String: String] {
+    let (locales, words) = ("\(home.path)/locales", "\(home.path)/words")
+    try FileManager.default.createDirectory(atPath: locales, withIntermediateDirectories: true)
+    // Its status is 1 for mere warnings.
+    let made = try await home.run("/usr/bin/localedef", ["-i", "cs_CZ", "-f", "UTF-8", "\(locales)/cs_CZ.UTF-8"])
+    try #require(FileManager.default.fileExists(atPath: "\(locales)/cs_CZ.UTF-8/LC_TIME"), "\(made.text)")
+    let compiled = try await home.run(Machine.packaging("words"), ["compile", words])
+    try #require(compiled.status == 0, "\(compiled.text)")
+    return [
+      "LC_ALL": "cs_CZ.UTF-8", "LOCPATH": locales, "TEXTDOMAINDIR": words, "LANGUAGE": "", "NO_COLOR": "1",
+    ]
+  }
+
+  /// Words that no Czech sentence has, and no schedule, title or path of these tests.
+  static func english(in text: String) -> [String] {
+    let words = text.split { !$0.isLetter }.map { $0.lowercased() }
+    return words.filter {
+      ["the", "is", "are", "and", "not", "with", "cannot", "has", "have", "was", "there", "give", "such", "which"]
+        .contains($0)
+    }
+  }
+
+  /// What goes wrong is told in Czech, wherever the sentence was written.
+  @Test(.timeLimit(.minutes(2))) func mistakesAreExplained() async throws {
+    try await Home.live { home in
+      let czech = try await Self.czech(home)
+      _ = try await home.start()
+      for (line, status, said) in [
+        (["add", "Voda", "every", "90n"], 64, "„n“ není jednotka času"),
+        (["add", "Voda", "every", "90n"], 64, "měli jste na mysli „every 90m“?"),
+        (["add", "Voda", "daily", "at", "25:00"], 64, "„25“ není hodina dne"),
+        (["add", "Voda", "cron: 99 * * * *"], 64, "„99“ je mimo rozsah: minuta jde od 0 do 59"),
+        (["add", "Voda", "daily", "at", "9", "--tz", "Europe/Pragu"], 1, "měli jste na mysli Europe/Prague"),
+        (["add", "Voda", "daily", "at", "9", "until", "2020-01-01"], 64, "není žádný výskyt"),
+        (["add", "Voda", "daily at 9", "--to", "a b"], 1, "není kanál"),
+        (["when", "FREQ=DAILY;COUNT=0"], 64, "je mimo rozsah pro COUNT"),
+        (["when", "sunset"], 64, "slunce potřebuje místo"),
+        (["lst"], 64, "měli jste na mysli chime list"),
+        (["show", "nic"], 1, "neexistuje připomínka „nic“"),
+        (["endpoint", "test", "nic"], 1, "neexistuje koncový bod „nic“"),
+        (["endpoint", "add", "dům", "ftp://x"], 1, "není název koncového bodu"),
+        (["tracker", "add", "Voda", "--kind", "amount"], 1, "řekněte, v čem se to počítá"),
+        (["pack", "add", "nic"], 1, "neexistuje balíček „nic“"),
+        (["undo"], 1, "nezměnilo nic, co by už nebylo vzato zpět"),
+        (["done"], 1, "na odpověď nic nečeká"),
+      ] as [([String], Int32, String)] {
+        let output = try await home.run(Machine.chime, line, environment: czech)
+        #expect(output.status == status, "chime \(line): \(output.text)")
+        #expect(output.err.contains(said), "chime \(line): \(output.text)")
+        #expect(Self.english(in: output.err).isEmpty, "chime \(line): \(output.text)")
+      }
+    }
+  }
+
+  /// Looking at things: Czech words, dates and numbers, and none of it in JSON.
+  @Test(.timeLimit(.minutes(2))) func whatIsShownIsCzechAndJSONIsNot() async throws {
+    try await Home.live { home in
+      let czech = try await Self.czech(home)
+      _ = try await home.start()
+      func said(_ line: String...) async throws -> String {
+        let output = try await home.run(Machine.chime, line, environment: czech)
+        #expect(output.status == 0, "chime \(line): \(output.text)")
+        #expect(Self.english(in: output.out + output.err).isEmpty, "chime \(line): \(output.text)")
+        return output.out + output.err
+      }
+      #expect(
+        try await said("add", "Čaj", "daily", "at", "9:00", "--to", "prace").contains(
+          "varování: koncový bod ani příkaz prace"))
+      _ = try await said(
+        "tracker", "add", "Běh", "--kind", "amount", "--unit", "km", "--goal", "1000", "--decimals", "1")
+      #expect(try await said("log", "beh", "2500,5").contains("2\u{202F}500,5 km"))
+      for line in [
+        ["today"], ["week"], ["month"], ["logbook", "beh"], ["stats", "beh"], ["list"], ["next"], ["history"], ["undo"],
+      ] {
+        let output = try await home.run(Machine.chime, line, environment: czech)
+        #expect(
+          output.status == 0 && Self.english(in: output.out + output.err).isEmpty, "chime \(line): \(output.text)")
+      }
+      let spring = try await said(
+        "when", "daily at 2:30", "-n", "1", "--after", "2026-03-28T12:00:00+01:00", "--tz", "Europe/Prague")
+      #expect(spring.contains("Ne 29.3.2026 03:30"), "\(spring)")
+      #expect(spring.contains("29.3.2026 čas 02:30 neexistuje"), "\(spring)")
+
+      let json = try await home.run(
+        Machine.chime,
+        [
+          "when", "daily at 2:30", "-n", "1", "--after", "2026-03-28T12:00:00+01:00", "--tz", "Europe/Prague", "--json",
+        ],
+        environment: czech)
+      #expect(json.out.contains("02:30 does not exist on 2026-03-29"), "\(json.text)")
+      for line in [["list"], ["history"], ["status"], ["today"], ["log", "beh", "1,5"]] {
+        let czech = try await home.run(Machine.chime, line + ["--json"], environment: czech)
+        #expect(try czech.status == 0 && czech.json != .null, "\(czech.text)")
+        #expect(!czech.out.contains(",5 km") && !czech.out.contains("\u{202F}"), "\(czech.text)")
+      }
+    }
+  }
+
+  /// Events are told in Czech to whom reads Czech, at the same time as in English to whom does not.
+  @Test(.timeLimit(.minutes(1))) func eventsAreTold() async throws {
+    try await Home.live { home in
+      let czech = try await Self.czech(home)
+      _ = try await home.start()
+      let mine = try await home.spawn(Machine.chime, ["watch", "-n", "1"], environment: czech)
+      let theirs = try await home.spawn(Machine.chime, ["watch", "--json", "-n", "1"], environment: czech)
+      try await eventually("both listen") {
+        try await home.listed("status")["status"]["connections"].int.map { $0 >= 3 } ?? false
+      }
+      try await home.did("add", "Čaj", "daily", "at", "9:00")
+      _ = try await mine.ended()
+      _ = try await theirs.ended()
+      #expect(mine.output.contains("přidána „Čaj“"), "\(mine.output)")
+      #expect(theirs.output.contains(#"added \"Čaj\""#), "\(theirs.output)")
+    }
+  }
+}
