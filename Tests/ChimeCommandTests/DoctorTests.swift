@@ -106,6 +106,10 @@ import Varlink
 
   static let breaks: [Break] = [
     Break(.daemon, .bad, "no daemon answers", "systemctl --user start chimed") { $0.daemon = .absent },
+    Break(.daemon, .bad, "no daemon answers", "systemctl --user enable --now chimed.socket chimed.service") {
+      $0.daemon = .absent
+      $0.units?.service.fileState = "disabled"
+    },
     Break(.daemon, .bad, "no daemon answers", "chimed") {
       $0.daemon = .absent
       $0.units = nil
@@ -288,8 +292,12 @@ import Varlink
       $0.examination?.zone.databaseProblem = "there are no time zones in /z"
     },
     Break(.zone, .caution, "this terminal has TZ=Asia/Tokyo", "unset TZ") { $0.environment["TZ"] = "Asia/Tokyo" },
-    Break(.wake, .caution, "is to wake the machine, and cannot: no clock", "man chimed") {
+    Break(.wake, .caution, "is to wake the machine, and cannot: no clock", "it comes when") {
       $0.examination?.wantsWake = true
+    },
+    Break(.wake, .caution, "lacks the capability", "[Service] AmbientCapabilities=CAP_WAKE_ALARM") {
+      $0.examination?.wantsWake = true
+      $0.examination?.wakeProblem = "chimed lacks the capability CAP_WAKE_ALARM"
     },
     Break(.language, .caution, "has no locale cs_CZ.UTF-8", "sudo dpkg-reconfigure locales") {
       $0.language.isKnown = false

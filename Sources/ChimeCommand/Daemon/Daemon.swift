@@ -160,7 +160,9 @@ extension Failure {
     } else if name == "NeverOccurs", let it = error.parameters(Wire.NeverOccurs.self) {
       self.init(refused: it.text, column: nil, expected: "", suggestion: nil, message: it.message)
     } else if name == "InvalidValue", let it = error.parameters(Wire.InvalidValue.self) {
-      self.init(status: .failed, message: Words.say("the %1 cannot be taken: %2", StateWords.field(it.field), Words.told(it.message)))
+      self.init(
+        status: .failed,
+        message: Words.say("the %1 cannot be taken: %2", StateWords.field(it.field), Words.told(it.message)))
       said = it.message
     } else if name == "InvalidText", let it = error.parameters(Wire.InvalidText.self) {
       self.init(status: .failed, message: Words.told(it.message), isInvalidText: true, line: it.line)

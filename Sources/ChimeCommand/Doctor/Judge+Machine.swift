@@ -65,10 +65,22 @@ extension Judge {
     guard let it = facts.examination else { return unexamined(.wake) }
     switch (it.wantsWake, it.wakeProblem) {
     case (true?, let problem?):
+      let sentence = Sentence(Words.mark("a reminder is to wake the machine, and cannot: %1"), problem)
+      guard problem.contains("CAP_WAKE_ALARM") else {
+        return [
+          .caution(
+            .wake, sentence,
+            .advice(Sentence(Words.mark("it comes when the machine is awake again; keep the machine awake for it"))))
+        ]
+      }
+      let folder = facts.isSystem ? "/etc/systemd/system" : "~/.config/systemd/user"
+      // The system's unit bounds its capabilities, and keeps the clock out of reach with them.
+      let bounds = facts.isSystem ? " CapabilityBoundingSet=CAP_WAKE_ALARM ProtectClock=no" : ""
       return [
         .caution(
-          .wake, Sentence(Words.mark("a reminder is to wake the machine, and cannot: %1"), problem),
-          .run("man chimed"))
+          .wake, sentence,
+          .write("[Service] AmbientCapabilities=CAP_WAKE_ALARM\(bounds)", into: "\(folder)/chimed.service.d/wake.conf"),
+          .run("\(facts.systemctl) daemon-reload && \(facts.systemctl) restart chimed"))
       ]
     case (true?, nil): return [.good(.wake, Sentence(Words.mark("reminders that ask for it wake the machine")))]
     case (nil, _): return [.skipped(.wake, Sentence(Words.mark("not looked at: no daemon to ask")))]

@@ -52,9 +52,12 @@ struct Judge {
     }
   }
 
-  /// `systemctl --user start chimed` where systemd has its unit, else the program.
+  /// What starts it, today and later, where systemd has its units; else the program.
   var start: Remedy {
     guard facts.isSystem || facts.units?.service.isInstalled ?? false else { return .run("chimed") }
+    guard facts.units?.service.fileState == "enabled" else {
+      return .run("\(facts.systemctl) enable --now chimed.socket chimed.service")
+    }
     return .run("\(facts.systemctl) start chimed")
   }
 

@@ -89,7 +89,9 @@ package struct Site: Sendable {
 
   /// Who listens on the socket's path, such as `chimed (process 812)`; nil when that cannot be told.
   var listener: String? {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    // One whose line of waiting clients is full would keep us waiting too.
+    let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let descriptor = socket(AF_UNIX, flags, 0)
     guard descriptor >= 0, var address = Self.address(socketPath) else { return nil }
     defer { close(descriptor) }
     let connected = withUnsafePointer(to: &address) { pointer in
