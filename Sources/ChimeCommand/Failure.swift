@@ -15,7 +15,11 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     switch self {
     case .success: Words.say("It was done.")
     case .failed:
-      Words.say("It was understood and could not be done: no such reminder, a refused value, a failed test.")
+      Words.say(
+        """
+        It was understood and could not be done: no such reminder, a refused value, a failed test. From `chime status`: \
+        something needs a look.
+        """)
     case .usage: Words.say("The command line was not understood: a verb, an option, a schedule or a time.")
     case .unavailable: Words.say("No daemon answers; the message names the command that starts it.")
     case .tryAgain: Words.say("It may work later: the store cannot be written, or the daemon did not answer in time.")

@@ -11,6 +11,9 @@ package struct World {
   package var errors: TextSink
   /// Whether standard input and output are a terminal of this process that can be drawn on.
   var hasScreen = false
+  /// Time that passes, whatever becomes of the clock.
+  var elapsed: () -> Duration = { ContinuousClock.now - World.begun }
+  private static let begun = ContinuousClock.now
 
   package init(
     environment: [String: String], userID: UInt32, now: @escaping () -> Instant, input: TextSource, output: TextSink,

@@ -59,7 +59,8 @@ struct OutboxTests {
         return attention.elements.compactMap(\.string).first { $0.contains("\"team\" rests until") }
       }
       #expect(sentence.contains("in a row"))
-      #expect(try await home.did("status").contains("rests until"))
+      let status = try await home.chime("status")
+      #expect(status.status == 1 && status.out.contains("rests until"), "\(status.text)")
       #expect(try await home.did("endpoint", "show", "team").contains("resting until "))
       let listed = try await home.answer("io.chime.Endpoints.List")["endpoints"][0]
       #expect(listed["restingUntil"]["at"].string != nil && listed["failingSince"]["at"].string != nil, "\(listed)")

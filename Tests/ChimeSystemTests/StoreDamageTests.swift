@@ -33,8 +33,9 @@ import Testing
       #expect(status["attention"].elements.contains { $0.string?.contains(aside) == true }, "\(status["attention"])")
       #expect(status["storeProblem"] == .null)
       #expect(status["lastSnapshot"]["path"].string == path)
-      let shown = try await home.did("status")
-      #expect(shown.contains("something needs a look") && shown.contains("attention"), "\(shown)")
+      let shown = try await home.chime("status")
+      #expect(
+        shown.status == 1 && shown.out.contains("something needs a look") && shown.out.contains(aside), "\(shown)")
       _ = try await desktop.popup(titled: "The store was damaged and restored")
 
       // A later start tells of it in the status, and does not pop up again.

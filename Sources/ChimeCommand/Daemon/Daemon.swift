@@ -94,6 +94,24 @@ extension Daemon {
     }
   }
 
+  /// Calls a method that may take long, and goes on telling how far it is meanwhile.
+  func call<Reply: Decodable>(
+    _ method: String, _ parameters: some Encodable, telling progress: Progress, returning type: Reply.Type = Reply.self
+  ) throws -> Reply {
+    let pending = try begin(method, parameters, returning: type)
+    let deadline = ContinuousClock.now + patience
+    while true {
+      if let reply = try pending.arrived() { return reply }
+      guard ContinuousClock.now < deadline, let descriptor else {
+        client.close()
+        throw Failure(calling: .timedOut, at: socket)
+      }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 500)
+      progress.tell()
+    }
+  }
+
   /// Calls a method that answers with a stream.
   func follow<Reply: Decodable>(_ method: String, returning type: Reply.Type) throws -> Pending<Reply> {
     do {

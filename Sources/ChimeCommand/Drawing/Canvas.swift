@@ -29,6 +29,7 @@ struct Glyphs: Sendable, Equatable {
   var band: Character { isASCII ? ":" : "░" }
   var star: String { isASCII ? "*" : "★" }
   var met: String { isASCII ? "x" : "●" }
+  var bullet: String { isASCII ? "*" : "●" }
   var part: String { isASCII ? "/" : "◐" }
   var open: String { isASCII ? "o" : "○" }
   var free: String { isASCII ? "." : "·" }

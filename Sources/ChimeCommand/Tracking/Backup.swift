@@ -70,7 +70,7 @@ enum Backup {
 
   /// Hands on each part as it comes, and returns how many bytes there were.
   private static func receive(_ context: Context, _ take: ([UInt8]) throws -> Void) throws -> Int {
-    let progress = Progress(context, Words.say("Receiving"), total: nil)
+    let progress = Progress(context, Words.say("Receiving"), of: .bytes)
     defer { progress.end() }
     var size = 0
     try context.daemon().stream(
@@ -119,10 +119,13 @@ enum Restore {
     daemon.patience += .seconds(600)
     let upload = try Uploading.send(path, context)
     func restore(dryRun: Bool) throws -> TrackersInterface.Contents {
+      let progress = Progress(context, dryRun ? Words.say("Checking %1", Harmless.line(path)) : Words.say("Restoring"))
+      defer { progress.end() }
       do {
         return try daemon.call(
           TrackersInterface.Restore.method,
           TrackersInterface.Restore.Parameters(upload: upload, dryRun: dryRun ? true : nil),
+          telling: progress,
           returning: TrackersInterface.Restore.Reply.self
         ).contents
       } catch var failure as Failure {

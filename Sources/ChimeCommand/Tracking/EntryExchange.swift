@@ -48,7 +48,7 @@ enum EntryExchange {
     }
     let isJSON = context.format == .json || context.line.value("format") == "json"
     let range = try RangeText.parse(context)
-    let progress = Progress(context, Words.say("Reading"), total: nil)
+    let progress = Progress(context, Words.say("Reading"), of: .bytes)
     var count = 0
     try context.daemon().stream(
       TrackersInterface.Export.method,
@@ -78,16 +78,20 @@ enum EntryExchange {
     let upload = try Uploading.send(bytes, called: path, context)
     let daemon = try context.daemon()
     daemon.patience += .seconds(600)
+    let progress = Progress(context, isDry ? Words.say("Checking %1", Harmless.line(path)) : Words.say("Importing"))
+    defer { progress.end() }
     let reply: TrackersInterface.Import.Reply
     do {
       reply = try daemon.call(
         TrackersInterface.Import.method,
         TrackersInterface.Import.Parameters(
-          upload: upload, format: format, tracker: tracker?.id, dryRun: isDry ? true : nil))
+          upload: upload, format: format, tracker: tracker?.id, dryRun: isDry ? true : nil),
+        telling: progress)
     } catch var failure as Failure {
       if failure.isInvalidText { failure.message = "\(path), \(failure.message)" }
       throw failure
     }
+    progress.end()
     tell(reply, isDry: isDry, context)
     return .success
   }

@@ -40,7 +40,7 @@ enum Uploading {
     let daemon = try context.daemon()
     var generator = SystemRandomNumberGenerator()
     let upload = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
-    let progress = Progress(context, Words.say("Sending %1", Harmless.line(name)), total: bytes.count)
+    let progress = Progress(context, Words.say("Sending %1", Harmless.line(name)), total: bytes.count, of: .bytes)
     defer { progress.end() }
     var offset = 0
     while offset < bytes.count {
@@ -56,41 +56,5 @@ enum Uploading {
       progress.tell(offset)
     }
     return upload
-  }
-}
-
-/// One line on a terminal that tells how far something long is; nothing where nobody looks, or when it is soon over.
-final class Progress {
-  private let context: Context
-  private let text: String
-  private let total: Int?
-  private var told = ""
-
-  /// What is over at once needs no line.
-  private static let worthTelling = 1 << 20
-
-  init(_ context: Context, _ text: String, total: Int?) {
-    self.context = context
-    self.text = text
-    self.total = total
-  }
-
-  func tell(_ done: Int) {
-    let errors = context.world.errors
-    guard errors.isTerminal, !context.isQuiet, max(total ?? 0, done) > Self.worthTelling else { return }
-    let share = total.map { "\(Figures.number(Double(done * 100 / max(1, $0)))) %" } ?? "\(done >> 20) MiB"
-    let line = TextWidth.truncate("\(text): \(share)", to: max(20, errors.width ?? 80) - 1)
-    guard line != told else { return }
-    told = line
-    errors.write("\r\(line)\u{1B}[K")
-    errors.flush()
-  }
-
-  /// Takes the line away.
-  func end() {
-    guard !told.isEmpty else { return }
-    told = ""
-    context.world.errors.write("\r\u{1B}[K")
-    context.world.errors.flush()
   }
 }

@@ -6,20 +6,36 @@ import ChimeWords
 enum History {
   static let verb = Verb(
     name: "history", group: .look, arguments: ["[ID|TITLE]"], summary: "List the times that have come, newest first",
+    details: [
+      "With --timeline the last 24 hours, or those from --since on, are drawn on a line for each reminder: what was done, what "
+        + "waits, what came late and what was missed."
+    ],
     options: [
       .flag("open", nil, "Only those that wait for an answer")
-    ] + Listings.since + [Listings.limit("times", usually: 50)],
-    examples: [.init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\"")],
+    ] + Listings.since + [
+      Listings.limit("times", usually: 50), .flag("timeline", nil, "Draw the times on a line of days and hours"),
+      Glyphs.option,
+    ],
+    examples: [
+      .init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\""),
+      .init(command: "chime history --timeline --since \"7 days\""),
+    ],
     alsoTried: ["past", "occurrences"],
     json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
-    let filter = OccurrencesInterface.Filter(
+    let isDrawn = line.has("timeline")
+    let zone = try context.localZone()
+    var filter = OccurrencesInterface.Filter(
       reminder: context.optionalSubject(), open: line.has("open") ? true : nil,
       since: try Listings.moment(context, "since"),
       before: try Listings.moment(context, "before"))
-    let limit = try Listings.limit(line, usually: 50)
+    let from = filter.since.flatMap { try? RFC3339.parse($0) } ?? context.now - .hours(24)
+    if isDrawn { filter.since = RFC3339.format(from, in: zone) }
+    // A line of time has room for many; it is reminders that have to be few on it.
+    let most = try Listings.limit(line, usually: isDrawn ? 20 : 50)
+    let limit = isDrawn ? 20_000 : most
     let daemon = try context.daemon()
     let (occurrences, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
@@ -30,7 +46,15 @@ enum History {
     }
     let empty = [Words.say("No time has come yet that fits."), Words.say("`chime next` shows what is coming.")]
     context.print(occurrences, as: Shapes.occurrence, isCut: isCut, empty: empty) {
-      context.print(table: table(context, occurrences, showingTitle: true))
+      guard isDrawn else { return context.print(table: table(context, occurrences, showingTitle: true)) }
+      let signs = TimelineSigns(Glyphs(context))
+      let lanes = TimelineLanes.of(occurrences, id: \.reminder, title: \.title) { occurrence -> Timeline.Mark? in
+        WallClock.instant(occurrence.scheduledAt).map { signs.mark(occurrence, at: $0) }
+      }
+      let end = filter.before.flatMap { try? RFC3339.parse($0) } ?? context.now
+      // Newest first: what did not fit into the list lies before its last.
+      let first = isCut ? occurrences.last.flatMap { WallClock.instant($0.scheduledAt) } ?? from : from
+      TimelineLanes.print(context, lanes, from: first, to: end, limit: most, legend: signs.past)
     }
     return .success
   }

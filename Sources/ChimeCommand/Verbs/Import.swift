@@ -46,17 +46,27 @@ enum Import {
       tags: context.line.list("tag"))
     let daemon = try context.daemon()
     var result = RemindersInterface.Import.Reply(added: [], remarks: [], warnings: [])
-    for (index, part) in try source.parts().enumerated() {
+    let parts = try source.parts()
+    let progress = Progress(
+      context, Words.say("Importing %1", Harmless.line(source.name)), total: parts.reduce(0) { $0 + $1.lines },
+      of: .lines)
+    defer { progress.end() }
+    var done = 0
+    for (index, part) in parts.enumerated() {
       request.text = part.text
       do {
-        let reply: RemindersInterface.Import.Reply = try daemon.call(RemindersInterface.Import.method, request)
+        let reply: RemindersInterface.Import.Reply = try daemon.call(
+          RemindersInterface.Import.method, request, telling: progress)
         result.added += reply.added.map { part.placed($0) }
         result.remarks += reply.remarks.map { part.placed($0) }
         result.warnings += reply.warnings.filter { !result.warnings.contains($0) }
+        done += part.lines
+        progress.tell(done)
       } catch let failure as Failure {
         throw placed(failure, in: part, of: source, done: index)
       }
     }
+    progress.end()
     ImportReport(result, isDry: request.dryRun == true).print(context)
     let isNothing = result.added.isEmpty && !result.remarks.contains { $0.kind == .present }
     return isNothing && result.remarks.contains { $0.kind == .refused } ? .failed : .success
@@ -157,6 +167,9 @@ struct ImportPart {
   var text: String
   /// Of each line of the text its number in the file; `nil` when they are the same.
   var numbers: [Int]?
+
+  /// How many lines it has.
+  var lines: Int { numbers?.count ?? text.utf8.count { $0 == 0x0A } }
 
   func line(_ line: Int) -> Int {
     guard let numbers else { return line }

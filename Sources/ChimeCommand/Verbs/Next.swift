@@ -1,25 +1,50 @@
 import ChimeControl
+import ChimeSchedule
 import ChimeWords
 
 /// `chime next`
 enum Next {
   static let verb = Verb(
     name: "next", group: .look, arguments: [""], summary: "Show what comes next",
-    details: ["The next time of each reminder, earliest first, and when it last came."],
-    options: [Listings.limit("reminders", usually: 20)],
-    examples: [.init(command: "chime next"), .init(command: "chime next -n 3 --plain")],
+    details: [
+      "The next time of each reminder, earliest first, and when it last came; with --before every time until then, as far as "
+        + "the schedules know them.",
+      "With --timeline the times of the next 24 hours, or until --before, are drawn on a line for each reminder. What is said to "
+        + "be quiet will be passed over as things stand, because the goal of its tracker is met; what is held comes when the "
+        + "quiet hours end.",
+    ],
+    options: [
+      Listings.limit("reminders", usually: 20),
+      .value("before", nil, "TIME", "Every time before a time, such as \"3 days\", tomorrow or 2026-12-01"),
+      .flag("timeline", nil, "Draw the times on a line of days and hours"), Glyphs.option,
+    ],
+    examples: [
+      .init(command: "chime next"), .init(command: "chime next -n 3 --plain"),
+      .init(command: "chime next --timeline"), .init(command: "chime next --timeline --before \"7 days\""),
+    ],
     alsoTried: ["upcoming", "agenda", "timers", "today", "soon"],
     json: "`upcoming`, and `more`: whether there are more than were asked for", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let limit = try Listings.limit(context.line, usually: 20) ?? 10_000
+    let isDrawn = context.line.has("timeline")
+    // A line of time has room for many; it is reminders that have to be few on it.
+    let most = try Listings.limit(context.line, usually: 20)
+    let limit = isDrawn ? 10_000 : most ?? 10_000
+    let end = try end(context) ?? (isDrawn ? context.now + .hours(24) : nil)
     // One more than is shown tells whether there are more.
     let reply: OccurrencesInterface.Upcoming.Reply = try context.daemon().call(
-      OccurrencesInterface.Upcoming.method, OccurrencesInterface.Upcoming.Parameters(limit: min(limit + 1, 10_000)))
+      OccurrencesInterface.Upcoming.method,
+      OccurrencesInterface.Upcoming.Parameters(
+        limit: min(limit + 1, 10_000), before: end.map { RFC3339.format($0, in: context.clock().zone) }))
     let upcoming = Array(reply.upcoming.prefix(limit))
-    let empty = [Words.say("Nothing is coming."), Words.say("Set a reminder: chime in 25m \"Tea\"")]
+    let empty = [
+      end.map { Words.say("Nothing is coming before %1.", context.clock().text($0)) }
+        ?? Words.say("Nothing is coming."),
+      Words.say("Set a reminder: chime in 25m \"Tea\""),
+    ]
     context.print(upcoming, as: Shapes.coming, isCut: reply.upcoming.count > limit, empty: empty) {
+      if isDrawn, let end { return draw(context, upcoming, to: end, limit: most) }
       let clock = context.clock()
       var table = Table(columns: [
         .init(title: "NEXT"), .init(title: "LEFT"), .init(title: "LAST", dropOrder: 2),
@@ -37,5 +62,24 @@ enum Next {
       context.print(table: table)
     }
     return .success
+  }
+
+  /// The time after --before.
+  private static func end(_ context: Context) throws -> Instant? {
+    guard let text = context.line.value("before") else { return nil }
+    let end = try MomentText.parse(
+      text, option: "before", now: context.now, zone: context.localZone(), toward: .future)
+    guard end > context.now else { throw Failure.usage(Words.say("--before %1 has passed", text)) }
+    return end
+  }
+
+  private static func draw(_ context: Context, _ upcoming: [OccurrencesInterface.Coming], to end: Instant, limit: Int?) {
+    let signs = TimelineSigns(Glyphs(context))
+    let lanes = TimelineLanes.of(upcoming, id: \.reminder, title: \.title) { coming -> Timeline.Mark? in
+      WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }
+    }
+    // The list may be longer than one answer holds: then it is known up to its last time.
+    let last = upcoming.count >= 10_000 - 1 ? upcoming.last.flatMap { WallClock.instant($0.at) } : nil
+    TimelineLanes.print(context, lanes, from: context.now, to: last ?? end, limit: limit, legend: signs.coming)
   }
 }

@@ -1,89 +1,136 @@
 import ChimeControl
+import ChimeSchedule
 import ChimeWords
 
 /// `chime status`
 enum Status {
   static let verb = Verb(
     name: "status", group: .about, arguments: [""], summary: "Tell whether everything is all right",
-    details: ["The exit status is 75 when the store cannot be written, and 69 when no daemon answers."],
-    examples: [.init(command: "chime status")], alsoTried: ["health", "ping", "info"], json: "`status`",
-    run: run)
+    details: [
+      "In five lines: whether all is right, what comes next, what waits for an answer, what is still to be delivered, and the "
+        + "store. What is wrong comes first, each with what to do about it.",
+      "The exit status says it too: 0 when all is right, 1 when something needs a look (an endpoint that is disabled, messages "
+        + "that were given up in the last seven days, a calendar that cannot be read), 75 when the store cannot be written, "
+        + "and 69 when no daemon answers. With --quiet it prints nothing: `chime status -q || …`.",
+    ],
+    options: [.flag("verbose", "v", "Tell of the process, its memory, the snapshots and the machine too")],
+    examples: [
+      .init(command: "chime status"), .init(command: "chime status --verbose"),
+      .init(command: "chime status -q || notify-send \"See to Chime\""),
+    ],
+    alsoTried: ["health", "doctor", "ping", "info"], json: "`status`", run: run)
+
+  /// Older messages that were given up are history.
+  private static let lately = Milliseconds.days(7)
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let health = try context.daemon().call(
+    let daemon = try context.daemon()
+    let health = try daemon.call(
       DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self
     ).status
+    let verdict = try verdict(health, daemon, context)
     context.print(health, as: Shapes.health) {
-      let style = context.style
-      let clock = context.clock()
-      let isSound = health.storeProblem == nil
-      let attention = !(health.attention ?? []).isEmpty
-      let verdict =
-        !isSound
-        ? Words.say("in trouble")
-        : health.deadDeliveries > 0
-          ? Words.say("running, with messages given up")
-          : attention ? Words.say("running; something needs a look") : Words.say("all right")
-      let tone: Style.Tone = !isSound ? .bad : health.deadDeliveries > 0 || attention ? .caution : .good
-      context.out(
-        Words.say(
-          "%1 chimed %2 is %3 (%4, pid %5, started %6)", style("●", tone), Harmless.line(health.version),
-          style(verdict, tone), health.instance.rawValue, health.pid, clock.relative(health.startedAt)))
-      let next = health.nextDue.map { due in
-        let title = health.nextTitle.map { ": \($0)" } ?? ""
-        return Words.say("next %1, %2%3", clock.text(due), clock.relative(due), title)
-      }
-      row(
-        context, Words.say("reminders"),
-        [health.reminders == 0 ? Words.say("none") : "\(health.reminders)", next ?? Words.say("nothing is coming")])
-      let open = health.openOccurrences
-      row(
-        context, Words.say("unanswered"),
-        open == 0 ? [Words.say("none")] : [Words.say("%1; `chime history --open` shows them", open)])
-      row(
-        context, Words.say("deliveries"),
-        [
-          health.owedDeliveries == 0 ? Words.say("none owed") : Words.say("%1 owed", health.owedDeliveries),
-          health.deadDeliveries == 0
-            ? Words.say("none given up")
-            : Words.say("%1 given up; `chime deliveries --state dead` shows them", health.deadDeliveries),
-        ])
-      row(
-        context, Words.say("store"),
-        [health.store, health.storeProblem.map { Words.told($0) } ?? Words.say("in order")])
-      if let count = health.unrecorded, count > 0 {
-        row(
-          context, Words.say("memory"),
-          [
-            Words.say(
-              count: count, "%n time shown and not recorded yet; keep chimed running",
-              "%n times shown and not recorded yet; keep chimed running")
-          ])
-      }
-      row(
-        context, Words.say("snapshot"),
-        health.lastSnapshot.map { [$0.path, clock.relative($0.takenAt)] } ?? [Words.say("none yet")])
-      let memory =
-        Words.say(
-          "%1.%2 MiB of memory", health.residentBytes / 1_048_576, health.residentBytes % 1_048_576 * 10 / 1_048_576)
-      row(
-        context, Words.say("machine"),
-        [
-          Words.say("time zone %1", health.zone),
-          Words.say(count: health.clockEvents, "%n clock event", "%n clock events"),
-          memory, Words.say(count: health.connections, "%n client", "%n clients"),
-        ])
-      for sentence in health.attention ?? [] {
-        context.out(
-          "  \(style(TextWidth.pad(Words.say("attention"), to: 10), .caution))  \(Harmless.line(Words.told(sentence)))")
+      for line in head(verdict, health, context) { context.out(line) }
+      for (name, value) in rows(health, context) + (context.line.has("verbose") ? details(health, context) : []) {
+        let lines = TextWidth.wrap(Harmless.line(value), to: context.world.output.width ?? .max, indent: 14)
+        context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(lines[0].dropFirst(14))")
+        for line in lines.dropFirst() { context.out(line) }
       }
     }
-    return health.storeProblem == nil ? .success : .tryAgain
+    if health.storeProblem != nil { return .tryAgain }
+    return verdict.problems.isEmpty ? .success : .failed
   }
 
-  private static func row(_ context: Context, _ name: String, _ parts: [String]) {
-    let value = Harmless.line(parts.joined(separator: ", "))
-    context.out("  \(context.style(TextWidth.pad(name, to: 10), .faint))  \(value)")
+  /// What the daemon says of itself, with what its endpoints and the messages of the last days say.
+  private static func verdict(
+    _ health: DaemonInterface.Health, _ daemon: Daemon, _ context: Context
+  ) throws -> Verdict {
+    // A store that does not answer has been told of already.
+    guard health.storeProblem == nil else { return Verdict(health) }
+    let endpoints = try daemon.call(
+      EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
+    ).endpoints
+    var dead = 0
+    if health.deadDeliveries > 0 {
+      let since = RFC3339.format(context.now - lately, in: .utc)
+      dead = try daemon.call(
+        DeliveriesInterface.List.method,
+        DeliveriesInterface.List.Parameters(filter: .init(state: .dead, since: since), limit: 1_000),
+        returning: DeliveriesInterface.List.Reply.self
+      ).deliveries.count
+    }
+    return Verdict(health, endpoints: endpoints, givenUpLately: dead)
+  }
+
+  private static func head(_ verdict: Verdict, _ health: DaemonInterface.Health, _ context: Context) -> [String] {
+    let style = context.style
+    let started = context.clock().relative(health.startedAt)
+    let service = "chimed \(Harmless.line(health.version))"
+    let glyphs = Glyphs(context)
+    let width = context.world.output.width ?? .max
+    let text = Words.say("%1: %2, started %3", verdict.headline, service, started)
+    let head = TextWidth.wrap(text, to: width, indent: 2)
+    var lines =
+      ["\(style(glyphs.bullet, verdict.tone)) \(style(String(head[0].dropFirst(2)), verdict.tone))"] + head.dropFirst()
+    for problem in verdict.problems {
+      let text = TextWidth.wrap(Harmless.line(problem.text), to: width, indent: 4)
+      lines.append("  \(style("!", problem.tone)) \(text[0].dropFirst(4))")
+      lines += text.dropFirst()
+      guard let remedy = problem.remedy else { continue }
+      let words = TextWidth.wrap(Harmless.line(remedy), to: width, indent: 7)
+      lines.append("    \(style(glyphs.isASCII ? "->" : "→ ", .faint)) \(words[0].dropFirst(7))")
+      lines += words.dropFirst()
+    }
+    return lines
+  }
+
+  private static func rows(_ health: DaemonInterface.Health, _ context: Context) -> [(String, String)] {
+    let clock = context.clock()
+    let next = health.nextDue.map { due in
+      "\(clock.text(due)), \(clock.relative(due))" + (health.nextTitle.map { ": \($0)" } ?? "")
+    }
+    let reminders =
+      health.reminders == 0
+      ? Words.say("no reminders yet") : Words.say(count: health.reminders, "of %n reminder", "of %n reminders")
+    let open = health.openOccurrences
+    let deliveries = [
+      health.owedDeliveries == 0 ? Words.say("none owed") : Words.say("%1 owed", health.owedDeliveries),
+      health.deadDeliveries == 0
+        ? Words.say("none given up")
+        : Words.say("%1 given up; `chime deliveries --state dead` shows them", health.deadDeliveries),
+    ]
+    let snapshot =
+      health.lastSnapshot.map { Words.say("snapshot %1", clock.relative($0.takenAt)) } ?? Words.say("no snapshot yet")
+    return [
+      (Words.say("next"), "\(next ?? Words.say("nothing is coming")) (\(reminders))"),
+      (
+        Words.say("unanswered"),
+        open == 0 ? Words.say("none") : Words.say("%1; `chime history --open` shows them", open)
+      ),
+      (Words.say("deliveries"), deliveries.joined(separator: ", ")),
+      (
+        Words.say("store"),
+        "\(health.storeProblem.map { Words.told($0) } ?? Words.say("in order")), \(snapshot), \(health.store)"
+      ),
+    ]
+  }
+
+  /// What --verbose adds.
+  private static func details(_ health: DaemonInterface.Health, _ context: Context) -> [(String, String)] {
+    let memory = Double(health.residentBytes * 10 / 1_048_576) / 10
+    let process = [
+      health.instance.rawValue, Words.say("pid %1", String(health.pid)),
+      Words.say("%1 MiB of memory", Figures.number(memory, decimals: 1)),
+      Words.say(count: health.connections, "%n client", "%n clients"),
+    ]
+    var rows = [(Words.say("process"), process.joined(separator: ", "))]
+    if let snapshot = health.lastSnapshot { rows.append((Words.say("snapshot"), snapshot.path)) }
+    rows.append((Words.say("trackers"), (health.trackers ?? 0) == 0 ? Words.say("none") : "\(health.trackers ?? 0)"))
+    let machine = [
+      Words.say("time zone %1", health.zone), Words.say(count: health.clockEvents, "%n clock event", "%n clock events"),
+    ]
+    rows.append((Words.say("machine"), machine.joined(separator: ", ")))
+    return rows
   }
 }

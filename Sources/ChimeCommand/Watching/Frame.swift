@@ -38,8 +38,12 @@ struct Frame: Equatable {
       let columns = TextWidth.of(character)
       // A mark that stands alone takes no room of its own.
       guard columns > 0, column + columns <= width else { continue }
-      cells[y * width + column] = Cell(character: character, tone: character == " " ? .plain : tone)
-      if columns == 2 { cells[y * width + column + 1] = Cell(character: nil, tone: tone) }
+      let place = y * width + column
+      // Half of a wide character is none.
+      if cells[place].character == nil { cells[place - 1] = Cell() }
+      if column + columns < width, cells[place + columns].character == nil { cells[place + columns] = Cell() }
+      cells[place] = Cell(character: character, tone: character == " " ? .plain : tone)
+      if columns == 2 { cells[place + 1] = Cell(character: nil, tone: tone) }
       column += columns
     }
     return column

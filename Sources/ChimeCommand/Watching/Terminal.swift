@@ -116,9 +116,9 @@ final class Terminal {
 
   // MARK: Writing and reading
 
-  /// Writes all of it, as far as there still is a terminal.
+  /// Writes all of it, unless a signal comes while the screen takes nothing.
   ///
-  /// - Returns: `false` when there is none any more, or the program is to end.
+  /// - Returns: `false` when there is no terminal any more.
   @discardableResult
   func write(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -134,7 +134,7 @@ final class Terminal {
           pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
         ]
         _ = poll(&entries, 2, -1)
-        if entries[0].revents == 0, entries[1].revents != 0 { return false }
+        if entries[0].revents == 0, entries[1].revents != 0 { return true }
       } else {
         return false
       }

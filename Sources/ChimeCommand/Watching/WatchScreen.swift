@@ -58,9 +58,7 @@ final class WatchScreen {
     // A whole screen is shown at once by terminals that know how.
     if !changes.isEmpty {
       let isWhole = shown == nil
-      if !terminal.write(isWhole ? "\u{1B}[?2026h\(changes)\u{1B}[?2026l" : changes), terminal.read() == nil {
-        isOver = true
-      }
+      if !terminal.write(isWhole ? "\u{1B}[?2026h\(changes)\u{1B}[?2026l" : changes) { isOver = true }
     }
     shown = picture.frame
     change = model.nextChange(picture.times)

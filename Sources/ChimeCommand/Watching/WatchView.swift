@@ -89,7 +89,7 @@ struct WatchView {
     let (text, tone) = verdict
     let right = frame.width >= 60 ? time : String(time.suffix(5))
     frame.put(right, frame.width - TextWidth.of(right), 0, .faint)
-    let dot = frame.put(glyphs.met + " ", 0, 0, tone)
+    let dot = frame.put(glyphs.bullet + " ", 0, 0, tone)
     frame.put(text, dot, 0, tone, room: frame.width - TextWidth.of(right) - dot - 1)
     guard case .connected = model.link, let health = model.health, frame.height >= 8 else { return 1 }
     var y = 1
@@ -183,7 +183,7 @@ struct WatchView {
   private var deliveries: Section {
     let rows = model.owed.map { delivery in
       let again = delivery.nextAttempt.flatMap { WallClock.instant($0) }
-      let times = delivery.attempts > 1 ? "\(delivery.attempts)× " : ""
+      let times = delivery.attempts > 1 ? "\(delivery.attempts)\(glyphs.isASCII ? "x" : "×") " : ""
       return Row(
         lead: [
           Part(delivery.channel),
@@ -290,7 +290,7 @@ struct WatchView {
     if let focus = section.focus, focus >= count { first = min(focus - count / 2, section.rows.count - count) }
     let rows = Array(section.rows[first..<min(first + count, section.rows.count)])
     let columns = (0..<(rows.map(\.lead.count).max() ?? 0)).map { column in
-      min(rows.map { TextWidth.of($0.lead[column].text) }.max() ?? 0, max(13, width / 5))
+      min(rows.map { TextWidth.of($0.lead[column].text) }.max() ?? 0, max(14, width / 5))
     }
     for (offset, row) in rows.enumerated() {
       draw(row, columns, on: &picture.frame, x: x, y: y + 1 + offset, width: width)

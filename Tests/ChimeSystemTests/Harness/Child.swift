@@ -15,10 +15,12 @@ final class Child: Sendable {
   private let ending = Mutex<Ending?>(nil)
   private let input: Int32
 
-  /// - Parameter folder: where the output goes.
+  /// - Parameters:
+  ///   - folder: where the output goes.
+  ///   - terminal: the path of a terminal that is its own, for input and output instead of files.
   init(
     _ program: String, _ arguments: [String] = [], environment: [String: String], folder: String,
-    withInput: Bool = false
+    withInput: Bool = false, terminal: String? = nil
   ) throws {
     name = (program as NSString).lastPathComponent
     let stem = "\(folder)/\(name).\(Self.serial.wrappingAdd(1, ordering: .relaxed).newValue)"
@@ -39,8 +41,15 @@ final class Child: Sendable {
     } else {
       posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     }
-    posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    if let terminal {
+      // The first that the leader of a session opens is its terminal.
+      for descriptor in [0, 1, 2] as [Int32] {
+        posix_spawn_file_actions_addopen(&actions, descriptor, terminal, O_RDWR, 0)
+      }
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+      posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    }
     closeTheRest(&actions)
 
     var none = sigset_t()
@@ -50,7 +59,9 @@ final class Child: Sendable {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+      &attributes,
+      Int16(
+        POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (terminal == nil ? POSIX_SPAWN_SETPGROUP : sessionOfItsOwn)))
 
     var pid: pid_t = 0
     let code = Self.withStrings([program] + arguments) { argv in
@@ -164,6 +175,9 @@ final class Reaper: Sendable {
     _ = bytes.withUnsafeBytes { write(pipeEnd, $0.baseAddress, $0.count) }
   }
 }
+
+/// POSIX_SPAWN_SETSID of <spawn.h>, which is no number that Swift reads.
+private let sessionOfItsOwn: Int32 = 0x80
 
 /// A pipe that no program inherits which is not given it: one that kept the writing end of its own input would never see
 /// that end.

@@ -90,10 +90,12 @@ final class Home: Sendable {
 
   /// Starts a program that is ended with the home.
   func spawn(
-    _ program: String, _ arguments: [String] = [], environment more: [String: String] = [:], withInput: Bool = false
+    _ program: String, _ arguments: [String] = [], environment more: [String: String] = [:], withInput: Bool = false,
+    on terminal: PseudoTerminal? = nil
   ) async throws -> Child {
     let child = try Child(
-      program, arguments, environment: environment.merging(more) { $1 }, folder: log, withInput: withInput)
+      program, arguments, environment: environment.merging(more) { $1 }, folder: log, withInput: withInput,
+      terminal: terminal?.path)
     await keeper.keep(child)
     return child
   }

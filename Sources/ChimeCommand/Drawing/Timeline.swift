@@ -1,0 +1,158 @@
+import ChimeSchedule
+import ChimeWords
+
+/// Times on a line, a lane for each thing they belong to: days and hours above, marks in their places.
+///
+///                     Fri 27 Mar                      Sat 28 Mar
+///                     09   12   15   18   21   00   03   06
+///     Drink water  ●──●──●──●──●──●──●─────────────────
+struct Timeline {
+  struct Mark: Equatable {
+    var at: Instant
+    var sign: Character
+    var tone = Style.Tone.plain
+    /// Of several marks in one place the one with the most weight lends its tone, and its sign when they are two or more
+    /// of the same.
+    var weight = 0
+  }
+
+  struct Lane: Equatable {
+    var title: String
+    var tone = Style.Tone.plain
+    var marks: [Mark]
+  }
+
+  var from: Instant
+  var to: Instant
+  var zone: Zone
+  var lanes: [Lane]
+  var glyphs: Glyphs
+
+  /// Between two names of hours, and of days.
+  private static let hourRoom = 4
+  private static let dayRoom = 3
+
+  func lines(width: Int, style: Style) -> [String] {
+    guard from < to, !lanes.isEmpty else { return [] }
+    let longest = lanes.map { TextWidth.of($0.title) }.max() ?? 0
+    let margin = min(longest, max(8, width * 3 / 10))
+    let room = max(8, width - margin - 2)
+    let blank = String(repeating: " ", count: margin + 2)
+    let step = hours(in: room)
+    let ticks = self.ticks(every: max(step, 1), in: room)
+    var lines: [String] = []
+    for (names, tone) in [(row(of: ticks.days, in: room), Style.Tone.strong), (row(of: ticks.hours, in: room), .faint)]
+    where !names.isEmpty { lines.append(blank + style(names, tone)) }
+    for lane in lanes {
+      let title = TextWidth.pad(TextWidth.truncate(lane.title, to: margin), to: margin)
+      lines.append(style(title, lane.tone) + "  " + track(lane, ticks.days.map(\.column), in: room).rows(style)[0])
+    }
+    return lines
+  }
+
+  // MARK: The axis
+
+  private struct Tick {
+    var column: Int
+    var text: String
+  }
+
+  private var span: Int64 { max(1, (to - from).rawValue) }
+
+  private func column(_ instant: Instant, in room: Int) -> Int {
+    Int(((instant - from).rawValue * Int64(room)) / span)
+  }
+
+  /// The hours between two names, so that all have room; 24 and more are whole days.
+  private func hours(in room: Int) -> Int {
+    let all = Double(span) / 3_600_000
+    let most = Double(room) / Double(Self.hourRoom)
+    if let step = [1, 2, 3, 4, 6, 12].first(where: { all / Double($0) <= most }) { return step }
+    let days = Double(room) / Double(Self.dayRoom)
+    return 24 * ([1, 2, 7, 14, 28, 91, 182, 364].first { all / 24 / Double($0) <= days } ?? 728)
+  }
+
+  /// Where days and hours begin on the clock of the zone, which may be set in between.
+  private func ticks(every step: Int, in room: Int) -> (days: [Tick], hours: [Tick]) {
+    var days: [Tick] = []
+    var hours: [Tick] = []
+    let first = zone.civil(at: from).date
+    let stride = max(1, step / 24)
+    // The first and the last day may be short; all others have as much room as this.
+    let each = Int(Int64(room) * 86_400_000 * Int64(stride) / span)
+    var day = first
+    while let start = Self.start(of: day, hour: 0, in: zone), start < to {
+      if Int(day.dayNumber - first.dayNumber) % stride == 0 {
+        // The first day began before the line does.
+        days.append(Tick(column: max(0, column(start, in: room)), text: name(day, every: stride, in: each)))
+      }
+      if step < 24 {
+        for hour in Swift.stride(from: 0, to: 24, by: step) {
+          guard let at = Self.start(of: day, hour: hour, in: zone), at >= from, at < to else { continue }
+          hours.append(Tick(column: column(at, in: room), text: hour < 10 ? "0\(hour)" : "\(hour)"))
+        }
+      }
+      guard let next = day.adding(days: 1) else { break }
+      day = next
+    }
+    // What lies at an end has less room than the others.
+    for index in [0, days.count - 1] where days.indices.contains(index) {
+      let end = index + 1 < days.count ? days[index + 1].column : room + 1
+      let day = zone.civil(at: from).date.adding(days: index * stride) ?? first
+      days[index].text = name(day, every: stride, in: min(each, end - days[index].column))
+    }
+    return (days, hours)
+  }
+
+  /// `Sun 22 Nov`, `Sun 22` or `22`, as there is room; where days are left out, `22 Nov`.
+  private func name(_ day: CivilDate, every stride: Int, in room: Int) -> String {
+    let (weekday, short) = (Figures.weekday(day.weekday), DayText.short(day))
+    let names = ["\(weekday) \(short)", stride > 1 ? short : "\(weekday) \(day.day)"]
+    return names.first { TextWidth.of($0) < room } ?? String(day.day)
+  }
+
+  private static func start(of day: CivilDate, hour: Int, in zone: Zone) -> Instant? {
+    guard let time = CivilTime(hour: hour, minute: 0) else { return nil }
+    return switch zone.resolve(CivilDateTime(date: day, time: time)) {
+    case .unique(let instant): instant
+    case .gap(_, _, let transition): transition
+    case .fold(let first, _): first
+    }
+  }
+
+  /// Names that begin at their ticks; one that has no room is left out, and so is a day's that the next would follow at
+  /// once.
+  private func row(of ticks: [Tick], in room: Int) -> String {
+    var line = ""
+    for (index, tick) in ticks.enumerated() {
+      let used = TextWidth.of(line)
+      let next = index + 1 < ticks.count ? ticks[index + 1].column : room + 1
+      let size = TextWidth.of(tick.text)
+      guard tick.column >= used + (line.isEmpty ? 0 : 1), tick.column + size <= room, size < next - tick.column else {
+        continue
+      }
+      line += String(repeating: " ", count: tick.column - used) + tick.text
+    }
+    return line
+  }
+
+  // MARK: Lanes
+
+  private func track(_ lane: Lane, _ midnights: [Int], in room: Int) -> Canvas {
+    var canvas = Canvas(width: room, height: 1)
+    for x in 0..<room { canvas.put(Character(glyphs.dash), x, 0, .faint) }
+    for x in midnights where x > 0 { canvas.put(glyphs.isASCII ? "+" : "┼", x, 0, .faint) }
+    var cells: [Int: [Mark]] = [:]
+    for mark in lane.marks where mark.at >= from && mark.at <= to {
+      cells[min(room - 1, column(mark.at, in: room)), default: []].append(mark)
+    }
+    for (x, marks) in cells {
+      guard let heaviest = marks.max(by: { $0.weight < $1.weight }) else { continue }
+      // Several of one kind in one place: how many there are, as far as a digit tells.
+      let isOneKind = marks.allSatisfy { $0.sign == heaviest.sign }
+      let count: Character = marks.count > 9 ? "+" : Character(String(marks.count))
+      canvas.put(marks.count > 1 && isOneKind ? count : heaviest.sign, x, 0, heaviest.tone)
+    }
+    return canvas
+  }
+}

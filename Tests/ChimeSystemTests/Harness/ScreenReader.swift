@@ -1,0 +1,1 @@
+../../ChimeCommandTests/Support/ScreenReader.swift
