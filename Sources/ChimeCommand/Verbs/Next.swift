@@ -73,7 +73,8 @@ enum Next {
     return end
   }
 
-  private static func draw(_ context: Context, _ upcoming: [OccurrencesInterface.Coming], to end: Instant, limit: Int?) {
+  private static func draw(_ context: Context, _ upcoming: [OccurrencesInterface.Coming], to end: Instant, limit: Int?)
+  {
     let signs = TimelineSigns(Glyphs(context))
     let lanes = TimelineLanes.of(upcoming, id: \.reminder, title: \.title) { coming -> Timeline.Mark? in
       WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }
