@@ -12,7 +12,7 @@ import Varlink
 /// The daemon's beginning: reads its site, opens its store, starts its loop. Exit codes are those of sysexits(3).
 package enum DaemonMain {
   package static func run() -> Never {
-    Catalogs.begin()
+    Catalogs.begin(systemErrors: false)
     let arguments: Arguments
     do {
       arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))

@@ -11,7 +11,10 @@ public enum Catalogs {
   /// Takes the language from the environment. Called once, first of all, while the process has one thread.
   ///
   /// Numbers stay as C writes them for all that reads and writes files: only `Figures` knows the locale's.
-  public static func begin() {
+  ///
+  /// - Parameter systemErrors: whether what the C library calls an error (strerror(3)) is translated too. It is not where
+  ///   that goes into a journal, or to a client who may read another language.
+  public static func begin(systemErrors: Bool = true) {
     let wanted = languages(of: environment)
     // A locale that this machine has not generated is no reason to be spoken to in English.
     if setlocale(LC_MESSAGES, "") == nil || current == "C", let language = wanted.first, language != "en" {
@@ -20,6 +23,8 @@ public enum Catalogs {
     _ = setlocale(LC_TIME, "")
     if let folder = folder() { _ = bindtextdomain(domain, folder) }
     _ = bind_textdomain_codeset(domain, "UTF-8")
+    // Its catalogs are bound as any other's. Without a coding its words would be cut down to ASCII, as LC_CTYPE is C's.
+    _ = systemErrors ? bind_textdomain_codeset("libc", "UTF-8") : bindtextdomain("libc", "/nonexistent")
   }
 
   /// The languages that the user reads, best first: `["cs_CZ", "cs", "en"]`. Empty where none is asked for.
@@ -85,6 +90,11 @@ public enum Catalogs {
   /// The text in the user's language; itself where there is none.
   static func translated(_ text: String) -> String {
     text.withCString { key in dgettext(domain, key).map { String(cString: $0) } ?? text }
+  }
+
+  /// What the C library calls an error, in the user's language, when the text is such a name.
+  static func systemError(_ text: String) -> String {
+    text.contains(" ") ? text.withCString { dgettext("libc", $0).map { String(cString: $0) } ?? text } : text
   }
 
   static func translated(_ one: String, _ many: String, _ count: Int) -> String {

@@ -53,16 +53,19 @@ struct Sayings: Sendable {
     if let whole = exact[sentence] { return whole }
     guard sentence.contains(" ") else { return nil }
     let bytes = Array(sentence.utf8)
-    func fitting(_ shapes: ArraySlice<Shape>) -> String? {
+    func fitting(_ shapes: ArraySlice<Shape>, onlyNames: Bool = false) -> String? {
       for shape in shapes {
         guard let values = shape.values(in: bytes) else { continue }
+        if onlyNames, shape.weight < 5, values.contains(where: { $0.replacing(", ", with: "").contains(" ") }) {
+          continue
+        }
         return shape.filled(zip(values, shape.isQuoted).map { $1 ? $0 : inner($0, value, depth) })
       }
       return nil
     }
-    // What has hardly a word of its own, such as `%1 or %2`, fits too much to be tried before the rest.
+    // What has hardly a word of its own, such as `%1 or %2`, fits too much: it comes last, and is for names alone.
     return fitting(shapes[..<weak]) ?? afterQuotes(sentence, value, depth) ?? inClauses(sentence, value, depth)
-      ?? fitting(shapes[weak...])
+      ?? fitting(shapes[weak...], onlyNames: true)
   }
 
   /// What a shape leaves open: a sentence again, or a value.

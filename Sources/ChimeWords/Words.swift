@@ -41,7 +41,7 @@ public enum Words {
   ///
   ///     Words.told("water has no items: leave the item out")
   public static func told(_ sentence: String) -> String {
-    Sayings.current.translated(sentence) { CivilDate($0).map(Figures.date) ?? $0 } ?? sentence
+    Sayings.current.translated(sentence) { CivilDate($0).map(Figures.date) ?? Catalogs.systemError($0) } ?? sentence
   }
 
   /// One pass, so that a value with a `%` in it stays as it is; `percents`: %% stands for one.

@@ -150,7 +150,7 @@ extension Failure {
         status: .unavailable, message: Words.say("the daemon at %1 has closed the connection", socket.path),
         hints: [Words.say("`chime status` tells whether it is back; else %1", socket.remedy)])
     case .remote(let remote): self.init(remote: remote)
-    default: self.init(status: .failed, message: "\(error)")
+    default: self.init(status: .failed, message: Words.told("\(error)"))
     }
   }
 
@@ -205,9 +205,9 @@ extension Failure {
       self.init(status: .notPermitted, message: Words.say("the daemon does not serve this user"))
     case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
       self.init(
-        status: .failed, message: Words.say("the daemon does not know this request (%1)", error),
+        status: .failed, message: Words.say("the daemon does not know this request (%1)", Words.told("\(error)")),
         hints: [Words.say("it may be older than this command: compare `chime version` with `chime status`")])
-    default: self.init(status: .failed, message: Words.say("the daemon refused the request: %1", error))
+    default: self.init(status: .failed, message: Words.say("the daemon refused the request: %1", Words.told("\(error)")))
     }
   }
 
