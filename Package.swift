@@ -39,6 +39,8 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
     .target(name: "CCurl"),
+    // As CCurl, against the header of libpq-dev.
+    .target(name: "CPostgres"),
     .target(name: "CIntl"),
     .target(name: "CLinux"),
     .target(name: "CTOML"),
@@ -66,7 +68,9 @@ let package = Package(
       ]),
 
     // Adapters.
-    room("ChimeStoreSQLite", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "CSQLite"]),
+    room("ChimeRecords", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+    room("ChimeStoreSQLite", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CSQLite"]),
+    room("ChimeStorePostgres", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CPostgres"]),
     room(
       "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CCrypto", "CLinux"],
       // A link to Config/endpoints, where users find them.
@@ -105,7 +109,10 @@ let package = Package(
     .target(name: "CPowerVFS", dependencies: ["CSQLite"], path: "Tests/CPowerVFS"),
     tests(
       "ChimeStoreSQLiteTests",
-      ["ChimeStoreSQLite", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit", "CPowerVFS"]),
+      ["ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit", "CPowerVFS"]),
+    tests(
+      "ChimeStorePostgresTests",
+      ["ChimeStorePostgres", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),
     tests(
       "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
       exclude: ["Support"]),

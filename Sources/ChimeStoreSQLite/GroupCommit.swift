@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeRecords
 
 // How changes that arrive together commit together.
 //

@@ -1,5 +1,6 @@
 import CSQLite
 public import ChimeCore
+import ChimeRecords
 import ChimeSchedule
 
 extension SQLiteStore {

@@ -1,4 +1,5 @@
 public import ChimeCore
+import ChimeRecords
 import Dispatch
 import Synchronization
 

@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeRecords
 
 /// The layout of the database and how it came to be.
 enum Schema {

@@ -1,6 +1,8 @@
 import CSQLite
 import ChimeCore
+import ChimeRecords
 import ChimeSchedule
+import ChimeTracking
 
 /// A value that fills one parameter of a statement.
 protocol Bindable {
@@ -65,7 +67,7 @@ extension Optional: Bindable where Wrapped: Bindable {
 ///
 /// While a statement stands on a row, the getters read that row's columns, counted from 0.
 /// (sqlite.org/c3ref/stmt.html)
-final class Statement {
+final class Statement: StoredRow {
   private let handle: OpaquePointer
 
   init(owning handle: OpaquePointer) { self.handle = handle }
@@ -88,16 +90,6 @@ final class Statement {
 
   func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  func int(_ column: Int32) -> Int { Int(int64(column)) }
-
-  func uint32(_ column: Int32) -> UInt32 { UInt32(truncatingIfNeeded: int64(column)) }
-
-  func instant(_ column: Int32) -> Instant { Instant(milliseconds: int64(column)) }
-
-  func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
-
-  func optionalInstant(_ column: Int32) -> Instant? { isNull(column) ? nil : instant(column) }
-
   /// The column as text; empty when it is NULL.
   func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
@@ -105,10 +97,18 @@ final class Statement {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-
   func bytes(_ column: Int32) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
+}
+
+extension CivilDate: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    Int64(dayNumber).bind(to: statement, at: index)
+  }
+}
+
+extension Quantity: Bindable {
+  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { grains.bind(to: statement, at: index) }
 }

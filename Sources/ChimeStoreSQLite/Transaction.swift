@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeRecords
 import ChimeSchedule
 
 /// The verbs, inside one body. Lives and ends on the queue of the connection it was given.

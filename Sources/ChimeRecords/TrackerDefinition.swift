@@ -1,13 +1,13 @@
 import ChimeCore
-import ChimeSchedule
-import ChimeTracking
+package import ChimeSchedule
+package import ChimeTracking
 import FoundationEssentials
 
 /// A tracker as it stands in the `definition` column, and in a pack's. As of `Definition`: a field is left out while it
 /// has the value that it is given here, and one that is added later is optional.
 ///
 ///     {"goal":{"total":40000000000},"kind":"amount","startedOn":"2026-03-01","title":{"en":"Water"},"unit":"ml"}
-struct TrackerDefinition: Codable, Hashable {
+package struct TrackerDefinition: Codable, Hashable {
   var title: [String: String]
   var verb: [String: String]?
   var kind: Tracker.Kind
@@ -32,7 +32,7 @@ struct TrackerDefinition: Codable, Hashable {
 
   private static let usualExperience = 10
 
-  init(of tracker: Tracker) {
+  package init(of tracker: Tracker) {
     title = tracker.title.texts
     verb = tracker.verb?.texts
     kind = tracker.kind
@@ -57,7 +57,7 @@ struct TrackerDefinition: Codable, Hashable {
   }
 
   /// The whole tracker, with what stands in columns of its own.
-  func tracker(id: TrackerID, owner: UInt32, pack: PackID?, createdAt: Instant) throws -> Tracker {
+  package func tracker(id: TrackerID, owner: UInt32, pack: PackID?, createdAt: Instant) throws -> Tracker {
     Tracker(
       id: id, owner: owner, title: LocalizedText(title), verb: verb.map { LocalizedText($0) }, kind: kind, unit: unit,
       decimals: decimals ?? 0,
@@ -71,13 +71,13 @@ struct TrackerDefinition: Codable, Hashable {
 }
 
 /// `{"total":40000000000}`, `{"count":3,"each":"week"}`, `{"value":120000000000}`
-struct GoalForm: Codable, Hashable {
+package struct GoalForm: Codable, Hashable {
   var count: Int?
   var total: Quantity?
   var value: Quantity?
   var each: Goal.Period?
 
-  init(of goal: Goal) {
+  package init(of goal: Goal) {
     switch goal.target {
     case .count(let count): self.count = count
     case .total(let total): self.total = total

@@ -1,18 +1,18 @@
-import ChimeCore
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
 /// A row of the table of reminders that makes no reminder.
-struct UnreadableDefinition: Error {
-  var reminder: UnreadableReminder
+package struct UnreadableDefinition: Error {
+  package var reminder: UnreadableReminder
 }
 
 // Values out of rows. Each takes the first of its columns, in the order of the list of columns beside it.
 
-extension Statement {
+extension StoredRow {
   /// `alias.id, owner, title, body, schedule, zone, skip_next, created_at, generation, definition`
   ///
   /// - Throws: `UnreadableDefinition` alone.
-  func reminder(_ first: Int32, _ reader: DefinitionReader) throws(UnreadableDefinition) -> Reminder {
+  package func reminder(_ first: Int32, _ reader: DefinitionReader) throws(UnreadableDefinition) -> Reminder {
     let id = ReminderID(rawValue: text(first))
     do {
       return try reader.definition(text(first + 9)).reminder(
@@ -29,7 +29,7 @@ extension Statement {
 
   /// `alias.id, scheduled_at, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
   /// run_count, run_through, title, repeats, repeat_at`
-  func occurrence(_ first: Int32) throws -> Occurrence {
+  package func occurrence(_ first: Int32) throws -> Occurrence {
     let id = OccurrenceID(reminder: ReminderID(rawValue: text(first)), scheduledAt: instant(first + 1))
     let state: Occurrence.State? =
       switch int64(first + 3) {
@@ -52,7 +52,7 @@ extension Statement {
 
   /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at,
   /// attempts_before`
-  func delivery(_ first: Int32) throws -> Delivery {
+  package func delivery(_ first: Int32) throws -> Delivery {
     let id = DeliveryID(rawValue: text(first))
     let at = instant(first + 7)
     let state: Delivery.State? =
@@ -73,7 +73,7 @@ extension Statement {
   }
 
   /// `number, started_at, took_ms, outcome, status, answer, error`
-  func attempt() throws -> Attempt {
+  package func attempt() throws -> Attempt {
     guard let outcome = Attempt.Outcome(rawValue: text(3)) else {
       throw StoreFailure.internalError("an attempt has the unknown outcome \(text(3))")
     }
@@ -83,7 +83,7 @@ extension Statement {
   }
 
   /// `owner, channel, url, created_at, disabled, disabled_at, failing_since, settings`
-  func endpoint(_ reader: DefinitionReader) throws -> Endpoint {
+  package func endpoint(_ reader: DefinitionReader) throws -> Endpoint {
     let createdAt = instant(3)
     // Version 1 kept no time with the reason.
     let disabled = optionalText(4).map { Endpoint.Disabled(reason: $0, at: optionalInstant(5) ?? createdAt) }
@@ -95,15 +95,15 @@ extension Statement {
 }
 
 /// What stands in `occurrence.state`.
-enum OccurrenceCode {
-  static let fired: Int64 = 0
-  static let delivered: Int64 = 1
-  static let snoozed: Int64 = 2
-  static let done: Int64 = 3
-  static let dismissed: Int64 = 4
-  static let missed: Int64 = 5
+package enum OccurrenceCode {
+  package static let fired: Int64 = 0
+  package static let delivered: Int64 = 1
+  package static let snoozed: Int64 = 2
+  package static let done: Int64 = 3
+  package static let dismissed: Int64 = 4
+  package static let missed: Int64 = 5
 
-  static func of(_ state: Occurrence.State) -> Int64 {
+  package static func of(_ state: Occurrence.State) -> Int64 {
     switch state {
     case .fired: fired
     case .delivered: delivered
@@ -116,14 +116,14 @@ enum OccurrenceCode {
 }
 
 /// What stands in `delivery.state`.
-enum DeliveryCode {
-  static let pending: Int64 = 0
-  static let waiting: Int64 = 1
-  static let delivered: Int64 = 2
-  static let dead: Int64 = 3
-  static let cancelled: Int64 = 4
+package enum DeliveryCode {
+  package static let pending: Int64 = 0
+  package static let waiting: Int64 = 1
+  package static let delivered: Int64 = 2
+  package static let dead: Int64 = 3
+  package static let cancelled: Int64 = 4
 
-  static func of(_ state: Delivery.State) -> (code: Int64, at: Instant?) {
+  package static func of(_ state: Delivery.State) -> (code: Int64, at: Instant?) {
     switch state {
     case .pending: (pending, nil)
     case .waiting(let until): (waiting, until)
@@ -133,7 +133,7 @@ enum DeliveryCode {
     }
   }
 
-  static func of(_ state: DeliveryFilter.State) -> Int64 {
+  package static func of(_ state: DeliveryFilter.State) -> Int64 {
     switch state {
     case .pending: pending
     case .waiting: waiting
@@ -145,11 +145,11 @@ enum DeliveryCode {
 }
 
 extension Occurrence.State {
-  var snoozedUntil: Instant? {
+  package var snoozedUntil: Instant? {
     if case .snoozed(let until) = self { until } else { nil }
   }
 
-  var missReason: MissReason? {
+  package var missReason: MissReason? {
     if case .missed(let reason) = self { reason } else { nil }
   }
 }

@@ -1,11 +1,11 @@
-import ChimeCore
+package import ChimeCore
 import ChimeSchedule
-import ChimeTracking
+package import ChimeTracking
 import FoundationEssentials
 
 /// A pack as it stands in the `definition` column, without its name. As of `Definition`: a field is left out while it has
 /// the value that it is given here, and one that is added later is optional.
-struct PackDefinition: Codable, Hashable {
+package struct PackDefinition: Codable, Hashable {
   var title: [String: String]
   var text: [String: String]
   var version: Int?
@@ -99,7 +99,7 @@ struct PackDefinition: Codable, Hashable {
     var steps: [Quantity]
   }
 
-  init(of pack: Pack) {
+  package init(of pack: Pack) {
     title = pack.title.texts
     text = pack.text.texts
     version = pack.version == 1 ? nil : pack.version
@@ -159,7 +159,7 @@ struct PackDefinition: Codable, Hashable {
   }
 
   /// A number that is another for another text, as good as always (FNV-1a, 64 bits; Fowler, Noll, Vo).
-  static func print(of text: String) -> Int64 {
+  package static func print(of text: String) -> Int64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return Int64(bitPattern: hash)
@@ -251,13 +251,13 @@ extension PackDefinition.CriterionForm {
 /// What stands in the `reminders` column: a pack's reminders by their key, and how they were made.
 ///
 ///     {"languages":["cs"],"made":{"drink":"r7k2"}}
-struct PackReminders: Codable, Hashable {
-  var made: [String: ReminderID]?
-  var languages: [String]?
-  var removed: [Removed]?
+package struct PackReminders: Codable, Hashable {
+  package var made: [String: ReminderID]?
+  package var languages: [String]?
+  package var removed: [Removed]?
 
   /// A reminder as it was when its pack was removed.
-  struct Removed: Codable, Hashable {
+  package struct Removed: Codable, Hashable {
     var id: ReminderID
     var owner: UInt32
     var title: String
@@ -270,7 +270,7 @@ struct PackReminders: Codable, Hashable {
     var definition: Definition
   }
 
-  init(of pack: InstalledPack) {
+  package init(of pack: InstalledPack) {
     made = pack.reminders.isEmpty ? nil : pack.reminders
     languages = pack.languages.isEmpty ? nil : pack.languages
     removed = pack.removed.isEmpty ? nil : pack.removed.map { Removed(of: $0) }
@@ -291,7 +291,7 @@ extension PackReminders.Removed {
     definition = Definition(of: reminder)
   }
 
-  func reminder() throws -> Reminder {
+  package func reminder() throws -> Reminder {
     definition.reminder(
       id: id, owner: owner, title: title, body: body, schedule: try Schedule(canonical: schedule),
       timezone: ZoneChoice(zone), skipNext: skipNext ?? 0, createdAt: createdAt, generation: generation)

@@ -1,33 +1,22 @@
-import ChimeCore
-import ChimeSchedule
-import ChimeTracking
-import FoundationEssentials
-
-extension CivilDate: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    Int64(dayNumber).bind(to: statement, at: index)
-  }
-}
-
-extension Quantity: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { grains.bind(to: statement, at: index) }
-}
+package import ChimeCore
+package import ChimeSchedule
+package import ChimeTracking
 
 // Values out of rows. Each takes the columns that are listed beside it.
-extension Statement {
+extension StoredRow {
   /// Days that lie beyond the calendar's ends are its ends.
-  func day(_ column: Int32) -> CivilDate {
+  package func day(_ column: Int32) -> CivilDate {
     CivilDate(dayNumber: int(column)) ?? (int64(column) < 0 ? .earliest : .latest)
   }
 
-  func optionalDay(_ column: Int32) -> CivilDate? { isNull(column) ? nil : day(column) }
+  package func optionalDay(_ column: Int32) -> CivilDate? { isNull(column) ? nil : day(column) }
 
-  func quantity(_ column: Int32) -> Quantity { Quantity(grains: int64(column)) }
+  package func quantity(_ column: Int32) -> Quantity { Quantity(grains: int64(column)) }
 
-  func optionalQuantity(_ column: Int32) -> Quantity? { isNull(column) ? nil : quantity(column) }
+  package func optionalQuantity(_ column: Int32) -> Quantity? { isNull(column) ? nil : quantity(column) }
 
   /// `entry.key, tracker_name.owner, tracker_name.id, at, day, minute, quantity, item_name.id, fields, photo, note`
-  func entry(_ reader: DefinitionReader) -> Entry {
+  package func entry(_ reader: DefinitionReader) -> Entry {
     Entry(
       id: EntryID(rawValue: int64(0)), tracker: TrackerID(rawValue: text(2)), owner: uint32(1), at: instant(3),
       day: day(4), minute: int(5), quantity: optionalQuantity(6),
@@ -36,7 +25,7 @@ extension Statement {
   }
 
   /// `item_name.id, title, attributes, since, until, note, photo, created_at`
-  func item(of tracker: TrackerKey, _ reader: DefinitionReader) -> Item {
+  package func item(of tracker: TrackerKey, _ reader: DefinitionReader) -> Item {
     Item(
       id: ItemID(rawValue: text(0)), tracker: tracker.id, owner: tracker.owner, title: text(1),
       attributes: optionalText(2).map(reader.attributes) ?? [:], since: optionalDay(3), until: optionalDay(4),
@@ -44,14 +33,14 @@ extension Statement {
   }
 
   /// `milestone.key, tracker_name.owner, tracker_name.id, day, title, note, photo, value, created_at`
-  func milestone() -> Milestone {
+  package func milestone() -> Milestone {
     Milestone(
       id: int64(0), tracker: TrackerID(rawValue: text(2)), owner: uint32(1), day: day(3), title: text(4),
       note: optionalText(5), photo: optionalText(6), value: optionalQuantity(7), createdAt: instant(8))
   }
 
   /// `day, count, total, least, most, last, first_at, last_at, first_minute, last_minute, met, goal`
-  func dayTotal(_ reader: DefinitionReader) -> DayTotal {
+  package func dayTotal(_ reader: DefinitionReader) -> DayTotal {
     DayTotal(
       day: day(0), count: int(1), total: quantity(2), least: optionalQuantity(3), most: optionalQuantity(4),
       last: optionalQuantity(5), firstAt: instant(6), lastAt: instant(7), firstMinute: int(8), lastMinute: int(9),

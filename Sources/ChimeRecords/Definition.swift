@@ -1,6 +1,6 @@
-import ChimeCore
-import ChimeSchedule
-import ChimeTracking
+package import ChimeCore
+package import ChimeSchedule
+package import ChimeTracking
 import FoundationEssentials
 
 /// The part of a reminder that no query asks for by itself, as it stands in the `definition` column.
@@ -9,7 +9,7 @@ import FoundationEssentials
 /// whatever a new reminder's defaults become. A field that is added later is optional, so that older rows can be read.
 ///
 ///     {"channels":["desktop"],"tags":["health"],"urgency":"low"}
-struct Definition: Codable, Hashable {
+package struct Definition: Codable, Hashable {
   var channels: [ChannelName]
   var tags: [String]?
   var gap: GapRule?
@@ -25,9 +25,9 @@ struct Definition: Codable, Hashable {
   var jitter: Milliseconds?
   var nag: Nag?
   var quiet: QuietRule?
-  var wake: Bool?
+  package var wake: Bool?
   var snoozeLengths: [Milliseconds]?
-  var pause: Pause?
+  package var pause: Pause?
   var lastDone: Instant?
   var tracker: TrackerLink?
   var set: String?
@@ -36,7 +36,7 @@ struct Definition: Codable, Hashable {
   private static let usualGrace = Milliseconds.hours(12)
   private static let usualSnoozeLengths = [Milliseconds.minutes(10), .hours(1)]
 
-  init(of reminder: Reminder) {
+  package init(of reminder: Reminder) {
     channels = reminder.channels
     tags = reminder.tags.isEmpty ? nil : reminder.tags
     gap = reminder.gap
@@ -61,7 +61,7 @@ struct Definition: Codable, Hashable {
   }
 
   /// The whole reminder, with what stands in columns of its own.
-  func reminder(
+  package func reminder(
     id: ReminderID, owner: UInt32, title: String, body: String?, schedule: Schedule, timezone: ZoneChoice,
     skipNext: Int, createdAt: Instant, generation: Int64
   ) -> Reminder {
@@ -79,7 +79,7 @@ struct Definition: Codable, Hashable {
 /// together are mostly alike in both, and reading JSON costs more than all the rest of a row.
 ///
 /// Used on one queue, like the connection it serves.
-final class DefinitionReader {
+package final class DefinitionReader {
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
   private var definitions: [String: Definition] = [:]
@@ -94,16 +94,16 @@ final class DefinitionReader {
   /// How many of each are remembered; when there are more, all are forgotten.
   private static let limit = 512
 
-  init() {
+  package init() {
     // Equal definitions are to be equal texts.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
-  func text(_ value: some Encodable) throws -> String {
+  package func text(_ value: some Encodable) throws -> String {
     String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  func settings(_ text: String) throws -> EndpointSettings {
+  package func settings(_ text: String) throws -> EndpointSettings {
     if let known = settings[text] { return known }
     let read = try decoder.decode(EndpointSettings.self, from: Data(text.utf8))
     if settings.count >= Self.limit { settings.removeAll(keepingCapacity: true) }
@@ -111,7 +111,7 @@ final class DefinitionReader {
     return read
   }
 
-  func definition(_ text: String) throws -> Definition {
+  package func definition(_ text: String) throws -> Definition {
     if let known = definitions[text] { return known }
     let definition = try decoder.decode(Definition.self, from: Data(text.utf8))
     if definitions.count >= Self.limit { definitions.removeAll(keepingCapacity: true) }
@@ -119,7 +119,7 @@ final class DefinitionReader {
     return definition
   }
 
-  func schedule(_ canonical: String) throws -> Schedule {
+  package func schedule(_ canonical: String) throws -> Schedule {
     if let known = schedules[canonical] { return known }
     let schedule = try Schedule(canonical: canonical)
     if schedules.count >= Self.limit { schedules.removeAll(keepingCapacity: true) }
@@ -127,7 +127,7 @@ final class DefinitionReader {
     return schedule
   }
 
-  func tracker(_ text: String) throws -> TrackerDefinition {
+  package func tracker(_ text: String) throws -> TrackerDefinition {
     if let known = trackers[text] { return known }
     let definition = try decoder.decode(TrackerDefinition.self, from: Data(text.utf8))
     if trackers.count >= Self.limit { trackers.removeAll(keepingCapacity: true) }
@@ -135,10 +135,10 @@ final class DefinitionReader {
     return definition
   }
 
-  func knows(_ print: PackPrint) -> Bool { packs[print] != nil }
+  package func knows(_ print: PackPrint) -> Bool { packs[print] != nil }
 
   /// - Parameter text: is read only when the pack is not known.
-  func pack(_ id: PackID, _ print: PackPrint, _ text: String) throws -> Pack {
+  package func pack(_ id: PackID, _ print: PackPrint, _ text: String) throws -> Pack {
     if let known = packs[print] { return known }
     let pack = try decoder.decode(PackDefinition.self, from: Data(text.utf8)).pack(id: id)
     // One may take hundreds of kilobytes.
@@ -147,7 +147,7 @@ final class DefinitionReader {
     return pack
   }
 
-  func packReminders(_ text: String) throws -> PackReminders {
+  package func packReminders(_ text: String) throws -> PackReminders {
     if let known = packReminders[text] { return known }
     let read = try decoder.decode(PackReminders.self, from: Data(text.utf8))
     if packReminders.count >= 32 { packReminders.removeAll(keepingCapacity: true) }
@@ -155,14 +155,14 @@ final class DefinitionReader {
     return read
   }
 
-  func summary(_ text: String) throws -> TrackerSummary {
+  package func summary(_ text: String) throws -> TrackerSummary {
     try decoder.decode(TrackerSummary.self, from: Data(text.utf8))
   }
 
   // Beside what a row is about, these are little: one that cannot be read is none.
 
   /// Remembered, as thousands of days have had the same one.
-  func goal(_ text: String) -> Goal? {
+  package func goal(_ text: String) -> Goal? {
     if let known = goals[text] { return known }
     guard let goal = try? decoder.decode(GoalForm.self, from: Data(text.utf8)).goal() else { return nil }
     if goals.count >= Self.limit { goals.removeAll(keepingCapacity: true) }
@@ -170,17 +170,22 @@ final class DefinitionReader {
     return goal
   }
 
-  func quantities(_ text: String) -> [String: Quantity] {
+  package func quantities(_ text: String) -> [String: Quantity] {
     (try? decoder.decode([String: Quantity].self, from: Data(text.utf8))) ?? [:]
   }
 
-  func attributes(_ text: String) -> [String: String] {
+  package func attributes(_ text: String) -> [String: String] {
     (try? decoder.decode([String: String].self, from: Data(text.utf8))) ?? [:]
   }
 }
 
 /// Which definition of which pack.
-struct PackPrint: Hashable {
+package struct PackPrint: Hashable {
   var key: Int64
   var print: Int64
+
+  package init(key: Int64, print: Int64) {
+    self.key = key
+    self.print = print
+  }
 }

@@ -1,15 +1,15 @@
-import ChimeCore
+package import ChimeCore
 
 /// A body that waits for its turn, with whoever waits for it.
-protocol Job: Sendable {
+package protocol Job: Sendable {
   /// Runs the body. What it returned or threw is held back until `Settlement.settle`.
-  func run(in transaction: Transaction) -> any Settlement
+  func run(in transaction: any StoreTransaction) -> any Settlement
   /// Ends it without running it.
   func refuse(_ failure: StoreFailure)
 }
 
 /// The end of a body that has run and whose caller has not been told yet. It is told once, by one of the two calls.
-protocol Settlement: Sendable {
+package protocol Settlement: Sendable {
   /// What the body threw.
   var error: (any Error)? { get }
   /// Tells the caller what the body returned or threw.
@@ -18,15 +18,22 @@ protocol Settlement: Sendable {
   func fail(_ failure: StoreFailure)
 }
 
-struct BodyJob<Value: Sendable>: Job {
-  let body: @Sendable (any StoreTransaction) throws -> Value
-  let caller: CheckedContinuation<Value, any Error>
+package struct BodyJob<Value: Sendable>: Job {
+  private let body: @Sendable (any StoreTransaction) throws -> Value
+  private let caller: CheckedContinuation<Value, any Error>
 
-  func run(in transaction: Transaction) -> any Settlement {
+  package init(
+    body: @escaping @Sendable (any StoreTransaction) throws -> Value, caller: CheckedContinuation<Value, any Error>
+  ) {
+    self.body = body
+    self.caller = caller
+  }
+
+  package func run(in transaction: any StoreTransaction) -> any Settlement {
     BodySettlement(result: Result { try body(transaction) }, caller: caller)
   }
 
-  func refuse(_ failure: StoreFailure) { caller.resume(throwing: failure) }
+  package func refuse(_ failure: StoreFailure) { caller.resume(throwing: failure) }
 }
 
 private struct BodySettlement<Value: Sendable>: Settlement {

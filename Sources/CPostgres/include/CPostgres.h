@@ -1,0 +1,66 @@
+#pragma once
+// libpq, loaded when it is first needed instead of at the start: it brings libraries of its own (TLS, Kerberos, LDAP …),
+// which a daemon that keeps its store in a file never has. Types and constants are those of its header.
+#include <postgresql/libpq-fe.h>
+#include <stddef.h>
+
+/// What libpq has been called on Linux since PostgreSQL 8.2.
+#define CHIME_PQ_LIBRARY "libpq.so.5"
+
+/// The types of parameters (`SELECT oid, typname FROM pg_type`); they are the same in every PostgreSQL.
+enum { CHIME_PQ_BYTEA = 17, CHIME_PQ_INT8 = 20, CHIME_PQ_TEXT = 25 };
+
+/// Loads libpq unless it is loaded already. From any thread; what is loaded stays until the process ends, and what could
+/// not be loaded is looked for again by the next call, as it may have been installed meanwhile.
+///
+/// `library` is CHIME_PQ_LIBRARY, except in tests. Returns 1; or 0 with what the dynamic linker says in `why`.
+int chime_pq_load(const char *library, char *why, size_t size);
+
+// The functions of libpq by their own names (postgresql.org/docs/15/libpq.html), each to be called only after
+// chime_pq_load has returned 1.
+
+PQconninfoOption *chime_pq_parse(const char *text, char **error);
+void chime_pq_free_options(PQconninfoOption *options);
+void chime_pq_free(void *memory);
+
+PGconn *chime_pq_connect_start(const char *const *keywords, const char *const *values);
+PostgresPollingStatusType chime_pq_connect_poll(PGconn *connection);
+void chime_pq_finish(PGconn *connection);
+ConnStatusType chime_pq_status(const PGconn *connection);
+PGTransactionStatusType chime_pq_transaction_status(const PGconn *connection);
+int chime_pq_socket(const PGconn *connection);
+int chime_pq_server_version(const PGconn *connection);
+int chime_pq_backend_pid(const PGconn *connection);
+const char *chime_pq_parameter_status(const PGconn *connection, const char *name);
+const char *chime_pq_error_message(const PGconn *connection);
+/// Whether the server asked for a password and there was none.
+int chime_pq_needs_password(const PGconn *connection);
+const char *chime_pq_host(const PGconn *connection);
+const char *chime_pq_port(const PGconn *connection);
+/// Has error messages carry their SQLSTATE, that of a refused connection too.
+void chime_pq_be_verbose(PGconn *connection);
+/// Drops notices, which libpq would print on standard error.
+void chime_pq_be_quiet(PGconn *connection);
+
+PGresult *chime_pq_exec(PGconn *connection, const char *sql);
+PGresult *chime_pq_prepare(PGconn *connection, const char *name, const char *sql, int count, const Oid *types);
+/// All parameters and all results binary.
+PGresult *chime_pq_exec_prepared(
+  PGconn *connection, const char *name, int count, const char *const *values, const int *lengths, const int *formats);
+
+// Several statements on their way at once.
+int chime_pq_enter_pipeline(PGconn *connection);
+int chime_pq_exit_pipeline(PGconn *connection);
+int chime_pq_send_prepared(
+  PGconn *connection, const char *name, int count, const char *const *values, const int *lengths, const int *formats);
+int chime_pq_sync(PGconn *connection);
+PGresult *chime_pq_get_result(PGconn *connection);
+
+ExecStatusType chime_pq_result_status(const PGresult *result);
+const char *chime_pq_result_field(const PGresult *result, int field);
+void chime_pq_clear(PGresult *result);
+int chime_pq_rows(const PGresult *result);
+int chime_pq_is_null(const PGresult *result, int row, int column);
+int chime_pq_length(const PGresult *result, int row, int column);
+const char *chime_pq_value(const PGresult *result, int row, int column);
+const char *chime_pq_changed(PGresult *result);

@@ -1,0 +1,80 @@
+import ChimeCore
+
+/// What PostgreSQL says of a failure (postgresql.org/docs/15/errcodes-appendix.html).
+struct ServerError {
+  /// The five characters of SQLSTATE.
+  var state: String
+  /// In the server's language.
+  var message: String
+
+  /// Whether the transaction may succeed when it runs again: somebody else's was in its way.
+  var isConflict: Bool { state == "40001" || state == "40P01" }
+
+  /// Whether the session is to be given up: the server ends, the connection is refused, or what was prepared is no more.
+  var spoilsSession: Bool {
+    state.hasPrefix("57P") || state.hasPrefix("08") || state == "25P03" || state == "26000" || state == "0A000"
+      || state == "25006"
+  }
+
+  /// What it means to someone who runs Chime.
+  func failure(server: String) -> StoreFailure {
+    switch state {
+    case "40001", "40P01":
+      return .unavailable("another transaction on \(server) was in the way (\(message)): try again")
+    case "57014":
+      return .unavailable(
+        "\(server) gave a statement up (\(message)): it is overloaded, or somebody holds a lock (see pg_stat_activity)")
+    case "55P03":
+      return .unavailable("somebody else holds a lock on \(server) (\(message)): see pg_locks")
+    case "25P03": return .unavailable("\(server) ended a transaction that stood still (\(message)): try again")
+    case "25006":
+      return .unavailable(
+        "\(server) can only be read (\(message)): it is a standby, or was set read-only; name the primary, or all "
+          + "hosts, in connection of [store]")
+    case "57P01", "57P02", "57P03":
+      return .unavailable("\(server) is stopping or starting (\(message)): chimed connects again by itself")
+    case "57P04": return .unavailable("the database on \(server) was removed (\(message)): restore it from a backup")
+    case "42501":
+      return .unavailable(
+        "\(server) does not allow it (\(message)): the database is to belong to chimed's user "
+          + "(ALTER DATABASE … OWNER TO …)")
+    case "53100": return .unavailable("the disk of \(server) is full: free some space on its file system")
+    case "53200": return .unavailable("\(server) has not enough memory (\(message))")
+    case "53300": return .unavailable("\(server) has no connection left: raise max_connections, or end other programs")
+    case "58030": return .unavailable("\(server) cannot read or write its disk (\(message)): see its log")
+    case "XX001", "XX002":
+      return .unavailable(
+        "\(server) has damaged data (\(message)): see its log, and restore the database from a backup")
+    default: break
+    }
+    switch state.prefix(2) {
+    case "08", "53", "57", "58":
+      return .unavailable("\(server) cannot do it now: \(message) (\(state))")
+    case "22": return .internalError("PostgreSQL cannot keep a value: \(message) (\(state))")
+    default: return .internalError("PostgreSQL refused a statement: \(message) (\(state))")
+    }
+  }
+
+  /// An error text as one line, without the places in PostgreSQL's source that a verbose one names.
+  static func plain(_ text: String) -> String {
+    text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
+      .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "; ")
+  }
+
+  /// The SQLSTATE in a verbose text of a refused connection (`… failed: FATAL:  3D000: database "x" does not exist`),
+  /// whatever language it is in; nil where the server had no say.
+  init?(refusal text: String) {
+    let parts = Self.plain(text).split(separator: ": ").map { $0 }
+    let place = parts.firstIndex { part in
+      part.utf8.count == 5 && part.utf8.contains { (0x30...0x39).contains($0) }
+        && part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+    guard let place else { return nil }
+    self.init(state: String(parts[place]), message: parts[(place + 1)...].joined(separator: ": "))
+  }
+
+  init(state: String, message: String) {
+    self.state = state
+    self.message = message
+  }
+}

@@ -1,0 +1,112 @@
+import ChimeCore
+import ChimeRecords
+
+// How changes that arrive together commit together.
+//
+// One commit costs the server a synchronised write, as much as hundreds of rows. Bodies that wait when a transaction
+// starts run in it one after another, each in a savepoint of its own: one that throws is undone alone. Nobody is told
+// anything before the commit, not even of an error, for that may rest on a neighbour's change which then did not last.
+extension Transaction {
+  /// The most bodies in one commit. A server keeps 64 parts of a transaction close at hand (subtransactions).
+  static let groupLimit = 64
+
+  /// How often a group is run again that another transaction was in the way of.
+  static let attempts = 5
+
+  /// What became of a group.
+  struct GroupEnd {
+    /// How many jobs are done with, counted from the first.
+    var taken: Int
+    /// Why nothing of it has lasted; nil when all is committed. The callers are still to be told.
+    var failure: StoreFailure?
+    var settlements: [any Settlement]
+    /// The number of the transaction, where it was lost while it committed: whether it has is to be found out.
+    var unclear: String?
+  }
+
+  /// Runs some of `jobs`, from the first on, in one transaction. At least one is taken unless it cannot begin at all.
+  func commitTogether(_ jobs: [any Job]) -> GroupEnd {
+    var end = runTogether(jobs)
+    var left = Self.attempts
+    // Bodies may run again: all that they do, they do to the store. Alone, if need be: fewer locks are in fewer ways.
+    while end.failure != nil, end.unclear == nil, connection.hasConflict, !connection.isLost, left > 1 {
+      left -= 1
+      end = runTogether(left < 3 ? Array(jobs.prefix(1)) : jobs)
+    }
+    return end
+  }
+
+  private func runTogether(_ jobs: [any Job]) -> GroupEnd {
+    var settlements: [any Settlement] = []
+    var number: String?
+    do {
+      // Its number is asked for in the same step, for the case that nobody hears of its end.
+      number = try connection.begin(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_current_xact_id()::text")
+      let group = jobs.prefix(Self.groupLimit)
+      for job in group {
+        forget()
+        if group.count > 1 { try connection.script("SAVEPOINT body") }
+        var settlement = job.run(in: self)
+        if connection.isLost || connection.hasConflict {
+          settlements.append(settlement)
+          throw undone(by: settlement)
+        }
+        // A body that went on after a statement had failed has not done what it says.
+        if settlement.error == nil, connection.isBroken { settlement = Careless(inner: settlement) }
+        settlements.append(settlement)
+        if settlement.error == nil {
+          if group.count > 1 { try connection.script("RELEASE body") }
+        } else if group.count > 1 {
+          try connection.script("ROLLBACK TO body; RELEASE body")
+        } else {
+          try connection.script("ROLLBACK")
+          return GroupEnd(taken: 1, failure: nil, settlements: settlements)
+        }
+      }
+    } catch {
+      connection.rollBack()
+      return GroupEnd(taken: settlements.count, failure: Self.failure(error), settlements: settlements)
+    }
+    do {
+      try connection.script("COMMIT")
+      return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
+    } catch {
+      let isUnclear = connection.isLost
+      connection.rollBack()
+      return GroupEnd(
+        taken: settlements.count, failure: Self.failure(error), settlements: settlements,
+        unclear: isUnclear ? number : nil)
+    }
+  }
+
+  /// The end of a body that has passed over a failure of the store.
+  private struct Careless: Settlement {
+    let inner: any Settlement
+    private let failure = StoreFailure.internalError("a change went on after a statement of it had failed")
+    var error: (any Error)? { failure }
+
+    init(inner: any Settlement) { self.inner = inner }
+
+    func settle() { inner.fail(failure) }
+    func fail(_ failure: StoreFailure) { inner.fail(failure) }
+  }
+
+  private static func failure(_ error: any Error) -> StoreFailure {
+    error as? StoreFailure ?? .internalError("\(error)")
+  }
+
+  private func undone(by settlement: any Settlement) -> StoreFailure {
+    if case let failure as StoreFailure = settlement.error { return failure }
+    return .unavailable("a change on \(connection.server) was broken off: try again")
+  }
+
+  /// Runs one body on a consistent view, as of its first statement. Its caller is still to be told.
+  func view(_ job: any Job) throws(StoreFailure) -> any Settlement {
+    forget()
+    _ = try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    let settlement = job.run(in: self)
+    connection.rollBack()
+    return settlement
+  }
+}

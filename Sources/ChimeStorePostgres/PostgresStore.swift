@@ -1,0 +1,175 @@
+public import ChimeCore
+import ChimeRecords
+import Dispatch
+import Synchronization
+
+/// A store in a database of PostgreSQL 15 or newer: one writing session, one reading session, changes that arrive together
+/// committed together.
+///
+/// Bodies run on the store's own queues, never on the caller. A `read` sees every `write` that returned before it began.
+///
+///     let store = try PostgresStore.open(PostgresPlace(connection: "host=db.example dbname=chime"))
+///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
+///     let horizon = try await store.read { try $0.horizon() }
+///     await store.close()
+///
+/// One daemon has the database at a time: the writing session holds an advisory lock. A session that is lost fails what
+/// was under way as `.unavailable`, unless it turns out to have committed; the next call opens a new one, at whichever
+/// host of the list takes changes then. A transaction that another one was in the way of is run again.
+public final class PostgresStore: Store {
+  private let writer: Session
+  private let reader: Session
+  private let state: Mutex<State>
+
+  private struct State {
+    var isClosed = false
+    /// Writing bodies in the order in which they came.
+    var waiting: [any Job] = []
+    /// Whether a block on the writer's queue will see to `waiting`.
+    var isDraining = false
+  }
+
+  private init(_ place: PostgresPlace) {
+    writer = Session(label: "chime.store.write", place: place, isReadOnly: false)
+    reader = Session(label: "chime.store.read", place: place, isReadOnly: true)
+    state = Mutex(State())
+  }
+
+  /// Opens the store, and makes its tables in a database that has none. The database itself must exist.
+  ///
+  /// - Throws: `.unavailable` when it cannot be reached or used, with what to do; `.held` when another daemon has it;
+  ///   `.newerSchema` when a newer program has written it.
+  public static func open(_ place: PostgresPlace) throws(StoreFailure) -> PostgresStore {
+    let store = PostgresStore(place)
+    for session in [store.writer, store.reader] {
+      let failure: StoreFailure? = session.queue.sync {
+        do throws(StoreFailure) {
+          _ = try session.ready()
+          return nil
+        } catch {
+          return error
+        }
+      }
+      guard let failure else { continue }
+      store.writer.queue.sync { store.writer.drop() }
+      throw failure
+    }
+    return store
+  }
+
+  /// The size of the whole database in bytes, looked at without taking it: also while a daemon has it.
+  ///
+  /// - Throws: what `open` would throw of a database that cannot be reached, or is newer.
+  public static func size(of place: PostgresPlace) throws(StoreFailure) -> Int64 {
+    do {
+      let connection = try place.connect()
+      let found = try Schema.version(of: connection)
+      guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }
+      return try connection.first("SELECT pg_database_size(current_database())") { $0.int64(0) } ?? 0
+    } catch {
+      throw error as? StoreFailure ?? .internalError("\(error)")
+    }
+  }
+
+  // Store.
+
+  public func write<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { caller in
+      submit(BodyJob(body: body, caller: caller))
+    }
+  }
+
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { caller in
+      let job = BodyJob(body: body, caller: caller)
+      if state.withLock({ $0.isClosed }) { return job.refuse(.closed) }
+      reader.queue.async { self.view(job) }
+    }
+  }
+
+  public func close() async {
+    state.withLock { $0.isClosed = true }
+    // What was accepted before is ahead of this on each queue.
+    for session in [writer, reader] {
+      await withCheckedContinuation { caller in
+        session.queue.async {
+          session.drop()
+          caller.resume()
+        }
+      }
+    }
+  }
+
+  // Writing.
+
+  private func submit(_ job: any Job) {
+    let (isClosed, isFirst) = state.withLock { state in
+      if state.isClosed { return (true, false) }
+      state.waiting.append(job)
+      defer { state.isDraining = true }
+      return (false, !state.isDraining)
+    }
+    if isClosed { return job.refuse(.closed) }
+    if isFirst { writer.queue.async { self.drain() } }
+  }
+
+  /// Commits what waits, group by group, until nothing does.
+  private func drain() {
+    while true {
+      let jobs: [any Job] = state.withLock { state in
+        defer { state.waiting.removeAll() }
+        state.isDraining = !state.waiting.isEmpty
+        return state.waiting
+      }
+      if jobs.isEmpty { return }
+      commit(jobs)
+    }
+  }
+
+  private func commit(_ jobs: [any Job]) {
+    var rest = jobs
+    while !rest.isEmpty {
+      let group: Transaction.GroupEnd
+      do throws(StoreFailure) {
+        group = try writer.using { transaction throws(StoreFailure) in
+          let end = transaction.commitTogether(rest)
+          // Nothing had begun: the session was lost before.
+          if end.taken == 0, let failure = end.failure { throw failure }
+          return end
+        }
+      } catch {
+        // What could not even begin would not begin for the rest of it either.
+        return rest.forEach { $0.refuse(error) }
+      }
+      rest.removeFirst(group.taken)
+      guard let failure = group.failure else {
+        group.settlements.forEach { $0.settle() }
+        continue
+      }
+      switch group.unclear.map({ writer.hasCommitted($0) }) {
+      case .some(.some(true)): group.settlements.forEach { $0.settle() }
+      case .some(.none): group.settlements.forEach { $0.fail(Self.unclear(failure)) }
+      default: group.settlements.forEach { $0.fail(failure) }
+      }
+    }
+  }
+
+  private static func unclear(_ failure: StoreFailure) -> StoreFailure {
+    guard case .unavailable(let sentence) = failure else { return failure }
+    return .unavailable("\(sentence); it is not known whether the change was made")
+  }
+
+  // Reading.
+
+  private func view(_ job: any Job) {
+    do throws(StoreFailure) {
+      try reader.using { transaction throws(StoreFailure) in try transaction.view(job) }.settle()
+    } catch {
+      job.refuse(error)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import ChimeCore
+import ChimeRecords
+import Dispatch
+
+/// A session that is opened when it is needed, and the one queue on which it is used.
+///
+/// `@unchecked Sendable`: the connection with its transaction is touched on `queue` only, which lets in one block at a
+/// time; each access says so to Dispatch and stops the program if it is not so.
+final class Session: @unchecked Sendable {
+  let queue: DispatchQueue
+  private let place: PostgresPlace
+  private let isReadOnly: Bool
+  private var transaction: Transaction?
+  /// The session before, which the server may still take for alive.
+  private var former: Backend?
+  private var current: Backend?
+  /// Until when nobody tries again, by a clock that nobody sets, and why.
+  private var refusal: (until: Int64, failure: StoreFailure)?
+
+  /// After a failure the server is left alone for this time, in milliseconds: who asks meanwhile hears the same.
+  private static let rest: Int64 = 500
+
+  /// A process of the server.
+  struct Backend {
+    var process: Int
+    /// When it was started, as the server writes it: numbers of processes come again.
+    var startedAt: String
+    /// Which history of the server it is part of; another one follows a failover.
+    var timeline: String
+  }
+
+  init(label: String, place: PostgresPlace, isReadOnly: Bool) {
+    queue = DispatchQueue(label: label)
+    self.place = place
+    self.isReadOnly = isReadOnly
+  }
+
+  /// The verbs, over a session that was alive when last heard of; opened if there is none.
+  func ready() throws(StoreFailure) -> Transaction {
+    dispatchPrecondition(condition: .onQueue(queue))
+    if let transaction {
+      if !transaction.connection.isLost { return transaction }
+      drop()
+    }
+    if let refusal, PostgresPlace.clock() < refusal.until { throw refusal.failure }
+    do {
+      let connection = try place.connect()
+      let backend = try Backend(of: connection)
+      if !isReadOnly { try take(connection) }
+      refusal = nil
+      current = backend
+      let opened = Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly)
+      transaction = opened
+      return opened
+    } catch {
+      let failure = error as? StoreFailure ?? .internalError("\(error)")
+      refusal = (PostgresPlace.clock() + Self.rest, failure)
+      throw failure
+    }
+  }
+
+  /// Runs `use`; once more on a new session, when the one that there was turns out to have been lost before it did
+  /// anything.
+  func using<Result>(_ use: (Transaction) throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+    let transaction = try ready()
+    do {
+      return try use(transaction)
+    } catch {
+      guard transaction.connection.isLost else { throw error }
+      return try use(try ready())
+    }
+  }
+
+  /// Lets go of the session.
+  func drop() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    if current != nil { former = current }
+    (current, transaction) = (nil, nil)
+  }
+
+  /// Whether a transaction that was lost while it committed has done so; nil when that cannot be found out.
+  func hasCommitted(_ number: String) -> Bool? {
+    let timeline = current?.timeline
+    drop()
+    // What the server was about when the connection broke may take a moment yet.
+    guard let connection = try? ready().connection, current?.timeline == timeline else { return nil }
+    for _ in 0..<50 {
+      switch try? connection.script("SELECT pg_xact_status('\(number)'::xid8)") {
+      case "committed": return true
+      case "aborted": return false
+      case "in progress": _ = try? connection.script("SELECT pg_sleep(0.1)")
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Makes the database ours: ends the session before, waits for the lock that says whose it is, and brings it up to date.
+  private func take(_ connection: Connection) throws {
+    if let former {
+      // A server does not notice at once that the other end has gone, and keeps its locks until then.
+      try connection.script(
+        """
+        SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity
+        WHERE pid = \(former.process) AND backend_start = '\(former.startedAt)'
+        """)
+    }
+    do {
+      try connection.script(
+        "SET lock_timeout = \(place.lockTimeout); SELECT pg_advisory_lock(\(Schema.daemonLock))::text")
+      try connection.script("SET lock_timeout = 0")
+    } catch {
+      guard !connection.isLost, let holder = try holder(connection) else { throw error }
+      throw StoreFailure.held(by: holder)
+    }
+    try Schema.migrate(connection, to: place.version)
+  }
+
+  /// Who has the lock.
+  private func holder(_ connection: Connection) throws -> String? {
+    try connection.script(
+      """
+      SELECT 'the chimed at ' || coalesce(host(a.client_addr), 'the database''s own machine') || ' (session ' || l.pid
+        || ' of ' || a.usename || ' since ' || to_char(a.backend_start, 'YYYY-MM-DD HH24:MI') || ')'
+      FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+        AND (l.classid::bigint, l.objid::bigint) = (\(Schema.daemonLock))
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
+  }
+}
+
+extension Session.Backend {
+  init(of connection: Connection) throws {
+    process = connection.process
+    startedAt =
+      try connection.script(
+        "SELECT backend_start::text FROM pg_stat_activity WHERE pid = \(connection.process)") ?? ""
+    timeline = try connection.script("SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8)") ?? ""
+  }
+}

@@ -1,0 +1,181 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import ChimeTracking
+
+extension Transaction {
+  func begin(_ change: TrackingChange) throws -> Int64 {
+    try requireWriting()
+    let key = try connection.makeKey(
+      """
+      WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'change' RETURNING last)
+      INSERT INTO change (key, owner, at, kind, tracker, subject, after_entry)
+      SELECT made.last, $1, $2, $3, $4, $5, (SELECT last FROM number WHERE name = 'entry') FROM made
+      RETURNING key
+      """, change.owner, change.at, change.kind.rawValue, change.tracker?.rawValue, change.subject)
+    self.change = (key, change.owner)
+    return key
+  }
+
+  /// The change that a row of this owner is written in.
+  func change(of owner: UInt32) -> Int64? { change.flatMap { $0.owner == owner ? $0.key : nil } }
+
+  func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange? {
+    try changes(owner: owner, since: since, limit: 1).first
+  }
+
+  func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange] {
+    let latest = try connection.all(
+      "SELECT key, owner, at, kind, tracker, subject FROM change WHERE owner = $1 ORDER BY key DESC LIMIT $2", owner,
+      limit
+    ) { row in
+      TrackingChange(
+        // Of a kind that a later version has made up no more is known than that.
+        id: row.int64(0), owner: row.uint32(1), at: row.instant(2), kind: .init(rawValue: row.text(3)) ?? .edited,
+        tracker: row.optionalText(4).map { TrackerID(rawValue: $0) }, subject: row.text(5))
+    }
+    // None can be taken back before those that came after it.
+    return Array(latest.prefix { $0.at >= since })
+  }
+
+  func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
+    try requireWriting()
+    let found = try connection.first("SELECT owner, whole FROM change WHERE key = $1", change) {
+      (owner: $0.uint32(0), isWhole: $0.int(1) != 0)
+    }
+    guard let found else { throw StoreFailure.internalError("there is no change \(change) to take back") }
+    let last = try connection.first("SELECT max(key) FROM change WHERE owner = $1", found.owner) { $0.int64(0) }
+    guard last == change else {
+      throw StoreFailure.internalError("change \(change) is not the latest: the later ones are to be taken back first")
+    }
+    let touched = try trackers(touchedBy: change)
+    for sheet in Sheet.all {
+      try connection.run(sheet.deleteBorn, change)
+      try connection.run(sheet.revive, change)
+      try connection.run(sheet.clear, change)
+      try connection.run(sheet.restore, change)
+      try connection.run(sheet.drop, change)
+    }
+    if found.isWhole { try takeUnlocksBack(change, found.owner) }
+    try dropStrays(of: found.owner)
+    try connection.run("DELETE FROM change WHERE key = $1", change)
+    if self.change?.key == change { self.change = nil }
+    return touched
+  }
+
+  /// The trackers whose entries or whose definition a change has touched, with the days of those entries as they were and
+  /// as they are. What the change has made and removed again was never seen.
+  private func trackers(touchedBy change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
+    let rows = try connection.all(
+      """
+      SELECT n.owner, n.id, t.day
+      FROM (
+        SELECT tracker, day FROM entry
+        WHERE key > (SELECT after_entry FROM change WHERE key = $1) AND born = $1 AND gone IS NULL
+        UNION SELECT tracker, day FROM entry WHERE gone = $1 AND born IS DISTINCT FROM $1
+        UNION SELECT tracker, day FROM entry_before WHERE change = $1
+        UNION SELECT e.tracker, e.day FROM entry_before b JOIN entry e ON e.key = b.key
+          WHERE b.change = $1 AND e.gone IS NULL
+        UNION SELECT key, NULL FROM tracker WHERE born = $1 AND gone IS NULL
+        UNION SELECT key, NULL FROM tracker WHERE gone = $1 AND born IS DISTINCT FROM $1
+        UNION SELECT key, NULL FROM tracker_before WHERE change = $1) t
+      JOIN tracker_name n ON n.key = t.tracker
+      """, change
+    ) { (key: TrackerKey(owner: $0.uint32(0), id: TrackerID(rawValue: $0.text(1))), day: $0.optionalDay(2)) }
+    return rows.reduce(into: [:]) { touched, row in
+      touched[row.key, default: []].formUnion(row.day.map { [$0] } ?? [])
+    }
+  }
+
+  private func takeUnlocksBack(_ change: Int64, _ owner: UInt32) throws {
+    try connection.run(
+      "DELETE FROM achievement WHERE gone = 0 AND pack IN (SELECT key FROM pack_name WHERE owner = $1)", owner)
+    try connection.run(
+      "UPDATE achievement SET gone = 0 WHERE gone = $1 AND pack IN (SELECT key FROM pack_name WHERE owner = $2)",
+      change,
+      owner)
+    try connection.run(
+      "DELETE FROM experience WHERE gone = 0 AND pack IN (SELECT key FROM pack_name WHERE owner = $1)", owner)
+    try connection.run(
+      "UPDATE experience SET gone = 0 WHERE gone = $1 AND pack IN (SELECT key FROM pack_name WHERE owner = $2)", change,
+      owner)
+  }
+
+  /// What belongs to a tracker that is there no more goes with it.
+  private func dropStrays(of owner: UInt32) throws {
+    let missing = try connection.all(
+      """
+      SELECT n.key FROM tracker_name n
+      WHERE n.owner = $1 AND NOT EXISTS (SELECT 1 FROM tracker t WHERE t.key = n.key AND t.gone IS NULL)
+      """, owner
+    ) { $0.int64(0) }
+    for tracker in missing {
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", tracker)
+      try connection.run(
+        "DELETE FROM item WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", tracker)
+      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND gone IS NULL", tracker)
+      try dropTotals(of: tracker)
+    }
+  }
+
+  func dropTotals(of tracker: Int64) throws {
+    try connection.run("DELETE FROM day_total WHERE tracker = $1", tracker)
+    try connection.run("DELETE FROM tracker_summary WHERE tracker = $1", tracker)
+  }
+
+  // Forgetting.
+
+  func forgetChanges(before: Instant, limit: Int) throws -> Bool {
+    try requireWriting()
+    var left = limit
+    // In their order: what a change replaced may have been made by the one before it.
+    while let change = try oldestChange(before: before) {
+      for sheet in Sheet.all {
+        for step in [sheet.forgetGone, sheet.forgetReplaced] {
+          guard left > 0 else { return true }
+          try connection.run(step, change, left)
+          left -= connection.changes
+        }
+      }
+      for step in Self.forgetUnlocks {
+        guard left > 0 else { return true }
+        try connection.run(step, change, left)
+        left -= connection.changes
+      }
+      guard left > 0 else { return true }
+      try connection.run("DELETE FROM change WHERE key = $1", change)
+      left -= 1
+    }
+    return false
+  }
+
+  /// The oldest of an owner of whom none is to be kept that is older still.
+  private func oldestChange(before: Instant) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT c.key FROM change c
+      WHERE c.at < $1 AND NOT EXISTS (SELECT 1 FROM change e WHERE e.owner = c.owner AND e.key < c.key)
+      LIMIT 1
+      """, before
+    ) { $0.int64(0) }
+  }
+
+  private static var forgetUnlocks: [StaticString] {
+    [
+      """
+      DELETE FROM achievement
+      WHERE (pack, gone, id) IN (
+        SELECT a.pack, a.gone, a.id FROM change c JOIN pack_name n ON n.owner = c.owner
+          JOIN achievement a ON a.pack = n.key AND a.gone = c.key
+        WHERE c.key = $1 LIMIT $2)
+      """,
+      """
+      DELETE FROM experience
+      WHERE (pack, gone) IN (
+        SELECT x.pack, x.gone FROM change c JOIN pack_name n ON n.owner = c.owner
+          JOIN experience x ON x.pack = n.key AND x.gone = c.key
+        WHERE c.key = $1 LIMIT $2)
+      """,
+    ]
+  }
+}

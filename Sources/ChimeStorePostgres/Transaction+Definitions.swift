@@ -1,0 +1,140 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import ChimeTracking
+
+extension Transaction {
+  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
+    try requireWriting()
+    claimed[reminder.id] = nil
+    let known = try key(of: reminder.id)
+    // A new reminder takes no name that is in use or in the history.
+    if reminder.generation == 0, known != nil { throw StoreFailure.idTaken(reminder.id) }
+    let key: Int64
+    if let known {
+      key = known
+    } else {
+      key = try connection.makeKey("INSERT INTO alias (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
+    }
+    try connection.run(
+      """
+      INSERT INTO reminder (
+        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      ON CONFLICT (key) DO UPDATE SET
+        owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
+        skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
+        body = excluded.body, definition = excluded.definition, tracker = excluded.tracker
+      """,
+      key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
+      reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)),
+      reminder.tracker?.tracker.rawValue)
+    if let next {
+      let dueAt = nextDueAt ?? next + reminder.jitterOffset
+      try setDue(
+        reminder: key, snoozeOf: Self.regular, at: dueAt, scheduledAt: next,
+        wakes: reminder.wakes(at: dueAt, isRegular: true))
+    } else if known != nil {
+      try connection.run("DELETE FROM due WHERE reminder = $1 AND snooze_of = -1", key)
+    }
+    if known != nil {
+      let quietUntil: Instant =
+        switch reminder.pause {
+        case .none: .earliest
+        case .until(let end): end
+        case .indefinitely: .latest
+        }
+      try connection.run(
+        """
+        UPDATE due SET wakes = CASE WHEN $1 = 1 AND next_at >= $2 THEN 1 ELSE 0 END
+        WHERE reminder = $3 AND snooze_of >= 0
+        """, reminder.wake ? 1 : 0, quietUntil, key)
+    }
+  }
+
+  func remove(_ id: ReminderID, now: Instant) throws -> Bool {
+    try requireWriting()
+    claimed[id] = nil
+    guard let key = try key(of: id) else { return false }
+    try connection.run("DELETE FROM reminder WHERE key = $1", key)
+    guard connection.changes > 0 else { return false }
+    try connection.run(
+      """
+      UPDATE delivery SET state = 4, state_at = $1
+      WHERE key IN (
+        SELECT d.key FROM occurrence o
+        JOIN delivery d ON d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder
+        WHERE o.reminder = $2 AND d.state <= 1)
+      """, now, key)
+    try connection.run(
+      """
+      UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL, repeat_at = NULL
+      WHERE state <= 2 AND reminder = $2
+      """, now, key)
+    return true
+  }
+
+  func reminder(_ id: ReminderID) throws -> ReminderRecord? {
+    unreadable = []
+    let found = try connection.first(
+      """
+      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        coalesce(d.scheduled_at, d.next_at), d.next_at,
+        (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
+        (SELECT min(s.next_at) FROM due s
+          JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 2
+          WHERE s.reminder = r.key AND s.snooze_of >= 0),
+        (SELECT min(s.next_at) FROM due s
+          JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
+          WHERE s.reminder = r.key AND s.snooze_of >= 0),
+        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+      FROM alias a
+      JOIN reminder r ON r.key = a.key
+      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
+      LEFT JOIN occurrence o ON o.reminder = r.key
+        AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
+      WHERE a.id = $1
+      """, id.rawValue, row: record)
+    if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }
+    return found ?? nil
+  }
+
+  /// The due time of a reminder that is no snooze's end.
+  static var regular: Int64 { -1 }
+
+  /// - Parameter scheduledAt: of a regular due time, where that is another than `next`.
+  func setDue(
+    reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil, wakes: Bool
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (reminder, snooze_of) DO UPDATE SET
+        next_at = excluded.next_at, scheduled_at = excluded.scheduled_at, wakes = excluded.wakes
+      """, reminder, snoozeOf, next, scheduledAt == next ? nil : scheduledAt, wakes ? 1 : 0)
+  }
+
+  /// Whether the machine is woken for a reminder at a time at which an occurrence of it comes again. Not for one that
+  /// cannot be read.
+  func wakes(reminder: Int64, at instant: Instant) throws -> Bool {
+    let text = try connection.first("SELECT definition FROM reminder WHERE key = $1", reminder) { $0.text(0) }
+    guard let definition = text.flatMap({ try? reader.definition($0) }) else { return false }
+    return definition.wake == true && !(definition.pause ?? .none).holds(at: instant)
+  }
+
+  /// Nil for one that cannot be read, which is then in `unreadable`.
+  func record(_ row: Row) throws -> ReminderRecord? {
+    let reminder: Reminder
+    do {
+      reminder = try row.reminder(0, reader)
+    } catch {
+      unreadable.append(error.reminder)
+      return nil
+    }
+    return ReminderRecord(
+      reminder: reminder, next: row.optionalInstant(10), nextDueAt: row.optionalInstant(11),
+      last: row.isNull(16) ? nil : try row.occurrence(15), open: row.int(12), snoozedUntil: row.optionalInstant(13),
+      repeatAt: row.optionalInstant(14))
+  }
+}

@@ -1,0 +1,60 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+extension Transaction {
+  func put(_ endpoint: Endpoint) throws {
+    try requireWriting()
+    try connection.run(
+      """
+      INSERT INTO endpoint (owner, channel, url, created_at, disabled, disabled_at, failing_since, settings)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      ON CONFLICT (owner, channel) DO UPDATE SET
+        url = excluded.url, created_at = excluded.created_at, disabled = excluded.disabled,
+        disabled_at = excluded.disabled_at, failing_since = excluded.failing_since, settings = excluded.settings
+      """, endpoint.lane.owner, endpoint.lane.channel.rawValue, endpoint.url, endpoint.createdAt,
+      endpoint.disabled?.reason, endpoint.disabled?.at, endpoint.failingSince, try reader.text(endpoint.settings))
+    try setOrdered(endpoint.settings.inOrder ?? false, endpoint.lane)
+  }
+
+  private func setOrdered(_ isOrdered: Bool, _ lane: Lane) throws {
+    let known = try standing(of: lane)
+    guard isOrdered != (known?.isOrdered ?? false) else { return }
+    let key = try known?.key ?? standingMaking(lane).key
+    let code = isOrdered ? 1 : 0
+    try connection.run("UPDATE lane SET ordered = $1 WHERE key = $2", code, key)
+    try connection.run("UPDATE delivery SET in_order = $1 WHERE lane = $2 AND state <= 1", code, key)
+  }
+
+  func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
+    try requireWriting()
+    try connection.run(
+      "DELETE FROM endpoint WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue)
+    guard connection.changes > 0 else { return false }
+    try setOrdered(false, lane)
+    if let laneKey = try key(of: lane) {
+      try connection.run(
+        "UPDATE delivery SET state = 4, state_at = $1 WHERE lane = $2 AND state <= 1", now, laneKey)
+    }
+    return true
+  }
+
+  func endpoints(owner: UInt32?) throws -> [Endpoint] {
+    try connection.all(
+      """
+      SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint
+      WHERE $1 IS NULL OR owner = $1
+      ORDER BY channel, owner
+      """, owner
+    ) { try $0.endpoint(reader) }
+  }
+
+  func endpoint(_ lane: Lane) throws -> Endpoint? {
+    try connection.first(
+      """
+      SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint
+      WHERE owner = $1 AND channel = $2
+      """, lane.owner, lane.channel.rawValue
+    ) { try $0.endpoint(reader) }
+  }
+}

@@ -1,0 +1,193 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import ChimeTracking
+
+extension Transaction {
+  func insert(_ entry: Entry) throws -> Entry {
+    try requireWriting()
+    let tracker = try present(entry.key)
+    let key = try connection.makeKey(
+      """
+      WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'entry' RETURNING last)
+      INSERT INTO entry (key, tracker, at, day, minute, quantity, item, fields, photo, note, has_note, born)
+      SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM made
+      RETURNING key
+      """, tracker, entry.at, entry.day, entry.minute, entry.quantity,
+      try entry.item.map { try nameKeyMaking($0, tracker: tracker) }, try fields(of: entry), entry.photo, entry.note,
+      entry.note == nil ? 0 : 1, change(of: entry.owner))
+    var made = entry
+    made.id = EntryID(rawValue: key)
+    return made
+  }
+
+  func update(_ entry: Entry) throws {
+    try requireWriting()
+    guard try self.entry(entry.id, owner: entry.owner) != nil else {
+      throw StoreFailure.internalError("there is no entry \(entry.id) to update")
+    }
+    let tracker = try present(entry.key)
+    try keep(entry.id.rawValue, in: .entry, for: change(of: entry.owner))
+    try connection.run(
+      """
+      UPDATE entry SET
+        tracker = $1, at = $2, day = $3, minute = $4, quantity = $5, item = $6, fields = $7, photo = $8, note = $9, has_note = $10
+      WHERE key = $11 AND gone IS NULL
+      """, tracker, entry.at, entry.day, entry.minute, entry.quantity,
+      try entry.item.map { try nameKeyMaking($0, tracker: tracker) }, try fields(of: entry), entry.photo, entry.note,
+      entry.note == nil ? 0 : 1, entry.id.rawValue)
+  }
+
+  private func fields(of entry: Entry) throws -> String? {
+    entry.fields.isEmpty ? nil : try reader.text(entry.fields)
+  }
+
+  func removeEntry(_ id: EntryID, owner: UInt32) throws -> Entry? {
+    try requireWriting()
+    guard let found = try entry(id, owner: owner) else { return nil }
+    try remove(id.rawValue, from: .entry, for: change(of: owner))
+    return found
+  }
+
+  func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int {
+    try requireWriting()
+    guard let tracker = try nameKey(of: key) else { return 0 }
+    switch (change(of: key.owner), days) {
+    case (let change?, nil):
+      try connection.run("UPDATE entry SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, tracker)
+    case (let change?, let days?):
+      try connection.run(
+        "UPDATE entry SET gone = $1 WHERE tracker = $2 AND day BETWEEN $3 AND $4 AND gone IS NULL", change, tracker,
+        days.lowerBound, days.upperBound)
+    case (nil, nil):
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", tracker)
+    case (nil, let days?):
+      try connection.run(
+        "DELETE FROM entry WHERE tracker = $1 AND day BETWEEN $2 AND $3 AND gone IS NULL", tracker, days.lowerBound,
+        days.upperBound)
+    }
+    return connection.changes
+  }
+
+  func entry(_ id: EntryID, owner: UInt32) throws -> Entry? {
+    try connection.first(
+      """
+      SELECT e.key, n.owner, n.id, e.at, e.day, e.minute, e.quantity, i.id, e.fields, e.photo, e.note
+      FROM entry e
+      JOIN tracker_name n ON n.key = e.tracker
+      LEFT JOIN item_name i ON i.key = e.item
+      WHERE e.key = $1 AND n.owner = $2 AND e.gone IS NULL
+      """, id.rawValue, owner
+    ) { $0.entry(reader) }
+  }
+
+  func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry] {
+    guard let tracker = try nameKey(of: key) else { return [] }
+    return try connection.all(
+      """
+      SELECT e.key, n.owner, n.id, e.at, e.day, e.minute, e.quantity, i.id, e.fields, e.photo, e.note
+      FROM entry e
+      JOIN tracker_name n ON n.key = e.tracker
+      LEFT JOIN item_name i ON i.key = e.item
+      WHERE e.tracker = $1 AND e.day = $2 AND e.gone IS NULL
+      ORDER BY e.at, e.key
+      """, tracker, day
+    ) { $0.entry(reader) }
+  }
+
+  // Listings. Each tracker's entries are found by the index that suits the filter, and of them only the page is read.
+
+  func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
+    let trackers = try trackers(of: filter)
+    let isOne = trackers.count == 1
+    var found: [(at: Int64, key: Int64)] = []
+    for tracker in trackers {
+      guard var query = try selection("SELECT e.at, e.key", filter, tracker: tracker) else { continue }
+      // Of several trackers any may have the whole page.
+      query.append(
+        "ORDER BY e.at DESC, e.key DESC LIMIT ? OFFSET ?", isOne ? page.limit : page.limit + page.offset,
+        isOne ? page.offset : 0)
+      found += try connection.all(query) { ($0.int64(0), $0.int64(1)) }
+    }
+    if !isOne {
+      found.sort { $0 > $1 }
+      found = Array(found.dropFirst(page.offset).prefix(page.limit))
+    }
+    return try found.compactMap { place in
+      try connection.first(
+        """
+        SELECT e.key, n.owner, n.id, e.at, e.day, e.minute, e.quantity, i.id, e.fields, e.photo, e.note
+        FROM entry e
+        JOIN tracker_name n ON n.key = e.tracker
+        LEFT JOIN item_name i ON i.key = e.item
+        WHERE e.key = $1
+        """, place.key
+      ) { $0.entry(reader) }
+    }
+  }
+
+  func entryCount(_ filter: EntryFilter) throws -> Int {
+    try trackers(of: filter).reduce(0) { sum, tracker in
+      guard let query = try selection("SELECT count(*)", filter, tracker: tracker) else { return sum }
+      return sum + (try connection.all(query) { $0.int(0) }.first ?? 0)
+    }
+  }
+
+  func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate] {
+    guard let tracker = try nameKey(of: key) else { return [] }
+    // From one day to the next in the index: however many entries a day has, it costs one step.
+    return try connection.all(
+      """
+      WITH RECURSIVE found (day) AS (
+        SELECT min(day) FROM entry WHERE tracker = $1 AND gone IS NULL AND day >= $2
+        UNION ALL
+        SELECT (
+          SELECT min(e.day) FROM entry e
+          WHERE e.tracker = $1 AND e.gone IS NULL AND e.day > found.day)
+        FROM found WHERE found.day IS NOT NULL)
+      SELECT day FROM found WHERE day <= $3
+      """, tracker, days?.lowerBound ?? .earliest, days?.upperBound ?? .latest
+    ) { $0.day(0) }
+  }
+
+  private func trackers(of filter: EntryFilter) throws -> [Int64] {
+    if let tracker = filter.tracker {
+      return try nameKey(of: TrackerKey(owner: filter.owner, id: tracker)).map { [$0] } ?? []
+    }
+    return try connection.all("SELECT key FROM tracker_name WHERE owner = $1", filter.owner) { $0.int64(0) }
+  }
+
+  /// Nil when there can be none.
+  private func selection(
+    _ columns: StaticString, _ filter: EntryFilter, tracker: Int64
+  ) throws -> ComposedQuery? {
+    var query = ComposedQuery(columns)
+    var item: Int64?
+    if let wanted = filter.item {
+      item = try nameKey(of: wanted, tracker: tracker)
+      if item == nil { return nil }
+    }
+    let isNoted = filter.hasNote || filter.text != nil
+    if filter.hasMilestone {
+      query.append(
+        """
+        FROM (SELECT DISTINCT day FROM milestone WHERE tracker = ? AND gone IS NULL) m
+        JOIN entry e ON e.tracker = ? AND e.day = m.day
+        """, tracker, tracker)
+    } else if item != nil {
+      // The item's own index, below.
+      query.append("FROM entry e")
+    } else {
+      query.append("FROM entry e")
+    }
+    query.require("e.gone IS NULL")
+    // An item is of one tracker, and its index has no more to say.
+    if let item { query.require("e.item = ?", item) } else { query.require("e.tracker = ?", tracker) }
+    if isNoted { query.require("e.has_note = 1") }
+    if let days = filter.days { query.require("e.day BETWEEN ? AND ?", days.lowerBound, days.upperBound) }
+    // Bit 0 is Monday, and day 0 was a Thursday.
+    if let weekdays = filter.weekdays { query.require("(? >> ((e.day + 3) % 7)::int) & 1 = 1", Int(weekdays.rawValue)) }
+    if let text = filter.text { query.require("strpos(lower(e.note), lower(?)) > 0", text) }
+    return query
+  }
+}

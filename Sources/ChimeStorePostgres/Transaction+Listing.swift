@@ -1,0 +1,188 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import ChimeTracking
+
+// Listings of reminders. However many there are, a page of those that come first costs no more than a page.
+extension Transaction {
+  func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
+    unreadable = []
+    guard try listsByDueTime(filter) else { return try sorted(filter, page) }
+    var found = try coming(filter, page)
+    var taken = found.count + unreadable.count
+    // Those without any time to come stand last.
+    guard taken < page.limit, filter.dueFrom == nil, filter.dueBefore == nil else { return found }
+    // Where the first of them stands is how many have a time: a page that begins behind those has to count them.
+    let first = taken > 0 || page.offset == 0 ? page.offset + taken : try comingCount(filter)
+    taken = page.limit - taken
+    found += try withoutTime(filter, Page(limit: taken, offset: max(0, page.offset - first)))
+    return found
+  }
+
+  func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
+    // The name of a removed reminder stays known.
+    let place = try last.flatMap { try key(of: $0) } ?? 0
+    var query = ComposedQuery("SELECT a.id FROM reminder r JOIN alias a ON a.key = r.key")
+    query.require("r.key > ?", place)
+    switch selection {
+    case .all: break
+    case .zone(let zone): query.require("r.zone = ?", zone.text)
+    // The index of these is named by the very words of its condition.
+    case .withExceptions: query.require("strpos(r.schedule, 'except') > 0")
+    case .linked(let key):
+      query.require("r.owner = ?", key.owner)
+      query.require("r.tracker = ?", key.id.rawValue)
+    }
+    query.append("ORDER BY r.key LIMIT ?", max(limit, 0))
+    return try connection.all(query) { ReminderID(rawValue: $0.text(0)) }
+  }
+
+  /// The columns of `record`, for the reminders that the condition between the two names by `p.key` and `p.coming`.
+  private static var columns: StaticString {
+    """
+    SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+      coalesce(d.scheduled_at, d.next_at), d.next_at,
+      (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
+      (SELECT min(s.next_at) FROM due s
+        JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 2
+        WHERE s.reminder = r.key AND s.snooze_of >= 0),
+      (SELECT min(s.next_at) FROM due s
+        JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
+        WHERE s.reminder = r.key AND s.snooze_of >= 0),
+      a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+    FROM (
+    """
+  }
+
+  private static var joins: StaticString {
+    """
+    ) p
+    JOIN reminder r ON r.key = p.key
+    JOIN alias a ON a.key = r.key
+    LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
+    LEFT JOIN occurrence o ON o.reminder = r.key
+      AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
+    ORDER BY p.coming IS NULL, p.coming, a.id
+    """
+  }
+
+  /// The most reminders of an owner that are sorted for a page; for more, due times are gone through in their order.
+  private static var sortedAtMost: Int { 10_000 }
+
+  /// Whether nearly all reminders fit, so that the first of them are found soonest in the order of their due times.
+  private func listsByDueTime(_ filter: ReminderFilter) throws -> Bool {
+    guard filter.tag == nil, filter.text == nil, filter.title == nil, filter.idPrefix == nil else { return false }
+    guard let owner = filter.owner else { return true }
+    return try connection.first(
+      "SELECT 1 FROM reminder WHERE owner = $1 LIMIT 1 OFFSET $2", owner, Self.sortedAtMost, row: { _ in true })
+      ?? false
+  }
+
+  // MARK: In the order of due times
+
+  private func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+    var query = ComposedQuery(Self.columns)
+    // The first of each bucket's, of which the first of all are the page.
+    query.append(
+      """
+      SELECT f.key, f.coming FROM generate_series(0, 15) b
+      CROSS JOIN LATERAL (
+        SELECT d.reminder AS key, d.next_at AS coming, a.id
+      """)
+    requireComing(filter, in: &query)
+    query.require("d.bucket = b")
+    query.append(
+      """
+        ORDER BY d.next_at, a.id LIMIT ?) f
+      ORDER BY f.coming, f.id LIMIT ? OFFSET ?
+      """, page.limit + page.offset, page.limit, page.offset)
+    query.append(Self.joins)
+    return try connection.all(query, row: record).compactMap { $0 }
+  }
+
+  private func comingCount(_ filter: ReminderFilter) throws -> Int {
+    var query = ComposedQuery("SELECT count(*)")
+    requireComing(filter, in: &query)
+    return try connection.all(query) { $0.int(0) }.first ?? 0
+  }
+
+  private func requireComing(_ filter: ReminderFilter, in query: inout ComposedQuery) {
+    query.append(
+      """
+      FROM due d
+      JOIN reminder r ON r.key = d.reminder
+      JOIN alias a ON a.key = d.reminder
+      """)
+    // Each reminder once, by the first of its due times.
+    query.require(
+      """
+      NOT EXISTS (
+        SELECT 1 FROM due x
+        WHERE x.reminder = d.reminder AND (x.next_at, x.snooze_of) < (d.next_at, d.snooze_of))
+      """)
+    if let owner = filter.owner { query.require("r.owner = ?", owner) }
+    if let from = filter.dueFrom { query.require("d.next_at >= ?", from) }
+    if let before = filter.dueBefore { query.require("d.next_at < ?", before) }
+  }
+
+  private func withoutTime(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+    var query = ComposedQuery(Self.columns)
+    query.append("SELECT r.key, NULL::bigint AS coming FROM reminder r JOIN alias a ON a.key = r.key")
+    query.require("NOT EXISTS (SELECT 1 FROM due x WHERE x.reminder = r.key)")
+    if let owner = filter.owner { query.require("r.owner = ?", owner) }
+    if !filter.includesFinished {
+      query.require("r.key IN (SELECT x.reminder FROM occurrence x WHERE x.state <= 2)")
+    }
+    query.append("ORDER BY a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append(Self.joins)
+    return try connection.all(query, row: record).compactMap { $0 }
+  }
+
+  // MARK: Sorted
+
+  private func sorted(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+    // Only what is on the page is read in full.
+    var query = ComposedQuery(Self.columns)
+    query.append(
+      """
+        SELECT r.key, c.coming
+        FROM reminder r
+        JOIN alias a ON a.key = r.key
+        CROSS JOIN LATERAL (SELECT min(x.next_at) AS coming FROM due x WHERE x.reminder = r.key) c
+      """)
+    if let owner = filter.owner { query.require("r.owner = ?", owner) }
+    if let title = filter.title { query.require("r.title = ?", title) }
+    if let from = filter.dueFrom { query.require("coming >= ?", from) }
+    if let before = filter.dueBefore { query.require("coming < ?", before) }
+    if let prefix = filter.idPrefix {
+      query.require("a.id >= ?", prefix)
+      // The ids that begin with it end before the prefix followed by the last character there is.
+      query.require("a.id < ?", prefix + "\u{10FFFF}")
+    }
+    if let tag = filter.tag {
+      query.require(
+        "EXISTS (SELECT 1 FROM json_array_elements_text(r.definition::json -> 'tags') t (value) WHERE t.value = ?)", tag
+      )
+    }
+    if let text = filter.text {
+      // instr, not LIKE: the text is no pattern, so it has nothing to escape and may have any length.
+      query.require(
+        """
+        (strpos(lower(r.title), lower(? COLLATE "C")) > 0 OR strpos(lower(a.id), lower(? COLLATE "C")) > 0 OR EXISTS (
+          SELECT 1 FROM json_array_elements_text(r.definition::json -> 'tags') t (value)
+          WHERE strpos(lower(t.value COLLATE "C"), lower(? COLLATE "C")) > 0))
+        """, text, text, text)
+    }
+    if !filter.includesFinished {
+      query.require(
+        """
+        (coming IS NOT NULL OR EXISTS (
+          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
+        """)
+    }
+    query.append("ORDER BY coming IS NULL, coming, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append(Self.joins)
+    return try connection.all(query, row: record).compactMap { $0 }
+  }
+}

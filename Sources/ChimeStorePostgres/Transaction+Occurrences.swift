@@ -1,0 +1,78 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+extension Transaction {
+  func occurrence(_ id: OccurrenceID) throws -> Occurrence? {
+    try connection.first(
+      """
+      SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+      FROM alias a
+      JOIN occurrence o ON o.reminder = a.key
+      WHERE a.id = $1 AND o.scheduled_at = $2
+      """, id.reminder.rawValue, id.scheduledAt
+    ) { try $0.occurrence(0) }
+  }
+
+  func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
+    var query = ComposedQuery(
+      """
+      SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
+        o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+      FROM occurrence o
+      JOIN alias a ON a.key = o.reminder
+      """)
+    if let reminder = filter.reminder {
+      query.require("o.reminder = (SELECT key FROM alias WHERE id = ?)", reminder.rawValue)
+    }
+    if let owner = filter.owner { query.require("o.owner = ?", owner) }
+    if filter.openOnly { query.require("o.state <= 2") }
+    if let from = filter.from { query.require("o.scheduled_at >= ?", from) }
+    if let before = filter.before { query.require("o.scheduled_at < ?", before) }
+    query.append("ORDER BY o.scheduled_at DESC, o.reminder DESC LIMIT ? OFFSET ?", page.limit, page.offset)
+    return try connection.all(query) { try $0.occurrence(0) }
+  }
+
+  func update(_ occurrence: Occurrence, now: Instant) throws {
+    try requireWriting()
+    let at = occurrence.id.scheduledAt
+    guard let key = try key(of: occurrence.id.reminder) else { throw Self.unknown(occurrence.id) }
+    try connection.run(
+      """
+      UPDATE occurrence SET
+        owner = $1, state = $2, rounds = $3, fired_at = $4, delivered_at = $5, ended_at = $6, snoozed_until = $7, reason = $8,
+        late = $9, run_count = $10, run_through = $11, title = $12, repeats = $13, repeat_at = $14
+      WHERE scheduled_at = $15 AND reminder = $16
+      """,
+      occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds, occurrence.firedAt,
+      occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
+      occurrence.state.missReason?.rawValue, occurrence.late?.rawValue, occurrence.missedRun?.count,
+      occurrence.missedRun?.through, occurrence.title, occurrence.repeats, occurrence.repeatAt, at, key)
+    guard connection.changes > 0 else { throw Self.unknown(occurrence.id) }
+
+    if let again = occurrence.comesAgain {
+      // History alone is left of a removed reminder: it is not due again.
+      if try isPresent(key) {
+        try setDue(
+          reminder: key, snoozeOf: at.milliseconds, at: again, wakes: try wakes(reminder: key, at: again))
+      }
+    } else {
+      try connection.run("DELETE FROM due WHERE reminder = $1 AND snooze_of = $2", key, at)
+    }
+    if !occurrence.isOpen {
+      try connection.run(
+        "UPDATE delivery SET state = 4, state_at = $1 WHERE scheduled_at = $2 AND reminder = $3 AND state <= 1", now,
+        at,
+        key)
+    }
+  }
+
+  private func isPresent(_ key: Int64) throws -> Bool {
+    try connection.first("SELECT 1 FROM reminder WHERE key = $1", key) { _ in true } ?? false
+  }
+
+  private static func unknown(_ id: OccurrenceID) -> StoreFailure {
+    .internalError("there is no occurrence \(id) to update")
+  }
+}

@@ -1,0 +1,113 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+// Requests that carry a token.
+extension Transaction {
+  func answer(owner: UInt32, token: String) throws -> [UInt8]? {
+    try connection.first("SELECT answer FROM token WHERE owner = $1 AND token = $2", owner, token) { $0.bytes(0) }
+  }
+
+  func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws {
+    try requireWriting()
+    try connection.run("DELETE FROM token WHERE kept_at < $1", now - PostgresStore.tokenLife)
+    try connection.run(
+      """
+      INSERT INTO token (owner, token, kept_at, answer) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (owner, token) DO UPDATE SET kept_at = excluded.kept_at, answer = excluded.answer
+      """, owner, token, now, answer)
+  }
+}
+
+// The daemon's own notes, and counts.
+extension Transaction {
+  func note(_ name: String) throws -> String? {
+    try connection.first("SELECT value FROM note WHERE name = $1", name) { $0.text(0) }
+  }
+
+  func setNote(_ name: String, _ value: String?) throws {
+    try requireWriting()
+    if let value {
+      try connection.run(
+        "INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name,
+        value)
+    } else {
+      try connection.run("DELETE FROM note WHERE name = $1", name)
+    }
+  }
+
+  func dueCount(before end: Instant) throws -> Int {
+    // Regular times are one for each reminder; snoozes, of which there are few, count where they come alone.
+    try connection.first(
+      """
+      SELECT (SELECT count(*) FROM due WHERE next_at < $1 AND snooze_of = -1) + (
+        SELECT count(DISTINCT s.reminder) FROM due s
+        WHERE s.snooze_of >= 0 AND s.next_at < $1
+          AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = s.reminder AND d.snooze_of = -1 AND d.next_at < $1))
+      """, end
+    ) { $0.int(0) } ?? 0
+  }
+
+  func gauges() throws -> StoreGauges {
+    // As with `counts`: of each lane what is owed and what was given up.
+    let (all, scheduled) =
+      try connection.first(
+        "SELECT (SELECT count(*) FROM reminder), (SELECT count(*) FROM due WHERE snooze_of = -1)"
+      ) { ($0.int(0), $0.int(1)) } ?? (0, 0)
+    let lanes = try connection.all(
+      """
+      SELECT l.owner, l.channel,
+        (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
+        (SELECT min(d.created_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1),
+        (SELECT count(*) FROM delivery d WHERE d.lane = l.key AND d.state = 3)
+      FROM lane l
+      """
+    ) { row in
+      StoreGauges.LaneGauge(
+        lane: Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), owed: row.int(2),
+        oldest: row.optionalInstant(3), dead: row.int(4))
+    }
+    return StoreGauges(reminders: all, scheduled: scheduled, lanes: lanes)
+  }
+
+  func counts(owner: UInt32?) throws -> StoreCounts {
+    let reminders =
+      if let owner {
+        try connection.first(
+          """
+          SELECT count(*) FROM reminder r WHERE r.owner = $1
+            AND (EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)
+              OR EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
+          """, owner
+        ) { $0.int(0) }
+      } else {
+        // Over all owners nearly every one is counted by its next time, and the length of an index is soon told.
+        try connection.first(
+          """
+          SELECT (SELECT count(*) FROM due) - (SELECT count(*) FROM due WHERE snooze_of >= 0) + (
+            SELECT count(DISTINCT x.reminder) FROM occurrence x
+            WHERE x.state <= 2
+              AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = x.reminder AND d.snooze_of = -1)
+              AND EXISTS (SELECT 1 FROM reminder r WHERE r.key = x.reminder))
+          """
+        ) { $0.int(0) }
+      }
+    let open = try connection.first(
+      "SELECT count(*) FROM occurrence WHERE state <= 2 AND ($1 IS NULL OR owner = $1)", owner
+    ) { $0.int(0) }
+    let owed = try connection.first(
+      """
+      SELECT count(*) FROM lane l JOIN delivery d ON d.lane = l.key
+      WHERE d.state <= 1 AND ($1 IS NULL OR l.owner = $1)
+      """, owner
+    ) { $0.int(0) }
+    let dead = try connection.first(
+      """
+      SELECT count(*) FROM lane l JOIN delivery d ON d.lane = l.key
+      WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1)
+      """, owner
+    ) { $0.int(0) }
+    return StoreCounts(
+      reminders: reminders ?? 0, openOccurrences: open ?? 0, owedDeliveries: owed ?? 0, deadDeliveries: dead ?? 0)
+  }
+}

@@ -1,0 +1,234 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import ChimeTracking
+
+extension Transaction {
+  // Names.
+
+  /// The number of a tracker's name, whether or not there is such a tracker now.
+  func nameKey(of tracker: TrackerKey) throws -> Int64? {
+    if let known = trackerKeys[tracker] { return known }
+    let found = try connection.first(
+      "SELECT key FROM tracker_name WHERE owner = $1 AND id = $2", tracker.owner, tracker.id.rawValue
+    ) { $0.int64(0) }
+    trackerKeys[tracker] = found
+    return found
+  }
+
+  /// The number of a tracker that there is.
+  func present(_ tracker: TrackerKey) throws -> Int64 {
+    if let key = try nameKey(of: tracker),
+      try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND gone IS NULL", key, row: { _ in true }) ?? false
+    {
+      return key
+    }
+    throw StoreFailure.internalError("there is no tracker \(tracker.id)")
+  }
+
+  // Trackers.
+
+  func put(_ tracker: Tracker) throws {
+    try requireWriting()
+    let key: Int64
+    if let known = try nameKey(of: tracker.key) {
+      key = known
+    } else {
+      key = try connection.makeKey(
+        "INSERT INTO tracker_name (owner, id) VALUES ($1, $2) RETURNING key", tracker.owner, tracker.id.rawValue)
+      trackerKeys[tracker.key] = key
+    }
+    let change = change(of: tracker.owner)
+    try keep(key, in: .tracker, for: change)
+    try connection.run(
+      """
+      INSERT INTO tracker (key, pack, created_at, definition, born) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (key) DO UPDATE SET
+        pack = excluded.pack, created_at = excluded.created_at, definition = excluded.definition
+      """, key, tracker.pack?.rawValue, tracker.createdAt, try reader.text(TrackerDefinition(of: tracker)), change)
+  }
+
+  func tracker(_ key: TrackerKey) throws -> Tracker? {
+    unreadableTracking = []
+    let found = try connection.first(
+      """
+      SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
+      JOIN tracker t ON t.key = n.key
+      WHERE n.owner = $1 AND n.id = $2 AND t.gone IS NULL
+      """, key.owner, key.id.rawValue, row: readTracker)
+    if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
+    return found ?? nil
+  }
+
+  func trackers(owner: UInt32?) throws -> [Tracker] {
+    unreadableTracking = []
+    return try connection.all(
+      """
+      SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
+      JOIN tracker t ON t.key = n.key
+      WHERE t.gone IS NULL AND ($1 IS NULL OR n.owner = $1)
+      ORDER BY t.pack NULLS FIRST, t.created_at, n.key
+      """, owner, row: readTracker
+    ).compactMap { $0 }
+  }
+
+  /// Nil for one that cannot be read, which is then in `unreadableTracking`.
+  private func readTracker(_ row: Row) -> Tracker? {
+    let (owner, id) = (row.uint32(0), TrackerID(rawValue: row.text(1)))
+    return reading("tracker \(id)", of: owner) {
+      try reader.tracker(row.text(4)).tracker(
+        id: id, owner: owner, pack: row.optionalText(2).map { PackID(rawValue: $0) }, createdAt: row.instant(3))
+    }
+  }
+
+  func reading<Value>(_ name: String, of owner: UInt32, _ read: () throws -> Value) -> Value? {
+    do {
+      return try read()
+    } catch {
+      unreadableTracking.append(
+        UnreadableTracking(
+          owner: owner, name: name, reason: "the definition of \(name) cannot be read; it can be removed (\(error))"))
+      return nil
+    }
+  }
+
+  func removeTracker(_ key: TrackerKey) throws -> Bool {
+    try requireWriting()
+    guard let name = try nameKey(of: key) else { return false }
+    let change = change(of: key.owner)
+    guard try remove(name, from: .tracker, for: change) else { return false }
+    if let change {
+      try connection.run("UPDATE entry SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, name)
+      try connection.run(
+        "UPDATE item SET gone = $1 WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $2)",
+        change,
+        name)
+      try connection.run("UPDATE milestone SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, name)
+    } else {
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", name)
+      try connection.run(
+        "DELETE FROM item WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", name)
+      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND gone IS NULL", name)
+    }
+    try dropTotals(of: name)
+    return true
+  }
+
+  // Items.
+
+  /// The number of an item's name in a tracker, whether or not there is such an item now.
+  func nameKey(of item: ItemID, tracker: Int64) throws -> Int64? {
+    try connection.first("SELECT key FROM item_name WHERE tracker = $1 AND id = $2", tracker, item.rawValue) {
+      $0.int64(0)
+    }
+  }
+
+  func nameKeyMaking(_ item: ItemID, tracker: Int64) throws -> Int64 {
+    if let known = try nameKey(of: item, tracker: tracker) { return known }
+    return try connection.makeKey(
+      "INSERT INTO item_name (tracker, id) VALUES ($1, $2) RETURNING key", tracker, item.rawValue)
+  }
+
+  func put(_ item: Item) throws {
+    try requireWriting()
+    let key = try nameKeyMaking(item.id, tracker: present(item.key))
+    let change = change(of: item.owner)
+    try keep(key, in: .item, for: change)
+    try connection.run(
+      """
+      INSERT INTO item (key, title, attributes, since, until, note, photo, created_at, born)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      ON CONFLICT (key) DO UPDATE SET
+        title = excluded.title, attributes = excluded.attributes, since = excluded.since, until = excluded.until,
+        note = excluded.note, photo = excluded.photo, created_at = excluded.created_at
+      """, key, item.title, item.attributes.isEmpty ? nil : try reader.text(item.attributes), item.since, item.until,
+      item.note, item.photo, item.createdAt, change)
+  }
+
+  func item(_ id: ItemID, of key: TrackerKey) throws -> Item? {
+    guard let tracker = try nameKey(of: key) else { return nil }
+    return try connection.first(
+      """
+      SELECT n.id, i.title, i.attributes, i.since, i.until, i.note, i.photo, i.created_at FROM item_name n
+      JOIN item i ON i.key = n.key
+      WHERE n.tracker = $1 AND n.id = $2 AND i.gone IS NULL
+      """, tracker, id.rawValue
+    ) { $0.item(of: key, reader) }
+  }
+
+  func items(of key: TrackerKey) throws -> [Item] {
+    guard let tracker = try nameKey(of: key) else { return [] }
+    return try connection.all(
+      """
+      SELECT n.id, i.title, i.attributes, i.since, i.until, i.note, i.photo, i.created_at FROM item_name n
+      JOIN item i ON i.key = n.key
+      WHERE n.tracker = $1 AND i.gone IS NULL
+      ORDER BY lower(i.title), n.id
+      """, tracker
+    ) { $0.item(of: key, reader) }
+  }
+
+  func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool {
+    try requireWriting()
+    guard let tracker = try nameKey(of: key), let item = try nameKey(of: id, tracker: tracker) else { return false }
+    return try remove(item, from: .item, for: change(of: key.owner))
+  }
+
+  // Milestones.
+
+  func put(_ milestone: Milestone) throws -> Milestone {
+    try requireWriting()
+    let (tracker, change) = (try present(milestone.key), change(of: milestone.owner))
+    if milestone.id == 0 {
+      var made = milestone
+      made.id = try connection.makeKey(
+        """
+        WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'milestone' RETURNING last)
+        INSERT INTO milestone (key, tracker, day, title, note, photo, value, created_at, born)
+        SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8 FROM made
+        RETURNING key
+        """, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
+        milestone.createdAt, change)
+      return made
+    }
+    guard try self.milestone(milestone.id, owner: milestone.owner) != nil else {
+      throw StoreFailure.internalError("there is no milestone \(milestone.id) to replace")
+    }
+    try keep(milestone.id, in: .milestone, for: change)
+    try connection.run(
+      """
+      UPDATE milestone SET tracker = $1, day = $2, title = $3, note = $4, photo = $5, value = $6, created_at = $7
+      WHERE key = $8 AND gone IS NULL
+      """, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
+      milestone.createdAt, milestone.id)
+    return milestone
+  }
+
+  private func milestone(_ id: Int64, owner: UInt32) throws -> Milestone? {
+    try connection.first(
+      """
+      SELECT m.key, n.owner, n.id, m.day, m.title, m.note, m.photo, m.value, m.created_at FROM milestone m
+      JOIN tracker_name n ON n.key = m.tracker
+      WHERE m.key = $1 AND n.owner = $2 AND m.gone IS NULL
+      """, id, owner
+    ) { $0.milestone() }
+  }
+
+  func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone] {
+    try connection.all(
+      """
+      SELECT m.key, n.owner, n.id, m.day, m.title, m.note, m.photo, m.value, m.created_at FROM tracker_name n
+      JOIN milestone m ON m.tracker = n.key
+      WHERE n.owner = $1 AND ($2 IS NULL OR n.id = $2) AND m.gone IS NULL
+      ORDER BY m.day DESC, m.key DESC
+      """, owner, tracker?.rawValue
+    ) { $0.milestone() }
+  }
+
+  func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone? {
+    try requireWriting()
+    guard let found = try milestone(id, owner: owner) else { return nil }
+    try remove(id, from: .milestone, for: change(of: owner))
+    return found
+  }
+}

@@ -1,0 +1,22 @@
+import ChimeCore
+import ChimeStorePostgres
+import ChimeTestKit
+import Testing
+
+/// The suite that every store has to pass, over a real server.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"), .serialized)
+struct ConformanceTests {
+  @Test(arguments: StoreConformance.cases) func postgres(_ testCase: StoreConformance.Case) async throws {
+    let server = try PostgresServer.shared.get()
+    let place = try server.place(try server.wipedDatabase())
+    try await testCase.check { try PostgresStore.open(place) }
+  }
+
+  /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func postgresAndMemoryAgree(seed: UInt64) async throws {
+    let server = try PostgresServer.shared.get()
+    let store = try PostgresStore.open(try server.place(try server.makeDatabase()))
+    try await StoreComparison(seed: seed, steps: 500).run(store, MemoryStore())
+    await store.close()
+  }
+}

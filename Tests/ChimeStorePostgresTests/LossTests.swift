@@ -1,0 +1,164 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// What becomes of changes when the server goes away under them.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct LossTests {
+  /// Ends all sessions but psql's own.
+  private static let ending =
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+  @Test func aSessionLostBetweenChangesIsNotNoticed() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(try server.place(database))
+    try await store.write { try $0.setNote("a", "1") }
+    #expect(try server.sql(Self.ending, on: database) == "2")
+    try await store.write { try $0.setNote("b", "2") }
+    #expect(try await store.read { try $0.note("a") } == "1")
+    await store.close()
+    #expect(try server.sql("SELECT count(*) FROM chime.note", on: database) == "2")
+  }
+
+  @Test func aSessionLostInAChangeUndoesItAndTheNextWorks() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(try server.place(database))
+    await #expect {
+      try await store.write { transaction in
+        try transaction.setNote("a", "1")
+        try server.sql(Self.ending, on: database)
+        try transaction.setNote("b", "2")
+      }
+    } throws: { error in
+      guard case StoreFailure.unavailable(let sentence) = error else { return false }
+      return sentence.contains(server.folder)
+    }
+    #expect(try await store.read { try $0.note("a") } == nil)
+    try await store.write { try $0.setNote("c", "3") }
+    #expect(try await store.read { try $0.note("c") } == "3")
+    await store.close()
+  }
+
+  /// The answer to COMMIT never came: what the server has made of it is asked for afterwards.
+  @Test func aCommitOfUnknownEndIsLookedUp() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let place = try server.place(database)
+    let session = Session(label: "test", place: place, isReadOnly: false)
+    try session.queue.sync {
+      let connection = try session.ready().connection
+      let done = try connection.begin("BEGIN; SELECT pg_current_xact_id()::text")
+      try connection.script("COMMIT")
+      #expect(session.hasCommitted(try #require(done)) == true)
+      let other = try session.ready().connection
+      let undone = try other.begin("BEGIN; SELECT pg_current_xact_id()::text")
+      // Still open: the new session ends the old one first, which undoes it.
+      #expect(session.hasCommitted(try #require(undone)) == false)
+      session.drop()
+    }
+  }
+
+  /// A server that was killed and comes back finds every change that was said to be made.
+  @Test func aServerMayBeKilledAndComeBack() async throws {
+    let server = try PostgresServer()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(try server.place(database))
+    for number in 0..<20 { try await store.write { try $0.setNote("\(number)", "kept") } }
+    try server.kill()
+    for _ in 0..<3 {
+      await #expect {
+        try await store.write { try $0.setNote("lost", "1") }
+      } throws: { error in
+        guard case StoreFailure.unavailable(let sentence) = error else { return false }
+        return sentence.contains("PostgreSQL") && sentence.contains("see that")
+      }
+    }
+    await #expect(throws: StoreFailure.self) { try await store.read { try $0.note("1") } }
+    try server.start()
+    // Who had just been refused is left alone for half a second.
+    var isBack = false
+    for _ in 0..<40 where !isBack {
+      isBack = (try? await store.write { try $0.setNote("back", "1") }) != nil
+      if !isBack { try await Task.sleep(for: .milliseconds(100)) }
+    }
+    #expect(isBack)
+    #expect(
+      try server.sql("SELECT count(*) FILTER (WHERE value = 'kept'), count(*) FROM chime.note", on: database)
+        == "20|21")
+    await store.close()
+  }
+
+  /// Another's transaction in the way: the body runs again, and nobody hears of it.
+  @Test func aDeadlockIsTriedAgain() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(try server.place(database))
+    try await store.write { transaction in
+      try transaction.setNote("a", "0")
+      try transaction.setNote("b", "0")
+    }
+    let other = try server.place(database).connect()
+    try other.script("SET deadlock_timeout = '10s'")
+    try other.script("BEGIN; UPDATE note SET value = 'other' WHERE name = 'b'")
+    nonisolated(unsafe) let unsafe = other
+    let waiting = Task.detached {
+      // Has b, and waits for a, which the store's has.
+      while try server.sql(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND wait_event_type = 'Lock'", on: database
+      )
+        == "0"
+      { try await Task.sleep(for: .milliseconds(20)) }
+      try unsafe.script("UPDATE note SET value = 'other' WHERE name = 'a'")
+      try unsafe.script("COMMIT")
+    }
+    let runs = Runs()
+    try await store.write { transaction in
+      runs.count()
+      try transaction.setNote("a", "ours")
+      try transaction.setNote("b", "ours")
+    }
+    try await waiting.value
+    #expect(runs.number == 2)
+    #expect(try await store.read { "\(try $0.note("a") ?? "")\(try $0.note("b") ?? "")" } == "oursours")
+    await store.close()
+  }
+
+  private final class Runs: @unchecked Sendable {
+    // Counted on the store's queue, read after it.
+    private(set) var number = 0
+    func count() { number += 1 }
+  }
+
+  /// What PostgreSQL cannot keep undoes its own change only.
+  @Test func aValueThatCannotBeKeptHarmsNoNeighbour() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(try server.place(database))
+    func failure(_ body: @escaping @Sendable (any StoreTransaction) throws -> Void) -> Task<StoreFailure?, Never> {
+      Task {
+        do {
+          try await store.write(body)
+          return nil
+        } catch { return error as? StoreFailure }
+      }
+    }
+    let bad = failure { try $0.setNote("bad", "a\0b") }
+    let good = failure { try $0.setNote("good", "1") }
+    // A body that goes on after it has not done what it says.
+    let careless = failure { transaction in
+      try? transaction.setNote("careless", "a\0b")
+      try? transaction.setNote("careless", "1")
+    }
+    #expect(await bad.value != nil)
+    #expect(await good.value == nil)
+    #expect(await careless.value != nil)
+    #expect(
+      try await store.read { [try $0.note("good"), try $0.note("bad"), try $0.note("careless")] } == ["1", nil, nil])
+    await store.close()
+  }
+}

@@ -1,0 +1,152 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// What is said of a database that cannot be used: each sentence has what is wrong and what to do.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct OpeningTests {
+  /// The sentence with which a store is refused.
+  private func refusal(_ connection: String, passwordFile: String? = nil, hurry: Bool = false) -> String {
+    do throws(StoreFailure) {
+      var place = try PostgresPlace(connection: connection, passwordFile: passwordFile)
+      if hurry { (place.connectTimeout, place.lockTimeout) = (300, 200) }
+      _ = try PostgresStore.open(place)
+      return "it was opened"
+    } catch {
+      switch error {
+      case .unavailable(let sentence): return sentence
+      case .held(let by): return "held by \(by)"
+      case .newerSchema(let found, let known): return "newer: \(found) over \(known)"
+      default: return "\(error)"
+      }
+    }
+  }
+
+  @Test func aDatabaseThatIsNotThereIsNamed() throws {
+    let server = try PostgresServer.shared.get()
+    let sentence = refusal(server.connection("nowhere"))
+    #expect(sentence.contains("has no database nowhere") && sentence.contains("createdb"), "\(sentence)")
+  }
+
+  @Test func aServerThatIsNotThereIsNamed() throws {
+    let sentence = refusal("host=/nowhere dbname=chime")
+    #expect(sentence.contains("/nowhere") && sentence.contains("see that it runs"), "\(sentence)")
+  }
+
+  /// 192.0.2.0/24 is nobody's (RFC 5737), and listens to nothing.
+  @Test func aHostThatDoesNotAnswerIsGivenUpSoon() throws {
+    let start = ContinuousClock.now
+    let sentence = refusal("hostaddr=127.0.0.1,192.0.2.1 port=1 dbname=chime", hurry: true)
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(sentence.contains("127.0.0.1"), "each host is told of: \(sentence)")
+  }
+
+  @Test func theSecondHostIsTakenWhenTheFirstIsNotThere() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(
+      try PostgresPlace(connection: "host=/nowhere,\(server.folder) dbname=\(database) user=chime"))
+    try await store.write { try $0.setNote("a", "1") }
+    await store.close()
+  }
+
+  // Passwords.
+
+  @Test func aPasswordComesFromItsFileAndIsShownNowhere() async throws {
+    let server = try PostgresServer.shared.get()
+    try server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
+    let database = try server.makeDatabase(owner: "guarded")
+    let connection = server.connection(database, user: "guarded")
+    #expect(refusal(connection).contains("asks for the password of user guarded"))
+
+    let file = server.folder + "-password"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    func keep(_ password: String, mode: Int = 0o600) throws {
+      try? FileManager.default.removeItem(atPath: file)
+      try #require(
+        FileManager.default.createFile(
+          atPath: file, contents: Data((password + "\n").utf8), attributes: [.posixPermissions: mode]))
+    }
+    #expect(refusal(connection, passwordFile: file).contains("cannot be read: \(file)"))
+    try keep("close sesame")
+    let wrong = refusal(connection, passwordFile: file)
+    #expect(wrong.contains("refuses the password of user guarded") && wrong.contains(file), "\(wrong)")
+    #expect(!wrong.contains("close sesame"))
+    try keep("open sesame", mode: 0o644)
+    #expect(refusal(connection, passwordFile: file).contains("chmod 600 \(file)"))
+    try keep("open sesame")
+    let place = try PostgresPlace(connection: connection, passwordFile: file)
+    let store = try PostgresStore.open(place)
+    #expect(!"\(place) \(place.summary)".contains("sesame"))
+    try await store.write { try $0.setNote("a", "1") }
+    await store.close()
+  }
+
+  @Test(arguments: ["dbname=chime password=sesame", "postgres://ann:sesame@db.example/chime"])
+  func aPasswordInTheConnectionIsRefused(connection: String) throws {
+    let sentence = refusal(connection)
+    #expect(sentence.contains("passwordFile") && !sentence.contains("sesame"), "\(sentence)")
+  }
+
+  @Test func aConnectionThatCannotBeReadIsExplained() {
+    #expect(refusal("colour=blue").contains("connection of [store] cannot be read"))
+  }
+
+  // The layout.
+
+  @Test func aNewerLayoutIsRefused() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    await (try PostgresStore.open(try server.place(database))).close()
+    try server.sql("UPDATE chime.layout SET version = 99", on: database)
+    #expect(refusal(server.connection(database)) == "newer: 99 over \(Schema.current)")
+    #expect(try server.sql("SELECT version FROM chime.layout", on: database) == "99")
+  }
+
+  @Test func aMigrationThatFailsLeavesNothing() throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    // Something of another's is in the way.
+    try server.sql("CREATE SCHEMA chime; CREATE TABLE chime.milestone (mine int)", on: database)
+    #expect(refusal(server.connection(database)).contains("milestone"))
+    #expect(
+      try server.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'chime'", on: database) == "1")
+  }
+
+  @Test func aStrangersDatabaseSaysWhatIsMissing() throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    try server.sql("CREATE ROLE stranger LOGIN", on: "postgres")
+    let sentence = refusal(server.connection(database, user: "stranger"))
+    #expect(sentence.contains("OWNER TO"), "\(sentence)")
+  }
+
+  @Test func anotherEncodingIsRefused() throws {
+    let server = try PostgresServer.shared.get()
+    try server.sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0", on: "postgres")
+    #expect(refusal(server.connection("latin")).contains("LATIN1"))
+  }
+
+  // One daemon.
+
+  @Test func aSecondDaemonIsRefusedUntilTheFirstHasGone() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let first = try PostgresStore.open(try server.place(database))
+    #expect(refusal(server.connection(database), hurry: true).hasPrefix("held by the chimed at"))
+    await first.close()
+    await (try PostgresStore.open(try server.place(database))).close()
+  }
+
+  /// Commits are to last, whatever somebody has made the default of the database.
+  @Test func commitsWaitForTheDisk() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    try server.sql("ALTER DATABASE \(database) SET synchronous_commit = off", on: "postgres")
+    let connection = try server.place(database).connect()
+    #expect(try connection.script("SHOW synchronous_commit") == "on")
+  }
+}

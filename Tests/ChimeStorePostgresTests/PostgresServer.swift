@@ -1,0 +1,165 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PostgreSQL server of the tests' own, in a folder of its own, that listens on a Unix socket there and ends with this
+/// process, however that ends.
+final class PostgresServer: Sendable {
+  /// Debian's place for the programs of each version.
+  static let programs = ["15", "16", "17", "18"].map { "/usr/lib/postgresql/\($0)/bin" }
+    .first { access($0 + "/initdb", X_OK) == 0 && access($0 + "/postgres", X_OK) == 0 }
+
+  /// Why there can be none here; nil: there can.
+  static var absence: String? {
+    if programs == nil { return "PostgreSQL's server is not installed (apt install postgresql)" }
+    if getuid() == 0, getpwnam("postgres") == nil {
+      return "postgres refuses to run as root, and there is no user postgres"
+    }
+    return nil
+  }
+
+  /// The one that the tests share; each has a database of its own there.
+  static let shared = Result { try PostgresServer(settings: ["fsync = off"]) }
+
+  let folder: String
+  private let running = Mutex<Process?>(nil)
+  private let count = Mutex(0)
+  private let wiped = Mutex<String?>(nil)
+
+  init(settings: [String] = []) throws {
+    var template = Array("/tmp/chime-pg-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Problem("mkdtemp: \(errno)") }
+    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+    try Self.run(
+      Self.program("initdb"), ["-D", folder + "/data", "-U", "chime", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"])
+    // A role that has to give a password; all others may come in as they are.
+    let rules = "local all guarded scram-sha-256\nlocal all all trust\n"
+    try rules.write(toFile: folder + "/rules", atomically: true, encoding: .utf8)
+    chmod(folder + "/rules", 0o644)
+    let lines =
+      [
+        "listen_addresses = ''", "unix_socket_directories = '\(folder)'", "hba_file = '\(folder)/rules'",
+        "logging_collector = off", "max_connections = 60", "shared_buffers = 32MB", "wal_level = replica",
+      ] + settings
+    try lines.joined(separator: "\n").write(toFile: folder + "/settings", atomically: true, encoding: .utf8)
+    chmod(folder + "/settings", 0o644)
+    try start()
+  }
+
+  deinit { end() }
+
+  /// Starts it, and waits until it answers.
+  func start() throws {
+    let process = Process()
+    // A shell stays with it, and ends it when the pipe that this process holds is closed.
+    let script = """
+      "$1" -D "$2/data" -c config_file="$2/settings" >"$2/log" 2>&1 &
+      trap '' TERM INT
+      cat >/dev/null; kill -QUIT $! 2>/dev/null; wait
+      [ -e "$2/kept" ] || rm -rf "$2"
+      """
+    Self.asUser(process, "/bin/sh", ["-c", script, "sh", Self.program("postgres"), folder])
+    process.standardInput = Pipe()
+    try process.run()
+    running.withLock { $0 = process }
+    unlink(folder + "/kept")
+    for _ in 0..<200 {
+      if access(folder + "/.s.PGSQL.5432", F_OK) == 0, (try? sql("SELECT 1", on: "postgres")) != nil { return }
+      usleep(50_000)
+    }
+    throw Problem("the server did not start: \((try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")")
+  }
+
+  /// Ends it as a power failure would: the server's processes get no time for anything.
+  func kill() throws {
+    let lines = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8).split(separator: "\n")
+    guard let main = lines.first.flatMap({ Int32($0) }) else { throw Problem("there is no postmaster.pid") }
+    _ = FileManager.default.createFile(atPath: folder + "/kept", contents: nil)
+    Glibc.kill(main, SIGQUIT)
+    end()
+  }
+
+  private func end() {
+    let process = running.withLock { running in
+      defer { running = nil }
+      return running
+    }
+    try? (process?.standardInput as? Pipe)?.fileHandleForWriting.close()
+    process?.waitUntilExit()
+  }
+
+  /// An empty database.
+  func makeDatabase(owner: String = "chime") throws -> String {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    try sql("CREATE DATABASE test\(number) OWNER \(owner)", on: "postgres")
+    return "test\(number)"
+  }
+
+  /// A database in which nothing is kept, though it may have the tables: for one user at a time.
+  func wipedDatabase() throws -> String {
+    let known = wiped.withLock { $0 }
+    guard let known else {
+      let made = try makeDatabase()
+      wiped.withLock { $0 = made }
+      return made
+    }
+    try sql(
+      """
+      DO $$ DECLARE name text; BEGIN
+        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'chime' AND tablename NOT IN ('layout', 'number')
+        LOOP EXECUTE 'ALTER TABLE chime.' || name || ' DISABLE TRIGGER ALL; DELETE FROM chime.' || name
+          || '; ALTER TABLE chime.' || name || ' ENABLE TRIGGER ALL'; END LOOP;
+        UPDATE chime.number SET last = 0;
+      END $$
+      """, on: known)
+    return known
+  }
+
+  func connection(_ database: String, user: String = "chime") -> String {
+    "host=\(folder) dbname=\(database) user=\(user)"
+  }
+
+  /// What psql says, a row a line.
+  @discardableResult func sql(_ statement: String, on database: String) throws -> String {
+    try Self.run(
+      Self.program("psql"), ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement, connection(database)])
+  }
+
+  // Running programs.
+
+  private static func program(_ name: String) -> String { (programs ?? "") + "/" + name }
+
+  /// postgres refuses root.
+  private static func asUser(_ process: Process, _ program: String, _ arguments: [String]) {
+    process.currentDirectoryURL = URL(fileURLWithPath: "/")
+    if getuid() == 0 {
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+      process.arguments = ["--reuid=postgres", "--regid=postgres", "--clear-groups", program] + arguments
+    } else {
+      process.executableURL = URL(fileURLWithPath: program)
+      process.arguments = arguments
+    }
+  }
+
+  @discardableResult private static func run(_ program: String, _ arguments: [String]) throws -> String {
+    let (process, output) = (Process(), Pipe())
+    asUser(process, program, arguments)
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Problem("\(program) failed: \(said)") }
+    return said.trimmingCharacters(in: .newlines)
+  }
+
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+}
