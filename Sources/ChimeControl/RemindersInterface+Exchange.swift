@@ -1,7 +1,9 @@
 /// The part of `io.chime.Reminders` that speaks of the files of other programs.
 extension RemindersInterface {
   /// What Import reads.
-  public enum ImportFormat: String, Codable, Hashable, Sendable, CaseIterable { case crontab, icalendar }
+  public enum ImportFormat: String, Codable, Hashable, Sendable, CaseIterable {
+    case crontab, icalendar, at, systemd, remind, taskwarrior
+  }
   /// What Export writes: the values of its `format`, which is a string.
   public enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable { case icalendar, toml }
 

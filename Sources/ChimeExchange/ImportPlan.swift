@@ -31,6 +31,10 @@ public struct ReminderDraft: Sendable, Hashable {
   public var tags: [String] = []
   public var urgency: Urgency = .normal
   public var url: String?
+  /// Nil, as all below: as configured.
+  public var catchUp: CatchUp?
+  public var jitter: Milliseconds?
+  public var wake: Bool?
 }
 
 /// Something to say about a line of a file.

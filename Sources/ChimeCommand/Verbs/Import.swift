@@ -6,16 +6,22 @@ import Glibc
 /// `chime import FILE.ics`, `chime import crontab`
 enum Import {
   static let verb = Verb(
-    name: "import", group: .set, arguments: ["FILE.ics|-", "crontab [FILE|-]"],
-    summary: "Set the reminders that a calendar or a crontab asks for",
+    name: "import", group: .set,
+    arguments: [
+      "FILE.ics|-", "crontab [FILE|-]", "at [FILE|-]", "systemd [FILE…]", "remind [FILE|-]", "taskwarrior [FILE|-]",
+    ],
+    summary: "Set the reminders that a calendar, a crontab or another program's file asks for",
     details: [
       "From a calendar (iCalendar: what Google, Apple, Outlook, Thunderbird and Nextcloud export) each alarm of an event or "
         + "to-do becomes a reminder; one without alarms reminds at its start, a to-do when it is due.",
       "From a crontab (without a file the one that `crontab -l` prints) each job becomes a reminder with its schedule; the "
-        + "comment above it is the title, the command the text. Chime reminds, and does not run the commands: leave the "
-        + "crontab in place for that.",
+        + "comment above it is the title, the command the text. In the same way the jobs that `atq` shows, the timers of "
+        + "systemd (without files your own; with --system the system's), the simple lines of remind's script (~/.reminders) and "
+        + "the tasks of taskwarrior that have a due date. Chime reminds, and does not run the commands: leave them in place "
+        + "for that.",
       "What has passed is left out, and so is what is there already, with the same title, schedule and time zone: the same "
-        + "file can be imported again. What cannot be taken is told by line, with the reason.",
+        + "file can be imported again. What cannot be taken is told by line, with the reason; docs/exchange.md says what maps "
+        + "to what.",
       "What was logged elsewhere (CSV, JSON, Loop Habit Tracker) is brought in by `chime entry import`.",
     ],
     options: [
@@ -32,6 +38,8 @@ enum Import {
       .init(command: "chime import calendar.ics --dry-run"),
       .init(command: "chime import holidays.ics --tag holiday --all-day-at 8:00"),
       .init(command: "chime import crontab"), .init(command: "chime import crontab /etc/crontab --tag server"),
+      .init(command: "chime import systemd /usr/lib/systemd/system/apt-daily.timer --dry-run"),
+      .init(command: "chime import taskwarrior --tag tasks"),
       .init(command: "chime import - --to team", remark: "a calendar from standard input"),
     ],
     alsoTried: ["load", "read", "ics", "crontab"],
@@ -111,33 +119,58 @@ struct ImportSource {
   /// Files are read up to here.
   private static let longest = 64 << 20
 
+  /// The words that name a program; what is none of them is the file of a calendar.
+  private static let programs: [String: RemindersInterface.ImportFormat] = [
+    "crontab": .crontab, "at": .at, "systemd": .systemd, "remind": .remind, "taskwarrior": .taskwarrior,
+  ]
+
   init(_ context: Context) throws {
     var words = context.line.words[...]
-    guard let first = words.popFirst() else {
+    guard let first = words.first else {
       throw Failure.usage(
         Words.say("what is to be imported? A file is missing"),
         hint: Words.say("chime import calendar.ics, or chime import crontab"))
     }
-    format = first == "crontab" ? .crontab : .icalendar
-    let path = format == .crontab ? words.popFirst() : first
-    if let word = words.first {
+    format = Self.programs[first] ?? .icalendar
+    if format != .icalendar { words.removeFirst() }
+    if let word = words.dropFirst().first, format != .systemd {
       throw Failure.usage(
         Words.say("chime import takes one file; \"%1\" is one too many", word),
         hint: Words.say("quotes hold a name together"))
     }
-    name = path == "-" ? Words.say("standard input") : path ?? Words.say("the crontab")
+    var path = words.first
+    if path == nil, format == .remind { path = Self.script(context.world.environment) }
+    name = path == "-" ? Words.say("standard input") : path ?? Self.source(of: format)
     hasUsers = context.line.has("user-column")
-    switch path {
-    case "-":
+    switch (path, format) {
+    case ("-", _):
       bytes = context.world.input.all(limit: Self.longest)
       guard bytes.count <= Self.longest else { throw Self.tooLong(name) }
-    case nil: bytes = try CrontabProgram.list()
-    case let path?:
+    case (nil, .at): bytes = try OtherProgram.queue()
+    case (nil, .systemd): bytes = try OtherProgram.timers(ofSystem: context.line.has("system"))
+    case (nil, .taskwarrior): bytes = try OtherProgram.tasks()
+    case (nil, _): bytes = try OtherProgram.crontab()
+    case (_, .systemd): bytes = try OtherProgram.units(Array(words), limit: Self.longest)
+    case (let path?, _):
       guard let read = Files.read(path, limit: Self.longest) else {
         throw Failure.system(Words.say("cannot read %1", path), errno: errno)
       }
       bytes = read
       if format == .crontab, path == "/etc/crontab" || path.hasPrefix("/etc/cron.d/") { hasUsers = true }
+    }
+  }
+
+  /// Where remind looks by itself.
+  private static func script(_ environment: [String: String]) -> String {
+    environment["DOTREMINDERS"] ?? (environment["HOME"] ?? "") + "/.reminders"
+  }
+
+  private static func source(of format: RemindersInterface.ImportFormat) -> String {
+    switch format {
+    case .at: Words.say("the queue of at")
+    case .systemd: Words.say("the timers of systemd")
+    case .taskwarrior: Words.say("the tasks of taskwarrior")
+    default: Words.say("the crontab")
     }
   }
 

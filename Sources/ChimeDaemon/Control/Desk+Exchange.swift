@@ -24,6 +24,10 @@ extension Desk {
       switch request.format {
       case .crontab: try CrontabImport.read(text, settings, hasUsers: request.system ?? false)
       case .icalendar: try CalendarImport.read(text, settings)
+      case .at: try AtImport.read(text, settings)
+      case .systemd: try TimerImport.read(text, settings)
+      case .remind: try RemindImport.read(text, settings)
+      case .taskwarrior: try TaskImport.read(text, settings)
       }
     let candidates = try candidates(plan, request)
     guard request.dryRun != true else {
@@ -87,7 +91,8 @@ extension Desk {
             title: item.title, when: item.schedule.canonical, body: item.body,
             timezone: item.timezone ?? request.timezone, channels: request.channels,
             tags: Array(tags.prefix(ReminderFields.maxItems)), urgency: .init(rawValue: item.urgency.rawValue),
-            url: item.url))
+            url: item.url, catchUp: item.catchUp.map(wire.catchUp),
+            jitter: item.jitter.map(DurationText.formatISO8601), wake: item.wake))
         candidates.all.append(.init(line: item.line, reminder: reminder, next: try fields.firstTime(of: reminder)))
       } catch let failure as ControlFailure {
         candidates.reply.remarks.append(

@@ -101,7 +101,7 @@ struct WireMapper: Sendable {
     RemindersInterface.Quiet(rule: rule.handling.flatMap { .init(rawValue: $0.rawValue) }, hours: rule.hours?.texts)
   }
 
-  private func catchUp(_ rules: CatchUp) -> Wire.CatchUp {
+  func catchUp(_ rules: CatchUp) -> Wire.CatchUp {
     Wire.CatchUp(
       suspend: Wire.CatchUpRule(rawValue: rules.suspend.rawValue) ?? .latest,
       downtime: Wire.CatchUpRule(rawValue: rules.downtime.rawValue) ?? .latest)

@@ -1,0 +1,77 @@
+/// Unit files as `systemctl cat` prints them: each after a line `# /path/of/the.unit`, drop-ins after what they add to.
+///
+/// Source: systemd.syntax(7).
+struct UnitFiles {
+  struct Setting: Equatable {
+    var line: Int
+    var section: String
+    var name: String
+    var value: String
+  }
+
+  struct Unit {
+    /// `backup.timer`
+    var name: String
+    var line: Int
+    var settings: [Setting] = []
+
+    /// The last value; an empty one says that there is none.
+    func value(_ name: String, in section: String) -> String? {
+      settings.last { $0.section == section && $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
+
+    /// All values; an empty one forgets those before it.
+    func list(_ name: String, in section: String) -> [Setting] {
+      let all = settings.filter { $0.section == section && $0.name == name }
+      return Array(all[((all.lastIndex { $0.value.isEmpty } ?? -1) + 1)...])
+    }
+  }
+
+  /// In the order of the text.
+  private(set) var units: [Unit] = []
+
+  init(_ text: [UInt8]) throws(ExchangeError) {
+    var (number, section, held) = (0, "", (line: 0, text: ""))
+    for line in try PlainLines(text) {
+      number += 1
+      let bare = trimmed(line[...])
+      if bare.hasPrefix("# /") || bare.hasPrefix("# ./"), let name = Self.unit(of: bare.dropFirst(2)) {
+        section = ""
+        if units.last?.name != name, !bare.contains(".d/") || !units.contains(where: { $0.name == name }) {
+          units.append(Unit(name: name, line: number))
+        }
+        continue
+      }
+      if bare.hasPrefix("#") || bare.hasPrefix(";") || bare.isEmpty && held.text.isEmpty { continue }
+      // A backslash at the end goes on.
+      if held.text.isEmpty { held.line = number }
+      if bare.hasSuffix("\\") {
+        held.text += bare.dropLast() + " "
+        continue
+      }
+      let whole = trimmed((held.text + bare)[...])
+      held.text = ""
+      if whole.hasPrefix("["), whole.hasSuffix("]") {
+        section = String(whole.dropFirst().dropLast())
+      } else if let sign = whole.firstIndex(of: "=") {
+        guard !units.isEmpty else {
+          throw ExchangeError(line: number, "a line with the path of the unit was expected first, # /…/NAME.timer")
+        }
+        units[units.count - 1].settings.append(
+          Setting(
+            line: held.line, section: section, name: trimmed(whole[..<sign]),
+            value: trimmed(whole[whole.index(after: sign)...])))
+      }
+    }
+  }
+
+  /// `backup.timer` of `/etc/systemd/system/backup.timer` and of `/etc/systemd/system/backup.timer.d/more.conf`.
+  private static func unit(of path: Substring) -> String? {
+    let parts = path.split(separator: "/")
+    guard let last = parts.last else { return nil }
+    if parts.count > 1, parts[parts.count - 2].hasSuffix(".d"), last.hasSuffix(".conf") {
+      return String(parts[parts.count - 2].dropLast(2))
+    }
+    return last.contains(".") ? String(last) : nil
+  }
+}
