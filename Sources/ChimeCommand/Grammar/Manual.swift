@@ -74,7 +74,8 @@ enum Manual {
       "`--json` prints one object. A listing's list is named after what it lists, and `more` says whether there are more; one "
         + "thing stands under its own name. `--plain` prints the same fields, tab separated under a header line: lists are "
         + "joined with commas, and an empty field stands for null. Every field is always there. Times are RFC 3339 with the "
-        + "offset of the zone they are meant in, durations ISO 8601. Fields may be added."
+        + "offset of the zone they are meant in, durations ISO 8601. Fields may be added; "
+        + "[json/chime.schema.json](json/chime.schema.json) has the type of each, as JSON Schema."
     ]
     lines += shape(
       Shapes.reminder, "list` (`reminders`), `add`, `in`, `at`, `show`, `edit`, `pause`, `resume`, `skip`, `remove")
