@@ -25,7 +25,7 @@ release := .build/release
 # What every release build is made with: the Swift library linked in, and nothing that tells in which folder it was built.
 releaseflags := -c release --static-swift-stdlib --disable-local-rpath $(swiftflags) -Xlinker -z -Xlinker now \
   -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
-sources := Package.swift Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
+sources := Package.swift Sources Tests Benchmarks docs/examples/swift Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)

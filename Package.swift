@@ -134,6 +134,9 @@ let package = Package(
     tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
     .executableTarget(
       name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
+    // The client that docs/integrate.md shows, which the tests run.
+    .executableTarget(
+      name: "remind-example", dependencies: ["Varlink"], path: "docs/examples/swift", swiftSettings: strict),
     .executableTarget(
       name: "chime-simulate", dependencies: ["ChimeTestKit", "ChimeCore", "ChimeSchedule"], path: "Tests/Simulation",
       exclude: ["bugs", "plans", "find-bugs"], swiftSettings: strict),

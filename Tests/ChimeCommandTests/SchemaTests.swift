@@ -31,6 +31,7 @@ import Testing
     try hold(Shapes.reminder)
     try hold(Shapes.imported)
     try hold(Shapes.importRemark)
+    try hold(Shapes.setChange, "setChange")
     try hold(Shapes.coming)
     try hold(Shapes.occurrence)
     try hold(Shapes.delivery)
