@@ -98,7 +98,8 @@ enum Slot: Equatable {
     case ("AMOUNT", "logs"): return .words([Candidate("no")])
     case ("N", _), ("AMOUNT", _), ("TEXT", _), ("TITLE", _), ("URL", _), ("TOKEN", _), ("LAT,LON", _), ("UNIT", _),
       ("STEP", _), ("LIST", _), ("BRAND", _), ("MODEL", _), ("KEY=VALUE", _), ("N:CHANNELS", _), ("N/SPAN", _),
-      ("'NAME: VALUE'", _), ("ID", "id"), ("NAME", "set"), ("DAYS", "average"), ("[TRACKER=]AMOUNT", _),
+      ("'NAME: VALUE'", _), ("ID", "id"), ("NAME", "set"), ("NAME", "set"), ("DAYS", "average"),
+      ("[TRACKER=]AMOUNT", _),
       ("[TRACKER=]UNIT", _),
       ("[TRACKER=]TITLE", _), ("[TRACKER=]STEP", _):
       return .free
