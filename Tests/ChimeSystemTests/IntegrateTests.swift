@@ -13,7 +13,7 @@ import Testing
   @Test func thePageShowsTheFiles() throws {
     let page = try String(contentsOfFile: Machine.package + "/docs/integrate.md", encoding: .utf8)
     let files = [
-      "python/remind.py", "python/receive.py", "shell/remind.sh", "shell/receive.sh", "swift/main.swift",
+      "python/remind.py", "python/receive.py", "shell/remind.sh", "shell/receive.sh", "swift/Remind.swift",
     ]
     for file in files {
       let text = try String(contentsOfFile: Self.examples + file, encoding: .utf8)
