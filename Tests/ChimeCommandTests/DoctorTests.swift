@@ -247,7 +247,7 @@ import Varlink
     ) {
       $0.change { $0.fault = "it has no secret" }
     },
-    Break(.endpoints, .caution, "rests until 10:20:30", "chime endpoint test team") {
+    Break(.endpoints, .caution, "rests until 2026-03-27T10:20", "chime endpoint test team") {
       $0.change { $0.restingUntil = Wire.Time(at: "2026-03-27T10:20:30Z", zone: "UTC") }
     },
     Break(.endpoints, .caution, "has failed since", "chime endpoint test team") {
@@ -301,7 +301,9 @@ import Varlink
     },
     Break(.language, .caution, "has no locale cs_CZ.UTF-8", "sudo dpkg-reconfigure locales") {
       $0.language.isKnown = false
+      $0.language.there = []
     },
+    Break(.language, .good, "cs_CZ.UTF-8", "") { $0.language.isKnown = false },
     Break(.language, .caution, "no translations are installed", "sudo make install") { $0.language.there = [] },
     Break(.language, .good, "has no texts in it", "") { $0.language.wanted = ["fr_FR", "fr"] },
   ]
@@ -390,10 +392,11 @@ import Varlink
   }
 
   @Test func sizesAreWrittenForPeople() {
-    #expect(Judge.size(812) == "812 B")
-    #expect(Judge.size(400_000) == "390 KiB")
-    #expect(Judge.size(5 << 20) == "5.0 MiB")
-    #expect(Judge.size(68 << 30) == "68 GiB")
+    func size(_ bytes: Int) -> String { Sentence.Value.bytes(bytes).description }
+    #expect(size(812) == "812 B")
+    #expect(size(400_000) == "390 KiB")
+    #expect(size(5 << 20) == "5.0 MiB")
+    #expect(size(68 << 30) == "68 GiB")
   }
 
   /// docs/doctor.md has a row for each check, in this order and these words.

@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeWords
 
 /// One thing that the doctor found, and what helps.
@@ -56,16 +57,56 @@ enum Remedy: Hashable, Sendable {
 
 /// A sentence that can be said in the user's language and, to programs, in English.
 ///
-///     Sentence(Words.mark("chimed %1 runs"), "0.1.0").said
+///     Sentence(Words.mark("chimed %1 runs"), "0.1.0").said(by: clock)
 struct Sentence: Hashable, Sendable {
   let key: String
-  let values: [String]
+  let values: [Value]
+
+  /// What is put into it.
+  enum Value: Hashable, Sendable, CustomStringConvertible {
+    /// As it is: paths, names, what other programs said.
+    case text(String)
+    /// A sentence of the daemon's.
+    case told(String)
+    case time(Wire.Time)
+    case bytes(Int)
+
+    /// In English.
+    var description: String {
+      switch self {
+      case .text(let text), .told(let text): text
+      case .time(let time): String(time.at.prefix(16))
+      case .bytes(let count): Self.size(count) { whole, tenths in tenths.map { "\(whole).\($0)" } ?? "\(whole)" }
+      }
+    }
+
+    func said(by clock: WallClock) -> String {
+      switch self {
+      case .text(let text): text
+      case .told(let text): Words.told(text)
+      case .time(let time): clock.text(time)
+      case .bytes(let count):
+        Self.size(count) { whole, tenths in
+          Figures.number(Double(whole) + Double(tenths ?? 0) / 10, decimals: tenths == nil ? 0 : 1)
+        }
+      }
+    }
+
+    /// Such as `2.5 GiB`.
+    private static func size(_ bytes: Int, _ number: (_ whole: Int, _ tenths: Int?) -> String) -> String {
+      for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >= 1 << shift {
+        let tenths = (bytes >> (shift - 10)) * 10 / 1_024
+        return "\(number(tenths / 10, tenths < 100 ? tenths % 10 : nil)) \(unit)"
+      }
+      return "\(number(bytes, nil)) B"
+    }
+  }
 
   init(_ key: String, _ values: any CustomStringConvertible...) {
     self.key = key
-    self.values = values.map(\.description)
+    self.values = values.map { $0 as? Value ?? .text($0.description) }
   }
 
-  var said: String { Words.say(key: key, filling: values.map { Words.told($0) }) }
-  var english: String { Words.english(key, filling: values) }
+  func said(by clock: WallClock) -> String { Words.say(key: key, filling: values.map { $0.said(by: clock) }) }
+  var english: String { Words.english(key, filling: values.map(\.description)) }
 }

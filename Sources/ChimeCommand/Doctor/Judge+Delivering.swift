@@ -17,7 +17,7 @@ extension Judge {
     if let problem = it.problem {
       return [
         .bad(
-          .bus, Sentence(Words.mark("no popup can be shown: the bus at %1: %2"), address, problem),
+          .bus, Sentence(Words.mark("no popup can be shown: the bus at %1: %2"), address, told(problem)),
           own == nil || own == address ? logIn : takeOver(own))
       ]
     }
@@ -54,7 +54,7 @@ extension Judge {
     let name = it.serverName ?? "org.freedesktop.Notifications"
     switch it.server {
     case .unknown:
-      return [.skipped(.notifications, Sentence(Words.mark("not looked at: %1"), it.problem ?? "no session bus"))]
+      return [.skipped(.notifications, Sentence(Words.mark("not looked at: %1"), told(it.problem ?? "no session bus")))]
     case .missing:
       return [
         .bad(
@@ -69,7 +69,7 @@ extension Judge {
       if let problem = it.serverProblem {
         return [
           .bad(
-            .notifications, Sentence(Words.mark("the server of notifications is there, and %1"), problem),
+            .notifications, Sentence(Words.mark("the server of notifications is there, and %1"), told(problem)),
             .advice(Sentence(Words.mark("restart it, or log in anew"))))
         ]
       }
@@ -160,13 +160,13 @@ extension Judge {
     if let why = endpoint.disabled {
       found.append(
         .bad(
-          .endpoints, Sentence(Words.mark("%1 is disabled: %2"), name, why), test,
+          .endpoints, Sentence(Words.mark("%1 is disabled: %2"), name, told(why)), test,
           .run("\(facts.chime) endpoint enable \(name)")))
     }
     if let fault = endpoint.fault {
       found.append(
         .bad(
-          .endpoints, Sentence(Words.mark("nothing can be sent to %1: %2"), name, fault),
+          .endpoints, Sentence(Words.mark("nothing can be sent to %1: %2"), name, told(fault)),
           .run("\(facts.chime) endpoint rotate \(name) --secret-file FILE")))
     }
     if isCertificate {
@@ -178,12 +178,12 @@ extension Judge {
       found.append(
         .caution(
           .endpoints,
-          Sentence(Words.mark("%1 rests until %2, after failures in a row: %3"), name, Self.time(until.at), last), test)
+          Sentence(Words.mark("%1 rests until %2, after failures in a row: %3"), name, time(until), told(last)), test)
       )
     } else if endpoint.disabled == nil, let since = endpoint.failingSince {
       found.append(
         .caution(
-          .endpoints, Sentence(Words.mark("%1 has failed since %2: %3"), name, String(since.at.prefix(16)), last), test)
+          .endpoints, Sentence(Words.mark("%1 has failed since %2: %3"), name, time(since), told(last)), test)
       )
     }
     switch facts.endpointTests[name] {
@@ -197,8 +197,6 @@ extension Judge {
     return found
   }
 
-  private static func time(_ text: String) -> String { String(text.dropFirst(11).prefix(8)) }
-
   var commands: [Finding] {
     asked(.commands, facts.commands) { commands in
       guard !commands.isEmpty else { return [.good(.commands, Sentence(Words.mark("there are none")))] }
@@ -207,11 +205,11 @@ extension Judge {
         let file = facts.examination?.configuration.path ?? "chimed.toml"
         guard command.enabled else {
           return .caution(
-            .commands, Sentence(Words.mark("%1 is not run: %2"), command.name, problem),
+            .commands, Sentence(Words.mark("%1 is not run: %2"), command.name, told(problem)),
             .write("[commands] enabled = true", into: file))
         }
         return .bad(
-          .commands, Sentence(Words.mark("%1 cannot be run: %2"), command.name, problem),
+          .commands, Sentence(Words.mark("%1 cannot be run: %2"), command.name, told(problem)),
           .write("[commands.\(command.name)] program = \"/path/of/the/program\"", into: file),
           .run("\(facts.chime) command test \(command.name)"))
       }

@@ -10,7 +10,7 @@ extension Judge {
       let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
       return [
         .bad(
-          .configuration, Sentence(Words.mark("it cannot be taken: %1"), problem),
+          .configuration, Sentence(Words.mark("it cannot be taken: %1"), told(problem)),
           .advice(
             Sentence(
               Words.mark("mend that line, then: %1"), "\(sudo)chimed\(facts.isSystem ? " --system" : "") --check"))
@@ -35,7 +35,7 @@ extension Judge {
   var store: [Finding] {
     guard let it = facts.examination?.store else {
       guard let problem = facts.health?.storeProblem else { return unexamined(.store) }
-      return [.bad(.store, Sentence("%1", problem), .run("\(facts.chime) status"))]
+      return [.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status"))]
     }
     var found: [Finding] = []
     if let problem = it.problem {
@@ -43,16 +43,16 @@ extension Judge {
       if isDamaged {
         found.append(
           .bad(
-            .store, Sentence("%1", problem),
+            .store, Sentence("%1", told(problem)),
             facts.health == nil
               ? .advice(
                 Sentence(Words.mark("start chimed: it keeps the damaged file and goes on with the newest snapshot")))
               : restart))
       } else {
-        found.append(.bad(.store, Sentence("%1", problem)))
+        found.append(.bad(.store, Sentence("%1", told(problem))))
       }
     } else if let problem = facts.health?.storeProblem {
-      found.append(.bad(.store, Sentence("%1", problem), .run("\(facts.chime) status")))
+      found.append(.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status")))
     }
     if let count = facts.health?.unrecorded, count > 0 {
       found.append(
@@ -67,7 +67,7 @@ extension Judge {
           .advice(Sentence(Words.mark("when you have seen to it: %1"), "rm \(shellQuoted(path))"))))
     }
     guard found.isEmpty else { return found }
-    let size = Self.size(it.bytes)
+    let size = bytes(it.bytes)
     if it.bytes == 0 { return [.good(.store, Sentence(Words.mark("none yet: %1"), it.path))] }
     guard it.isWhole else {
       return [
@@ -90,14 +90,14 @@ extension Judge {
     let advice = Remedy.advice(
       Sentence(Words.mark("free some space on the file system of %1"), Self.folder(of: it.path)))
     if free < Self.noRoom {
-      return [.bad(.room, Sentence(Words.mark("the disk is full: %1 are free"), Self.size(free)), advice, remedy)]
+      return [.bad(.room, Sentence(Words.mark("the disk is full: %1 are free"), bytes(free)), advice, remedy)]
     }
     if free < Self.littleRoom || free < 2 * it.bytes {
       return [
-        .caution(.room, Sentence(Words.mark("there is little room: %1 are free"), Self.size(free)), advice, remedy)
+        .caution(.room, Sentence(Words.mark("there is little room: %1 are free"), bytes(free)), advice, remedy)
       ]
     }
-    return [.good(.room, Sentence(Words.mark("%1 are free"), Self.size(free)))]
+    return [.good(.room, Sentence(Words.mark("%1 are free"), bytes(free)))]
   }
 
   var snapshots: [Finding] {
@@ -124,12 +124,12 @@ extension Judge {
       return [
         .caution(
           .snapshots,
-          Sentence(Words.mark("the newest is of %1, and much was written since"), String(latest.takenAt.at.prefix(16))),
+          Sentence(Words.mark("the newest is of %1, and much was written since"), time(latest.takenAt)),
           take)
       ]
     }
     return [
-      .good(.snapshots, Sentence(Words.mark("the newest is of %1"), String(latest.takenAt.at.prefix(16))))
+      .good(.snapshots, Sentence(Words.mark("the newest is of %1"), time(latest.takenAt)))
     ]
   }
 
@@ -140,20 +140,11 @@ extension Judge {
     }
     let sudo = facts.isSystem && facts.userID != 0 ? "sudo " : ""
     return it.openFiles.prefix(10).map { file in
-      .bad(.secrets, Sentence(Words.mark("%1: %2"), file.path, file.problem), .run(sudo + file.remedy))
+      .bad(.secrets, Sentence(Words.mark("%1: %2"), file.path, told(file.problem)), .run(sudo + file.remedy))
     }
   }
 
   static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-  }
-
-  /// Such as `2.5 GiB`.
-  static func size(_ bytes: Int) -> String {
-    for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >= 1 << shift {
-      let tenths = (bytes >> (shift - 10)) * 10 / 1_024
-      return tenths < 100 ? "\(tenths / 10).\(tenths % 10) \(unit)" : "\(tenths / 10) \(unit)"
-    }
-    return "\(bytes) B"
   }
 }

@@ -41,12 +41,12 @@ extension Judge {
     guard let it = facts.examination?.zone else { return unexamined(.zone) }
     var found: [Finding] = []
     if let problem = it.databaseProblem {
-      found.append(.bad(.zone, Sentence("%1", problem), .run("sudo apt install --reinstall tzdata")))
+      found.append(.bad(.zone, Sentence("%1", told(problem)), .run("sudo apt install --reinstall tzdata")))
     }
     if let problem = it.problem {
       let sentence = problem.firstRange(of: ": timedatectl").map { String(problem[..<$0.lowerBound]) } ?? problem
       found.append(
-        .bad(.zone, Sentence("%1", sentence), .run("sudo timedatectl set-timezone Europe/Prague")))
+        .bad(.zone, Sentence("%1", told(sentence)), .run("sudo timedatectl set-timezone Europe/Prague")))
     }
     if let own = facts.environment["TZ"], !own.isEmpty, facts.health != nil, own != it.local, own != ":\(it.local)" {
       found.append(
@@ -65,7 +65,7 @@ extension Judge {
     guard let it = facts.examination else { return unexamined(.wake) }
     switch (it.wantsWake, it.wakeProblem) {
     case (true?, let problem?):
-      let sentence = Sentence(Words.mark("a reminder is to wake the machine, and cannot: %1"), problem)
+      let sentence = Sentence(Words.mark("a reminder is to wake the machine, and cannot: %1"), told(problem))
       guard problem.contains("CAP_WAKE_ALARM") else {
         return [
           .caution(
@@ -91,14 +91,15 @@ extension Judge {
   var language: [Finding] {
     let it = facts.language
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { facts.environment[$0] }.first { !$0.isEmpty } ?? "C"
-    if !it.isKnown {
+    let first = it.wanted.first.map { String($0.prefix { $0 != "_" }) } ?? "en"
+    // Texts that are there are spoken in all the same.
+    if !it.isKnown, first == "en" || !it.there.contains(first) {
       return [
         .caution(
           .language, Sentence(Words.mark("this machine has no locale %1"), locale),
           .run("sudo dpkg-reconfigure locales"))
       ]
     }
-    let first = it.wanted.first.map { String($0.prefix { $0 != "_" }) } ?? "en"
     if first == "en" || it.there.contains(first) {
       return [.good(.language, Sentence("%1", locale))]
     }

@@ -56,7 +56,7 @@ extension Judge {
           restart))
     }
     for sentence in health.attention ?? [] {
-      found.append(.caution(.daemon, Sentence(Words.mark("it asks for attention: %1"), sentence)))
+      found.append(.caution(.daemon, Sentence(Words.mark("it asks for attention: %1"), told(sentence))))
     }
     guard found.isEmpty else { return found }
     return [

@@ -52,6 +52,10 @@ struct Judge {
     }
   }
 
+  func told(_ sentence: String) -> Sentence.Value { .told(sentence) }
+  func time(_ time: Wire.Time) -> Sentence.Value { .time(time) }
+  func bytes(_ count: Int) -> Sentence.Value { .bytes(count) }
+
   /// What starts it, today and later, where systemd has its units; else the program.
   var start: Remedy {
     guard facts.isSystem || facts.units?.service.isInstalled ?? false else { return .run("chimed") }

@@ -36,17 +36,18 @@ enum Doctor {
     let width = Check.allCases.map { TextWidth.of(title($0)) }.max() ?? 0
     let indent = width + 4
     let margin = String(repeating: " ", count: indent)
+    let clock = context.clock()
     var last: Check?
     for finding in findings where !context.isQuiet || [.bad, .caution].contains(finding.state) {
       let name = TextWidth.pad(finding.check == last ? "" : title(finding.check), to: width)
       last = finding.check
       let (sign, tone) = sign(finding.state)
       write(
-        finding.message.said,
+        finding.message.said(by: clock),
         after: "\(context.style(sign, tone)) \(context.style(name, finding.state == .good ? .plain : .strong))  ",
         indent: indent, context)
       for remedy in finding.remedies {
-        write(text(remedy), after: margin + context.style("→ ", .faint), indent: indent + 2, context)
+        write(text(remedy, clock), after: margin + context.style("→ ", .faint), indent: indent + 2, context)
       }
     }
     if !context.isQuiet { context.out("\n\(summary(findings, context))") }
@@ -71,11 +72,11 @@ enum Doctor {
     }
   }
 
-  private static func text(_ remedy: Remedy) -> String {
+  private static func text(_ remedy: Remedy, _ clock: WallClock) -> String {
     switch remedy {
     case .run(let command): command
     case .write(let line, let file): Words.say("write %1 into %2", line, file)
-    case .advice(let sentence): sentence.said
+    case .advice(let sentence): sentence.said(by: clock)
     }
   }
 
@@ -93,7 +94,8 @@ enum Doctor {
     if cautions > 0 {
       parts.append(context.style(Words.say(count: cautions, "%n should be seen to", "%n should be seen to"), .caution))
     }
-    return parts.joined(separator: ", ")
+    // One below the other on a narrow screen.
+    return parts.joined(separator: (context.world.output.width ?? .max) < 64 ? ",\n" : ", ")
   }
 
   static func title(_ check: Check) -> String {
