@@ -18,7 +18,7 @@ enum Status {
       .init(command: "chime status"), .init(command: "chime status --verbose"),
       .init(command: "chime status -q || notify-send \"See to Chime\""),
     ],
-    alsoTried: ["health", "doctor", "ping", "info"], json: "`status`", run: run)
+    alsoTried: ["health", "ping", "info"], json: "`status`", run: run)
 
   /// Older messages that were given up are history.
   private static let lately = Milliseconds.days(7)
