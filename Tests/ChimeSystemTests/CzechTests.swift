@@ -28,7 +28,7 @@ struct CzechTests {
   }
 
   /// What goes wrong is told in Czech, wherever the sentence was written.
-  @Test(.timeLimit(.minutes(2))) func mistakesAreExplained() async throws {
+  @Test(.timeLimit(.minutes(5))) func mistakesAreExplained() async throws {
     try await Home.live { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
@@ -60,7 +60,7 @@ struct CzechTests {
   }
 
   /// Looking at things: Czech words, dates and numbers, and none of it in JSON.
-  @Test(.timeLimit(.minutes(2))) func whatIsShownIsCzechAndJSONIsNot() async throws {
+  @Test(.timeLimit(.minutes(5))) func whatIsShownIsCzechAndJSONIsNot() async throws {
     try await Home.live { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()
@@ -104,7 +104,7 @@ struct CzechTests {
   }
 
   /// Events are told in Czech to whom reads Czech, at the same time as in English to whom does not.
-  @Test(.timeLimit(.minutes(1))) func eventsAreTold() async throws {
+  @Test(.timeLimit(.minutes(3))) func eventsAreTold() async throws {
     try await Home.live { home in
       let czech = try await Self.czech(home)
       _ = try await home.start()

@@ -40,7 +40,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "nothing of the kind", "No such file or directory", "ordinary", "not translated", "has no item", "\"open is no month", "(", "; ",
+    "", "nothing of the kind", "No such file or directory", "ordinary", "not translated", "has no item",
+    "\"open is no month", "(", "; ",
   ])
   func leavesTheRest(_ sentence: String) { #expect(Self.czech.translated(sentence) == nil) }
 

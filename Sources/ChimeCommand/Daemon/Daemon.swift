@@ -207,7 +207,9 @@ extension Failure {
       self.init(
         status: .failed, message: Words.say("the daemon does not know this request (%1)", Words.told("\(error)")),
         hints: [Words.say("it may be older than this command: compare `chime version` with `chime status`")])
-    default: self.init(status: .failed, message: Words.say("the daemon refused the request: %1", Words.told("\(error)")))
+    default:
+      let why = Words.told("\(error)")
+      self.init(status: .failed, message: Words.say("the daemon refused the request: %1", why))
     }
   }
 

@@ -47,8 +47,8 @@ enum Next {
       if isDrawn, let end { return draw(context, upcoming, to: end, limit: most) }
       let clock = context.clock()
       var table = Table(columns: [
-        .init(title: "NEXT"), .init(title: "LEFT"), .init(title: "LAST", dropOrder: 2),
-        .init(title: "PASSED", dropOrder: 1), .init(title: "REMINDER", canShrink: true),
+        .init(title: "NEXT"), .init(title: "LEFT", dropOrder: 1), .init(title: "LAST", dropOrder: 3),
+        .init(title: "PASSED", dropOrder: 2), .init(title: "REMINDER", canShrink: true),
       ])
       for coming in upcoming {
         let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
