@@ -120,6 +120,20 @@ extension RecurrenceReader {
     draft.trigger = try duration(line.value)
   }
 
+  /// The units of a duration, from the largest; hours and what follows them stand behind a T.
+  private static let durationUnits: [(letter: UInt8, isTime: Bool, length: Int64)] = [
+    (UInt8(ascii: "w"), false, 7), (UInt8(ascii: "d"), false, 1), (UInt8(ascii: "h"), true, 3_600),
+    (UInt8(ascii: "m"), true, 60), (UInt8(ascii: "s"), true, 1),
+  ]
+
+  /// The unit of a letter, which each unit has once and in this order. By itself, because the optimizer of Swift 6.3, where
+  /// it unrolls this loop into its caller, orders two instructions by chance, and no two builds are the same.
+  @inline(never) private static func durationUnit(_ letter: UInt8, isTime: Bool, from unit: Int) -> Int? {
+    durationUnits.indices.first {
+      $0 >= unit && durationUnits[$0].letter == letter && durationUnits[$0].isTime == isTime
+    }
+  }
+
   /// `-PT15M`, `P1W`, `-P1DT2H30M`: a sign, then weeks and days, then after `T` hours, minutes and seconds.
   func duration(_ range: Range<Int>) throws(Fault) -> RecurrenceTrigger {
     func fault(_ problem: String, _ range: Range<Int>) -> Fault {
@@ -136,11 +150,6 @@ extension RecurrenceReader {
         range.isEmpty ? "a duration is missing here" : "\"\(shown(range))\" is no duration", range)
     }
     position += 1
-    // Each unit once, from the largest; hours and what follows them behind a T.
-    let units: [(letter: UInt8, isTime: Bool, length: Int64)] = [
-      (UInt8(ascii: "w"), false, 7), (UInt8(ascii: "d"), false, 1), (UInt8(ascii: "h"), true, 3_600),
-      (UInt8(ascii: "m"), true, 60), (UInt8(ascii: "s"), true, 1),
-    ]
     var result = RecurrenceTrigger()
     var unit = 0
     var inTime = false
@@ -158,17 +167,14 @@ extension RecurrenceReader {
         throw fault("\"\(shown(start..<range.upperBound))\" does not go on a duration", start..<range.upperBound)
       }
       let letter = bytes[position] | 0x20
-      guard
-        let next = units.indices.first(where: { $0 >= unit && units[$0].letter == letter && units[$0].isTime == inTime }
-        )
-      else {
+      guard let next = Self.durationUnit(letter, isTime: inTime, from: unit) else {
         throw fault("\"\(shown(start..<position + 1))\" does not belong here in a duration", start..<position + 1)
       }
       // Nine digits times a week of days, or times an hour of seconds.
       if inTime {
-        result.seconds += Int64(value) * units[next].length
+        result.seconds += Int64(value) * Self.durationUnits[next].length
       } else {
-        result.days += Int64(value) * units[next].length
+        result.days += Int64(value) * Self.durationUnits[next].length
       }
       unit = next + 1
       isEmpty = false
