@@ -116,7 +116,8 @@ struct Frame: Equatable {
       // Not every terminal gives an emoji the width that it should have: what follows is put in its place again.
       if isUnsure { pen.move(index - y * width, y) }
       isUnsure = Self.isUnsure(character)
-      pen.set(character == " " ? .plain : cells[index].tone)
+      // No tone is seen on a blank: the one in force stays.
+      if character != " " { pen.set(cells[index].tone) }
       pen.text.append(character)
     }
   }

@@ -126,12 +126,12 @@ struct WatchView {
         frame.put(Harmless.line(notice.text), 0, y, notice.tone)
         return
       }
-      let answers =
-        model.open.isEmpty
-        ? []
-        : [Words.say("d done"), Words.say("s snooze"), Words.say("x dismiss")]
-          + (isNarrow ? [] : [Words.say("%1 choose", arrows)])
-      let hints = answers + [Words.say("? help"), isNarrow ? "q" : Words.say("q leave")]
+      var hints = model.open.isEmpty ? [] : [Words.say("d done"), Words.say("s snooze"), Words.say("x dismiss")]
+      let rest = [Words.say("? help"), isNarrow ? "q" : Words.say("q leave")]
+      let choose = Words.say("%1 choose", arrows)
+      let all = (hints + [choose] + rest).reduce(0) { $0 + TextWidth.of($1) + 3 }
+      if !hints.isEmpty, all <= width { hints.append(choose) }
+      hints += rest
       var x = 0
       for hint in hints where x + TextWidth.of(hint) <= frame.width {
         x = frame.put(hint, x, y, .faint) + (isNarrow ? 2 : 3)

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+/// What is to come: every time of the days ahead, and which of them nobody will hear.
+@Suite struct UpcomingTests {
+  private func upcoming(_ home: Home, before: String? = nil, limit: Int? = nil) async throws -> [JSON] {
+    try await home.answer(
+      "io.chime.Occurrences.Upcoming",
+      ["before": before.map { .string($0) } ?? .null, "limit": .number(Double(limit ?? 1_000))])["upcoming"]
+      .elements
+  }
+
+  /// A time some hours from now, as the wire has it.
+  private func ahead(hours: Double) -> String {
+    Date(timeIntervalSinceNow: hours * 3_600).formatted(.iso8601)
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func allTimesBeforeOneAreThoseOfTheSchedules() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      try await home.did("add", "Water", "every 90m from 8:00 to 22:00")
+      try await home.did("add", "Stretch", "every 25m")
+      try await home.did("add", "Far", "daily at 9:00 starting 2096-01-01")
+      let end = ahead(hours: 50)
+      let limit = try Date(end, strategy: .iso8601)
+      for (title, when) in [("Water", "every 90m from 8:00 to 22:00")] {
+        let expected = try await home.answer(
+          "io.chime.Schedules.Explain", ["when": .string(when), "count": 60])["next"].elements.compactMap {
+            $0["at"].string
+          }
+          .filter { try Date($0, strategy: .iso8601) < limit }
+        let got = try await upcoming(home, before: end).filter { $0["title"].string == title }.compactMap {
+          $0["at"]["at"].string
+        }
+        #expect(got == expected && got.count > 15, "\(got)")
+      }
+      let all = try await upcoming(home, before: end)
+      #expect(all == all.sorted { ($0["at"]["at"].string ?? "") < ($1["at"]["at"].string ?? "") })
+      #expect(!all.contains { $0["title"] == "Far" })
+      // The first of all, not of each.
+      let few = try await upcoming(home, before: end, limit: 4)
+      #expect(few == Array(all.prefix(4)))
+      // Without an end one for each, as ever.
+      #expect(try await upcoming(home).compactMap { $0["title"].string }.sorted() == ["Far", "Stretch", "Water"])
+
+      // What is skipped is not among them, nor what falls into a pause.
+      func water() async throws -> [String] {
+        try await upcoming(home, before: end).filter { $0["title"] == "Water" }.compactMap { $0["at"]["at"].string }
+      }
+      let known = try await water()
+      try await home.did("skip", "Water")
+      #expect(try await water() == Array(known.dropFirst()))
+      let drawn = try await home.did("next", "--timeline", "--ascii", "--before", "2 days")
+      #expect(drawn.contains("Stretch") && drawn.contains("* comes"), "\(drawn)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func whatIsDoneTodayIsSaidToBeQuiet() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      try await home.did("tracker", "add", "Read", "--kind", "check")
+      try await home.did("add", "Read a page", "every 1h", "--tracker", "read", "--quiet-when-done")
+      func first() async throws -> JSON { try #require(try await upcoming(home).first) }
+      #expect(try await first()["passedOver"] == .null)
+      try await home.did("log", "read")
+      // The next one may lie in a new day, which is not done yet: those of today are.
+      let soon = try await upcoming(home, before: ahead(hours: 30))
+      let today = soon.filter { $0["passedOver"] == "doneAlready" }.compactMap { $0["at"]["at"].string?.prefix(10) }
+      let later = soon.filter { $0["passedOver"] == .null }.compactMap { $0["at"]["at"].string?.prefix(10) }
+      #expect(Set(today).count <= 1 && !later.isEmpty)
+      #expect(Set(today).isDisjoint(with: Set(later)), "\(soon)")
+      let isToday = try await first()["passedOver"] == "doneAlready"
+      let list = try await home.listed("list")["reminders"][0]
+      #expect((list["passedOver"] == "doneAlready") == isToday)
+      #expect(try await home.did("next").contains("(quiet: done already)") == isToday)
+      #expect(try await home.did("list").contains("quiet: done already") == isToday)
+    }
+  }
+}
