@@ -86,7 +86,7 @@ let package = Package(
       "ChimeDaemon",
       [
         "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
-        "ChimeStoreSQLite", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
+        "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
       ],
       // A link to Config/packs, where users find them.
       resources: [

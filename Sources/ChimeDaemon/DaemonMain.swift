@@ -3,7 +3,6 @@ import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
-import ChimeStoreSQLite
 import ChimeWords
 import FoundationEssentials
 import Glibc
@@ -65,12 +64,14 @@ package enum DaemonMain {
     forbidDumps()
     var site = site
     let configuration = load(site).configuration
-    if !configuration.storePath.isEmpty { site.storePath = configuration.storePath }
+    let opening = StoreOpening(site, configuration)
+    site.storePath = opening.path
     let log = Log(level: configuration.logLevel)
     let signals = takeSignals()
     let given = ServiceManager.listeningSockets()
     makeFolders(site, log)
-    let store = openStore(site, configuration, log)
+    let opened = open(opening, log)
+    site.storePath = opened.name
     // The store is held, so nobody else writes there.
     site.secrets.removeLeftovers()
     var sockets = given
@@ -88,7 +89,7 @@ package enum DaemonMain {
       site.ownsSocket = false
     }
     let loop = EventLoop(
-      site: site, configuration: configuration, log: log, store: store, keeper: store,
+      site: site, configuration: configuration, log: log, store: opened.store.store, keeper: opened.store.keeper,
       zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink, watch: try? FolderWatch()),
       secrets: site.secrets, service: controlService())
     // At the default priority, for the reason that `DispatchExecutor` gives.
@@ -167,21 +168,20 @@ package enum DaemonMain {
     }
   }
 
-  private static func openStore(_ site: Site, _ configuration: Configuration, _ log: Log) -> SQLiteStore {
-    let wasThere = access(site.storePath, F_OK) == 0
+  private static func open(_ opening: StoreOpening, _ log: Log) -> (store: StoreOpening.Opened, name: String) {
     do {
-      let store = try SQLiteStore.open(path: site.storePath, keepingSnapshots: configuration.snapshots) { doing in
+      let opened = try opening.open { doing in
         log(.warning, doing)
         ServiceManager.status(doing)
         ServiceManager.extendTimeout(bySeconds: 300)
       }
+      let name = try opening.name()
       // Nothing new on a new machine; elsewhere somebody should hear of it.
-      if !wasThere, store.snapshots().isEmpty {
-        log(.notice, "there was no store; a new one begins: \(site.storePath)")
-      }
-      return store
+      if opened.isNew { log(.notice, "there was no store; a new one begins: \(name)") }
+      return (opened, name)
     } catch {
-      end(error.exitStatus, "\(site.storePath): \(error.advice)", log)
+      let name = (try? opening.name()).map { "\($0): " } ?? ""
+      end(error.exitStatus, name + error.advice, log)
     }
   }
 

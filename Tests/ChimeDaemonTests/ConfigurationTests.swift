@@ -101,6 +101,8 @@ struct ConfigurationTests {
       "chimed.toml:2:14: desktop.maxWaiting has to be a whole number from 1 to 1000; here is 0"
     ),
     ("[desktop]\nmaxWaiting = 1.5", "here is 1.5"),
+    ("[store]\nengine = \"mysql\"", "store.engine has to be one of \"sqlite\", \"postgres\"; here is \"mysql\""),
+    ("[store]\npasswordFile = \"a/b\"", "store.passwordFile has to be the absolute path of a file, the name of"),
     ("[desktop]\nmaxWaiting = 9223372036854775807", "from 1 to 1000"),
     ("[desktop]\ntimeout = \"10 parsecs\"", "desktop.timeout has to be a duration from"),
     ("[defaults]\nchannels = []", "defaults.channels has to be an array of channel names"),

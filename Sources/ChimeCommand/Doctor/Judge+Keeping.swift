@@ -37,6 +37,7 @@ extension Judge {
       guard let problem = facts.health?.storeProblem else { return unexamined(.store) }
       return [.bad(.store, Sentence("%1", told(problem)), .run("\(facts.chime) status"))]
     }
+    if Self.isDatabase(it.path) { return database(it) }
     var found: [Finding] = []
     if let problem = it.problem {
       let isDamaged = problem.contains("damaged") || problem.contains("missing") || problem.contains("empty")
@@ -77,12 +78,23 @@ extension Judge {
     return [.good(.store, Sentence(Words.mark("%1, %2, sound"), it.path, size))]
   }
 
+  /// Whether a store is on a server: its disk, and copies of it, are that one's matter.
+  static func isDatabase(_ store: String) -> Bool { store.hasPrefix("postgres:") }
+
+  private func database(_ it: DaemonInterface.StoreState) -> [Finding] {
+    if let problem = it.problem ?? facts.health?.storeProblem { return [.bad(.store, Sentence("%1", told(problem)))] }
+    return [.good(.store, Sentence(Words.mark("%1, %2, in order"), it.path, bytes(it.bytes)))]
+  }
+
   /// Room below which it is a matter of days, and of hours.
   static let littleRoom = 256 << 20
   static let noRoom = 32 << 20
 
   var room: [Finding] {
     guard let it = facts.examination?.store else { return unexamined(.room) }
+    if Self.isDatabase(it.path) {
+      return [.skipped(.room, Sentence(Words.mark("the database's server has a disk of its own")))]
+    }
     guard let free = it.freeBytes else {
       return [.skipped(.room, Sentence(Words.mark("cannot be told: %1 is not there"), Self.folder(of: it.path)))]
     }
@@ -102,6 +114,9 @@ extension Judge {
 
   var snapshots: [Finding] {
     guard let it = facts.examination?.store else { return unexamined(.snapshots) }
+    if Self.isDatabase(it.path) {
+      return [.skipped(.snapshots, Sentence(Words.mark("a database is saved by means of its own, such as pg_dump")))]
+    }
     let take = Remedy.run("\(facts.chime) snapshot")
     guard it.keptSnapshots > 0 else {
       return [

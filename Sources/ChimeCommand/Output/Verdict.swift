@@ -24,7 +24,9 @@ struct Verdict: Equatable {
       problems.append(
         Problem(
           text: Words.say("changes cannot be kept: %1", Words.told(problem)),
-          remedy: Words.say("see to the disk of %1; nothing is lost that was acknowledged", health.store), tone: .bad))
+          remedy: Judge.isDatabase(health.store)
+            ? Words.say("see to the database; nothing is lost that was acknowledged")
+            : Words.say("see to the disk of %1; nothing is lost that was acknowledged", health.store), tone: .bad))
     }
     if let count = health.unrecorded, count > 0 {
       problems.append(

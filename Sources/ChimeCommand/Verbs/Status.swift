@@ -102,6 +102,11 @@ enum Status {
     ]
     let snapshot =
       health.lastSnapshot.map { Words.say("snapshot %1", clock.relative($0.takenAt)) } ?? Words.say("no snapshot yet")
+    let store = [
+      health.storeProblem.map { Words.told($0) } ?? Words.say("in order"),
+      // A database is saved by means of its own.
+      Judge.isDatabase(health.store) ? nil : snapshot, health.store,
+    ]
     return [
       (Words.say("next"), "\(next ?? Words.say("nothing is coming")) (\(reminders))"),
       (
@@ -111,7 +116,7 @@ enum Status {
       (Words.say("deliveries"), deliveries.joined(separator: ", ")),
       (
         Words.say("store"),
-        "\(health.storeProblem.map { Words.told($0) } ?? Words.say("in order")), \(snapshot), \(health.store)"
+        store.compactMap { $0 }.joined(separator: ", ")
       ),
     ]
   }

@@ -22,6 +22,19 @@ package struct Configuration: Hashable, Sendable {
   }
 
   package var logLevel = LogLevel.info
+
+  /// Where reminders and their history are kept.
+  package enum StoreEngine: String, Hashable, Sendable, CaseIterable {
+    /// A file of this machine.
+    case sqlite
+    /// A database of PostgreSQL, here or elsewhere.
+    case postgres
+  }
+
+  package var storeEngine = StoreEngine.sqlite
+  /// Which database, as libpq takes it, and the file of its password; for `postgres`.
+  package var storeConnection = ""
+  package var storePasswordFile = ""
   /// Empty: `chime.db` in the state folder.
   package var storePath = ""
   /// How many snapshots of the store are kept; 0: none is taken.
@@ -127,7 +140,10 @@ enum ConfigurationValue: Hashable, Sendable {
 extension ConfigurationKey {
   static let all: [ConfigurationKey] = [
     .choice("log.level", \.logLevel, LogLevels.self),
+    .choice("store.engine", \.storeEngine, Configuration.StoreEngine.self),
     .text("store.path", \.storePath, maximum: 4_000),
+    storeConnection,
+    storePasswordFile,
     .number("store.snapshots", \.snapshots, 0...1_000),
     .duration("store.snapshotEvery", \.snapshotEvery, .minutes(1)...(.days(366))),
     ConfigurationKey(

@@ -102,6 +102,7 @@ package enum ConfigurationFiles {
   /// What no key can tell by itself. Each file may say a part.
   package static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     try checkCommands(loaded)
+    try checkStore(loaded)
     let (latitude, longitude) = (loaded.configuration.latitude, loaded.configuration.longitude)
     guard (latitude == nil) != (longitude == nil) else { return }
     let (given, missing) =

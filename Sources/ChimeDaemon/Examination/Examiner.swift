@@ -37,6 +37,7 @@ struct Examiner: Sendable {
   }
 
   private func storeState(_ configuration: Configuration) -> DaemonInterface.StoreState {
+    if configuration.storeEngine == .postgres { return databaseState(configuration) }
     // The store of a daemon is where it was at its start.
     let path =
       inForce == nil && !configuration.storePath.isEmpty ? configuration.storePath : site.storePath
@@ -49,6 +50,22 @@ struct Examiner: Sendable {
           takenAt: time($0.takenAt),
           path: $0.path, bytes: Int($0.bytes), beforeUpgradeFrom: $0.beforeUpgradeFrom)
       }, keptSnapshots: configuration.snapshots,
+      snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery))
+  }
+
+  /// A store on a server, of which there is no file to look at.
+  private func databaseState(_ configuration: Configuration) -> DaemonInterface.StoreState {
+    let opening = StoreOpening(site, configuration)
+    // What a daemon is called after is what it has open, whatever the configuration says now.
+    let path = inForce == nil ? (try? opening.name()) ?? "postgres:" : site.storePath
+    var (problem, bytes): (String?, Int64) = (nil, 0)
+    do {
+      bytes = try opening.databaseSize()
+    } catch {
+      problem = Self.sentence(error)
+    }
+    return DaemonInterface.StoreState(
+      path: path, problem: problem, isWhole: true, bytes: Int(bytes), leftovers: [], keptSnapshots: 0,
       snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery))
   }
 

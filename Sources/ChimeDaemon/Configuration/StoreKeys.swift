@@ -1,0 +1,55 @@
+// Which database a store in PostgreSQL is in.
+extension ConfigurationKey {
+  static let storeConnection = ConfigurationKey(
+    path: "store.connection",
+    expected: "keywords and values of libpq without a password, such as \"host=db.example dbname=chime\"",
+    set: { configuration, value in
+      guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0) else {
+        return false
+      }
+      configuration.storeConnection = text
+      return true
+    }, show: { TOMLText.quoted($0.storeConnection) })
+
+  static let storePasswordFile = ConfigurationKey(
+    path: "store.passwordFile",
+    expected: "the absolute path of a file, the name of a credential of the service manager, or \"\" for none",
+    set: { configuration, value in
+      guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
+        text.hasPrefix("/") || (!text.contains("/") && text != "." && text != "..")
+      else { return false }
+      configuration.storePasswordFile = text
+      return true
+    }, show: { TOMLText.quoted($0.storePasswordFile) })
+}
+
+extension ConfigurationFiles {
+  /// A password has no place among what is shown to everyone who asks for the configuration, nor in the sentence that
+  /// refuses it; and an engine that needs a database is to have one.
+  static func checkStore(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+    let configuration = loaded.configuration
+    if hasPassword(configuration.storeConnection) {
+      throw ConfigurationError(
+        file: loaded.origins["store.connection"] ?? "", line: nil, column: nil,
+        message: "store.connection has a password in it; put that into a file of mode 0600 and name the file in "
+          + "store.passwordFile, or into the passfile (~/.pgpass)")
+    }
+    if configuration.storeEngine == .postgres, configuration.storeConnection.isEmpty {
+      throw ConfigurationError(
+        file: loaded.origins["store.engine"] ?? "", line: nil, column: nil,
+        message:
+          "store.engine = \"postgres\" needs store.connection beside it, such as \"host=db.example dbname=chime\"")
+    }
+  }
+
+  /// Whether libpq would find a password in it: `password=…` among its keywords or a URL's parameters, or
+  /// `postgres://USER:PASSWORD@…`.
+  static func hasPassword(_ connection: String) -> Bool {
+    for (index, _) in connection.ranges(of: "password").map({ ($0.upperBound, $0) }) {
+      if connection[index...].first(where: { !$0.isWhitespace }) == "=" { return true }
+    }
+    guard let scheme = connection.firstRange(of: "://") else { return false }
+    let authority = connection[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+    return authority.lastIndex(of: "@").map { authority[..<$0].contains(":") } ?? false
+  }
+}
