@@ -8,6 +8,9 @@ public import ChimeSchedule
 public protocol Store: Sendable {
   /// Runs `body` in a transaction and returns its result once it is durable.
   ///
+  /// An engine whose database has other users may run `body` again when one of them was in the way, so what it does beside
+  /// the store is to bear that.
+  ///
   /// - Throws: what `body` threw, or `StoreFailure`.
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result

@@ -19,9 +19,9 @@ struct StoreKeysTests {
     "postgresql://ann:hunter2@db.example/chime", "postgres://db.example/chime?password=hunter2",
   ])
   func aPasswordIsRefusedAndNotRepeated(connection: String) throws {
-    let fault = try #require(fault("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\""))
-    #expect(fault.contains("chimed.toml:3") && fault.contains("store.passwordFile"), "\(fault)")
-    #expect(!fault.contains("hunter2"))
+    let said = try #require(fault("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\""))
+    #expect(said.contains("chimed.toml:3") && said.contains("store.passwordFile"), "\(said)")
+    #expect(!said.contains("hunter2"))
   }
 
   @Test(arguments: [
