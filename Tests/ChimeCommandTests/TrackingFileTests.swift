@@ -49,7 +49,14 @@ import Varlink
     let file = folder.appending(path: "big.jpg")
     try Data(repeating: 7, count: 3 << 20).write(to: file)
     let daemon = try FakeDesk().daemon()
-    let seen = chime(["log", "water", "--photo", file.path], daemon: daemon, isTerminal: true, isInputTerminal: true)
+    // Each look at the clock is 300 ms later than the one before.
+    var time = Duration.zero
+    let seen = chime(
+      ["log", "water", "--photo", file.path], daemon: daemon, isTerminal: true, isInputTerminal: true,
+      elapsed: {
+        time += .milliseconds(300)
+        return time
+      })
     #expect(seen.errors.contains("big.jpg: 100 %") && seen.errors.hasSuffix("\u{1B}[K"))
     #expect(chime(["log", "water", "--photo", file.path], daemon: daemon).errors.isEmpty)
     try Data(repeating: 7, count: (20 << 20) + 1).write(to: file)

@@ -15,14 +15,15 @@ struct Outcome {
 /// Runs the command in this process, at `Samples.now` in Prague.
 func chime(
   _ arguments: [String], daemon: FakeDaemon? = nil, width: Int? = nil, isTerminal: Bool = false, input: String = "",
-  isInputTerminal: Bool = false, environment: [String: String] = [:]
+  isInputTerminal: Bool = false, environment: [String: String] = [:], elapsed: (() -> Duration)? = nil
 ) -> Outcome {
   let output = TextSink(isTerminal: isTerminal, width: width)
   let errors = TextSink(isTerminal: isInputTerminal, width: width)
   let socket = daemon?.path ?? "/nonexistent/io.chime"
-  let world = World(
+  var world = World(
     environment: ["TZ": "Europe/Prague", "CHIME_SOCKET": socket].merging(environment) { $1 }, userID: getuid(),
     now: { Samples.now }, input: TextSource(text: input, isTerminal: isInputTerminal), output: output, errors: errors)
+  if let elapsed { world.elapsed = elapsed }
   let status = CommandMain.run(arguments, in: world)
   return Outcome(status: status, output: output.text, errors: errors.text)
 }
