@@ -50,7 +50,9 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
 	@swift test --skip-build --disable-xctest $(swiftflags) --skip ChimeSystemTests
 	@$(MAKE) --no-print-directory simulate SEEDS=1000
-	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests
+	@# A few at a time: each starts daemons and programs, and has its time limit from its own beginning.
+	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests \
+	  --experimental-maximum-parallelization-width 8
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
 	@swift test --disable-xctest $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')

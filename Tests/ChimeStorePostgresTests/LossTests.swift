@@ -106,31 +106,32 @@ struct LossTests {
     try other.script("SET deadlock_timeout = '10s'")
     try other.script("BEGIN; UPDATE note SET value = 'other' WHERE name = 'b'")
     nonisolated(unsafe) let unsafe = other
-    let waiting = Task.detached {
-      // Has b, and waits for a, which the store's has.
-      while try server.sql(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND wait_event_type = 'Lock'", on: database
-      )
-        == "0"
-      { try await Task.sleep(for: .milliseconds(20)) }
-      try unsafe.script("UPDATE note SET value = 'other' WHERE name = 'a'")
-      try unsafe.script("COMMIT")
-    }
     let runs = Runs()
     try await store.write { transaction in
       runs.count()
       try transaction.setNote("a", "ours")
+      if runs.number == 1 {
+        // The other has b, and waits for a; whoever comes to wait last is the one that finds the knot.
+        runs.other = Task.detached { try unsafe.script("UPDATE note SET value = 'other' WHERE name = 'a'; COMMIT") }
+        while try server.sql(
+          "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND wait_event_type = 'Lock'",
+          on: database
+        )
+          == "0"
+        {}
+      }
       try transaction.setNote("b", "ours")
     }
-    try await waiting.value
+    try await runs.other?.value
     #expect(runs.number == 2)
     #expect(try await store.read { "\(try $0.note("a") ?? "")\(try $0.note("b") ?? "")" } == "oursours")
     await store.close()
   }
 
   private final class Runs: @unchecked Sendable {
-    // Counted on the store's queue, read after it.
+    // Written on the store's queue, read after it.
     private(set) var number = 0
+    var other: Task<Void, any Error>?
     func count() { number += 1 }
   }
 

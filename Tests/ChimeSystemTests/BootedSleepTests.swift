@@ -92,7 +92,9 @@ struct BootedSleepTests {
       let added = try await machine.run("chime", ["--system", "in", "1h", "Tea", "--wake"])
       #expect(added.status == 0 && added.err.contains("CAP_WAKE_ALARM"), "\(added.text)")
       #expect(try await machine.did("chime", "--system", "show", "Tea").contains("not the machine: chimed lacks"))
-      #expect(try await machine.did("chime", "--system", "status").contains("CAP_WAKE_ALARM"))
+      // Status 1: something needs a look.
+      let status = try await machine.run("chime", ["--system", "status"])
+      #expect(status.status == 1 && status.out.contains("CAP_WAKE_ALARM"), "\(status.text)")
       let told = try await machine.journal("_SYSTEMD_UNIT=chimed.service", "PRIORITY=4")
       #expect(told.count { $0["MESSAGE"].string?.contains("is not woken") == true } == 1, "told once")
       #expect(try await Self.alarm(machine) == nil)
@@ -104,7 +106,8 @@ struct BootedSleepTests {
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("restart", "chimed.service")
       // Some hardware clocks have an alarm, and this machine seems to have one now.
-      #expect(try await machine.did("chime", "--system", "status").contains("no hardware clock with an alarm"))
+      let without = try await machine.run("chime", ["--system", "status"])
+      #expect(without.status == 1 && without.out.contains("no hardware clock with an alarm"), "\(without.text)")
       try await machine.did(
         "sh", "-c",
         "mount -t tmpfs tmpfs /sys/class && mkdir -p /sys/class/rtc/rtc0 && touch /sys/class/rtc/rtc0/wakealarm")

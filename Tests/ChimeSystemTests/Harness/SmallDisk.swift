@@ -68,10 +68,14 @@ struct ReadOnlyDisk: Sendable {
   /// Checks it and mounts it anew. Nothing may use it.
   func mend(_ home: Home) async throws {
     try await run(home, "umount", [path])
+    // A copy: a mount namespace that somebody made meanwhile, of another test perhaps, keeps the file system that was aborted
+    // alive, and whoever mounts the same device gets that one.
+    let mended = image + ".mended"
+    try FileManager.default.copyItem(atPath: image, toPath: mended)
     // 1: errors were corrected.
-    let checked = try await home.run("e2fsck", ["-p", "-f", image])
+    let checked = try await home.run("e2fsck", ["-p", "-f", mended])
     guard checked.status <= 1 else { throw HarnessFailure("e2fsck: \(checked.text)") }
-    try await run(home, "mount", ["-o", "loop", image, path])
+    try await run(home, "mount", ["-o", "loop", mended, path])
   }
 
   func detach() { umount2(path, Int32(MNT_DETACH)) }
