@@ -80,7 +80,7 @@ struct LossTests {
     }
     await #expect(throws: StoreFailure.self) { try await store.read { try $0.note("1") } }
     try server.start()
-    // Who had just been refused is left alone for half a second.
+    // Who had just been refused is left alone for half a second by a real clock, and nothing tells that it is over.
     var isBack = false
     for _ in 0..<40 where !isBack {
       isBack = (try? await store.write { try $0.setNote("back", "1") }) != nil

@@ -89,6 +89,7 @@ import Testing
       for delay in [20, 60, 120, 250, 500, 800, 1_200, 2_500] {
         var daemon = try await home.start()
         let client = try await home.spawn(Machine.chime, ["apply", path])
+        // Nothing is waited for: the kill is to come at any instant, before, in and after the transaction.
         try await Task.sleep(for: .milliseconds(delay))
         try await daemon.crash()
         _ = try? await client.ended(within: .seconds(20))

@@ -198,6 +198,7 @@ final class Terminal {
       // What was to be ignored stays so, as nohup(1) wants it.
       var old = sigaction()
       sigaction(signal, nil, &old)
+      // SIG_IGN is the address 1, which a function's type has no name for: only its bits can be compared.
       let isIgnored = unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == 1
       if !(isIgnored && (signal == SIGHUP || signal == SIGTSTP)) { sigaction(signal, &note, nil) }
     }
