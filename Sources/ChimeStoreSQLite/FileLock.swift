@@ -38,7 +38,11 @@ final class FileLock: Sendable {
     descriptor = file
   }
 
-  deinit { Glibc.close(descriptor) }
+  /// Closing alone lets go only when the last copy is closed, and a program that is being started has one up to its exec.
+  deinit {
+    _ = flock(descriptor, LOCK_UN)
+    Glibc.close(descriptor)
+  }
 
   /// Who wrote that it has the lock.
   private static func pid(in file: Int32) -> pid_t? {

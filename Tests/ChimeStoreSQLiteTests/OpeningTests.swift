@@ -259,6 +259,24 @@ import Testing
     try await SQLiteStore.open(path: path).close()
   }
 
+  /// A program that this process was starting has its files, this lock among them, up to its exec. So had another test's
+  /// program, once, and a store that had been closed was still held.
+  @Test func aClosedStoreIsFreeWhileAProgramBeingStartedHasItsFiles() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let store = try SQLiteStore.open(path: path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let lock = try #require(
+      names.compactMap(Int32.init).first {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path + ".lock"
+      })
+    // A copy of a descriptor is what a child has, too (flock(2)).
+    let copy = fcntl(lock, F_DUPFD_CLOEXEC, 0)
+    defer { Glibc.close(copy) }
+    await store.close()
+    try await SQLiteStore.open(path: path).close()
+  }
+
   /// What a killed daemon was about to start has its lock for a moment longer than the daemon has lived.
   @Test func aLockWhoseHolderIsGoneIsWaitedFor() async throws {
     let folder = try Folder()
