@@ -130,16 +130,26 @@ final class MemoryTransaction: StoreTransaction {
   func occurrence(_ id: OccurrenceID) throws -> Occurrence? { contents.occurrences[id] }
 
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
-    let all =
-      filter.reminder.map { (contents.occurrencesOf[$0] ?? []).compactMap { contents.occurrences[$0] } }
-      ?? Array(contents.occurrences.values)
-    return all.filter { occurrence in
+    func matches(_ occurrence: Occurrence) -> Bool {
       if let owner = filter.owner, occurrence.owner != owner { return false }
       if filter.openOnly, !occurrence.isOpen { return false }
       if let from = filter.from, occurrence.id.scheduledAt < from { return false }
       if let before = filter.before, occurrence.id.scheduledAt >= before { return false }
       return true
-    }.sorted { ($0.id.scheduledAt, order($0.id)) > ($1.id.scheduledAt, order($1.id)) }.on(page)
+    }
+    // What is small is sorted, not the occurrences themselves: simulations ask for the latest ones very often.
+    var places: [(at: Instant, order: Int, id: OccurrenceID)] = []
+    if let reminder = filter.reminder {
+      for id in contents.occurrencesOf[reminder] ?? [] where contents.occurrences[id].map(matches) ?? false {
+        places.append((id.scheduledAt, order(id), id))
+      }
+    } else {
+      for (id, occurrence) in contents.occurrences where matches(occurrence) {
+        places.append((id.scheduledAt, order(id), id))
+      }
+    }
+    places.sort { ($0.at, $0.order) > ($1.at, $1.order) }
+    return places.on(page).compactMap { contents.occurrences[$0.id] }
   }
 
   func order(_ id: OccurrenceID) -> Int { contents.order[id.reminder] ?? -1 }

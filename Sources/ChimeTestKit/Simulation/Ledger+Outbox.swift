@@ -206,12 +206,18 @@ extension Ledger {
     }
     // What is kept is recorded before anything else is claimed.
     guard loop.standby.isEmpty else { return }
+    let sending = Set(loop.underWay.values.map(\.delivery.lane))
+    let holding = Set(loop.outbox.held.values.map(\.claim.lane))
+    // What is held waits for an attempt of its lane to end, or for the rate.
+    for lane in holding where !sending.contains(lane) {
+      let span = loop.agenda.policies[lane].rate?.span.rawValue
+      guard let span, let armed = loop.outboxAt, armed - world.mono <= span + patience.rawValue else {
+        return fail("a message to \(lane.channel) is claimed, and nothing will begin it")
+      }
+    }
     for (lane, earliest) in horizon.outbox {
       let policy = loop.agenda.policies[lane]
-      let isIdle =
-        !loop.underWay.values.contains { $0.delivery.lane == lane }
-        && !loop.outbox.held.values.contains { $0.claim.lane == lane }
-      guard isIdle, !policy.isClosed else { continue }
+      guard !sending.contains(lane), !holding.contains(lane), !policy.isClosed else { continue }
       guard let armed = loop.outboxAt else {
         return fail("no timer is armed for what \(lane.channel) is owed at \(earliest.text)")
       }
