@@ -168,6 +168,11 @@ final class SimulatedLoop {
 
   // MARK: The end
 
+  /// A timer that has expired rings no second time when the clock goes back (timerfd_create(2)).
+  func clockReaches(_ wall: Instant) {
+    if let at = wakeAt, at <= wall { wakeAt = nil }
+  }
+
   /// Memory is lost, and nobody hears of what was begun.
   func die() {
     isAlive = false

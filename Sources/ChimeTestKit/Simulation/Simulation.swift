@@ -125,12 +125,14 @@ public final class Simulation {
     wall = wall + .milliseconds(milliseconds)
     mono += milliseconds
     real += milliseconds
+    loop?.clockReaches(wall)
   }
 
   /// The machine sleeps: the monotonic clock stands still.
   func sleep(_ length: Milliseconds) {
     wall = wall + length
     real += length.rawValue
+    loop?.clockReaches(wall)
     healedAt = healedAt.map { $0 + length.rawValue }
   }
 
@@ -140,7 +142,10 @@ public final class Simulation {
     ledger.daemonWasStopped()
   }
 
-  func setClock(_ by: Milliseconds) { wall = wall + by }
+  func setClock(_ by: Milliseconds) {
+    wall = wall + by
+    loop?.clockReaches(wall)
+  }
 
   func later(_ milliseconds: Int64, _ body: @escaping () -> Void) { queue.put(mono + max(0, milliseconds), body) }
 
