@@ -13,9 +13,10 @@ import Synchronization
 ///     let horizon = try await store.read { try $0.horizon() }
 ///     await store.close()
 ///
-/// One daemon has the database at a time: the writing session holds an advisory lock. A session that is lost fails what
-/// was under way as `.unavailable`, unless it turns out to have committed; the next call opens a new one, at whichever
-/// host of the list takes changes then. A transaction that another one was in the way of is run again.
+/// Several daemons may have the database at a time: each session holds a share of an advisory lock, which whoever changes
+/// the tables has alone. A session that is lost fails what was under way as `.unavailable`, unless it turns out to have
+/// committed; the next call opens a new one, at whichever host of the list takes changes then. A transaction that another
+/// one was in the way of is run again.
 public final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session
@@ -37,8 +38,8 @@ public final class PostgresStore: Store {
 
   /// Opens the store, and makes its tables in a database that has none. The database itself must exist.
   ///
-  /// - Throws: `.unavailable` when it cannot be reached or used, with what to do; `.held` when another daemon has it;
-  ///   `.newerSchema` when a newer program has written it.
+  /// - Throws: `.unavailable` when it cannot be reached or used, with what to do; `.held` when the tables are to be
+  ///   changed and another daemon uses them, or when a program of before has the database alone; `.newerSchema` when a newer program has written it.
   public static func open(_ place: PostgresPlace) throws(StoreFailure) -> PostgresStore {
     let store = PostgresStore(place)
     for session in [store.writer, store.reader] {

@@ -13,7 +13,8 @@ enum Schema {
   /// The newest layout this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
 
-  /// The two advisory locks of the database, by which daemons keep out of each other's way ("Chme", and which).
+  /// The two advisory locks of the database, by which daemons keep out of each other's way ("Chme", and which). Whoever
+  /// uses the tables has a share of the first, whoever changes them has it alone.
   static let daemonLock = "1130917221, 1"
   static let migrationLock = "1130917221, 2"
 

@@ -46,7 +46,7 @@ final class Session: @unchecked Sendable {
     do {
       let connection = try place.connect()
       let backend = try Backend(of: connection)
-      if !isReadOnly { try take(connection) }
+      try take(connection)
       refusal = nil
       current = backend
       let opened = Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly)
@@ -95,9 +95,10 @@ final class Session: @unchecked Sendable {
     return nil
   }
 
-  /// Makes the database ours: ends the session before, waits for the lock that says whose it is, and brings it up to date.
+  /// Joins those that use the database: ends the session before, takes a share of the lock that they all have, and brings
+  /// the tables up to date where this program is the first that knows them so.
   private func take(_ connection: Connection) throws {
-    if let former {
+    if !isReadOnly, let former {
       // A server does not notice at once that the other end has gone, and keeps its locks until then.
       try connection.script(
         """
@@ -105,25 +106,54 @@ final class Session: @unchecked Sendable {
         WHERE pid = \(former.process) AND backend_start = '\(former.startedAt)'
         """)
     }
-    do {
-      try connection.script(
-        "SET lock_timeout = \(place.lockTimeout); SELECT pg_advisory_lock(\(Schema.daemonLock))::text")
-      try connection.script("SET lock_timeout = 0")
-    } catch {
-      guard !connection.isLost, let holder = try holder(connection) else { throw error }
-      throw StoreFailure.held(by: holder)
+    let end = PostgresPlace.clock() + place.lockTimeout
+    while true {
+      // Whoever has a share of it finds the tables as they are until it lets go.
+      try share(connection)
+      let found = try Schema.version(of: connection)
+      guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }
+      if found >= place.version { return }
+      guard !isReadOnly else {
+        throw StoreFailure.unavailable("the tables on \(connection.server) are not up to date yet: try again")
+      }
+      try connection.script("SELECT pg_advisory_unlock_shared(\(Schema.daemonLock))")
+      if try connection.script("SELECT pg_try_advisory_lock(\(Schema.daemonLock))::text") == "true" {
+        try Schema.migrate(connection, to: place.version)
+        try share(connection)
+        try connection.script("SELECT pg_advisory_unlock(\(Schema.daemonLock))")
+        return
+      }
+      guard PostgresPlace.clock() < end else {
+        let others = try holders(connection) ?? "another chimed"
+        throw StoreFailure.held(
+          by: "\(others); the tables are to be changed for this version, which no other may be running for")
+      }
+      // Several that start at once look in turn: one of them brings the tables up to date for all.
+      try connection.script("SELECT pg_sleep(0.02 + random() * 0.1)")
     }
-    try Schema.migrate(connection, to: place.version)
   }
 
-  /// Who has the lock.
-  private func holder(_ connection: Connection) throws -> String? {
+  /// Takes a share of the lock. Nobody has it alone for long, but for a program of before, which had the whole database.
+  private func share(_ connection: Connection) throws {
+    do {
+      try connection.script(
+        "SET lock_timeout = \(place.lockTimeout); SELECT pg_advisory_lock_shared(\(Schema.daemonLock))::text")
+      try connection.script("SET lock_timeout = 0")
+    } catch {
+      guard !connection.isLost, let holders = try holders(connection) else { throw error }
+      throw StoreFailure.held(by: holders)
+    }
+  }
+
+  /// Who has the lock or a share of it.
+  private func holders(_ connection: Connection) throws -> String? {
     try connection.script(
       """
-      SELECT 'the chimed at ' || coalesce(host(a.client_addr), 'the database''s own machine') || ' (session ' || l.pid
-        || ' of ' || a.usename || ' since ' || to_char(a.backend_start, 'YYYY-MM-DD HH24:MI') || ')'
+      SELECT string_agg(DISTINCT 'the chimed at ' || coalesce(host(a.client_addr), 'the database''s own machine')
+        || ' (session ' || l.pid || ' of ' || a.usename || ' since ' || to_char(a.backend_start, 'YYYY-MM-DD HH24:MI')
+        || ')', ', ')
       FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.pid <> pg_backend_pid()
         AND (l.classid::bigint, l.objid::bigint) = (\(Schema.daemonLock))
         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
       """)

@@ -130,15 +130,72 @@ struct OpeningTests {
     #expect(refusal(server.connection("latin")).contains("LATIN1"))
   }
 
-  // One daemon.
+  // Several daemons.
 
-  @Test func aSecondDaemonIsRefusedUntilTheFirstHasGone() async throws {
+  @Test func severalHaveTheDatabaseAtATime() async throws {
+    let server = try PostgresServer.shared.get()
+    let place = try server.place(try server.makeDatabase())
+    let first = try PostgresStore.open(place)
+    let second = try PostgresStore.open(place)
+    try await first.write { try $0.setNote("a", "1") }
+    #expect(try await second.read { try $0.note("a") } == "1")
+    await first.close()
+    try await second.write { try $0.setNote("a", "2") }
+    await second.close()
+  }
+
+  /// One of them makes the tables, the others wait for it.
+  @Test func theTablesAreMadeOnceForAllWhoBeginTogether() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let place = try server.place(database)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<4 { group.addTask { await (try PostgresStore.open(place)).close() } }
+      try await group.waitForAll()
+    }
+    #expect(try server.sql("SELECT version FROM chime.layout", on: database) == "\(Schema.current)")
+  }
+
+  @Test func theTablesAreNotChangedUnderOneThatUsesThem() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
     let first = try PostgresStore.open(try server.place(database))
-    #expect(refusal(server.connection(database), hurry: true).hasPrefix("held by the chimed at"))
+    // As they would be before a step that only the second one knows.
+    try server.sql("UPDATE chime.layout SET version = \(Schema.current - 1)", on: database)
+    let sentence = refusal(server.connection(database), hurry: true)
+    #expect(
+      sentence.hasPrefix("held by the chimed at") && sentence.contains("tables are to be changed"), "\(sentence)")
+    try await first.write { try $0.setNote("a", "1") }
     await first.close()
-    await (try PostgresStore.open(try server.place(database))).close()
+  }
+
+  /// Programs of before had the database alone, and would not see what others do.
+  @Test func aProgramThatHasTheDatabaseAloneIsWaitedFor() throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let other = try server.place(database).connect()
+    try other.script("SELECT pg_advisory_lock(\(Schema.daemonLock))")
+    #expect(refusal(server.connection(database), hurry: true).hasPrefix("held by the chimed at"))
+  }
+
+  /// Changed while the connection was gone, the tables are left alone by a program that does not know them.
+  @Test func aLayoutThatBecomesNewerIsRefusedByOneThatRuns() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let store = try PostgresStore.open(try server.place(database))
+    try server.sql(
+      """
+      UPDATE chime.layout SET version = 99;
+      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """, on: database)
+    await #expect(throws: StoreFailure.newerSchema(found: 99, known: Schema.current)) {
+      try await store.write { try $0.setNote("a", "1") }
+    }
+    await #expect(throws: StoreFailure.newerSchema(found: 99, known: Schema.current)) {
+      try await store.read { try $0.note("a") }
+    }
+    await store.close()
   }
 
   /// Commits are to last, whatever somebody has made the default of the database.

@@ -113,10 +113,6 @@ struct PostgresTests {
       #expect(shown.out.contains("passwordFile") && !shown.out.contains("sesame"), "\(shown.text)")
       _ = try await home.add("Tea", "in 1h")
 
-      // A second one, elsewhere, is kept away.
-      let second = try await home.run(
-        Machine.chimed, ["--state-dir", home.path + "/other", "--socket", home.path + "/other.socket"])
-      #expect(second.status == 75 && second.err.contains("another daemon has the store"), "\(second.text)")
       #expect(try await daemon.stop() == .exited(0))
       #expect(!home.everythingSaid.contains("sesame"))
     }
