@@ -25,6 +25,9 @@ release := .build/release
 # What every release build is made with: the Swift library linked in, and nothing that tells in which folder it was built.
 releaseflags := -c release --static-swift-stdlib --disable-local-rpath $(swiftflags) -Xlinker -z -Xlinker now \
   -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
+# Without address randomization, where the system lets a program do without: the optimizer orders some things by where they
+# lie in its memory, and would make another program each time.
+still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 sources := Package.swift Sources Tests Benchmarks docs/examples/swift Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
@@ -77,8 +80,8 @@ build: ## Build everything for debugging
 	@swift build $(swiftflags)
 
 release: ## Build chimed and chime to install, the Swift library linked in
-	@swift build $(releaseflags) --product chimed
-	@swift build $(releaseflags) --product chime
+	@$(still) swift build $(releaseflags) --product chimed
+	@$(still) swift build $(releaseflags) --product chime
 	@$(MAKE) --no-print-directory words manual
 
 manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
