@@ -55,13 +55,16 @@ extension DaemonInterface {
     public var program: String
     /// Where the program was found.
     public var path: String?
+    /// Whether new reminders, or any that still come, are shown there; nil where that was not found out.
+    public var isNeeded: Bool?
 
     public init(
-      transport: String, program: String, path: String? = nil
+      transport: String, program: String, path: String? = nil, isNeeded: Bool? = nil
     ) {
       self.transport = transport
       self.program = program
       self.path = path
+      self.isNeeded = isNeeded
     }
   }
 

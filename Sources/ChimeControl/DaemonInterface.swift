@@ -54,6 +54,8 @@ public enum DaemonInterface {
     /// What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a
     /// calendar that cannot be read, or that is gone.
     public var attention: [String]?
+    /// The same, with what a program tells them apart by.
+    public var notices: [Notice]?
     /// How many trackers there are.
     public var trackers: Int?
 
@@ -63,7 +65,7 @@ public enum DaemonInterface {
       openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil,
       nextTitle: String? = nil, connections: Int,
       clockEvents: Int, residentBytes: Int,
-      summary: String, attention: [String]? = nil, trackers: Int? = nil
+      summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil
     ) {
       self.version = version
       self.pid = pid
@@ -85,7 +87,25 @@ public enum DaemonInterface {
       self.residentBytes = residentBytes
       self.summary = summary
       self.attention = attention
+      self.notices = notices
       self.trackers = trackers
+    }
+  }
+
+  /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
+  /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), wake,
+  /// endpointRests (about the endpoint); more may come.
+  public struct Notice: Codable, Hashable, Sendable {
+    public var kind: String
+    public var about: String?
+    public var sentence: String
+
+    public init(
+      kind: String, about: String? = nil, sentence: String
+    ) {
+      self.kind = kind
+      self.about = about
+      self.sentence = sentence
     }
   }
 

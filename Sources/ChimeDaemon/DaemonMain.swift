@@ -43,7 +43,7 @@ package enum DaemonMain {
     let examiner = Examiner(
       site: site, inForce: nil, zones: ZoneCatalog(folder: site.zoneFolder, localLink: site.localLink))
     let alarm = WakeAlarm(isSystem: site.isSystem)
-    let examination = examiner.run(wakeProblem: alarm.problem, wantsWake: nil)
+    let examination = examiner.run(wakeProblem: alarm.problem, wantsWake: nil, needsDesktop: nil)
     do {
       print(String(decoding: try JSONEncoder().encode(examination), as: UTF8.self))
     } catch {

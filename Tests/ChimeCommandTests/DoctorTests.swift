@@ -178,12 +178,26 @@ import Varlink
     Break(.units, .caution, "came with /opt/chimed", "systemctl --user cat chimed.service") {
       $0.units?.own = "/opt/chimed"
     },
+    Break(
+      .units, .caution, "/home/ann/.config/systemd/user/chimed.service stands in for",
+      "diff /usr/lib/systemd/user/chimed.service /home/ann/.config/systemd/user/chimed.service"
+    ) {
+      $0.units?.service.file = "/home/ann/.config/systemd/user/chimed.service"
+      $0.units?.service.replaces = "/usr/lib/systemd/user/chimed.service"
+    },
     Break(.units, .caution, "systemd did not start", "") { $0.units?.service.active = "inactive" },
     Break(.lingering, .caution, "ends when you log out", "loginctl enable-linger") { $0.lingers = false },
     Break(.lingering, .good, "not needed", "") {
       $0.lingers = false
       $0.endpoints = .answer([])
       $0.commands = .answer([])
+    },
+    // Without a daemon nobody knows what it has.
+    Break(.lingering, .skipped, "no daemon to ask", "") {
+      $0.lingers = false
+      $0.daemon = .absent
+      $0.endpoints = .notAsked
+      $0.commands = .notAsked
     },
     Break(.configuration, .bad, "/c.toml:3: \"lgo\" is no key", "") {
       $0.examination?.configuration.problem = "/c.toml:3: \"lgo\" is no key of Chime's"
@@ -221,6 +235,37 @@ import Varlink
     },
     Break(.bus, .caution, "and that of this terminal", "systemctl --user import-environment") {
       $0.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/tmp/other"
+    },
+    Break(.bus, .caution, "names no session bus", "nothing, as long as no reminder") {
+      $0.examination?.bus = .init(server: .unknown)
+      $0.examination?.desktop.isNeeded = false
+    },
+    Break(.bus, .bad, "names no session bus", "systemctl --user import-environment") {
+      $0.examination?.bus = .init(server: .unknown)
+      $0.examination?.desktop.isNeeded = true
+    },
+    Break(.bus, .bad, "names no session bus", "systemctl --user import-environment") {
+      $0.examination?.bus = .init(server: .unknown)
+      $0.examination?.desktop.isNeeded = false
+      $0.environment["WAYLAND_DISPLAY"] = "wayland-0"
+    },
+    Break(.bus, .bad, "names no session bus", "systemctl --user import-environment") {
+      $0.examination?.bus = .init(server: .unknown)
+      $0.examination?.desktop.isNeeded = false
+      $0.environment["XDG_SESSION_TYPE"] = "x11"
+    },
+    Break(.bus, .caution, "names no session bus", "nothing, as long as no reminder") {
+      $0.examination?.bus = .init(server: .unknown)
+      $0.examination?.desktop.isNeeded = false
+      $0.environment["XDG_SESSION_TYPE"] = "tty"
+    },
+    Break(.notifications, .caution, "popups wait", "nothing, as long as no reminder") {
+      $0.examination?.bus.server = .missing
+      $0.examination?.desktop.isNeeded = false
+    },
+    Break(.desktop, .caution, "notify-send is not there", "nothing, as long as no reminder") {
+      $0.examination?.desktop.path = nil
+      $0.examination?.desktop.isNeeded = false
     },
     Break(.notifications, .bad, "popups wait", "") { $0.examination?.bus.server = .missing },
     Break(.notifications, .bad, "does not answer", "") { $0.examination?.bus.serverProblem = "it does not answer" },

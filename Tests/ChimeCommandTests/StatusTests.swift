@@ -59,7 +59,14 @@ import Testing
         ["in trouble", "  ! changes cannot be kept: the disk is full\n    →  see to the disk of /home/u"]
       ),
       (
-        try Self.daemon(Self.health { $0.attention = ["endpoint \"team\" rests until 09:30:00: 5 attempts failed"] }),
+        try Self.daemon(
+          Self.health { health in
+            health.notices = [
+              .init(
+                kind: "endpointRests", about: "team",
+                sentence: "endpoint \"team\" rests until 09:30:00: 5 attempts failed")
+            ]
+          }),
         .failed,
         [
           "something needs a look", "  ! endpoint \"team\" rests until",
@@ -83,9 +90,23 @@ import Testing
       (try Self.daemon(Self.health { $0.deadDeliveries = 7 }), .success, ["● all right", "7 given up"]),
       (
         try Self.daemon(
-          Self.health { $0.attention = ["the calendar holidays is not configured any more; one reminder"] }),
-        .failed, ["→  put it back under [calendars] in chimed.toml"]
+          Self.health { health in
+            health.notices = [
+              .init(
+                kind: "calendarGone", about: "holidays",
+                sentence: "the calendar holidays is not configured any more; one reminder"),
+              .init(kind: "calendarFile", about: "work", sentence: "the calendar work cannot be read"),
+            ]
+          }),
+        .failed,
+        ["→  put it back under [calendars] in chimed.toml", "→  mend the file: it is read again as soon as it changes"]
       ),
+      // What a later daemon may tell of, and one of before, which tells in sentences alone.
+      (
+        try Self.daemon(Self.health { $0.notices = [.init(kind: "moon", sentence: "the moon is full")] }), .failed,
+        ["  ! the moon is full"]
+      ),
+      (try Self.daemon(Self.health { $0.attention = ["the moon is new"] }), .failed, ["  ! the moon is new"]),
     ]
     for (daemon, status, parts) in cases {
       let outcome = chime(["status"], daemon: daemon, environment: ["LANG": "C.UTF-8"])

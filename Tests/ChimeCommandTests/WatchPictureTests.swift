@@ -78,8 +78,10 @@ import Testing
     case "help": _ = model.press(.character("?"))
     case "trouble":
       model.health = Samples.health(problem: "the disk is full")
-      model.health?.attention = [
-        "the calendar holidays is not configured any more; one reminder goes on without it"
+      model.health?.notices = [
+        .init(
+          kind: "calendarGone", about: "holidays",
+          sentence: "the calendar holidays is not configured any more; one reminder goes on without it")
       ]
     case "empty":
       model = WatchModel(now: Samples.now)

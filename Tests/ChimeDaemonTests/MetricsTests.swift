@@ -65,7 +65,7 @@ import Testing
   static func text(lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true) -> String {
     let snapshot = EventLoop.Snapshot(
       pid: 1, isSystem: isSystem, startedAt: Instant(seconds: 100), storePath: "/x", storeProblem: nil, unrecorded: 0,
-      connections: 1, clockEvents: 0, residentBytes: 1_000, summary: "", attention: [],
+      connections: 1, clockEvents: 0, residentBytes: 1_000, summary: "", notices: [],
       lastSnapshot: StoreSnapshot(takenAt: Instant(seconds: 150), path: "/s", bytes: 1), rests: [:])
     let readings = MetricsText.Readings(
       counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),

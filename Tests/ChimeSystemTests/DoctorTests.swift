@@ -161,6 +161,31 @@ import Testing
     }
   }
 
+  /// A machine without a desktop, whose reminders go elsewhere: that it shows no popups is no fault of it.
+  @Test func popupsAreMissedOnlyWhereTheyAreNeeded() async throws {
+    try await Home.live { home in
+      // As on a machine that was logged in to from afar; the tests may run in a graphical session.
+      let afar = ["DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_SESSION_TYPE": "tty"]
+      func look() async throws -> Findings {
+        try Findings(await home.run(Machine.chime, ["doctor", "--json"], environment: afar))
+      }
+      try home.write("#!/bin/sh\n", to: home.path + "/backup", mode: 0o755)
+      try home.configure(
+        "[defaults]\nchannels = [\"backup\"]\n[commands]\nenabled = true\n[commands.backup]\nprogram = \"\(home.path)/backup\"\n"
+      )
+      _ = try await home.start()
+      try await home.did("add", "Backup", "every", "2h")
+      var found = try await look()
+      #expect(found.status == 0 && found.states("bus") == ["caution"], "\(found.everything)")
+      #expect(found.remedies("bus").first?.hasPrefix("nothing") == true)
+
+      // One reminder that joins the desktop late is enough.
+      try await home.did("add", "Tea", "every", "2h", "--nag", "5m", "--escalate", "3:desktop")
+      found = try await look()
+      #expect(found.status == 1 && found.states("bus") == ["bad"], "\(found.everything)")
+    }
+  }
+
   @Test func eachStateOfTheProgramOfPopupsIsToldApart() async throws {
     try await Home.live { home in
       let program = home.path + "/show"
@@ -377,6 +402,19 @@ import Testing
       #expect(found.of("bus").isEmpty && found.of("lingering").isEmpty)
       // The clock is asked by the command, which the daemon's unit does not let the daemon do.
       #expect(["good", "caution"].contains(found.states("clock").first ?? ""), "\(found.says("clock"))")
+
+      // A copy of the unit that was left in /etc is told of when it is not the same.
+      try await machine.did("cp", "/usr/local/lib/systemd/system/chimed.service", "/etc/systemd/system/chimed.service")
+      try await machine.systemctl("daemon-reload")
+      found = try await look()
+      #expect(found.states("units") == ["good"], "\(found.everything)")
+      try await machine.did("sed", "-i", "s/^Restart=.*/Restart=no/", "/etc/systemd/system/chimed.service")
+      try await machine.systemctl("daemon-reload")
+      found = try await look()
+      #expect(found.states("units") == ["caution"], "\(found.everything)")
+      #expect(
+        found.remedies("units").first
+          == "diff /usr/local/lib/systemd/system/chimed.service /etc/systemd/system/chimed.service")
 
       // Who is no member is told how to become one.
       try await machine.did("useradd", "--uid", "4711", "ann")

@@ -11,7 +11,7 @@ enum Check: String, CaseIterable, Sendable {
     switch self {
     case .daemon: "it runs, answers, how fast, and is of this command's version"
     case .socket: "there, of the right mode and owner, and somebody listens"
-    case .units: "installed, enabled, active, and read by systemd since they were changed"
+    case .units: "installed, enabled, active, those that came with chimed, and read by systemd since they were changed"
     case .lingering: "the daemon of a user goes on after they log out, where endpoints or commands need it"
     case .configuration: "it can be taken, with file and line where not, and is what is in force"
     case .store: "sound (SQLite's quick check), and nothing damaged was left beside it"

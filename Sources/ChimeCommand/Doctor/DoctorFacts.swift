@@ -113,6 +113,8 @@ struct UnitFacts: Hashable, Sendable {
     var file = ""
     var dropIns: [String] = []
     var restarts = 0
+    /// The file that came with chimed, where another one stands in for it and says something else.
+    var replaces: String?
 
     var isInstalled: Bool { load == "loaded" || load == "masked" || load == "bad-setting" || load == "error" }
   }

@@ -3,20 +3,38 @@ import ChimeWords
 
 // What brings messages to people.
 extension Judge {
+  // MARK: The desktop
+
+  /// Whether somebody would miss popups: they are in a graphical session, or new reminders or one that still comes go there.
+  private var needsDesktop: Bool {
+    let session = facts.environment["XDG_SESSION_TYPE"] ?? ""
+    let isGraphical =
+      session == "x11" || session == "wayland"
+      || ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(facts.environment[$0] ?? "").isEmpty }
+    return isGraphical || facts.examination?.desktop.isNeeded ?? true
+  }
+
+  /// What keeps popups from being shown, which a machine without a desktop may leave as it is.
+  private func noPopups(_ check: Check, _ message: Sentence, _ remedies: Remedy...) -> Finding {
+    guard !needsDesktop else { return Finding(check: check, state: .bad, message: message, remedies: remedies) }
+    let rest = Remedy.advice(Sentence(Words.mark("nothing, as long as no reminder is to be shown on a desktop")))
+    return Finding(check: check, state: .caution, message: message, remedies: [rest] + remedies)
+  }
+
   var bus: [Finding] {
     guard !facts.isSystem else { return [] }
     guard let it = facts.examination?.bus else { return unexamined(.bus) }
     let own = facts.environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
     guard let address = it.address else {
       return [
-        .bad(
+        noPopups(
           .bus, Sentence(Words.mark("the daemon's environment names no session bus: no popup can be shown")),
           takeOver(own))
       ]
     }
     if let problem = it.problem {
       return [
-        .bad(
+        noPopups(
           .bus, Sentence(Words.mark("no popup can be shown: the bus at %1: %2"), address, told(problem)),
           own == nil || own == address ? logIn : takeOver(own))
       ]
@@ -57,7 +75,7 @@ extension Judge {
       return [.skipped(.notifications, Sentence(Words.mark("not looked at: %1"), told(it.problem ?? "no session bus")))]
     case .missing:
       return [
-        .bad(
+        noPopups(
           .notifications, Sentence(Words.mark("nobody on the session bus shows notifications: popups wait")),
           .advice(
             Sentence(Words.mark("log in to a desktop, or install a server and start it: %1"), "sudo apt install dunst"))
@@ -68,7 +86,7 @@ extension Judge {
     case .running:
       if let problem = it.serverProblem {
         return [
-          .bad(
+          noPopups(
             .notifications, Sentence(Words.mark("the server of notifications is there, and %1"), told(problem)),
             .advice(Sentence(Words.mark("restart it, or log in anew"))))
         ]
@@ -97,7 +115,7 @@ extension Judge {
     guard let path = it.path else {
       let isUsual = it.program == "notify-send"
       return [
-        .bad(
+        noPopups(
           .desktop, Sentence(Words.mark("%1 is not there, or may not be run: no popup can be shown"), it.program),
           isUsual ? .run("sudo apt install libnotify-bin") : .run("chmod +x \(shellQuoted(it.program))"), overBus)
       ]
@@ -108,28 +126,29 @@ extension Judge {
       return [.good(.desktop, Sentence(Words.mark("%1 answers: %2"), path, String(version.prefix(60))))]
     case .ended(let status, _):
       return [
-        .bad(
+        noPopups(
           .desktop, Sentence(Words.mark("%1 ends with status %2"), path, status),
           .run("\(shellQuoted(path)) --version"), overBus)
       ]
     case .killed(let signal):
       return [
-        .bad(
+        noPopups(
           .desktop, Sentence(Words.mark("%1 crashes (signal %2)"), path, signal),
           .run("\(shellQuoted(path)) --version"), overBus)
       ]
     case .tookTooLong(let limit):
       return [
-        .bad(
+        noPopups(
           .desktop, Sentence(Words.mark("%1 hangs: no answer within %2 ms"), path, limit),
           .run("\(shellQuoted(path)) --version"), overBus)
       ]
     case .missing:
       return [
-        .bad(.desktop, Sentence(Words.mark("%1 is not there, or may not be run: no popup can be shown"), path), overBus)
+        noPopups(
+          .desktop, Sentence(Words.mark("%1 is not there, or may not be run: no popup can be shown"), path), overBus)
       ]
     case .notStarted(let why):
-      return [.bad(.desktop, Sentence(Words.mark("%1 cannot be started: %2"), path, why), overBus)]
+      return [noPopups(.desktop, Sentence(Words.mark("%1 cannot be started: %2"), path, why), overBus)]
     case nil: return [.skipped(.desktop, Sentence(Words.mark("not looked at: %1"), path))]
     }
   }

@@ -216,6 +216,17 @@ extension Judge {
           .units, Sentence(Words.mark("%1 was changed on disk, and systemd still has the old one"), name),
           .run("\(facts.systemctl) daemon-reload"), .run("\(facts.systemctl) restart \(name)")))
     }
+    if let shipped = unit.replaces {
+      found.append(
+        .caution(
+          .units,
+          Sentence(Words.mark("%1 stands in for the one that came with chimed, and is not the same"), unit.file),
+          .run("diff \(shellQuoted(shipped)) \(shellQuoted(unit.file))"),
+          .advice(
+            Sentence(
+              Words.mark("take it away if it is old, then: %1; put what you want to change into a drop-in: %2"),
+              "\(facts.systemctl) daemon-reload", "\(facts.systemctl) edit \(name)"))))
+    }
     if !["enabled", "enabled-runtime", "linked", "alias", "static"].contains(unit.fileState) {
       found.append(
         .caution(
@@ -240,8 +251,10 @@ extension Judge {
     if lingers {
       return [.good(.lingering, Sentence(Words.mark("your services go on after you log out")))]
     }
-    let others = (facts.endpoints.value?.count ?? 0) + (facts.commands.value?.count ?? 0)
-    guard others > 0 else {
+    guard let endpoints = facts.endpoints.value, let commands = facts.commands.value else {
+      return [.skipped(.lingering, Sentence(Words.mark("not looked at: no daemon to ask")))]
+    }
+    guard endpoints.count + commands.count > 0 else {
       return [.good(.lingering, Sentence(Words.mark("not needed: all you have goes to the desktop")))]
     }
     return [

@@ -26,8 +26,31 @@ enum UnitProbe {
     }
     facts.own = own
     if let program = facts.program { facts.programIsThere = access(program, X_OK) == 0 }
+    if let own {
+      let folder = "lib/systemd/\(isSystem ? "system" : "user")"
+      facts.service.replaces = replaced(by: facts.service, "\(folder)/chimed.service", own)
+      facts.socket.replaces = replaced(by: facts.socket, "\(folder)/chimed.socket", own)
+    }
     return facts
   }
+
+  /// The file that was installed with a program, if another one is used instead and is not the same.
+  ///
+  /// - Parameters:
+  ///   - name: below the prefix of the installation (`make install`).
+  ///   - program: `PREFIX/bin/chimed`.
+  static func replaced(by unit: UnitFacts.Unit, _ name: String, _ program: String) -> String? {
+    guard !unit.file.isEmpty, program.hasSuffix("/bin/chimed") else { return nil }
+    // Debian 12 puts the units into /lib, which is /usr/lib.
+    let shipped = String(program.dropLast("bin/chimed".count)) + name
+    guard let came = Files.read(shipped, limit: limit), let used = Files.read(unit.file, limit: limit) else {
+      return nil
+    }
+    return came == used ? nil : shipped
+  }
+
+  /// More than a unit has, in bytes.
+  private static let limit = 1 << 16
 
   /// The answer of `systemctl show`: a paragraph for each unit, a property on each line (systemctl(1), "show").
   static func parse(_ output: String) -> UnitFacts {

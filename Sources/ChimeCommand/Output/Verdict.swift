@@ -55,7 +55,9 @@ struct Verdict: Equatable {
           text: Words.say(count: dead, "%n message was given up", "%n messages were given up"),
           remedy: Words.say("`chime deliveries --state dead` shows them, `chime redeliver` sends them again")))
     }
-    problems += (health.attention ?? []).map { Problem(text: Words.told($0), remedy: Self.remedy($0)) }
+    // A daemon of before has the sentences alone.
+    let notices = health.notices ?? (health.attention ?? []).map { DaemonInterface.Notice(kind: "", sentence: $0) }
+    problems += notices.map { Problem(text: Words.told($0.sentence), remedy: Self.remedy($0)) }
   }
 
   var tone: Style.Tone { problems.first?.tone ?? .good }
@@ -69,16 +71,16 @@ struct Verdict: Equatable {
     }
   }
 
-  /// What can be done about a sentence of the daemon that does not say it itself.
-  private static func remedy(_ sentence: String) -> String? {
-    if sentence.hasPrefix("endpoint \""), sentence.contains("\" rests until ") {
-      let name = sentence.dropFirst(10).prefix { $0 != "\"" }
-      return Words.say("it is tried again by itself; `chime endpoint test %1` tells what it answers", String(name))
+  /// What can be done about a notice of the daemon whose sentence does not say it itself.
+  private static func remedy(_ notice: DaemonInterface.Notice) -> String? {
+    switch notice.kind {
+    case "endpointRests":
+      Words.say(
+        "it is tried again by itself; `chime endpoint test %1` tells what it answers", notice.about ?? "NAME")
+    case "calendarGone":
+      Words.say("put it back under [calendars] in chimed.toml, or change the reminders that leave out its days")
+    case "calendarFile": Words.say("mend the file: it is read again as soon as it changes")
+    default: nil
     }
-    if sentence.hasPrefix("the calendar "), sentence.contains(" is not configured any more") {
-      return Words.say("put it back under [calendars] in chimed.toml, or change the reminders that leave out its days")
-    }
-    if sentence.hasPrefix("the calendar ") { return Words.say("mend the file: it is read again as soon as it changes") }
-    return nil
   }
 }

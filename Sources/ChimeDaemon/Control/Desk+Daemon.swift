@@ -20,6 +20,7 @@ extension Desk {
       }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
     let due = next?.coming
+    let notices = loopState.notices + resting(loopState.rests)
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
@@ -31,14 +32,17 @@ extension Desk {
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: loopState.attention + resting(loopState.rests), trackers: trackers))
+        attention: notices.map(\.sentence), notices: notices, trackers: trackers))
   }
 
-  private func resting(_ rests: [Lane: Instant]) -> [String] {
+  private func resting(_ rests: [Lane: Instant]) -> [DaemonInterface.Notice] {
     rests.filter { caller.sees == nil || $0.key.owner == caller.sees }.sorted { $0.key < $1.key }.map { lane, until in
       let time = RFC3339.format(until, in: bearings.zones.local).dropFirst(11).prefix(8)
-      return
-        "endpoint \"\(lane.channel)\" rests until \(time): \(Breaker.threshold) attempts or more have failed in a row"
+      return DaemonInterface.Notice(
+        kind: "endpointRests", about: lane.channel.rawValue,
+        sentence:
+          "endpoint \"\(lane.channel)\" rests until \(time): \(Breaker.threshold) attempts or more have failed in a row"
+      )
     }
   }
 

@@ -21,7 +21,8 @@ struct Examiner: Sendable {
   /// How long the bus and the store may take, side by side.
   static let patience = Milliseconds.seconds(1)
 
-  func run(wakeProblem: String?, wantsWake: Bool?) -> DaemonInterface.Examination {
+  /// - Parameter needsDesktop: whether a reminder that still comes is shown on the desktop; nil where that is not known.
+  func run(wakeProblem: String?, wantsWake: Bool?, needsDesktop: Bool?) -> DaemonInterface.Examination {
     let judged = ConfigurationJudgement(site, zones)
     // As the daemon has it; without one, as it would be.
     let configuration = inForce ?? judged.loaded?.configuration ?? Configuration()
@@ -32,7 +33,8 @@ struct Examiner: Sendable {
       configuration: DaemonInterface.ConfigurationState(
         path: site.configurationPath, files: judged.loaded?.files ?? [], problem: judged.problem,
         isInForce: inForce.map { $0 == judged.loaded?.configuration }),
-      desktop: desktop(configuration), bus: bus.value, store: store.value, openFiles: openFiles(), zone: zone(),
+      desktop: desktop(configuration, needsDesktop), bus: bus.value, store: store.value, openFiles: openFiles(),
+      zone: zone(),
       clock: clock(), wakeProblem: wakeProblem, wantsWake: wantsWake)
   }
 
@@ -78,11 +80,12 @@ struct Examiner: Sendable {
     return place.map { "\(reason): \($0)" } ?? reason
   }
 
-  private func desktop(_ configuration: Configuration) -> DaemonInterface.DesktopState {
+  private func desktop(_ configuration: Configuration, _ isNeeded: Bool?) -> DaemonInterface.DesktopState {
     var desktop = DesktopConfiguration(environment: site.environment)
     desktop.program = configuration.channels.desktopProgram
     return DaemonInterface.DesktopState(
-      transport: configuration.channels.desktopTransport.rawValue, program: desktop.program, path: desktop.programPath)
+      transport: configuration.channels.desktopTransport.rawValue, program: desktop.program, path: desktop.programPath,
+      isNeeded: configuration.defaultChannels.contains(.desktop) ? true : isNeeded)
   }
 
   private func zone() -> DaemonInterface.ZoneState {

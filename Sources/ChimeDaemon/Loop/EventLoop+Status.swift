@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
@@ -32,7 +33,7 @@ extension EventLoop {
       trouble.reading = (error as? StoreFailure)?.sentence ?? "\(error)"
     }
     if trouble.problem != nil { summary = trouble.summary(unrecorded: standby.unrecorded) }
-    for sentence in attention { summary += "; \(sentence)" }
+    for notice in notices { summary += "; \(notice.sentence)" }
   }
 
   struct Snapshot: Sendable {
@@ -47,7 +48,7 @@ extension EventLoop {
     var clockEvents: Int
     var residentBytes: Int
     var summary: String
-    var attention: [String]
+    var notices: [DaemonInterface.Notice]
     var lastSnapshot: StoreSnapshot?
     /// Lanes that are not tried before then, because they failed again and again.
     var rests: [Lane: Instant]
@@ -68,7 +69,7 @@ extension EventLoop {
     Snapshot(
       pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
-      clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, attention: attention,
+      clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, notices: notices,
       lastSnapshot: snapshots.latest, rests: rests())
   }
 

@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeCore
 import ChimeSchedule
 
@@ -93,13 +94,23 @@ extension EventLoop {
 
   // MARK: Calendars that are gone
 
-  /// What a person should know, in sentences.
-  var attention: [String] {
-    [shortage.sentence, zones.localProblem, metricsState.problem].compactMap(\.self) + snapshotAttention
-      + calendarFiles.problems.sorted { $0.key < $1.key }.map(\.value)
-      + missingCalendars.sorted { $0.key < $1.key }.map { Self.missing($0.key, $0.value) }
-      + (agenda.wakesAt == nil
-        ? [] : wakeAlarm.problem.map { ["the machine is not woken for reminders that ask for it: \($0)"] } ?? [])
+  /// What a person should know.
+  var notices: [DaemonInterface.Notice] {
+    func notice(_ kind: String, _ sentence: String?) -> [DaemonInterface.Notice] {
+      sentence.map { [DaemonInterface.Notice(kind: kind, sentence: $0)] } ?? []
+    }
+    return notice("descriptors", shortage.sentence) + notice("zone", zones.localProblem)
+      + notice("metrics", metricsState.problem) + snapshotAttention.flatMap { notice("snapshots", $0) }
+      + calendarFiles.problems.sorted { $0.key < $1.key }.map {
+        DaemonInterface.Notice(kind: "calendarFile", about: $0.key, sentence: $0.value)
+      }
+      + missingCalendars.sorted { $0.key < $1.key }.map {
+        DaemonInterface.Notice(kind: "calendarGone", about: $0.key, sentence: Self.missing($0.key, $0.value))
+      }
+      + notice(
+        "wake",
+        agenda.wakesAt == nil
+          ? nil : wakeAlarm.problem.map { "the machine is not woken for reminders that ask for it: \($0)" })
   }
 
   private static func missing(_ calendar: String, _ count: Int) -> String {

@@ -178,7 +178,7 @@ struct MetricsText {
       if let latest = snapshot.lastSnapshot { $0.add(Self.seconds(latest.takenAt)) }
     }
     text.family("chime_attention", .gauge, "Sentences that chime status has for a person to see to.") {
-      $0.add(snapshot.attention.count + snapshot.rests.count)
+      $0.add(snapshot.notices.count + snapshot.rests.count)
     }
   }
 
