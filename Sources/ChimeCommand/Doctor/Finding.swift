@@ -94,11 +94,21 @@ struct Sentence: Hashable, Sendable {
 
     /// Such as `2.5 GiB`.
     private static func size(_ bytes: Int, _ number: (_ whole: Int, _ tenths: Int?) -> String) -> String {
-      for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] where bytes >= 1 << shift {
-        let tenths = (bytes >> (shift - 10)) * 10 / 1_024
-        return "\(number(tenths / 10, tenths < 100 ? tenths % 10 : nil)) \(unit)"
+      // No list of pairs is gone through: the optimizer would unroll it, and put constants into an order that is another in
+      // each build (docs/packaging.md).
+      let unit: Unicode.Scalar
+      let rest: Int
+      if bytes >= 1 << 30 {
+        (unit, rest) = ("G", bytes >> 20)
+      } else if bytes >= 1 << 20 {
+        (unit, rest) = ("M", bytes >> 10)
+      } else if bytes >= 1 << 10 {
+        (unit, rest) = ("K", bytes)
+      } else {
+        return "\(number(bytes, nil)) B"
       }
-      return "\(number(bytes, nil)) B"
+      let tenths = rest * 10 / 1_024
+      return "\(number(tenths / 10, tenths < 100 ? tenths % 10 : nil)) \(unit)iB"
     }
   }
 
