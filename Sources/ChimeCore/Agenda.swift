@@ -117,6 +117,8 @@ public struct Agenda: Sendable {
   private var armedDue: Instant?
   private var armedOutbox: Instant?
   private var armedWake: Instant?
+  /// Whether `armedWake` is so. An alarm of which that is not known is armed anew, or disarmed.
+  private var isWakeSure = true
   private var dice: Dice
 
   private enum StandIn: Sendable {
@@ -239,7 +241,8 @@ public struct Agenda: Sendable {
   private mutating func forgetTimers() {
     armedDue = nil
     armedOutbox = nil
-    armedWake = nil
+    // One that is left alone rings later, and wakes the machine for nothing.
+    isWakeSure = armedWake == nil
   }
 
   private mutating func hold(_ claims: [Claim]) {
@@ -264,8 +267,8 @@ public struct Agenda: Sendable {
 
     // What has come already fires without its help.
     let wantedWake = wakeDue.flatMap { $0 > now ? $0 : nil }
-    if armedWake != wantedWake {
-      armedWake = wantedWake
+    if armedWake != wantedWake || !isWakeSure {
+      (armedWake, isWakeSure) = (wantedWake, true)
       effects.append(.armWake(wantedWake))
     }
     let order = lanes.keys.sorted()

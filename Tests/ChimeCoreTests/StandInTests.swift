@@ -55,6 +55,16 @@ struct StandInTests {
     #expect(agenda.wakesAt == later + .hours(1))
   }
 
+  /// It would wake the machine for nothing.
+  @Test func anAlarmThatNobodyAsksForAnyMoreIsTakenDown() {
+    var (agenda, _) = Self.refused()
+    let next = Self.now + .hours(1)
+    _ = agenda.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    #expect(agenda.wakesAt == next)
+    #expect(agenda.handle(.awake, now: Self.now + Agenda.storeRetry) == [.armWake(nil), .record])
+    #expect(agenda.wakesAt == nil)
+  }
+
   @Test func whatIsKeptIsBroughtToTheStoreBeforeAnythingElse() {
     var (agenda, _) = Self.refused()
     _ = agenda.handle(.stoodIn([], next: nil, kept: true), now: Self.now)
