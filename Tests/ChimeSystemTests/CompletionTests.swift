@@ -101,7 +101,11 @@ import Testing
         ("chime --color \t", ["auto", "always", "never"]),
       ]
       let found = try await type(expected.map(\.typed) + listed.map(\.typed), into: shell, of: home)
-      for (wanted, became) in zip(expected, found) { #expect(became.line == wanted.line, "\(wanted.typed)") }
+      for (wanted, became) in zip(expected, found) {
+        // Where a word is replaced as a whole, fish 4 quotes what fish 3 escapes.
+        let isQuoted = shell.name == "fish" && became.line == "chime show 'Drink water' "
+        #expect((isQuoted ? "chime show Drink\\ water " : became.line) == wanted.line, "\(wanted.typed)")
+      }
       for (wanted, became) in zip(listed, found.dropFirst(expected.count)) {
         for piece in wanted.shows { #expect(became.shown.contains(piece), "\(wanted.typed): \(became.shown)") }
       }
