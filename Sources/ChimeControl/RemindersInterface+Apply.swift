@@ -11,7 +11,7 @@ extension RemindersInterface {
     }
   }
 
-  /// What is in a file that a set names as secretFile or tokenFile, or why it cannot be read.
+  /// What is in a file that a set names as secretFile or tokenFile, or as that of a pack, or why it cannot be read.
   public struct SetSecret: Codable, Hashable, Sendable {
     public var path: String
     public var text: String?
@@ -38,26 +38,31 @@ extension RemindersInterface {
   }
 
   public enum SetAction: String, Codable, Hashable, Sendable, CaseIterable { case add, change, remove }
-  public enum SetKind: String, Codable, Hashable, Sendable, CaseIterable { case reminder, endpoint }
+  public enum SetKind: String, Codable, Hashable, Sendable, CaseIterable {
+    case reminder, endpoint, pack, tracker
+  }
 
   /// What Apply does about one thing.
   public struct SetChange: Codable, Hashable, Sendable {
     public var action: SetAction
     public var kind: SetKind
-    /// The reminder's id, or the endpoint's name; null for a reminder that is to be added and has none yet.
+    /// The id, or the endpoint's name; null for a reminder that is to be added and has none yet.
     public var id: String?
     public var title: String?
     /// What is set, or what changes.
     public var fields: [SetField]
+    /// How many entries, items and milestones go with a tracker or a pack that is removed; null where none do.
+    public var records: Int?
 
     public init(
-      action: SetAction, kind: SetKind, id: String? = nil, title: String? = nil, fields: [SetField]
+      action: SetAction, kind: SetKind, id: String? = nil, title: String? = nil, fields: [SetField], records: Int? = nil
     ) {
       self.action = action
       self.kind = kind
       self.id = id
       self.title = title
       self.fields = fields
+      self.records = records
     }
   }
 
@@ -78,7 +83,7 @@ extension RemindersInterface {
     }
   }
 
-  /// Makes the reminders and endpoints what a set of TOML files says, all in one transaction.
+  /// Makes the reminders, endpoints, packs and trackers what a set of TOML files says, all in one transaction.
   public enum Apply {
     public static let method = "io.chime.Reminders.Apply"
 
@@ -90,10 +95,13 @@ extension RemindersInterface {
       public var dryRun: Bool?
       public var secrets: [SetSecret]?
       public var plan: String?
+      public var packs: [SetSecret]?
+      /// Whether what is pruned may be a tracker with entries, and these with it.
+      public var entries: Bool?
 
       public init(
         files: [SetFile], set: String? = nil, otherwise: String? = nil, prune: Bool? = nil, dryRun: Bool? = nil,
-        secrets: [SetSecret]? = nil, plan: String? = nil
+        secrets: [SetSecret]? = nil, plan: String? = nil, packs: [SetSecret]? = nil, entries: Bool? = nil
       ) {
         self.files = files
         self.set = set
@@ -102,6 +110,8 @@ extension RemindersInterface {
         self.dryRun = dryRun
         self.secrets = secrets
         self.plan = plan
+        self.packs = packs
+        self.entries = entries
       }
     }
 
@@ -112,18 +122,21 @@ extension RemindersInterface {
       /// How many of the set the files no longer name, which are kept because nothing is pruned.
       public var leftOver: Int
       public var secretFiles: [String]
+      /// The files of packs that are asked for, as `secretFiles`; null for none.
+      public var packFiles: [String]?
       public var plan: String
       public var warnings: [String]
 
       public init(
-        set: String? = nil, changes: [SetChange], unchanged: Int, leftOver: Int, secretFiles: [String], plan: String,
-        warnings: [String]
+        set: String? = nil, changes: [SetChange], unchanged: Int, leftOver: Int, secretFiles: [String],
+        packFiles: [String]? = nil, plan: String, warnings: [String]
       ) {
         self.set = set
         self.changes = changes
         self.unchanged = unchanged
         self.leftOver = leftOver
         self.secretFiles = secretFiles
+        self.packFiles = packFiles
         self.plan = plan
         self.warnings = warnings
       }

@@ -61,10 +61,12 @@ public struct InstalledPack: Hashable, Sendable, Codable {
   public var languages: [String]
   /// Its reminders as they were when it was removed, so that undoing that brings them back.
   public var removed: [Reminder]
+  /// The set of files that declares it, by name (`chime apply`); nil: it was installed by hand.
+  public var set: String?
 
   public init(
     pack: Pack, owner: UInt32, installedAt: Instant, reminders: [String: ReminderID] = [:], languages: [String] = [],
-    removed: [Reminder] = []
+    removed: [Reminder] = [], set: String? = nil
   ) {
     self.pack = pack
     self.owner = owner
@@ -72,6 +74,7 @@ public struct InstalledPack: Hashable, Sendable, Codable {
     self.reminders = reminders
     self.languages = languages
     self.removed = removed
+    self.set = set
   }
 }
 

@@ -255,6 +255,7 @@ package struct PackReminders: Codable, Hashable {
   package var made: [String: ReminderID]?
   package var languages: [String]?
   package var removed: [Removed]?
+  package var set: String?
 
   /// A reminder as it was when its pack was removed.
   package struct Removed: Codable, Hashable {
@@ -274,6 +275,7 @@ package struct PackReminders: Codable, Hashable {
     made = pack.reminders.isEmpty ? nil : pack.reminders
     languages = pack.languages.isEmpty ? nil : pack.languages
     removed = pack.removed.isEmpty ? nil : pack.removed.map { Removed(of: $0) }
+    set = pack.set
   }
 }
 

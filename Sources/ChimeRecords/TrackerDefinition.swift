@@ -26,6 +26,7 @@ package struct TrackerDefinition: Codable, Hashable {
   var fields: [String: ChimeTracking.Unit]?
   var milestoneStep: Quantity?
   var icon: String?
+  var set: String?
   var experience: Int?
   var startedOn: CivilDate
   var generation: Int64?
@@ -51,6 +52,7 @@ package struct TrackerDefinition: Codable, Hashable {
     fields = tracker.fields.isEmpty ? nil : tracker.fields
     milestoneStep = tracker.milestoneStep
     icon = tracker.icon
+    set = tracker.set
     experience = tracker.experience == Self.usualExperience ? nil : tracker.experience
     startedOn = tracker.startedOn
     generation = tracker.generation == 0 ? nil : tracker.generation
@@ -64,7 +66,7 @@ package struct TrackerDefinition: Codable, Hashable {
       goal: try goal.map { try $0.goal() }, presets: presets ?? [], usual: usual,
       counting: try counting?.counting() ?? .weekdays(.everyDay), dayStartsAt: dayStartsAt ?? 0, slot: slot ?? .anytime,
       pauses: pauses ?? [], skips: skips ?? [], skipsEachMonth: skipsEachMonth, hasItems: hasItems ?? false,
-      fields: fields ?? [:], milestoneStep: milestoneStep, icon: icon, pack: pack,
+      fields: fields ?? [:], milestoneStep: milestoneStep, icon: icon, pack: pack, set: set,
       experience: experience ?? Self.usualExperience, startedOn: startedOn, createdAt: createdAt,
       generation: generation ?? 0)
   }

@@ -67,7 +67,7 @@ extension Transaction {
       return InstalledPack(
         pack: try reader.pack(id, print, text), owner: owner, installedAt: row.instant(3),
         reminders: reminders.made ?? [:], languages: reminders.languages ?? [],
-        removed: try (reminders.removed ?? []).map { try $0.reminder() })
+        removed: try (reminders.removed ?? []).map { try $0.reminder() }, set: reminders.set)
     }
   }
 

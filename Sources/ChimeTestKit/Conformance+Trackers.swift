@@ -207,7 +207,7 @@ extension StoreConformance {
         try expectFull(pack.achievements[0].criterion, Criterion(.entries), but: [])
         let full = InstalledPack(
           pack: pack, owner: 7, installedAt: at(9), reminders: ["drink": ReminderID(rawValue: "r7k2")],
-          languages: ["cs", "en"], removed: [try fullSample("full"), try sample("plain")])
+          languages: ["cs", "en"], removed: [try fullSample("full"), try sample("plain")], set: "home")
         let plain = InstalledPack(
           pack: Pack(id: PackID(rawValue: "watches"), title: "", text: ""), owner: 1_000, installedAt: at(8))
         try expectFull(full, plain, but: [])

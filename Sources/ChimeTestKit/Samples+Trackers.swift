@@ -27,7 +27,8 @@ func fullTracker(_ key: TrackerKey) throws -> Tracker {
     counting: .rolling(times: 3, days: 7), dayStartsAt: 240, slot: .evening,
     pauses: [trackingDay(3)...trackingDay(4)], skips: [trackingDay(9)], skipsEachMonth: 2, hasItems: true,
     fields: ["fat": .known["%"]].compactMapValues { $0 }, milestoneStep: Quantity(grains: 5), icon: "cup",
-    pack: PackID(rawValue: "hydration"), experience: 3, startedOn: trackingDay(1), createdAt: at(7), generation: 4)
+    pack: PackID(rawValue: "hydration"), set: "home", experience: 3, startedOn: trackingDay(1), createdAt: at(7),
+    generation: 4)
 }
 
 func sampleEntry(_ key: TrackerKey = waterKey, at time: Instant = at(10), day: CivilDate = trackingDay(0)) -> Entry {

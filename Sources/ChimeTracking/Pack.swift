@@ -1,3 +1,5 @@
+public import ChimeSchedule
+
 /// A pack's name: `hydration`. As a tracker's.
 public struct PackID: RawRepresentable, Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: String
@@ -13,7 +15,7 @@ public struct Pack: Hashable, Sendable, Codable {
   public var text: LocalizedText
   public var version: Int
   public var icon: String?
-  /// Of no owner yet, and beginning on the day of installation.
+  /// Of no owner yet, and beginning on the day of installation unless they begin on another day than `unbegun`.
   public var trackers: [Tracker]
   public var reminders: [PackReminder]
   public var achievements: [Achievement]
@@ -28,6 +30,9 @@ public struct Pack: Hashable, Sendable, Codable {
   public var choices: [TrackerID: Choice]
   /// The steps between a measure's milestones that are offered at installation, by tracker: for each unit its own.
   public var milestoneSteps: [TrackerID: [StepChoice]]
+
+  /// The first day of a tracker that begins when its pack is installed: 1970-01-01.
+  public static let unbegun = CivilDate(dayNumber: 0) ?? .earliest
 
   /// The range of a goal that is offered at installation.
   public struct Choice: Hashable, Sendable, Codable {

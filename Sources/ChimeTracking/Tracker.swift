@@ -68,6 +68,8 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var icon: String?
   /// The pack that brought it; nil for one of the user's own.
   public var pack: PackID?
+  /// The set of files that declares it, by name (`chime apply`); nil: it was made by hand, or is a pack's.
+  public var set: String?
   /// XP that each entry is worth.
   public var experience: Int
   /// The first day that counts.
@@ -82,8 +84,8 @@ public struct Tracker: Hashable, Sendable, Codable {
     counting: CountedDays = .everyDay,
     dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
     skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], milestoneStep: Quantity? = nil,
-    icon: String? = nil, pack: PackID? = nil, experience: Int = 10, startedOn: CivilDate, createdAt: Instant,
-    generation: Int64 = 0
+    icon: String? = nil, pack: PackID? = nil, set: String? = nil, experience: Int = 10, startedOn: CivilDate,
+    createdAt: Instant, generation: Int64 = 0
   ) {
     self.id = id
     self.owner = owner
@@ -106,6 +108,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.milestoneStep = milestoneStep
     self.icon = icon
     self.pack = pack
+    self.set = set
     self.experience = experience
     self.startedOn = startedOn
     self.createdAt = createdAt

@@ -87,6 +87,14 @@ import Testing
       model = WatchModel(now: Samples.now)
       model.health = Samples.health()
       model.health?.openOccurrences = 0
+      model.upcoming = []
+      model.take(history: [])
+    case "beginning": model = WatchModel(now: Samples.now)
+    case "half told":
+      // The first answer is there, the others are not.
+      model = WatchModel(now: Samples.now)
+      model.health = Samples.health()
+      model.health?.openOccurrences = 0
     default: break
     }
     return model

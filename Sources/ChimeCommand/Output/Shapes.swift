@@ -97,16 +97,19 @@ enum Shapes {
     list: "changes", item: "change",
     fields: [
       .init("action", "`add`, `change` or `remove`") { .string($0.action.rawValue) },
-      .init("kind", "`reminder` or `endpoint`") { .string($0.kind.rawValue) },
-      .init("id", "of the reminder, or the endpoint's name; null for a reminder that has none yet") {
+      .init("kind", "`reminder`, `endpoint`, `pack` or `tracker`") { .string($0.kind.rawValue) },
+      .init("id", "its id, or the endpoint's name; null for a reminder that has none yet") {
         .optional($0.id)
       },
-      .init("title", "of the reminder") { .optional($0.title) },
+      .init("title", "its title; null for an endpoint") { .optional($0.title) },
       .init("fields", "what is set or changes: objects with `name`, `old` and `new`, the values as TOML or null") {
         .list(
           $0.fields.map {
             .members(["name": .string($0.name), "old": .optional($0.old), "new": .optional($0.new)])
           })
+      },
+      .init("records", "how many entries, items and milestones go with a tracker or a pack that is removed") {
+        .optional($0.records)
       },
     ])
 

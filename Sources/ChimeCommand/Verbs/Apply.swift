@@ -6,20 +6,21 @@ import Glibc
 enum Apply {
   static let verb = Verb(
     name: "apply", group: .set, arguments: ["FILE.toml|DIR|-"],
-    summary: "Make reminders and endpoints what files of yours say",
+    summary: "Make reminders, endpoints, packs and trackers what files of yours say",
     details: [
       "The files are TOML, as `chime export` writes them: a `[[reminder]]` with title, when and whatever else `chime add` takes, "
-        + "an `[[endpoint]]` with name, url and the path of its secret. Of a directory all *.toml are taken, in the order of "
-        + "their names. docs/apply.md has every key.",
+        + "an `[[endpoint]]` with name, url and the path of its secret, a `[[pack]]` by its name, a `[[tracker]]`. Of a directory "
+        + "all *.toml are taken, in the order of their names. docs/apply.md has every key.",
       "What is not there is added, what is other than the files say is changed, and what is so already is left alone. It is all "
         + "done or nothing is; when something is wrong with the files, every fault is told with its place.",
       "A set is known by its name: that of the file or the directory, unless the files have set = \"NAME\". With --prune what an "
         + "earlier apply of this set has made is removed when the files no longer name it, and nothing else is; on a terminal "
-        + "it asks first.",
+        + "it asks first. A tracker that has entries it removes only with --entries as well; `chime undo` brings both back.",
     ],
     options: [
       DraftOptions.dryRun,
       .flag("prune", nil, "Remove what an earlier apply of this set has made and the files no longer name"),
+      .flag("entries", nil, "Let --prune remove trackers that have entries too, and these with them"),
       .value("set", nil, "NAME", "What the set is called, instead of the name that it has by itself"),
       .flag("yes", "y", "Do not ask before something is removed"),
     ],
@@ -49,19 +50,36 @@ enum Apply {
     typealias Call = RemindersInterface.Apply
     let line = context.line
     let (isDry, prunes) = (line.has("dry-run"), line.has("prune"))
+    guard prunes || !line.has("entries") else {
+      throw Failure.usage(
+        Words.say("--entries says what --prune may remove, and --prune is missing"),
+        hint: "chime apply reminders.toml --prune --entries")
+    }
     var request = Call.Parameters(
-      files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true)
+      files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true,
+      entries: line.has("entries") ? true : nil)
     let daemon = try context.daemon()
-    func call() throws -> Call.Reply { try daemon.call(Call.method, request) }
-    var reply = try call()
-    if !reply.secretFiles.isEmpty {
-      request.secrets = reply.secretFiles.compactMap { source.secret($0, context) }
-      reply = try call()
+    // Thousands of reminders take their time where the disk is slow.
+    daemon.patience += .seconds(300)
+    func call(_ doing: String) throws -> Call.Reply {
+      let progress = Progress(context, doing)
+      defer { progress.end() }
+      return try daemon.call(Call.method, request, telling: progress)
+    }
+    let comparing = Words.say("Comparing with what there is")
+    var reply = try call(comparing)
+    let packs = reply.packFiles ?? []
+    if reply.secretFiles.isEmpty, packs.isEmpty {
+      (request.secrets, request.packs) = ([], [])
     } else {
-      request.secrets = []
+      request.secrets = reply.secretFiles.compactMap { source.secret($0, context) }
+      request.packs = packs.compactMap { source.pack($0, context) }
+      try source.check(with: request.packs ?? [])
+      reply = try call(comparing)
     }
     let removed = reply.changes.count { $0.action == .remove }
     if !isDry, !reply.changes.isEmpty {
+      try refuseRecords(reply, line)
       if removed > 0, !line.has("yes") {
         let question = Words.say(count: removed, "Remove %n of them?", "Remove %n of them?")
         guard context.world.isInteractive else {
@@ -78,10 +96,23 @@ enum Apply {
         }
       }
       (request.dryRun, request.plan) = (nil, reply.plan)
-      reply = try call()
+      reply = try call(
+        Words.say(count: reply.changes.count, "Making %n change", "Making %n changes"))
     }
     ApplyReport(reply, isDry: isDry).print(context)
     return .success
+  }
+
+  /// What was logged goes only when it is said once more.
+  private static func refuseRecords(_ reply: RemindersInterface.Apply.Reply, _ line: ParsedLine) throws {
+    guard !line.has("entries"), let first = reply.changes.first(where: { $0.records != nil }) else { return }
+    throw Failure.failed(
+      Words.say(
+        count: first.records ?? 0,
+        "--prune would remove %1 and %n entry or item with it; nothing was changed",
+        "--prune would remove %1 and %n entries and items with it; nothing was changed",
+        first.id.map(Harmless.line) ?? ""),
+      hint: Words.say("--prune --entries removes them too, and chime undo brings them back for 30 days"))
   }
 }
 
@@ -94,6 +125,8 @@ struct SetSource {
   private var folder = "."
 
   private static let longest = 1_000_000
+  /// Of more it is not said how much it is.
+  private static let most = 64_000_000
 
   init(_ context: Context) throws {
     guard let path = context.line.words.first else {
@@ -106,7 +139,7 @@ struct SetSource {
         hint: Words.say("several files go into a directory"))
     }
     if path == "-" {
-      let bytes = context.world.input.all(limit: Self.longest)
+      let bytes = context.world.input.all(limit: Self.most)
       files = [try Self.file(Words.say("standard input"), bytes)]
     } else if Self.isFolder(path) {
       let base = path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -125,17 +158,30 @@ struct SetSource {
       folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
       name = Self.name(path)
     }
-    guard files.reduce(0, { $0 + CalendarParts.weight($1.text.utf8) }) <= CalendarParts.heaviest else {
-      throw Failure.failed(
-        Words.say("the set is too long"), hint: Words.say("one message holds 1 MiB: make several sets of it"))
-    }
+    try check(with: [])
+  }
+
+  /// Sees that all of it goes into one message, so that it is all done or nothing is.
+  func check(with packs: [RemindersInterface.SetSecret]) throws {
+    let texts = files.map(\.text) + packs.compactMap(\.text)
+    let weight = texts.reduce(0) { $0 + CalendarParts.weight($1.utf8) }
+    guard weight <= CalendarParts.heaviest else { throw Self.tooLong(weight) }
+  }
+
+  private static func tooLong(_ weight: Int) -> Failure {
+    Failure.failed(
+      Words.say("the set takes %1 on its way, and one message holds 1 MiB", Sizes.text(weight)),
+      hint: Words.say(
+        "make several sets of it: a file for each, which has another name, and chime apply for each of them"))
   }
 
   private static func file(_ path: String, _ given: [UInt8]? = nil) throws -> RemindersInterface.SetFile {
-    guard let bytes = given ?? Files.read(path, limit: longest) else {
-      throw Failure.system(Words.say("cannot read %1", path), errno: errno)
+    guard let bytes = given ?? Files.read(path, limit: most) else {
+      let code = errno
+      if code == EFBIG { throw tooLong(most) }
+      throw Failure.system(Words.say("cannot read %1", path), errno: code)
     }
-    guard bytes.count <= longest else { throw Failure.system(Words.say("cannot read %1", path), errno: EFBIG) }
+    guard bytes.count <= longest else { throw tooLong(bytes.count) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure.failed(Words.say("%1 is not text in UTF-8", path))
     }
@@ -163,15 +209,32 @@ struct SetSource {
     return name.isEmpty ? nil : name
   }
 
-  /// What is in a file of secrets; nil when there is none.
-  func secret(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
+  /// Where a path of the set leads; nil when nothing is there.
+  private func full(_ path: String, _ context: Context) -> String? {
     var full = path
     if path.hasPrefix("~/"), let home = context.world.environment["HOME"] {
       full = home + path.dropFirst()
     } else if !path.hasPrefix("/") {
       full = folder + "/" + path
     }
-    if access(full, F_OK) != 0, errno == ENOENT { return nil }
+    return access(full, F_OK) != 0 && errno == ENOENT ? nil : full
+  }
+
+  /// What is in the file of a pack; nil when there is none.
+  func pack(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
+    guard let full = full(path, context) else { return nil }
+    guard let bytes = Files.read(full, limit: Self.longest) else {
+      return .init(path: path, problem: describe(errno: errno))
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      return .init(path: path, problem: Words.say("%1 is not text in UTF-8", path))
+    }
+    return .init(path: path, text: text)
+  }
+
+  /// What is in a file of secrets; nil when there is none.
+  func secret(_ path: String, _ context: Context) -> RemindersInterface.SetSecret? {
+    guard let full = full(path, context) else { return nil }
     do {
       return .init(path: path, text: try SecretFile.any(full, userID: context.world.userID))
     } catch let failure as Failure {

@@ -47,12 +47,22 @@ struct ApplyReport {
         case .change: ("~", .caution)
         case .remove: ("-", .bad)
         }
-      let what = change.kind == .endpoint ? Words.say("endpoint") : nil
+      let what: String? =
+        switch change.kind {
+        case .reminder: nil
+        case .endpoint: Words.say("endpoint")
+        case .pack: Words.say("pack")
+        case .tracker: Words.say("tracker")
+        }
       let head = [what, change.id.map(Harmless.line), change.title.map { "\"\(Harmless.line($0))\"" }].compactMap { $0 }
       var lines = ["\(context.style(mark, tone)) \(cut(head.joined(separator: "  "), context, 2))"]
       let shown = change.fields.filter { $0.name != "title" || change.action == .change }
       let width = shown.map(\.name.count).max() ?? 0
       for field in shown { lines += self.lines(field, change.action, width, context) }
+      if let records = change.records {
+        let text = Words.say(count: records, "with %n entry or item", "with %n entries and items")
+        lines.append("    " + context.style(cut(text, context, 4), .caution))
+      }
       return lines
     }
   }

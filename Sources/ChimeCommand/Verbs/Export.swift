@@ -8,8 +8,8 @@ enum Export {
     summary: "Write reminders as a file for `chime apply`, or as a calendar",
     details: [
       "TOML on standard output, which `chime apply` takes: on another machine it gives the same reminders, here it changes "
-        + "nothing. Without an ID it has all that have a time to come, and the endpoints; never a secret, which it names by the "
-        + "path of a file of your own. A title of several words needs quotes here.",
+        + "nothing. Without an ID it has all that have a time to come, the endpoints, the packs and the trackers; never a secret, "
+        + "which it names by the path of a file of your own. A title of several words needs quotes here.",
       "`--format ics` writes an iCalendar file (RFC 5545) for any calendar program: an event with an alarm for each reminder. A "
         + "schedule that no recurrence rule can tell is written as the times of its next year, with a warning.",
       "What was logged is written by `chime entry export`; everything, in a file that can be restored, by `chime backup`.",

@@ -79,6 +79,7 @@ enum Show {
           : nil
       ),
       (Words.say("tracker"), reminder.tracker.map { LinkOptions.words($0) }),
+      (Words.say("set"), reminder.set.map { Words.say("%1, kept in files: chime apply", Harmless.line($0)) }),
       (Words.say("jitter"), reminder.jitter.map { Words.say("up to %1", LengthText.human($0)) }),
       (Words.say("snooze"), reminder.snooze.map { LengthText.human($0) }.joined(separator: ", ")),
       (Words.say("last done"), reminder.lastDone.map { "\(clock.text($0)), \(clock.relative($0))" }),

@@ -47,7 +47,11 @@ struct WatchModel {
 
   var link = Link.connected
   var health: DaemonInterface.Health?
-  var upcoming: [OccurrencesInterface.Coming] = []
+  var upcoming: [OccurrencesInterface.Coming] = [] { didSet { knowsUpcoming = true } }
+  /// Whether it has been told what comes: until then that is not known, and not nothing.
+  private(set) var knowsUpcoming = false
+  /// The same of what happened before.
+  private(set) var knowsHistory = false
   /// What waits for an answer, the latest first.
   var open: [OccurrencesInterface.Occurrence] = []
   /// Messages under way or owed, the earliest attempt first.
@@ -106,6 +110,7 @@ struct WatchModel {
 
   /// What had happened before this began, or while the daemon could not be heard.
   mutating func take(history: [OccurrencesInterface.Occurrence]) {
+    knowsHistory = true
     let known = lines.last?.at
     let told = history.compactMap { occurrence -> Line? in
       let times = [occurrence.endedAt, occurrence.deliveredAt, occurrence.firedAt, occurrence.scheduledAt]

@@ -173,8 +173,11 @@ struct WatchView {
     }
     return Section(
       title: Words.say("Next"), rows: rows, times: model.upcoming.map { WallClock.instant($0.at) }, total: rows.count,
-      least: 5, empty: Words.say("Nothing is coming."))
+      least: 5, empty: model.knowsUpcoming ? Words.say("Nothing is coming.") : notTold)
   }
+
+  /// Before the daemon has answered.
+  private var notTold: String { Words.say("Being looked up.") }
 
   private func isClose(_ instant: Instant) -> Bool {
     instant - model.now < WatchModel.close && instant >= model.now && model.link == .connected
@@ -205,7 +208,7 @@ struct WatchView {
     }
     return Section(
       title: Words.say("What has happened"), rows: rows, total: rows.count, least: 3, showsEnd: true,
-      empty: Words.say("Nothing yet."))
+      empty: model.knowsHistory ? Words.say("Nothing yet.") : notTold)
   }
 
   /// `08:10`, `Fri 08:10` of another day of this week or the next, else the date.

@@ -108,15 +108,21 @@ public struct PackWishes: Hashable, Sendable {
   public var languages: [String]?
   /// What new reminders have besides what the pack says of them: zone, channels, catch-up, grace, jitter, snooze lengths.
   public var prototype: Reminder?
+  /// By key: a reminder as it is to be, in the place of what the pack makes; without an id it is given one when it is new.
+  public var whole: [String: Reminder]
+  /// The set of files that asks for it; nil: it stays whose it is.
+  public var set: String?
 
   public init(
     reminders: [String: Bool] = [:], schedules: [String: Schedule] = [:], languages: [String]? = nil,
-    prototype: Reminder? = nil
+    prototype: Reminder? = nil, whole: [String: Reminder] = [:], set: String? = nil
   ) {
     self.reminders = reminders
     self.schedules = schedules
     self.languages = languages
     self.prototype = prototype
+    self.whole = whole
+    self.set = set
   }
 }
 

@@ -12,7 +12,8 @@ extension TrackingWork {
     let before = try transaction.pack(pack.id, owner: owner)
     let languages = wishes.languages ?? before?.languages ?? bearings.wording.languages
     var installed = InstalledPack(
-      pack: pack, owner: owner, installedAt: before?.installedAt ?? now, languages: languages)
+      pack: pack, owner: owner, installedAt: before?.installedAt ?? now, languages: languages,
+      set: wishes.set ?? before?.set)
     let unwanted = (before?.reminders ?? [:]).filter { key, _ in
       wishes.reminders[key] == false || !pack.reminders.contains { $0.key == key }
     }
@@ -22,10 +23,13 @@ extension TrackingWork {
     for tracker in pack.trackers { try install(tracker, of: pack.id) }
     for id in unwanted.values.sorted() { try removeReminder(id, &outcome) }
     for declared in pack.reminders where wishes.reminders[declared.key] != false {
-      if let id = before?.reminders[declared.key], let record = try transaction.readableReminder(id) {
+      let known = try before?.reminders[declared.key].flatMap { try transaction.readableReminder($0) }
+      if let whole = wishes.whole[declared.key] {
+        installed.reminders[declared.key] = try put(whole, over: known, &outcome, using: &generator)
+      } else if let record = known {
         let old = before?.pack.reminders.first { $0.key == declared.key }
         try update(record, declared, old, wishes, languages, &outcome)
-        installed.reminders[declared.key] = id
+        installed.reminders[declared.key] = record.reminder.id
       } else if wishes.reminders[declared.key] ?? !declared.isOptional {
         installed.reminders[declared.key] = try make(declared, wishes, languages, &outcome, using: &generator)
       }
@@ -86,7 +90,8 @@ extension TrackingWork {
     var tracker = declared
     tracker.owner = owner
     tracker.pack = pack
-    tracker.startedOn = today(of: tracker)
+    let beginsByItself = declared.startedOn == Pack.unbegun
+    if beginsByItself { tracker.startedOn = today(of: tracker) }
     tracker.createdAt = now
     tracker.generation = 0
     if let known = try transaction.tracker(tracker.key) {
@@ -98,7 +103,8 @@ extension TrackingWork {
         throw TrackingRefused.conflict(
           "there is a tracker \(tracker.id) of another kind or unit already: remove it first, or give it another name")
       }
-      (tracker.startedOn, tracker.createdAt, tracker.generation) = (known.startedOn, known.createdAt, known.generation)
+      if beginsByItself { tracker.startedOn = known.startedOn }
+      (tracker.createdAt, tracker.generation) = (known.createdAt, known.generation)
       (tracker.pauses, tracker.skips) = (known.pauses, known.skips)
       guard tracker != known else { return }
       tracker.generation += 1
@@ -122,6 +128,13 @@ extension TrackingWork {
     (reminder.owner, reminder.createdAt, reminder.generation) = (owner, now, 0)
     reminder.schedule = try wishes.schedules[declared.key] ?? schedule(declared, in: reminder)
     try describe(&reminder, as: declared, languages)
+    return try insert(reminder, &outcome, using: &generator)
+  }
+
+  private func insert(
+    _ reminder: Reminder, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws -> ReminderID {
+    var reminder = reminder
     let next = try reminder.next(after: now, in: transaction, bearings)
     for attempt in 0..<16 {
       reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
@@ -132,6 +145,32 @@ extension TrackingWork {
       } catch StoreFailure.idTaken { continue }
     }
     throw StoreFailure.internalError("no free id was found for a pack's reminder")
+  }
+
+  /// A reminder that is wanted just so; what is no part of what it is stays as it was.
+  private func put(
+    _ wanted: Reminder, over known: ReminderRecord?, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws -> ReminderID {
+    var reminder = wanted
+    reminder.owner = owner
+    guard let before = known?.reminder else {
+      reminder.createdAt = now
+      guard !reminder.id.rawValue.isEmpty else { return try insert(reminder, &outcome, using: &generator) }
+      reminder.generation = 1
+      let next = try reminder.next(after: now, in: transaction, bearings)
+      try transaction.upsert(reminder, next: next)
+      outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
+      return reminder.id
+    }
+    (reminder.id, reminder.createdAt, reminder.generation) = (before.id, before.createdAt, before.generation)
+    (reminder.skipNext, reminder.lastDone) = (before.skipNext, before.lastDone)
+    guard reminder != before else { return before.id }
+    reminder.generation += 1
+    let next = try reminder.nextUnfired(after: now, in: transaction, bearings)
+    try transaction.upsert(reminder, next: next)
+    outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
+    return before.id
   }
 
   private func update(
@@ -155,12 +194,29 @@ extension TrackingWork {
   private func describe(
     _ reminder: inout Reminder, as declared: PackReminder, _ languages: [String]
   ) throws {
-    let unit = try transaction.tracker(key(declared.tracker))?.unit
+    describe(&reminder, as: declared, languages, unit: try transaction.tracker(key(declared.tracker))?.unit)
+  }
+
+  private func describe(_ reminder: inout Reminder, as declared: PackReminder, _ languages: [String], unit: Unit?) {
     reminder.title = declared.title.text(in: languages)
     reminder.body = declared.body?.text(in: languages)
     reminder.tracker = TrackerLink(
       tracker: declared.tracker, amount: declared.logs, unit: unit, quietWhenDone: declared.quietWhenDone,
       followsEntries: declared.followsEntries, pace: declared.pace)
+  }
+
+  /// What a pack makes of one of its reminders where nobody wishes otherwise.
+  ///
+  /// - Parameters:
+  ///   - prototype: what the pack says nothing of.
+  ///   - unit: that of its tracker, which need not be there yet.
+  public func reminder(
+    _ declared: PackReminder, over prototype: Reminder, languages: [String], unit: Unit?
+  ) throws -> Reminder {
+    var reminder = prototype
+    reminder.schedule = try schedule(declared, in: reminder)
+    describe(&reminder, as: declared, languages, unit: unit)
+    return reminder
   }
 
   private func schedule(_ declared: PackReminder, in reminder: Reminder) throws -> Schedule {

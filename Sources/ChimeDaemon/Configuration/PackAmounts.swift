@@ -3,13 +3,16 @@ import ChimeTracking
 
 /// The small languages of a pack's values: `250 ml`, `3 times a week`, `mon-fri`, `8:30`, `12-24`.
 enum PackAmounts {
-  /// A quantity with the unit that it is written in: `0.5 l`, `75kg`, `20 pages`.
+  /// A quantity with the unit that it is written in: `0.5 l`, `75kg`, `20 pages`, `-5 C`.
   static func quantity(_ text: String) -> (quantity: Quantity, unit: Unit)? {
-    let text = text.stripped
+    var text = text.stripped
+    let isNegative = text.hasPrefix("-")
+    if isNegative { text.removeFirst() }
     let figures = text.prefix { ($0.isASCII && $0.isNumber) || $0 == "." }
     let word = String(text.dropFirst(figures.count)).stripped
     guard !figures.isEmpty, figures.count <= 20, figures.first != ".", figures.last != ".",
-      let number = Double(figures), let unit = Unit(word), let quantity = Quantity(number, unit)
+      let number = Double(figures), let unit = Unit(word),
+      let quantity = Quantity(isNegative ? -number : number, unit)
     else { return nil }
     return (quantity, unit)
   }

@@ -14,7 +14,6 @@ extension PackReader {
     if tables.isEmpty, root["tracker"] == nil {
       fault(root.node, "tracker", "is missing: a pack has at least one [[tracker]]")
     }
-    guard let epoch = CivilDate(dayNumber: 0) else { return }
     for table in tables where !isFull {
       allow(Self.trackerKeys, in: table, called: "a tracker")
       let id = name("id", in: table).map(TrackerID.init(rawValue:))
@@ -29,10 +28,11 @@ extension PackReader {
       }
       var tracker = Tracker(
         id: id ?? TrackerID(rawValue: ""), owner: 0, title: title ?? "", kind: kind ?? .check,
-        startedOn: epoch, createdAt: Instant(seconds: 0))
+        startedOn: Pack.unbegun, createdAt: Instant(seconds: 0))
       tracker.pack = pack.id
       tracker.verb = text("verb", in: table, isRequired: false, atMost: 20)
-      readDays(table, into: &tracker)
+      for key in ["days", "dayStartsAt", "slot"] { readDays(key, table, into: &tracker) }
+      tracker.skipsEachMonth = number("skipsEachMonth", in: table, 0...31)
       readExtras(table, into: &tracker)
       if kind != nil { readAmounts(table, into: &tracker, &pack) }
       if let id {
@@ -43,8 +43,9 @@ extension PackReader {
     }
   }
 
-  private mutating func readDays(_ table: Table, into tracker: inout Tracker) {
-    if let node = table["days"] {
+  /// `days`, `dayStartsAt` or `slot`, where it is there.
+  mutating func readDays(_ key: String, _ table: Table, into tracker: inout Tracker) {
+    if key == "days", let node = table[key] {
       if case .string(let text) = node.value, let days = PackAmounts.days(text) {
         tracker.counting = days
       } else {
@@ -53,9 +54,8 @@ extension PackReader {
           at: node, table.key("days"))
       }
     }
-    if let minute = minute("dayStartsAt", in: table) { tracker.dayStartsAt = minute }
-    if let slot = choice("slot", in: table, Tracker.Slot.self) { tracker.slot = slot }
-    tracker.skipsEachMonth = number("skipsEachMonth", in: table, 0...31)
+    if key == "dayStartsAt", let minute = minute(key, in: table) { tracker.dayStartsAt = minute }
+    if key == "slot", let slot = choice(key, in: table, Tracker.Slot.self) { tracker.slot = slot }
   }
 
   private mutating func readExtras(_ table: Table, into tracker: inout Tracker) {
@@ -142,7 +142,7 @@ extension PackReader {
     readMilestones(table, into: &tracker, &pack)
   }
 
-  private mutating func readGoal(_ table: Table, into tracker: inout Tracker) {
+  mutating func readGoal(_ table: Table, into tracker: inout Tracker) {
     guard let node = table["goal"] else { return }
     let key = table.key("goal")
     guard tracker.kind == .check || tracker.unit != nil else { return }
@@ -153,7 +153,7 @@ extension PackReader {
     let (rest, period) = PackAmounts.period(of: text)
     switch tracker.kind {
     case .check:
-      guard let times = PackAmounts.times(rest), times <= 1_000 else {
+      guard let times = PackAmounts.times(rest), times <= 10_000 else {
         expected(Self.goalSentence(tracker), at: node, key)
         return
       }
@@ -165,7 +165,7 @@ extension PackReader {
         expected(Self.goalSentence(tracker), at: node, key)
         return
       }
-      guard written.converts(to: unit), quantity > .zero else {
+      guard written.converts(to: unit), quantity > .zero || Self.canBeLess(tracker) else {
         fault(
           node, key, "has to be more than nothing, in \(unit.symbol), as the tracker is; here is \(Self.shown(node))")
         return
@@ -174,6 +174,9 @@ extension PackReader {
         tracker.kind == .measure ? Goal(.value(quantity)) : Goal(.total(quantity), each: period)
     }
   }
+
+  /// A measure of one's own may be a temperature, or what is left of a sum.
+  private static func canBeLess(_ tracker: Tracker) -> Bool { tracker.kind == .measure && tracker.pack == nil }
 
   private static func goalSentence(_ tracker: Tracker) -> String {
     switch tracker.kind {

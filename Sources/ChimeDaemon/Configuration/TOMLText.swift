@@ -36,5 +36,15 @@ enum TOMLText {
     return "'''\n\(text)'''"
   }
 
+  /// A key as it stands before its value: in quotes where it has other letters than a bare one may.
+  static func key(_ name: String) -> String {
+    let isBare =
+      !name.isEmpty
+      && name.utf8.allSatisfy {
+        (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 95
+      }
+    return isBare ? name : quoted(name)
+  }
+
   static func array(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }
 }

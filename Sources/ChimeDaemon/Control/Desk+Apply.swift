@@ -2,12 +2,19 @@ import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
+import ChimeTracking
 
-// Sets of reminders and endpoints that files declare.
+// Sets of reminders, endpoints, packs and trackers that files declare.
 extension Desk {
   func applySet(_ request: Interface.Apply.Parameters) async throws -> Interface.Apply.Reply {
     let declared = try declared(request)
     let isDry = request.dryRun == true
+    if isDry, request.packs == nil, !declared.packFiles.isEmpty {
+      // Without the packs nothing can be said of what they bring.
+      return Interface.Apply.Reply(
+        set: declared.name, changes: [], unchanged: 0, leftOver: 0, secretFiles: declared.secretFiles,
+        packFiles: declared.packFiles, plan: "", warnings: [])
+    }
     let planner = SetPlanner(desk: self, request: request, declared: declared)
     guard !isDry else { return try await store.read { try planner.plan(in: $0).reply } }
     // Secrets are files of their own. Those of endpoints that are not there yet are written first, because one that exists
@@ -20,6 +27,11 @@ extension Desk {
       if let shown = request.plan, shown != plan.reply.plan {
         throw ControlFailure.conflict(
           "what is to be done is not what was shown any more: something has changed meanwhile")
+      }
+      if request.entries != true, let change = plan.reply.changes.first(where: { $0.records != nil }) {
+        throw ControlFailure.conflict(
+          "\(change.id ?? "") has \(change.records ?? 0) entries, items and milestones, which would be gone with it: "
+            + "it is pruned only when these are to be removed too")
       }
       let written = Set(early.map(\.lane))
       let late = plan.secrets.filter { !($0.isNew && written.contains($0.lane)) }
@@ -57,10 +69,28 @@ extension Desk {
   ) throws -> (Interface.Apply.Reply, [LoopNotice]) {
     var reply = plan.reply
     var notices: [LoopNotice] = []
+    var generator = PooledRandom()
+    let work = tracking(transaction)
+    func track(_ outcome: TrackingOutcome, _ words: String) {
+      notices += TrackingNotices.of(outcome, owner: caller.owner, saying: outcome.change == nil ? nil : words)
+    }
     for step in plan.steps {
       switch step {
-      case .add(let reminder, let next, let index):
-        var reminder = reminder
+      case .pack(let pack, let wishes):
+        let isNew = try transaction.pack(pack.id, owner: caller.owner) == nil
+        track(
+          try work.install(pack, wishes, using: &generator),
+          isNew ? "pack \(pack.id) added" : "pack \(pack.id) brought up to date")
+      case .removePack(let id):
+        track(try work.removePack(id, withEntries: true, using: &generator), "pack \(id) removed")
+      case .tracker(let tracker):
+        let isNew = try transaction.tracker(tracker.key) == nil
+        track(try work.put(tracker, using: &generator), "\(tracker.id) \(isNew ? "added" : "changed")")
+      case .removeTracker(let id):
+        track(try work.removeTracker(id, using: &generator), "\(id) removed")
+      case .add(var reminder, var next, let index):
+        // Its tracker may have come just now.
+        if reminder.tracker != nil { next = try firstTime(of: &reminder, in: transaction) }
         if reminder.id.rawValue.isEmpty {
           reminder.id = try insert(reminder, next: next, into: transaction)
           reply.changes[index].id = reminder.id.rawValue
@@ -113,13 +143,66 @@ extension Desk {
         }
       }
     }
-    for reminder in records.map(\.reminder).sorted(by: { $0.id < $1.id }) {
+    var bundled: Set<ReminderID> = []
+    if withEndpoints { text += try await exportTracking(&bundled, &warnings) }
+    for reminder in records.map(\.reminder).sorted(by: { $0.id < $1.id }) where !bundled.contains(reminder.id) {
       text += DeclaredText.table(reminder, now: now)
       if reminder.skipNext > 0 {
         warnings.append("\"\(reminder.title)\" skips its next times, which a file does not say")
       }
     }
     return Interface.Export.Reply(text: text, count: records.count, warnings: warnings)
+  }
+}
+
+extension Desk {
+  /// Packs and trackers, each by its id.
+  ///
+  /// - Parameter bundled: is given the reminders that stand below their packs.
+  private func exportTracking(
+    _ bundled: inout Set<ReminderID>, _ warnings: inout [String]
+  ) async throws -> String {
+    let export = try await store.read { [self] transaction in try trackingTables(transaction) }
+    bundled = export.bundled
+    warnings += export.warnings
+    return export.text
+  }
+
+  private struct TrackingTables: Sendable {
+    var text = ""
+    var bundled: Set<ReminderID> = []
+    var warnings: [String] = []
+  }
+
+  private func trackingTables(_ transaction: any StoreTransaction) throws -> TrackingTables {
+    var tables = TrackingTables()
+    let trackers = try transaction.trackers(owner: caller.owner).sorted { $0.id < $1.id }
+    let work = tracking(transaction)
+    let plain = Reminder(
+      id: ReminderID(rawValue: ""), owner: caller.owner, title: "", schedule: try Schedule(canonical: "daily at 09:00"),
+      grace: DeclaredText.usualGrace, snoozeLengths: DeclaredText.usualSnooze, createdAt: now)
+    for installed in try transaction.packs(owner: caller.owner).sorted(by: { $0.pack.id < $1.pack.id }) {
+      let id = installed.pack.id
+      let base = try ShippedPacks.pack(id.rawValue)
+      if base == nil {
+        tables.warnings.append(
+          "the pack \(id) is your own and not in it: where it is applied, it is looked for in \(id).toml")
+      }
+      var reminders: [ReminderID: Reminder] = [:]
+      for name in installed.reminders.values {
+        guard let record = try transaction.readableReminder(name) else { continue }
+        reminders[name] = record.reminder
+      }
+      tables.bundled.formUnion(reminders.keys)
+      tables.text += try DeclaredText.table(
+        installed, base: base, trackers: trackers, reminders: reminders, now: now
+      ) { declared in
+        let unit = trackers.first { $0.id == declared.tracker }?.unit
+        return try work.reminder(declared, over: plain, languages: installed.languages, unit: unit)
+      }
+    }
+    for tracker in trackers where tracker.pack == nil { tables.text += DeclaredText.table(tracker) }
+    return tables
   }
 }
 
@@ -132,6 +215,10 @@ struct SetPlan: Sendable {
     case remove(Reminder)
     case put(Endpoint)
     case take(Lane)
+    case pack(Pack, PackWishes)
+    case removePack(PackID)
+    case tracker(Tracker)
+    case removeTracker(TrackerID)
   }
 
   /// What the file of an endpoint's secrets is to hold.

@@ -6,9 +6,11 @@ import ChimeTracking
 // What a reminder has to do with a tracker: judged in the transaction that has the tracker.
 extension Desk {
   /// Lays what is wanted of the link over the reminder, and sees that it makes sense with its schedule and its tracker.
+  ///
+  /// - Parameter trackers: those there will be; nil: those there are.
   func link(
     _ reminder: inout Reminder, _ wanted: Interface.TrackerLink?, reset: [Interface.Resettable] = [],
-    in transaction: any StoreTransaction
+    among trackers: [Tracker]? = nil, in transaction: any StoreTransaction
   ) throws {
     if reset.contains(.tracker) { reminder.tracker = nil }
     if reset.contains(.amount) { reminder.tracker?.amount = nil }
@@ -16,14 +18,16 @@ extension Desk {
     var link: TrackerLink
     let tracker: Tracker?
     if let name = wanted?.tracker {
-      let found = try find(name, of: reminder.owner, transaction)
+      let found = try find(name, among: trackers ?? transaction.trackers(owner: reminder.owner))
       tracker = found
       link = reminder.tracker ?? TrackerLink(tracker: found.id)
       if link.tracker != found.id { (link.tracker, link.amount) = (found.id, nil) }
       link.unit = link.unit ?? found.unit
     } else if let known = reminder.tracker {
       link = known
-      tracker = try transaction.tracker(TrackerKey(owner: reminder.owner, id: known.tracker))
+      tracker =
+        try trackers?.first { $0.id == known.tracker }
+        ?? transaction.tracker(TrackerKey(owner: reminder.owner, id: known.tracker))
     } else {
       throw ControlFailure.invalidValue(field: "tracker", "say which tracker: the reminder is linked to none")
     }
@@ -76,8 +80,7 @@ extension Desk {
   }
 
   /// A tracker by its id, or by its title in any language.
-  private func find(_ name: String, of owner: UInt32, _ transaction: any StoreTransaction) throws -> Tracker {
-    let trackers = try transaction.trackers(owner: owner)
+  private func find(_ name: String, among trackers: [Tracker]) throws -> Tracker {
     if let exact = trackers.first(where: { $0.id.rawValue == name }) { return exact }
     let wanted = name.lowercased()
     let titled = trackers.filter { $0.title.texts.values.contains { $0.lowercased() == wanted } }

@@ -48,7 +48,7 @@ extension DeclaredReader {
       tokenFile: token)
   }
 
-  private mutating func judge(_ key: String, in table: Table, _ body: () throws -> Void) {
+  mutating func judge(_ key: String, in table: Table, _ body: () throws -> Void) {
     do {
       try body()
     } catch ControlFailure.invalidValue(_, let message) {

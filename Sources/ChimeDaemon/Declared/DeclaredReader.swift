@@ -12,9 +12,9 @@ struct DeclaredReader {
   typealias Change = RemindersInterface.Change
   typealias Table = PackReader.Table
 
-  private static let tables = ["set", "defaults", "reminder", "endpoint"]
+  private static let tables = ["set", "defaults", "reminder", "endpoint", "pack", "tracker"]
   /// What `[defaults]` may say, in the order in which it is laid over a reminder.
-  private static let shared = [
+  static let shared = [
     "timezone", "latitude", "longitude", "gap", "fold", "channels", "tags", "urgency", "icon", "sound", "category",
     "catchUp", "grace", "jitter", "nag", "quiet", "wake", "snooze",
   ]
@@ -41,6 +41,12 @@ struct DeclaredReader {
     }
     for table in faults.tables("endpoint", in: root, atMost: DeclaredSet.mostEndpoints) where !faults.isFull {
       if let endpoint = endpoint(table) { set.endpoints.append(endpoint) }
+    }
+    for table in faults.tables("pack", in: root, atMost: Desk.maxPacks) where !faults.isFull {
+      if let pack = pack(table, prototype) { set.packs.append(pack) }
+    }
+    for table in faults.tables("tracker", in: root, atMost: Desk.maxTrackers) where !faults.isFull {
+      if let tracker = tracker(table) { set.trackers.append(tracker) }
     }
     for table in faults.tables("reminder", in: root, atMost: DeclaredSet.mostReminders) where !faults.isFull {
       if let item = item(table, prototype) { set.reminders.append(item) }
@@ -72,7 +78,7 @@ struct DeclaredReader {
   }
 
   /// Reads the schedule of a reminder that is whole so far.
-  private mutating func schedule(_ when: String, in table: Table, of item: inout DeclaredSet.Item) {
+  mutating func schedule(_ when: String, in table: Table, of item: inout DeclaredSet.Item) {
     let (timezone, place) = (item.reminder.timezone, item.reminder.place)
     func read(at now: Instant) -> Schedule? { try? fields.read(at: now).schedule(when, in: timezone, at: place) }
     guard let schedule = read(at: fields.now) else {
@@ -97,7 +103,7 @@ struct DeclaredReader {
   }
 
   /// Lays over a reminder what a table says of all that can be shared.
-  private mutating func lay(_ table: Table, over reminder: inout Reminder) {
+  mutating func lay(_ table: Table, over reminder: inout Reminder) {
     for key in Self.shared {
       guard let node = table[key], let change = change(key, node, in: table) else { continue }
       take(change, key, in: table, &reminder)
@@ -105,7 +111,7 @@ struct DeclaredReader {
   }
 
   @discardableResult
-  private mutating func take(
+  mutating func take(
     _ change: Change, _ key: String, in table: Table, _ reminder: inout Reminder
   ) -> Bool {
     let node = table[key] ?? table.node
@@ -219,7 +225,7 @@ struct DeclaredReader {
     return Change(quiet: .init(rule: rule, hours: hours), reset: [.quiet])
   }
 
-  private mutating func pause(_ table: Table) -> Pause? {
+  mutating func pause(_ table: Table) -> Pause? {
     guard let node = table["paused"] else { return nil }
     switch node.value {
     case .boolean(let isPaused): return isPaused ? .indefinitely : Pause.none
@@ -241,8 +247,15 @@ struct DeclaredReader {
       }
       return nil
     }
+    var link = self.link(in: table)
+    link.tracker = faults.string("tracker", in: table)
+    return link
+  }
+
+  /// What is said of a link to whichever tracker.
+  mutating func link(in table: Table) -> RemindersInterface.TrackerLink {
     var link = RemindersInterface.TrackerLink(
-      tracker: faults.string("tracker", in: table), quietWhenDone: faults.flag("quietWhenDone", in: table),
+      quietWhenDone: faults.flag("quietWhenDone", in: table),
       followsEntries: faults.flag("followsEntries", in: table), pace: faults.flag("pace", in: table))
     switch table["logs"]?.value {
     case nil: break

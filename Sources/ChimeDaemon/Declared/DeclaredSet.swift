@@ -1,6 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 /// What the files of a set say there is to be. Not yet looked at: what is there.
 struct DeclaredSet: Sendable {
@@ -36,11 +37,33 @@ struct DeclaredSet: Sendable {
     var tokenFile: String?
   }
 
+  struct Counted: Sendable {
+    var place: Place
+    /// Of no owner yet; its `startedOn` means nothing where the file says no `start`.
+    var tracker: Tracker
+    var saysStart: Bool
+  }
+
+  /// A pack that is to be there. What else is said of it is read when the pack itself is known.
+  struct Bundle: Sendable {
+    var place: Place
+    var name: String
+    /// The path of one of the user's own; nil: it comes with Chime.
+    var path: String?
+    var language: String?
+    /// With the defaults of its file.
+    var prototype: Reminder
+  }
+
   var name: String?
   var reminders: [Item] = []
   var endpoints: [Webhook] = []
+  var trackers: [Counted] = []
+  var packs: [Bundle] = []
   /// One for each file; they gather what is wrong.
   var readers: [PackReader] = []
+  /// What is wrong with the files of packs.
+  var packFaults: [PackFault] = []
 
   static let mostReminders = 10_000
   static let mostEndpoints = 200
@@ -53,8 +76,15 @@ struct DeclaredSet: Sendable {
       let message = "there are more faults; these are the first of each file"
       all.append(PackFault(file: readers[0].file, line: 0, column: 0, key: "", message: message))
     }
+    all += packFaults
     return all
   }
+
+  /// The files of the user's own packs, each once.
+  var packFiles: [String] { packs.compactMap(\.path).uniqued }
+
+  /// The files of secrets that endpoints name, each once.
+  var secretFiles: [String] { endpoints.flatMap { [$0.secretFile, $0.tokenFile] }.compactMap { $0 }.uniqued }
 
   mutating func fault(_ place: Place, _ key: String, _ message: String) {
     readers[place.file].fault(place.node(key), place.table.key(key), message)
@@ -110,9 +140,31 @@ struct DeclaredSet: Sendable {
       }
       names[endpoint.name] = names[endpoint.name] ?? endpoint.place
     }
+    var trackers: [TrackerID: Place] = [:]
+    for item in self.trackers {
+      if let first = trackers[item.tracker.id] {
+        fault(item.place, "id", "is the id of another tracker too, \(where_(first)); each has its own")
+      }
+      trackers[item.tracker.id] = trackers[item.tracker.id] ?? item.place
+    }
+    var bundles: [String: Place] = [:]
+    for item in packs {
+      if let first = bundles[item.name] {
+        fault(item.place, "name", "is the name of another pack too, \(where_(first)); say each once")
+      }
+      bundles[item.name] = bundles[item.name] ?? item.place
+    }
   }
 
   private func where_(_ place: Place) -> String {
     "at \(readers[place.file].file):\(place.table.node.entry.line)"
+  }
+}
+
+extension [String] {
+  /// Each once, in the order of the first.
+  fileprivate var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
   }
 }

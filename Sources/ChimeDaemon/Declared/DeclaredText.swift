@@ -114,7 +114,7 @@ enum DeclaredText {
     return table("endpoint", fields)
   }
 
-  private static func table(_ name: String, _ fields: [Field]) -> String {
+  static func table(_ name: String, _ fields: [Field]) -> String {
     let lines = fields.compactMap { field -> String? in
       guard !field.isUsual, let text = field.lines ?? field.text else { return nil }
       return "\(field.name) = \(text)\n"
@@ -124,7 +124,7 @@ enum DeclaredText {
 
   // MARK: Values
 
-  private static func text(_ name: String, _ text: String?, usual: String? = nil) -> Field {
+  static func text(_ name: String, _ text: String?, usual: String? = nil) -> Field {
     Field(
       name: name, text: text.map(TOMLText.quoted), isUsual: text != nil && text == usual,
       lines: text.flatMap(TOMLText.lines))
@@ -169,6 +169,6 @@ enum DeclaredText {
     let padded = String(repeating: "0", count: max(0, 12 - digits.count)) + digits
     var figures = Substring(padded)
     while figures.last == "0" { figures.removeLast() }
-    return "0.\(figures)"
+    return "\(value < 0 ? "-" : "")0.\(figures)"
   }
 }

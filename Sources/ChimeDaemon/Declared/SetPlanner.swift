@@ -1,6 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 /// Finds out what a set asks for that is not so yet. Looks at the store and changes nothing.
 struct SetPlanner: Sendable {
@@ -18,6 +19,8 @@ struct SetPlanner: Sendable {
         reply: .init(
           set: declared.name, changes: [], unchanged: 0, leftOver: 0, secretFiles: [], plan: "", warnings: [])))
     try work.endpoints()
+    try work.packs()
+    try work.trackers()
     try work.reminders()
     let faults = work.declared.faults
     guard faults.isEmpty else { throw ControlFailure.invalidSet(PackFaults(faults)) }
@@ -46,6 +49,10 @@ struct SetWork {
   let transaction: any StoreTransaction
   var declared: DeclaredSet
   var plan: SetPlan
+  /// The trackers there will be.
+  var known: [Tracker] = []
+  /// The reminders of packs that the set brings or takes away, and of which: what becomes of them is the packs' business.
+  var bundled: [ReminderID: PackID] = [:]
 
   var desk: Desk { planner.desk }
   var owner: UInt32 { desk.caller.owner }
@@ -61,11 +68,19 @@ struct SetWork {
     for index in declared.reminders.indices {
       var item = declared.reminders[index]
       let record = try match(item, in: known, named: named)
+      if let pack = record.flatMap({ bundled[$0.reminder.id] }) ?? item.id.flatMap({ bundled[$0] }) {
+        declared.fault(
+          item.place, "id",
+          "is the id of a reminder of the pack \(pack); what is to be other about it goes into [pack.reminder.…]")
+        continue
+      }
       item.reminder.set = declared.name ?? record?.reminder.set
       do {
-        if let link = item.link { try desk.link(&item.reminder, link, in: transaction) }
+        if let link = item.link { try desk.link(&item.reminder, link, among: self.known, in: transaction) }
       } catch ControlFailure.invalidValue(_, let message) {
-        declared.fault(item.place, "tracker", "cannot be taken: \(message)")
+        declared.fault(
+          item.place, "tracker",
+          bringing(item.link).map { "cannot be taken: \(message); \($0)" } ?? "cannot be taken: \(message)")
         continue
       }
       if let record {
@@ -76,7 +91,11 @@ struct SetWork {
       }
     }
     guard let name = declared.name else { return }
-    known.removeAll { taken.contains($0.reminder.id) || $0.reminder.set != name }
+    let others = bundled.keys
+    known.removeAll { record in
+      let id = record.reminder.id
+      return taken.contains(id) || record.reminder.set != name || others.contains(id)
+    }
     guard planner.request.prune == true else {
       plan.reply.leftOver += known.count
       return
@@ -182,9 +201,19 @@ struct SetWork {
     try warn(about: after)
   }
 
+  /// What is to be declared for a tracker that is not there; nil when it is.
+  private func bringing(_ link: Interface.TrackerLink?) -> String? {
+    guard let name = link?.tracker, !known.contains(where: { $0.id.rawValue == name }) else { return nil }
+    let pack = ShippedPacks.names.first { name in
+      (try? ShippedPacks.pack(name))?.trackers.contains { $0.id.rawValue == link?.tracker } == true
+    }
+    guard let pack else { return "or declare it in the file, [[tracker]]" }
+    return "[[pack]] name = \"\(pack)\" in the file brings it"
+  }
+
   /// Whether the schedule of a reminder is what a file means: also when the file says no beginning, as "every 90m" does, and
   /// the reminder was given one as it was set.
-  private func isSame(_ known: Reminder, _ item: DeclaredSet.Item) throws -> Bool {
+  func isSame(_ known: Reminder, _ item: DeclaredSet.Item) throws -> Bool {
     if known.schedule == item.reminder.schedule { return true }
     let fields = desk.fields.read(at: desk.now - DeclaredSet.aWhile)
     guard let earlier = try? fields.schedule(item.when, in: item.reminder.timezone, at: item.reminder.place) else {
@@ -197,13 +226,13 @@ struct SetWork {
   }
 
   /// Whether a name is nobody's, nor was somebody else's of whom there is history.
-  private func isFree(_ id: ReminderID) throws -> Bool {
+  func isFree(_ id: ReminderID) throws -> Bool {
     guard try transaction.readableReminder(id) == nil, transaction.unreadable.isEmpty else { return false }
     let history = try transaction.occurrences(OccurrenceFilter(reminder: id), page: Page(limit: 1))
     return history.allSatisfy { $0.owner == owner }
   }
 
-  private mutating func warn(about reminder: Reminder) throws {
+  mutating func warn(about reminder: Reminder) throws {
     // The endpoints of the set are not there yet.
     let coming = Set(declared.endpoints.map(\.name))
     var known = reminder

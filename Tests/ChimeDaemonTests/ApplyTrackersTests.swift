@@ -1,0 +1,329 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import ChimeTracking
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Trackers and packs that files declare, against a daemon in this process.
+@Suite(.serialized) struct ApplyTrackersTests {
+  typealias Wired = RemindersInterface
+  typealias Call = RemindersInterface.Apply
+  typealias Trackers = TrackersInterface
+
+  private static func apply(
+    _ house: TrackerHouse, _ text: String, prune: Bool? = nil, dryRun: Bool? = nil, packs: [Wired.SetSecret]? = [],
+    entries: Bool? = nil, otherwise: String = "home"
+  ) throws -> Call.Reply {
+    try house.call(Call.method, parameters(text, prune, dryRun, packs, entries, otherwise))
+  }
+
+  private static func parameters(
+    _ text: String, _ prune: Bool? = nil, _ dryRun: Bool? = nil, _ packs: [Wired.SetSecret]? = [],
+    _ entries: Bool? = nil, _ otherwise: String = "home"
+  ) -> Call.Parameters {
+    Call.Parameters(
+      files: [.init(name: "a.toml", text: text)], otherwise: otherwise, prune: prune, dryRun: dryRun, secrets: [],
+      packs: packs, entries: entries)
+  }
+
+  private static func faults(_ house: TrackerHouse, _ text: String, packs: [Wired.SetSecret] = []) -> [String] {
+    guard let refusal = house.refusal(Call.method, parameters(text, nil, nil, packs)),
+      let set = try? JSONDecoder().decode(Wired.InvalidSet.self, from: Data(refusal.parameters.bytes))
+    else { return ["no faults"] }
+    return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
+  }
+
+  private static func export(_ house: TrackerHouse) throws -> String {
+    try house.call(Wired.Export.method, Wired.Export.Parameters(format: "toml"), Wired.Export.Reply.self).text
+  }
+
+  private static func summary(_ reply: Call.Reply) -> [String] {
+    reply.changes.map { change in
+      "\(change.action) \(change.kind) \(change.id ?? "?"): "
+        + change.fields.map { "\($0.name) \($0.old ?? "nil") \($0.new ?? "nil")" }.joined(separator: "; ")
+    }
+  }
+
+  private static func trackers(_ house: TrackerHouse) async throws -> [String: Tracker] {
+    try await house.store.read { transaction in
+      Dictionary(uniqueKeysWithValues: try transaction.trackers(owner: getuid()).map { ($0.id.rawValue, $0) })
+    }
+  }
+
+  private static func entries(_ house: TrackerHouse) async throws -> Int {
+    try await house.store.read { try $0.entryCount(EntryFilter(owner: getuid())) }
+  }
+
+  private static let reading = """
+    [[tracker]]
+    id = "reading"
+    title = "Reading"
+    kind = "amount"
+    unit = "pages"
+    goal = "20 pages"
+    usual = "10 pages"
+    days = "mon,wed,fri"
+
+    [[reminder]]
+    id = "read"
+    title = "Read a little"
+    when = "daily at 21:00"
+    tracker = "reading"
+    quietWhenDone = true
+
+    """
+
+  @Test func trackersAreAddedChangedAndLeftAlone() async throws {
+    try await TrackerHouse.live { house in
+      // The reminder is linked to a tracker that the same file brings, also where nothing is done.
+      let dry = try Self.apply(house, Self.reading, dryRun: true)
+      #expect(dry.changes.map(\.kind) == [.tracker, .reminder])
+      #expect(try await Self.trackers(house).isEmpty)
+      let first = try Self.apply(house, Self.reading)
+      let start = try #require(await Self.trackers(house)["reading"]).startedOn
+      #expect(
+        Self.summary(first)[0]
+          == #"add tracker reading: title nil "Reading"; kind nil "amount"; unit nil "pages"; goal nil "20 pages"; "#
+          + #"usual nil "10 pages"; days nil "mon,wed,fri"; start nil "\#(start)""#
+      )
+      try house.log("reading", 12)
+      let before = try await Self.trackers(house)
+      #expect(before["reading"]?.set == "home")
+      let second = try Self.apply(house, Self.reading)
+      #expect((second.changes.count, second.unchanged) == (0, 2))
+      #expect(try await Self.trackers(house) == before)
+
+      let more = Self.reading.replacing("20 pages", with: "30 pages").replacing("days = \"mon,wed,fri\"\n", with: "")
+      #expect(
+        try Self.summary(Self.apply(house, more)) == [
+          #"change tracker reading: goal "20 pages" "30 pages"; days "mon,wed,fri" "every day""#
+        ])
+      // What was done with it since is no part of what it is.
+      let _: Trackers.Put.Reply = try house.call(
+        Trackers.Put.method,
+        Trackers.Put.Parameters(tracker: .init(id: "reading", pauses: [.init(from: "2026-01-01", to: "2026-01-09")])))
+      #expect(try Self.apply(house, more).changes.isEmpty)
+      #expect(try await Self.entries(house) == 1)
+      #expect(try await Self.trackers(house)["reading"]?.pauses.count == 1)
+    }
+  }
+
+  @Test func entriesAreRemovedOnlyOnPurpose() async throws {
+    try await TrackerHouse.live { house in
+      let other = "[[tracker]]\nid = \"walk\"\nkind = \"check\"\n"
+      _ = try Self.apply(house, Self.reading + other)
+      try house.water()
+      try house.log("reading", 12)
+      try house.log("reading", 3)
+      let left = try Self.apply(house, "")
+      #expect((left.changes.count, left.leftOver) == (0, 3))
+      let dry = try Self.apply(house, "", prune: true, dryRun: true)
+      #expect(dry.changes.filter { $0.kind == .tracker }.map(\.records) == [2, nil])
+      let refusal = house.refusal(Call.method, Self.parameters("", true))
+      #expect(refusal?.name == "io.chime.Reminders.Conflict")
+      #expect(refusal?.text("message").hasPrefix("reading has 2 entries") == true)
+      #expect(Set(try await Self.trackers(house).keys) == ["reading", "walk", "water"], "nothing was changed")
+
+      // One without entries goes like a reminder; what was made by hand stays.
+      let pruned = try Self.apply(house, Self.reading, prune: true)
+      #expect(Self.summary(pruned) == ["remove tracker walk: "])
+      _ = try Self.apply(house, "", prune: true, entries: true)
+      #expect(Set(try await Self.trackers(house).keys) == ["water"])
+      #expect(try await Self.entries(house) == 0)
+      let _: Trackers.Undo.Reply = try house.call(Trackers.Undo.method, Trackers.Undo.Parameters())
+      #expect(try await Self.entries(house) == 2)
+      #expect(try await Self.trackers(house)["reading"]?.set == "home")
+    }
+  }
+
+  @Test func packsComeWithWhatIsOtherAboutThem() async throws {
+    try await TrackerHouse.live { house in
+      let plain = "[[pack]]\nname = \"hydration\"\n"
+      let own = """
+        [[pack]]
+        name = "hydration"
+        language = "cs"
+        [pack.tracker.water]
+        goal = "2 l"
+        [pack.reminder.drink]
+        id = "drink"
+        when = "every 2h from 9:00 to 21:00"
+        channels = ["phone"]
+        logs = "330 ml"
+
+        """
+      let first = try Self.apply(house, own)
+      #expect(
+        Self.summary(first) == [
+          #"add pack hydration: language nil "cs"; tracker.water.goal nil "2000 ml"; "#
+            + #"reminder.drink nil "every 2h from 09:00 to 21:00"; reminder.drink.channels nil ["phone"]; "#
+            + #"reminder.drink.logs nil "330 ml""#
+        ])
+      #expect(first.warnings.count == 1 && first.warnings[0].contains("phone"))
+      let drink = try await house.store.read { try $0.reminder(ReminderID(rawValue: "drink"))?.reminder }
+      #expect(drink?.title == "Čas na sklenici vody" && drink?.set == "home")
+      #expect(drink?.tracker?.followsEntries == true && drink?.tracker?.amount == Quantity(330, .known["ml"]!))
+      try house.log("water", 250)
+      #expect(try Self.apply(house, own).changes.isEmpty)
+      // Its reminder is not one to be pruned, and cannot be declared beside it.
+      #expect(try Self.apply(house, own, prune: true).changes.isEmpty)
+      let twice = Self.faults(house, own + "[[reminder]]\nid = \"drink\"\ntitle = \"x\"\nwhen = \"daily at 9:00\"\n")
+      #expect(twice.first?.contains(": reminder[drink].id: is the id of a reminder of the pack hydration") == true)
+
+      // What is left out is as the pack has it, also what was changed by hand.
+      let back = try Self.apply(house, plain)
+      #expect(
+        Self.summary(back) == [
+          #"change pack hydration: tracker.water.goal "2000 ml" "2500 ml"; "#
+            + #"reminder.drink.when "every 2h from 09:00 to 21:00" "every 90m from 08:00 to 22:00"; "#
+            + #"reminder.drink.channels ["phone"] ["desktop"]; reminder.drink.logs "330 ml" "250 ml""#
+        ])
+      let _: Trackers.Put.Reply = try house.call(
+        Trackers.Put.method, Trackers.Put.Parameters(tracker: .init(id: "water", goal: .init(total: 9_000))))
+      #expect(
+        try Self.summary(Self.apply(house, plain)) == [
+          #"change pack hydration: tracker.water.goal "9000 ml" "2500 ml""#
+        ])
+      // A reminder that is not wanted goes.
+      let without = try Self.apply(house, plain + "reminder.drink = false\n")
+      #expect(Self.summary(without) == [#"change pack hydration: reminder.drink "every 90m from 08:00 to 22:00" nil"#])
+      #expect(try Self.apply(house, plain + "reminder.drink = false\n").changes.isEmpty)
+
+      let refusal = house.refusal(Call.method, Self.parameters("", true))
+      #expect(refusal?.name == "io.chime.Reminders.Conflict")
+      let gone = try Self.apply(house, "", prune: true, entries: true)
+      #expect(gone.changes.map(\.records) == [1])
+      #expect(try await Self.trackers(house).isEmpty)
+    }
+  }
+
+  @Test func packsOfOnesOwnAreInFilesBeside() async throws {
+    try await TrackerHouse.live { house in
+      let pack = """
+        [pack]
+        id = "books"
+        title = "Books"
+        text = "Some pages a day"
+        [[tracker]]
+        id = "pages"
+        title = "Pages"
+        kind = "amount"
+        unit = "pages"
+        goal = "20 pages"
+        [[reminder]]
+        id = "evening"
+        when = "daily at 20:00"
+        title = "Read"
+
+        """
+      let text = "[[pack]]\nname = \"books\"\nfile = \"books.toml\"\n"
+      let asked = try Self.apply(house, text, dryRun: true, packs: nil)
+      #expect((asked.packFiles, asked.changes.count) == (["books.toml"], 0))
+      #expect(
+        Self.faults(house, text) == ["a.toml:3:8: pack[books].file: names a file that is not there: \"books.toml\""])
+      let wrong = Self.faults(
+        house, text, packs: [.init(path: "books.toml", text: pack.replacing("daily", with: "dayly"))])
+      #expect(wrong.count == 1 && wrong[0].hasPrefix("books.toml:13:8: reminder[evening].when: "), "\(wrong)")
+      let given = [Wired.SetSecret(path: "books.toml", text: pack)]
+      #expect(try Self.apply(house, text, packs: given).changes.map(\.action) == [.add])
+      #expect(try Self.apply(house, text, packs: given).changes.isEmpty)
+      let kept = try Self.apply(house, text)
+      #expect((kept.changes.count, kept.warnings) == (0, ["books.toml is not there: the pack books stays as it is"]))
+      let newer = [Wired.SetSecret(path: "books.toml", text: pack.replacing("Some pages", with: "Twenty pages"))]
+      #expect(try Self.summary(Self.apply(house, text, packs: newer)) == ["change pack books: content nil nil"])
+      let exported = try Self.export(house)
+      #expect(exported.contains("file = \"books.toml\"\n"))
+      #expect(try Self.apply(house, exported).changes.isEmpty)
+    }
+  }
+
+  @Test func everyFaultIsToldWithItsPlace() async throws {
+    try await TrackerHouse.live { house in
+      try house.water()
+      try house.log("water", 250)
+      let _: Trackers.InstallPack.Reply = try house.call(
+        Trackers.InstallPack.method, Trackers.InstallPack.Parameters(name: "weight"))
+      let text = """
+        [[tracker]]
+        id = "Reading"
+        kind = "check"
+        unit = "pages"
+        colour = "blue"
+        [[tracker]]
+        id = "run"
+        kind = "amount"
+        goal = "20 km"
+        [[tracker]]
+        id = "book"
+        kind = "amount"
+        unit = "pages"
+        goal = "20 km"
+        usual = 10
+        days = "sundays"
+        dayStartsAt = "25:00"
+        title = ["x"]
+        start = 2026-03-01
+        [[tracker]]
+        id = "book"
+        kind = "wish"
+        milestone = "2 pages"
+        [[pack]]
+        name = "hydrtion"
+        [[pack]]
+        name = "goal"
+        language = "cz"
+        [pack.tracker.gaol]
+        goal = "x"
+        [pack.reminder]
+        nothing = true
+        [[reminder]]
+        title = "Drink"
+        when = "daily at 9:00"
+        tracker = "practice"
+        """
+      let found = Self.faults(house, text)
+      let expected = [
+        "a.toml:2:6: tracker[Reading].id: has to be a name", "a.toml:4:1: tracker[Reading].unit: is not for a check",
+        "a.toml:5:1: tracker[Reading].colour: is no key of a tracker",
+        "a.toml:6:1: tracker[run].unit: is missing",
+        "a.toml:14:8: tracker[book].goal: has to be more than nothing, in pages",
+        "a.toml:15:9: tracker[book].usual: has to be a number with its unit",
+        "a.toml:16:8: tracker[book].days: has to be the days that count",
+        "a.toml:17:15: tracker[book].dayStartsAt: has to be a time of day",
+        "a.toml:18:9: tracker[book].title: has to be a text", "a.toml:19:9: tracker[book].start: has to be a day",
+        "a.toml:22:8: tracker[book].kind: has to be one of",
+        "a.toml:25:8: pack[hydrtion].name: is no pack that comes with Chime; did you mean hydration?",
+        "a.toml:28:12: pack[goal].language: is no language tag; did you mean cs?",
+        "a.toml:29:", "a.toml:32:1: pack[goal].reminder.nothing: is no reminder of the pack goal",
+        "a.toml:36:11: reminder[1].tracker: cannot be taken: there is no tracker \"practice\"",
+      ]
+      for sentence in expected {
+        #expect(found.contains { $0.hasPrefix(sentence) }, "\(sentence) is not among\n\(found.joined(separator: "\n"))")
+      }
+      #expect(found.count == expected.count, "\(found.filter { text in !expected.contains { text.hasPrefix($0) } })")
+
+      #expect(
+        Self.faults(
+          house,
+          "[[tracker]]\nid = \"water\"\nkind = \"check\"\n"
+            + "[[tracker]]\nid = \"weight\"\nkind = \"measure\"\nunit = \"kg\"\n"
+        )
+        .map { String($0.prefix(60)) }
+          == [
+            "a.toml:3:8: tracker[water].kind: is another than the tracker h",
+            "a.toml:5:6: tracker[weight].id: is a tracker of the pack weigh",
+          ].map { String($0.prefix(60)) })
+      #expect(
+        Self.faults(house, "[[tracker]]\nid = \"water\"\nkind = \"amount\"\nunit = \"cups\"\n") == [
+          "a.toml:4:8: tracker[water].unit: has to convert to ml, in which there are entries"
+        ])
+      let pack = "[[reminder]]\ntitle = \"Sip\"\nwhen = \"daily at 9:00\"\ntracker = \"morning\"\n"
+      #expect(Self.faults(house, pack).first?.contains("[[pack]] name = \"adkhar\" in the file brings it") == true)
+    }
+  }
+}

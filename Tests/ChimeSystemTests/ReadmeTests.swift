@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+/// Every line that the README gives to type, typed into a shell in the order in which it stands there, by somebody who has
+/// installed Chime just now. A line that is stale fails, and so does an exception for a line that is not there any more.
+@Suite(.serialized) struct ReadmeTests {
+  /// What is other than just typing a line and having it succeed.
+  private enum Exception {
+    /// It is for another test, which is named.
+    case elsewhere(String)
+    /// It asks on a terminal; typed with what answers for the person.
+    case with(String, why: String)
+    /// It ends with one of these statuses here.
+    case ends([Int32], why: String)
+    /// It goes on until it is interrupted.
+    case goesOn
+  }
+
+  private static let exceptions: [String: Exception] = [
+    "make run": .elsewhere("builds the whole of it: `make` in a container, .ci"),
+    "make test": .elsewhere("runs this very test"),
+    "make deb": .elsewhere("PackagingTests"), "make release": .elsewhere("PackagingTests"),
+    "sudo apt install ./.build/deb/chime_*.deb": .elsewhere("Tests/Package installs it on a machine of its own"),
+    "sudo make install": .elsewhere("PackagingTests"),
+    "systemctl --user enable --now chimed.socket chimed.service": .elsewhere("Tests/Package, ServiceManagerTests"),
+    "chime init": .elsewhere("it asks four questions: WizardTests answers them"),
+    "chime remove \"Green tea\"": .with("--yes", why: "it asks whether it is meant"),
+    "chime watch": .goesOn,
+    "chime doctor": .ends([0, 1], why: "there is no desktop and no systemd here, which it says"),
+    "chime status": .ends([0, 1], why: "what could not be sent to nobody at example addresses is a matter to look at"),
+  ]
+
+  /// `chime add …   # why`: the line without its remark.
+  private static func lines() throws -> [String] {
+    let text = try String(contentsOfFile: Machine.package + "README.md", encoding: .utf8)
+    return text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
+      let line = line.drop { $0 == " " }
+      return String(line.prefix(upTo: line.firstRange(of: "  #")?.lowerBound ?? line.endIndex))
+        .trimmingCharacters(in: .whitespaces)
+    }
+  }
+
+  @Test func noExceptionIsStale() throws {
+    let lines = try Self.lines()
+    #expect(lines.count { $0.hasPrefix("chime ") } > 60, "the README has lines to type")
+    for line in Self.exceptions.keys { #expect(lines.contains(line), "there is no line \"\(line)\" in the README") }
+    for line in lines where !line.hasPrefix("chime ") { #expect(Self.exceptions[line] != nil, "\(line)") }
+  }
+
+  @Test(.enabled(if: Machine.hasClients), .timeLimit(.minutes(4)))
+  func everyLineOfTheReadmeWorks() async throws {
+    try await Home.live { home in
+      let folder = home.path + "/desk"
+      let programs = home.path + "/programs"
+      for path in [folder, programs] {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      }
+      try FileManager.default.createSymbolicLink(atPath: programs + "/chime", withDestinationPath: Machine.chime)
+      try Self.furnish(home, folder, programs)
+      try home.configure("[calendars]\nholidays = [\"2026-12-24..2026-12-26\"]\n")
+      _ = try await home.start()
+      let receiver = try await Receiver.start(in: home)
+
+      for line in try Self.lines() {
+        var (typed, statuses) = (line, [Int32(0)])
+        switch Self.exceptions[line] {
+        case .elsewhere: continue
+        case .with(let answer, _): typed += " " + answer
+        case .ends(let some, _): statuses = some
+        case .goesOn:
+          try await Self.watch(home, programs)
+          continue
+        case nil: break
+        }
+        if ["chime done", "chime snooze 20m", "chime dismiss"].contains(line) {
+          let id = try await home.add("What \(line) answers", "in 1s")
+          try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
+        }
+        // Whoever follows the README has a receiver on that port.
+        typed = typed.replacing("127.0.0.1:8099", with: "127.0.0.1:\(receiver.port)")
+        let output = try await home.run(
+          "/bin/bash", ["-c", "cd '\(folder)' && \(typed)"],
+          environment: ["PATH": "\(programs):\(Machine.searchPath)", "XDG_DATA_HOME": home.path + "/data"])
+        #expect(statuses.contains(output.status), "\(line)\n\(output.text)")
+        // A secret that was made is the receiver's too.
+        if line.hasPrefix("chime endpoint add team") {
+          let secret = try String(contentsOfFile: folder + "/s", encoding: .utf8)
+          try home.verify(with: secret.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+      }
+      // What was typed has come of it.
+      let reminders = try await home.listed("list", "--all", "-n", "all")["reminders"].elements
+      let titles = Set(reminders.compactMap { $0["title"].string })
+      for title in ["Drink water", "Catch the train", "Read a little", "Gym", "Dentist"] {
+        #expect(titles.contains(title), "\(title) is not among \(titles.sorted())")
+      }
+      #expect(try await home.listed("entry", "list")["entries"].elements.count >= 3)
+    }
+  }
+
+  /// What somebody has who follows the README: a calendar, the table of another program, a crontab.
+  private static func furnish(_ home: Home, _ folder: String, _ programs: String) throws {
+    try home.write(
+      """
+      BEGIN:VCALENDAR\r
+      VERSION:2.0\r
+      PRODID:-//example//EN\r
+      BEGIN:VEVENT\r
+      UID:dentist@example.org\r
+      DTSTAMP:20260101T000000Z\r
+      DTSTART:20990312T140000Z\r
+      SUMMARY:Dentist\r
+      BEGIN:VALARM\r
+      ACTION:DISPLAY\r
+      TRIGGER:-PT30M\r
+      DESCRIPTION:Dentist\r
+      END:VALARM\r
+      END:VEVENT\r
+      END:VCALENDAR\r
+
+      """, to: folder + "/calendar.ics")
+    try home.write("Date,Meditate\n2026-03-01,2\n2026-03-02,2\n", to: folder + "/Checkmarks.csv")
+    // As cron and at answer on a machine that has them; the real ones are for ImportTests.
+    try home.write("#!/bin/sh\necho '30 8 * * 1-5 /usr/bin/backup'\n", to: programs + "/crontab", mode: 0o755)
+    try home.write(
+      "#!/bin/sh\nprintf '7\\tSun Mar  1 09:00:00 2099 a %s\\n' \"$USER\"\n", to: programs + "/atq", mode: 0o755)
+    try home.write("#!/bin/sh\necho 'echo tea'\n", to: programs + "/at", mode: 0o755)
+  }
+
+  /// `chime watch` shows what happens, and ends with Ctrl-C.
+  private static func watch(_ home: Home, _ programs: String) async throws {
+    let watch = try await home.spawn(programs + "/chime", ["watch"])
+    try await home.did("in", "1s", "Watched")
+    try await eventually("it is seen to fire; so far: \(watch.output) \(watch.errors)") {
+      watch.output.contains("Watched")
+    }
+    watch.send(SIGINT)
+    #expect(try await watch.ended() != .signalled(SIGKILL))
+  }
+}
