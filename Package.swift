@@ -86,7 +86,7 @@ let package = Package(
       "ChimeDaemon",
       [
         "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
-        "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
+        "ChimeRecords", "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
       ],
       // A link to Config/packs, where users find them.
       resources: [
@@ -112,7 +112,10 @@ let package = Package(
       ["ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit", "CPowerVFS"]),
     tests(
       "ChimeStorePostgresTests",
-      ["ChimeStorePostgres", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),
+      [
+        "ChimeStorePostgres", "ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking",
+        "ChimeTestKit",
+      ]),
     tests(
       "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
       exclude: ["Support"]),

@@ -85,11 +85,13 @@ extension DaemonInterface {
     public var keptSnapshots: Int
     /// ISO 8601.
     public var snapshotEvery: String
+    /// Of a store on a server that could be looked at.
+    public var database: DatabaseState?
 
     public init(
       path: String, problem: String? = nil, isWhole: Bool, bytes: Int, changedAt: Wire.Time? = nil,
       freeBytes: Int? = nil, leftovers: [String],
-      latestSnapshot: StoreSnapshot? = nil, keptSnapshots: Int, snapshotEvery: String
+      latestSnapshot: StoreSnapshot? = nil, keptSnapshots: Int, snapshotEvery: String, database: DatabaseState? = nil
     ) {
       self.path = path
       self.problem = problem
@@ -101,6 +103,47 @@ extension DaemonInterface {
       self.latestSnapshot = latestSnapshot
       self.keptSnapshots = keptSnapshots
       self.snapshotEvery = snapshotEvery
+      self.database = database
+    }
+  }
+
+  /// The server of a store in a database.
+  public struct DatabaseState: Codable, Hashable, Sendable {
+    /// As PostgreSQL numbers it: 150003 is 15.3.
+    public var version: Int
+    public var standbys: Int
+    /// Nil: it cannot be seen.
+    public var synchronousStandbys: Int?
+    public var waitsForStandby: Bool
+    public var clockAheadMs: Int
+    public var roundTripMs: Int
+    /// In seconds.
+    public var oldestTransaction: Int?
+    public var oldestHolder: String?
+    public var hasAutovacuum: Bool
+    public var deadRows: Int
+    public var liveRows: Int
+    public var connections: Int
+    public var maxConnections: Int
+
+    public init(
+      version: Int, standbys: Int, synchronousStandbys: Int? = nil, waitsForStandby: Bool, clockAheadMs: Int,
+      roundTripMs: Int, oldestTransaction: Int? = nil, oldestHolder: String? = nil, hasAutovacuum: Bool, deadRows: Int,
+      liveRows: Int, connections: Int, maxConnections: Int
+    ) {
+      self.version = version
+      self.standbys = standbys
+      self.synchronousStandbys = synchronousStandbys
+      self.waitsForStandby = waitsForStandby
+      self.clockAheadMs = clockAheadMs
+      self.roundTripMs = roundTripMs
+      self.oldestTransaction = oldestTransaction
+      self.oldestHolder = oldestHolder
+      self.hasAutovacuum = hasAutovacuum
+      self.deadRows = deadRows
+      self.liveRows = liveRows
+      self.connections = connections
+      self.maxConnections = maxConnections
     }
   }
 

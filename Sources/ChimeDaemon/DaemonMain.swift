@@ -25,6 +25,8 @@ package enum DaemonMain {
     case .examine: examine(arguments.site(environment: environment(), uid: getuid()))
     case .printConfiguration:
       print(load(arguments.site(environment: environment(), uid: getuid())).text, terminator: "")
+    case .move(let engine):
+      move(to: engine, arguments.isDry, arguments.site(environment: environment(), uid: getuid()))
     case .run: serve(arguments.site(environment: environment(), uid: getuid()))
     }
     exit(EX_OK)
@@ -48,6 +50,29 @@ package enum DaemonMain {
       print(String(decoding: try JSONEncoder().encode(examination), as: UTF8.self))
     } catch {
       end(EX_SOFTWARE, "\(error)")
+    }
+  }
+
+  /// Says on standard output, a JSON object a line, how far it is and how it ended.
+  private static func move(to engine: Configuration.StoreEngine, _ isDry: Bool, _ site: Site) {
+    forbidDumps()
+    func tell(_ line: MoveLine) {
+      guard let text = try? JSONEncoder().encode(line) else { return }
+      // One that nobody reads any more is given up: SIGPIPE ends this, and the database undoes it.
+      print(String(decoding: text, as: UTF8.self))
+      fflush(nil)
+    }
+    let opening = StoreOpening(site, load(site).configuration)
+    if engine == .sqlite { makeFolders(site, Log(level: .info), store: opening.path) }
+    let moving = StoreMoving(
+      opening: opening, configuration: site.configurationPath, engine: engine, isDry: isDry, tell: tell)
+    do {
+      tell(MoveLine(result: try moving.run()))
+    } catch {
+      let failure = error as? StoreFailure ?? .internalError("\(error)")
+      let mayPass = failure.exitStatus == EX_TEMPFAIL
+      tell(MoveLine(problem: MoveLine.Problem(sentence: failure.sentence, mayPass: mayPass)))
+      exit(failure.exitStatus)
     }
   }
 
@@ -151,11 +176,12 @@ package enum DaemonMain {
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
   }
 
-  private static func makeFolders(_ site: Site, _ log: Log) {
+  private static func makeFolders(_ site: Site, _ log: Log, store: String? = nil) {
     do {
       try SystemFiles.makeFolder(site.stateFolder, mode: 0o700)
-      if let slash = site.storePath.lastIndex(of: "/") {
-        try SystemFiles.makeFolder(String(site.storePath[..<slash]), mode: 0o700)
+      let path = store ?? site.storePath
+      if let slash = path.lastIndex(of: "/") {
+        try SystemFiles.makeFolder(String(path[..<slash]), mode: 0o700)
       }
     } catch {
       end(

@@ -86,6 +86,12 @@ extension PostgresPlace {
           + "[store]")
     }
     guard let error = ServerError(refusal: said) else {
+      // Names are the same in every language.
+      if options["sslmode"] != nil, ["SSL", "certificate", "sslrootcert"].contains(where: said.contains) {
+        return .unavailable(
+          "\(server) cannot be spoken to over TLS: \(ServerError.plain(said)); see its certificate, and sslmode, "
+            + "sslrootcert and host in connection of [store]")
+      }
       return .unavailable(
         "PostgreSQL cannot be reached: \(ServerError.plain(said)); see that it runs and takes changes, and that host "
           + "and port in connection of [store] are right")

@@ -216,6 +216,30 @@ final class Connection {
       })
   }
 
+  // Rows as they are.
+
+  /// Begins a COPY, after which rows go one way until its end.
+  func startCopy(_ sql: String, _ way: ExecStatusType) throws(StoreFailure) {
+    guard let result = chime_pq_exec(handle, sql) else { throw failure(nil) }
+    let answer = Answer(owning: result)
+    guard chime_pq_result_status(result) == way else { throw withExtendedLifetime(answer) { failure(result) } }
+  }
+
+  /// Hears what a COPY came to whose rows have all gone.
+  func endCopy() throws(StoreFailure) {
+    var first: StoreFailure?
+    while let result = chime_pq_get_result(handle) {
+      do throws(StoreFailure) { _ = try check(result) } catch { if first == nil { first = error } }
+    }
+    if let first { throw first }
+  }
+
+  /// Gives the session up: what it is in the middle of is of no more interest.
+  func abandon() { isSpoilt = true }
+
+  /// The connection as it is when it takes nothing more.
+  func loss() -> StoreFailure { lost() }
+
   // Failing.
 
   private func check(_ result: OpaquePointer?) throws(StoreFailure) -> Answer {

@@ -58,20 +58,6 @@ public final class PostgresStore: Store {
     return store
   }
 
-  /// The size of the whole database in bytes, looked at without taking it: also while a daemon has it.
-  ///
-  /// - Throws: what `open` would throw of a database that cannot be reached, or is newer.
-  public static func size(of place: PostgresPlace) throws(StoreFailure) -> Int64 {
-    do {
-      let connection = try place.connect()
-      let found = try Schema.version(of: connection)
-      guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }
-      return try connection.first("SELECT pg_database_size(current_database())") { $0.int64(0) } ?? 0
-    } catch {
-      throw error as? StoreFailure ?? .internalError("\(error)")
-    }
-  }
-
   // Store.
 
   public func write<Result: Sendable>(

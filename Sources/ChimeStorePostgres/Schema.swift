@@ -28,21 +28,26 @@ enum Schema {
     do {
       try connection.script("SELECT pg_advisory_xact_lock(\(migrationLock))")
       let found = try version(of: connection)
-      guard found <= current else { throw StoreFailure.newerSchema(found: found, known: current) }
-      if found == 0 {
-        try connection.script("CREATE SCHEMA IF NOT EXISTS chime")
-        try connection.script("CREATE TABLE IF NOT EXISTS chime.layout (version BIGINT NOT NULL)")
-      }
-      for migration in migrations where migration.version > found && migration.version <= target {
-        // An index of a large table takes longer than any statement of an ordinary day.
-        try connection.script("SET LOCAL statement_timeout = 0")
-        for script in migration.scripts { try connection.script(script) }
-        try connection.script("DELETE FROM chime.layout; INSERT INTO chime.layout VALUES (\(migration.version))")
-      }
+      try change(connection, from: found, to: target)
       try connection.script("COMMIT")
     } catch {
       connection.rollBack()
       throw error
+    }
+  }
+
+  /// Makes the steps within a transaction of the caller's.
+  static func change(_ connection: Connection, from found: Int, to target: Int = current) throws {
+    guard found <= current else { throw StoreFailure.newerSchema(found: found, known: current) }
+    if found == 0 {
+      try connection.script("CREATE SCHEMA IF NOT EXISTS chime")
+      try connection.script("CREATE TABLE IF NOT EXISTS chime.layout (version BIGINT NOT NULL)")
+    }
+    for migration in migrations where migration.version > found && migration.version <= target {
+      // An index of a large table takes longer than any statement of an ordinary day.
+      try connection.script("SET LOCAL statement_timeout = 0")
+      for script in migration.scripts { try connection.script(script) }
+      try connection.script("DELETE FROM chime.layout; INSERT INTO chime.layout VALUES (\(migration.version))")
     }
   }
 

@@ -92,7 +92,7 @@ extension Connection {
   /// Where there is no log the file alone is the whole database, and is read as one that nobody changes, so that not even
   /// an index of a log is made (sqlite.org/uri.html, "immutable"). Where there is one its index is needed, and SQLite makes
   /// it where a daemon has not.
-  fileprivate convenience init(looking files: SQLiteFiles) throws(StoreFailure) {
+  convenience init(looking files: SQLiteFiles) throws(StoreFailure) {
     let hasLog = (SQLiteFiles.size(files.path + "-wal") ?? 0) > 0
     let uri = "file:" + String(decoding: files.path.utf8.flatMap(Self.escaped), as: UTF8.self)
     try self.init(reading: uri + (hasLog ? "?mode=ro" : "?mode=ro&immutable=1"), path: files.path)

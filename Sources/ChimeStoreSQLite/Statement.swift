@@ -97,6 +97,35 @@ final class Statement: StoredRow {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// The column as it is kept. It is there until the next step.
+  func cell(_ column: Int32, _ kind: TableShape.Column.Kind) -> RawCell {
+    if isNull(column) { return .null }
+    if kind == .integer { return .integer(int64(column)) }
+    let start = sqlite3_column_blob(handle, column)
+    let bytes = UnsafeRawBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    return kind == .text ? .text(bytes) : .blob(bytes)
+  }
+
+  /// Binds a cell, which has to stay until the statement has been run.
+  func bind(_ cell: RawCell, at index: Int32) -> Int32 {
+    switch cell {
+    case .null: sqlite3_bind_null(handle, index)
+    case .integer(let value): sqlite3_bind_int64(handle, index, value)
+    // A null address would be NULL, and an empty value may have no other.
+    case .text(let bytes):
+      sqlite3_bind_text64(
+        handle, index, (bytes.baseAddress ?? Self.somewhere)?.assumingMemoryBound(to: CChar.self),
+        UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+    case .blob(let bytes):
+      bytes.isEmpty
+        ? sqlite3_bind_zeroblob(handle, index, 0)
+        : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
+    }
+  }
+
+  private static var somewhere: UnsafeRawPointer? { UnsafeRawPointer(bitPattern: 16) }
+
   func bytes(_ column: Int32) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))

@@ -28,6 +28,15 @@ public struct StoreComparison: Sendable {
     }
   }
 
+  /// Holds what two stores that nobody plays to have to say against each other.
+  ///
+  /// - Throws: `ConformanceFailure` with the first difference.
+  public static func compare(_ one: any Store, _ other: any Store) async throws {
+    let (all, others) = (try await one.read(everything), try await other.read(everything))
+    try expect(others.count, is: all.count, "the contents")
+    for (line, counterpart) in zip(all, others) { try expect(counterpart, is: line, "the contents") }
+  }
+
   /// What the step came to, in words.
   private func play(_ step: Int, on store: any Store) async -> String {
     do { return try await move(step, on: store) } catch { return "\(error)" }

@@ -22,24 +22,43 @@ final class PostgresServer: Sendable {
   static let shared = Result { try PostgresServer(settings: ["fsync = off"]) }
 
   let folder: String
+  private let port: UInt16?
   private let running = Mutex<Process?>(nil)
   private let count = Mutex(0)
   private let wiped = Mutex<String?>(nil)
 
-  init(settings: [String] = []) throws {
+  /// - Parameters:
+  ///   - settings: lines of its configuration.
+  ///   - port: where it listens beside its socket, on the machine's own address.
+  ///   - primary: the server that it begins as a copy of, and follows (a streaming standby).
+  init(settings: [String] = [], port: UInt16? = nil, following primary: PostgresServer? = nil) throws {
+    self.port = port
     var template = Array("/tmp/chime-pg-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Problem("mkdtemp: \(errno)") }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
-    try Self.run(
-      Self.program("initdb"), ["-D", folder + "/data", "-U", "chime", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"])
+    if let primary {
+      try Self.run(
+        Self.program("pg_basebackup"),
+        ["-h", primary.folder, "-U", "chime", "-D", folder + "/data", "-R", "-X", "stream", "-c", "fast"])
+    } else {
+      try Self.run(
+        Self.program("initdb"),
+        ["-D", folder + "/data", "-U", "chime", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"])
+    }
     // A role that has to give a password; all others may come in as they are.
-    let rules = "local all guarded scram-sha-256\nlocal all all trust\n"
+    let rules = """
+      local all guarded scram-sha-256
+      local all,replication all trust
+      hostssl all all 127.0.0.1/32 trust
+
+      """
     try rules.write(toFile: folder + "/rules", atomically: true, encoding: .utf8)
     chmod(folder + "/rules", 0o644)
     let lines =
       [
-        "listen_addresses = ''", "unix_socket_directories = '\(folder)'", "hba_file = '\(folder)/rules'",
+        "listen_addresses = '\(port == nil ? "" : "127.0.0.1")'", "port = \(port ?? 5432)",
+        "unix_socket_directories = '\(folder)'", "hba_file = '\(folder)/rules'",
         "logging_collector = off", "max_connections = 60", "shared_buffers = 32MB", "wal_level = replica",
       ] + settings
     try lines.joined(separator: "\n").write(toFile: folder + "/settings", atomically: true, encoding: .utf8)
@@ -65,16 +84,50 @@ final class PostgresServer: Sendable {
     running.withLock { $0 = process }
     unlink(folder + "/kept")
     for _ in 0..<200 {
-      if access(folder + "/.s.PGSQL.5432", F_OK) == 0, (try? sql("SELECT 1", on: "postgres")) != nil { return }
+      let isThere = access("\(folder)/.s.PGSQL.\(port ?? 5432)", F_OK) == 0
+      if isThere, (try? sql("SELECT 1", on: "postgres")) != nil { return }
       usleep(50_000)
     }
     throw Problem("the server did not start: \((try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")")
   }
 
-  /// Ends it as a power failure would: the server's processes get no time for anything.
+  /// Has it write its journal to a standby before it acknowledges anything.
+  func waitForStandby() throws {
+    try sql("ALTER SYSTEM SET synchronous_standby_names = '*'", on: "postgres")
+    try sql("SELECT pg_reload_conf()", on: "postgres")
+    for _ in 0..<200 {
+      if try sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", on: "postgres") != "0" { return }
+      usleep(50_000)
+    }
+    throw Problem("no standby follows")
+  }
+
+  /// Makes a standby the primary.
+  func promote() throws { try Self.run(Self.program("pg_ctl"), ["promote", "-w", "-D", folder + "/data"]) }
+
+  /// Ends it as the loss of its machine would: each of its processes is killed, and none has time for a word.
+  func lose() throws {
+    let main = try main
+    _ = FileManager.default.createFile(atPath: folder + "/kept", contents: nil)
+    let children = (try? String(contentsOfFile: "/proc/\(main)/task/\(main)/children", encoding: .utf8)) ?? ""
+    // Stopped first, so that none of them is started again meanwhile.
+    Glibc.kill(main, SIGSTOP)
+    for child in children.split(separator: " ").compactMap({ Int32($0) }) { Glibc.kill(child, SIGKILL) }
+    Glibc.kill(main, SIGKILL)
+    end()
+  }
+
+  private var main: Int32 {
+    get throws {
+      let lines = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8).split(separator: "\n")
+      guard let main = lines.first.flatMap({ Int32($0) }) else { throw Problem("there is no postmaster.pid") }
+      return main
+    }
+  }
+
+  /// Ends it in an instant, without a checkpoint: the server's processes get no time for anything.
   func kill() throws {
-    let lines = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8).split(separator: "\n")
-    guard let main = lines.first.flatMap({ Int32($0) }) else { throw Problem("there is no postmaster.pid") }
+    let main = try main
     _ = FileManager.default.createFile(atPath: folder + "/kept", contents: nil)
     Glibc.kill(main, SIGQUIT)
     end()
@@ -120,7 +173,7 @@ final class PostgresServer: Sendable {
   }
 
   func connection(_ database: String, user: String = "chime") -> String {
-    "host=\(folder) dbname=\(database) user=\(user)"
+    "host=\(folder)\(port.map { " port=\($0)" } ?? "") dbname=\(database) user=\(user)"
   }
 
   /// What psql says, a row a line.

@@ -56,6 +56,14 @@ int chime_pq_send_prepared(
 int chime_pq_sync(PGconn *connection);
 PGresult *chime_pq_get_result(PGconn *connection);
 
+// Rows in and out as they are (postgresql.org/docs/15/libpq-copy.html).
+/// 1 when it was taken, -1 when the connection is lost.
+int chime_pq_put_rows(PGconn *connection, const char *bytes, int count);
+/// `why` is null, or ends it as a failure.
+int chime_pq_end_rows(PGconn *connection, const char *why);
+/// How many bytes `row` has, which is to be let go with chime_pq_free; -1 at the end, -2 when it failed.
+int chime_pq_get_row(PGconn *connection, char **row);
+
 ExecStatusType chime_pq_result_status(const PGresult *result);
 const char *chime_pq_result_field(const PGresult *result, int field);
 void chime_pq_clear(PGresult *result);

@@ -83,6 +83,8 @@ extension Judge {
 
   private func database(_ it: DaemonInterface.StoreState) -> [Finding] {
     if let problem = it.problem ?? facts.health?.storeProblem { return [.bad(.store, Sentence("%1", told(problem)))] }
+    let found = it.database.map(server) ?? []
+    guard found.isEmpty else { return found }
     return [.good(.store, Sentence(Words.mark("%1, %2, in order"), it.path, bytes(it.bytes)))]
   }
 

@@ -33,7 +33,7 @@ struct Probes: Sendable {
     facts.isSystem = socket.isSystem
     facts.isGuessed = socket.isGuessed
     facts.environment = environment
-    let own = ownDaemon
+    let own = OwnDaemon.path(environment: environment)
     let isSystem = socket.isSystem
     // The units are those of the usual places.
     let units: Later<UnitFacts>? =
@@ -205,18 +205,6 @@ struct Probes: Sendable {
     case .tookTooLong(let limit): facts.examinationProblem = "\(own) --examine took longer than \(limit) ms"
     case let run: facts.examinationProblem = "\(own) --examine failed (\(run))"
     }
-  }
-
-  /// The chimed that lies beside this command, else the one in PATH.
-  private var ownDaemon: String? {
-    var places: [String] = []
-    if let program = realpath("/proc/self/exe", nil) {
-      defer { free(program) }
-      let path = String(cString: program)
-      if let slash = path.lastIndex(of: "/") { places.append(String(path[..<slash])) }
-    }
-    places += (environment["PATH"] ?? "/usr/local/bin:/usr/bin").split(separator: ":").map(String.init)
-    return places.map { "\($0)/chimed" }.first { access($0, X_OK) == 0 }
   }
 
   /// Nil where no systemd runs the machine.

@@ -18,7 +18,7 @@ struct CommandTable: Sendable {
       Done.verb, Snooze.verb, Dismiss.verb,
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,
-      Watch.verb, Status.verb, Snapshot.verb, Completing.verb, Help.verb, Version.verb,
+      Watch.verb, Status.verb, Snapshot.verb, Move.verb, Completing.verb, Help.verb, Version.verb,
       Doctor.verb, Metrics.verb,
     ],
     globals: [

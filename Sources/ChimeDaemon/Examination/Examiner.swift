@@ -3,6 +3,7 @@ import ChimeControl
 import ChimeCore
 import ChimeDelivery
 import ChimeSchedule
+import ChimeStorePostgres
 import ChimeStoreSQLite
 import Dispatch
 import Glibc
@@ -60,15 +61,24 @@ struct Examiner: Sendable {
     let opening = StoreOpening(site, configuration)
     // What a daemon is called after is what it has open, whatever the configuration says now.
     let path = inForce == nil ? (try? opening.name()) ?? "postgres:" : site.storePath
-    var (problem, bytes): (String?, Int64) = (nil, 0)
+    var (problem, found): (String?, DatabaseInspection?)
     do {
-      bytes = try opening.databaseSize()
+      found = try opening.inspectDatabase()
     } catch {
       problem = Self.sentence(error)
     }
     return DaemonInterface.StoreState(
-      path: path, problem: problem, isWhole: true, bytes: Int(bytes), leftovers: [], keptSnapshots: 0,
-      snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery))
+      path: path, problem: problem, isWhole: true, bytes: Int(found?.bytes ?? 0), leftovers: [], keptSnapshots: 0,
+      snapshotEvery: DurationText.formatISO8601(configuration.snapshotEvery), database: found.map(Self.server))
+  }
+
+  private static func server(_ found: DatabaseInspection) -> DaemonInterface.DatabaseState {
+    DaemonInterface.DatabaseState(
+      version: found.version, standbys: found.standbys, synchronousStandbys: found.synchronousStandbys,
+      waitsForStandby: found.waitsForStandby, clockAheadMs: Int(found.clockAhead), roundTripMs: Int(found.roundTrip),
+      oldestTransaction: found.oldestTransaction.map { Int($0.seconds) }, oldestHolder: found.oldestTransaction?.holder,
+      hasAutovacuum: found.hasAutovacuum, deadRows: Int(found.deadRows), liveRows: Int(found.liveRows),
+      connections: found.connections, maxConnections: found.maxConnections)
   }
 
   private func time(_ instant: Instant) -> Wire.Time {

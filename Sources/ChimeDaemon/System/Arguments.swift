@@ -3,13 +3,19 @@ import Glibc
 
 /// The daemon's command line.
 package struct Arguments: Hashable, Sendable {
-  package enum Action: Hashable, Sendable { case run, check, examine, printConfiguration, help, version }
+  package enum Action: Hashable, Sendable {
+    case run, check, examine, printConfiguration, help, version
+    /// Moves the store to this engine from the other.
+    case move(Configuration.StoreEngine)
+  }
 
   package var action = Action.run
   package var isSystem = false
   package var configuration: String?
   package var stateFolder: String?
   package var socket: String?
+  /// Of a move: nothing is left of it.
+  package var isDry = false
 
   package static let help = """
     chimed - keeps reminders and fires them
@@ -22,6 +28,8 @@ package struct Arguments: Hashable, Sendable {
       --socket PATH       listen here
       --check             say whether the configuration can be taken, and end
       --examine           look at what it stands on, print that as JSON (for chime doctor), and end
+      --move-to ENGINE    move the store to postgres or sqlite (for chime move), and end
+      --dry-run           with --move-to: try everything but the moving
       --print-config      say what is in force and from which file, and end
       --help, --version
 
@@ -56,16 +64,26 @@ package struct Arguments: Hashable, Sendable {
       case "--check": action = .check
       case "--examine": action = .examine
       case "--print-config": action = .printConfiguration
+      case "--move-to":
+        let name = try value("--move-to", attached)
+        guard let engine = Configuration.StoreEngine(rawValue: name) else {
+          throw UsageError(message: "--move-to takes postgres or sqlite, not \(name.prefix(80))")
+        }
+        action = .move(engine)
+      case "--dry-run": isDry = true
       case "--help", "-h": action = .help
       case "--version": action = .version
       default:
         let known = [
           "--system", "--config", "--state-dir", "--socket", "--check", "--examine",
-          "--print-config", "--help", "--version",
+          "--print-config", "--move-to", "--dry-run", "--help", "--version",
         ]
         let near = Nearest.to(parts[0], among: known).first.map { "; did you mean \($0)?" } ?? ""
         throw UsageError(message: "chimed knows no \(word.prefix(80))\(near)")
       }
+    }
+    if isDry {
+      guard case .move = action else { throw UsageError(message: "--dry-run goes with --move-to") }
     }
   }
 

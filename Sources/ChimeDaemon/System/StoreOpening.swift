@@ -49,12 +49,13 @@ struct StoreOpening {
     }
   }
 
-  /// Looks at a database without taking it: its size in bytes.
+  /// Looks at a database and its server without taking it.
   ///
   /// - Throws: `.unavailable` with what is wrong, or `.newerSchema`.
-  func databaseSize() throws(StoreFailure) -> Int64 { try PostgresStore.size(of: place()) }
+  func inspectDatabase() throws(StoreFailure) -> DatabaseInspection { try PostgresStore.inspect(place()) }
 
-  private func place() throws(StoreFailure) -> PostgresPlace {
+  /// The database that `connection` names.
+  func place() throws(StoreFailure) -> PostgresPlace {
     try PostgresPlace(connection: configuration.storeConnection, passwordFile: try passwordFile())
   }
 

@@ -1,0 +1,339 @@
+import CPostgres
+import ChimeCore
+package import ChimeRecords
+import Glibc
+
+// A store in a database, as tables that are read or written whole, by COPY in its binary form
+// (postgresql.org/docs/15/sql-copy.html, "Binary Format").
+
+/// The store in a database, to be moved elsewhere. It is left as it is.
+package final class PostgresSource: StoreSource {
+  package let name: String
+  private let connection: Connection
+
+  /// Takes the database for itself.
+  ///
+  /// - Throws: `.held` when a daemon has it; `.newerSchema`, or `.unavailable` with what is to be done.
+  package init(_ place: PostgresPlace) throws {
+    connection = try place.connectToMove()
+    name = connection.server
+    let version = try Schema.version(of: connection)
+    guard version > 0 else { throw StoreFailure.unavailable("there is no store in the database on \(name)") }
+    guard version <= Schema.current else {
+      throw StoreFailure.newerSchema(found: version, known: Schema.current)
+    }
+    guard version == Schema.current else {
+      throw StoreFailure.unavailable(
+        "the store on \(name) was written by an older chimed: start this one with it once, and stop it again")
+    }
+    _ = try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  }
+
+  deinit { connection.letGo() }
+
+  package func shape(of table: String) throws -> TableShape? { try connection.columns(of: table)?.shape }
+  package func count(_ table: String) throws -> Int { try connection.count(table) }
+  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
+
+  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+    try connection.read(shape, take)
+  }
+}
+
+/// The database that a store is moved into, in one transaction.
+package final class PostgresTarget: StoreTarget {
+  package let name: String
+  private let connection: Connection
+
+  /// Takes the database for itself, makes the tables where there are none, and locks them.
+  ///
+  /// - Throws: `.held` when a daemon has it; `.unavailable` when it has rows already, or cannot be reached or written.
+  package init(_ place: PostgresPlace) throws {
+    connection = try place.connectToMove()
+    name = connection.server
+    do {
+      _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+      try connection.script("SELECT pg_advisory_xact_lock(\(Schema.migrationLock))")
+      try Schema.change(connection, from: try Schema.version(of: connection))
+      try requireEmpty()
+      // Also lets the server know that nobody else has seen these tables, so that the rows are written once (FREEZE).
+      try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")
+      // The totals that the triggers keep are moved as well.
+      try connection.script("ALTER TABLE chime.entry DISABLE TRIGGER USER")
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  // Waits until it is undone, so that whoever comes next finds it as it was.
+  deinit { connection.letGo() }
+
+  /// A store that a daemon has begun and nobody has used is none.
+  private func requireEmpty() throws {
+    let tables = try connection.all(
+      "SELECT tablename::text FROM pg_tables WHERE schemaname = 'chime' ORDER BY 1", row: { $0.text(0) })
+    try connection.script(
+      "SET LOCAL lock_timeout = 5000; "
+        + "LOCK TABLE \(tables.map { "chime.\"\($0)\"" }.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
+    for table in tables where !MovedTables.incidental.contains(table) {
+      guard try connection.script("SELECT 'found' FROM chime.\"\(table)\" LIMIT 1") != nil else { continue }
+      throw StoreFailure.unavailable(
+        "the database on \(name) is not empty (there are rows in chime.\(table)): name another one in connection of "
+          + "[store], or drop its schema chime")
+    }
+  }
+
+  package func shape(of table: String) throws -> TableShape? { try connection.columns(of: table)?.shape }
+  package func count(_ table: String) throws -> Int { try connection.count(table) }
+  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
+
+  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+    try connection.read(shape, take)
+  }
+
+  package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
+    guard let columns = try connection.columns(of: shape.table) else { return }
+    let widths = shape.columns.map { columns.widths[$0.name] ?? 8 }
+    try connection.write(shape, widths, feed)
+  }
+
+  package func setLastNumbers(_ numbers: [String: Int64]) throws {
+    for (table, last) in numbers where MovedTables.numbered.contains(table) {
+      try connection.run("UPDATE number SET last = $2 WHERE name = $1", table, last)
+    }
+  }
+
+  package func commit() throws {
+    // What is given from now on comes after what is there.
+    let identities = try connection.all(
+      """
+      SELECT table_name::text, column_name::text FROM information_schema.columns
+      WHERE table_schema = 'chime' AND is_identity = 'YES'
+      """, row: { ($0.text(0), $0.text(1)) })
+    for (table, column) in identities {
+      try connection.script(
+        """
+        SELECT setval(pg_get_serial_sequence('chime.\(table)', '\(column)'), max("\(column)"))
+        FROM chime."\(table)" HAVING max("\(column)") IS NOT NULL
+        """)
+    }
+    try connection.script("ALTER TABLE chime.entry ENABLE TRIGGER USER")
+    // So that the first day's plans are those of tables of this size.
+    for table in MovedTables.all { try connection.script("ANALYZE chime.\(table)") }
+    try connection.script("COMMIT")
+  }
+}
+
+extension PostgresPlace {
+  /// A session that has the store to itself and may take its time.
+  fileprivate func connectToMove() throws -> Connection {
+    let connection = try connect()
+    try connection.script("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
+    do {
+      // A session that has just ended may have it for a moment longer.
+      try connection.script("SET lock_timeout = \(lockTimeout); SELECT pg_advisory_lock(\(Schema.daemonLock))::text")
+      try connection.script("SET lock_timeout = 0")
+    } catch {
+      guard !connection.isLost, let holder = try connection.script(Self.holder) else { throw error }
+      throw StoreFailure.held(by: holder)
+    }
+    return connection
+  }
+
+  private static let holder = """
+    SELECT 'session ' || l.pid || ' of ' || a.usename || ' at '
+      || coalesce(host(a.client_addr), 'the database''s own machine')
+    FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+      AND (l.classid::bigint, l.objid::bigint) = (\(Schema.daemonLock))
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    """
+}
+
+/// A table's columns, and how wide its whole numbers are.
+private struct Columns {
+  var shape: TableShape
+  /// In bytes.
+  var widths: [String: Int]
+}
+
+extension Connection {
+  /// Undoes what has not been committed, and lets others have the store.
+  fileprivate func letGo() {
+    rollBack()
+    if !isLost { _ = try? script("SELECT pg_advisory_unlock_all()::text") }
+  }
+
+  fileprivate func columns(of table: String) throws -> Columns? {
+    let found = try all(
+      """
+      SELECT column_name::text, data_type::text FROM information_schema.columns
+      WHERE table_schema = 'chime' AND table_name = $1 AND is_generated = 'NEVER' ORDER BY ordinal_position
+      """, table, row: { ($0.text(0), $0.text(1)) })
+    if found.isEmpty { return nil }
+    let widths = ["bigint": 8, "integer": 4, "smallint": 2, "boolean": 1]
+    return Columns(
+      shape: TableShape(
+        table: table,
+        columns: found.map { name, type in
+          TableShape.Column(name: name, kind: widths[type] != nil ? .integer : type == "bytea" ? .blob : .text)
+        }), widths: Dictionary(uniqueKeysWithValues: found.map { ($0, widths[$1] ?? 0) }))
+  }
+
+  fileprivate func count(_ table: String) throws -> Int {
+    try script("SELECT count(*)::text FROM chime.\"\(table)\"").flatMap { Int($0) } ?? 0
+  }
+
+  fileprivate func lastNumbers() throws -> [String: Int64] {
+    let found = try all("SELECT name, last FROM number", row: { ($0.text(0), $0.int64(1)) })
+    return Dictionary(uniqueKeysWithValues: found)
+  }
+
+  // Out.
+
+  fileprivate func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+    try startCopy("COPY (SELECT \(shape.list) FROM chime.\"\(shape.table)\") TO STDOUT (FORMAT binary)", PGRES_COPY_OUT)
+    var isFirst = true
+    var row: [RawCell] = []
+    while true {
+      var start: UnsafeMutablePointer<CChar>?
+      let count = chime_pq_get_row(handle, &start)
+      guard count >= 0, let start else { break }
+      defer { chime_pq_free(start) }
+      var bytes = CopiedRows(rest: UnsafeRawBufferPointer(start: start, count: Int(count)))
+      if isFirst { bytes.skipHeader() }
+      isFirst = false
+      while bytes.next(shape, &row) {
+        do {
+          try take(row)
+        } catch {
+          // The rest is on its way, and nobody is left to take it.
+          abandon()
+          throw error
+        }
+      }
+    }
+    try endCopy()
+  }
+
+  // In.
+
+  fileprivate func write(
+    _ shape: TableShape, _ widths: [Int], _ feed: (([RawCell]) throws -> Void) throws -> Void
+  ) throws {
+    try startCopy(
+      "COPY chime.\"\(shape.table)\" (\(shape.list)) FROM STDIN (FORMAT binary, FREEZE)", PGRES_COPY_IN)
+    var rows = RowsToCopy()
+    do {
+      try feed { row in
+        try rows.add(row, widths, shape)
+        if rows.isLong { try put(&rows) }
+      }
+      rows.end()
+      try put(&rows)
+    } catch {
+      _ = chime_pq_end_rows(handle, "the move was given up")
+      try? endCopy()
+      throw error
+    }
+    guard chime_pq_end_rows(handle, nil) == 1 else { throw loss() }
+    try endCopy()
+  }
+
+  private func put(_ rows: inout RowsToCopy) throws {
+    let isTaken = rows.bytes.withUnsafeBytes { bytes in
+      chime_pq_put_rows(handle, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count)) == 1
+    }
+    guard isTaken else { throw loss() }
+    rows.bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Rows on their way to the server.
+private struct RowsToCopy {
+  // "PGCOPY\n\377\r\n\0", flags, and the length of what there is not.
+  var bytes: [UInt8] =
+    [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
+
+  var isLong: Bool { bytes.count > 1 << 16 }
+
+  mutating func add(_ row: [RawCell], _ widths: [Int], _ shape: TableShape) throws {
+    append(Int16(row.count))
+    for (index, cell) in row.enumerated() {
+      switch cell {
+      case .null: append(Int32(-1))
+      case .integer(let value): try append(value, widths[index], shape, index)
+      case .text(let content), .blob(let content):
+        append(Int32(content.count))
+        bytes.append(contentsOf: content)
+      }
+    }
+  }
+
+  mutating func end() { append(Int16(-1)) }
+
+  private mutating func append(_ value: Int64, _ width: Int, _ shape: TableShape, _ index: Int) throws {
+    append(Int32(width))
+    switch width {
+    case 8: append(value)
+    case 4 where Int32(exactly: value) != nil: append(Int32(value))
+    case 2 where Int16(exactly: value) != nil: append(Int16(value))
+    case 1 where value == 0 || value == 1: bytes.append(UInt8(value))
+    default:
+      throw StoreFailure.internalError(
+        "\(shape.columns[index].name) of \(shape.table) is \(value), for which there is no place; nothing was moved")
+    }
+  }
+
+  private mutating func append(_ value: some FixedWidthInteger) {
+    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+}
+
+/// Rows that the server has sent.
+private struct CopiedRows {
+  var rest: UnsafeRawBufferPointer
+
+  mutating func skipHeader() {
+    _ = part(15)
+    let extra: Int32 = number() ?? 0
+    _ = part(Int(extra))
+  }
+
+  /// Takes the next row; false at the end.
+  mutating func next(_ shape: TableShape, _ row: inout [RawCell]) -> Bool {
+    guard let count: Int16 = number(), count == shape.columns.count else { return false }
+    row.removeAll(keepingCapacity: true)
+    for column in shape.columns {
+      guard let length: Int32 = number(), length >= 0 else {
+        row.append(.null)
+        continue
+      }
+      let content = part(Int(length))
+      switch column.kind {
+      case .integer: row.append(.integer(Self.integer(content)))
+      case .text: row.append(.text(content))
+      case .blob: row.append(.blob(content))
+      }
+    }
+    return true
+  }
+
+  /// A whole number of any width, or a boolean.
+  private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    let isNegative = bytes.count > 1 && bytes[0] >= 0x80
+    return bytes.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }
+  }
+
+  private mutating func part(_ count: Int) -> UnsafeRawBufferPointer {
+    let part = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    return part
+  }
+
+  private mutating func number<Value: FixedWidthInteger>() -> Value? {
+    guard rest.count >= MemoryLayout<Value>.size else { return nil }
+    return Value(bigEndian: part(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+  }
+}

@@ -1,0 +1,233 @@
+import CSQLite
+import ChimeCore
+package import ChimeRecords
+import Glibc
+
+// A store in a file, as tables that are read or written whole.
+
+/// The store in a file, to be moved elsewhere. It is left as it is.
+package final class SQLiteSource: StoreSource {
+  package let name: String
+  private let lock: FileLock
+  private let connection: Connection
+
+  /// Locks the store and reads it through.
+  ///
+  /// - Throws: `.held` when a daemon has it; `.corrupt`, `.newerSchema`, or `.unavailable` with what is to be done.
+  package init(path: String) throws {
+    let files = SQLiteFiles(path: path)
+    name = files.path
+    guard files.bytes > 0 else { throw StoreFailure.unavailable("there is no store at \(files.path)") }
+    lock = try files.lockForOwner()
+    try files.examine(SnapshotFolder(beside: files.path))
+    connection = try Connection(looking: files)
+    try Opening.requireOurs(connection)
+    let version = try Schema.version(of: connection)
+    guard version == Schema.current else {
+      throw StoreFailure.unavailable(
+        "\(files.path) was written by an older chimed: start this one with it once, and stop it again")
+    }
+    if let fault = try Opening.fault(of: connection, .quick) {
+      throw StoreFailure.corrupt("\(files.path) is damaged (\(fault))", movedTo: nil)
+    }
+    try connection.run("BEGIN")
+  }
+
+  package func shape(of table: String) throws -> TableShape? { try connection.shape(of: table) }
+  package func count(_ table: String) throws -> Int { try connection.count(table) }
+  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
+
+  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+    try connection.read(shape, take)
+  }
+}
+
+/// A new store in a file, made of another one. Until it is whole it has another name.
+package final class SQLiteTarget: StoreTarget {
+  package let name: String
+  private let files: SQLiteFiles
+  private let lock: FileLock
+  private let connection: Connection
+  private var isDone = false
+
+  private var partial: String { files.path + ".moving" }
+
+  /// Locks the place of the store, and begins an empty one beside it. The folder must exist.
+  ///
+  /// - Throws: `.held` when a daemon has it; `.unavailable` when there is something already.
+  package init(path: String) throws {
+    files = SQLiteFiles(path: path)
+    name = files.path
+    lock = try files.lockForOwner()
+    try Self.requireEmpty(files)
+    for name in Self.files(of: files.path + ".moving") { unlink(name) }
+    let beginning = SQLiteFiles(path: files.path + ".moving")
+    try beginning.create()
+    connection = try Connection(path: beginning.path, busyTimeout: 500)
+    // It counts for nothing before it has its name, and is made durable then.
+    try connection.script("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = OFF")
+    try connection.script("PRAGMA cache_size = -65536")
+    try Schema.migrate(connection)
+    try connection.run("BEGIN IMMEDIATE")
+    // The totals that they keep are moved as well.
+    triggers = try connection.triggers()
+    for (name, _) in triggers { try connection.execute("DROP TRIGGER \"\(name)\"") }
+  }
+
+  private var triggers: [(name: String, text: String)] = []
+
+  deinit {
+    guard !isDone else { return }
+    for name in Self.files(of: partial) { unlink(name) }
+  }
+
+  private static func files(of path: String) -> [String] { ["", "-journal", "-wal", "-shm"].map { path + $0 } }
+
+  /// A store that a daemon has begun and nobody has used is none.
+  private static func requireEmpty(_ files: SQLiteFiles) throws {
+    let folder = SnapshotFolder(beside: files.path)
+    if let latest = folder.items.first {
+      throw StoreFailure.unavailable(
+        "there are snapshots of another store (\(latest.snapshot.path)): move their folder away first")
+    }
+    try files.examine(folder)
+    guard files.bytes > 0 else { return }
+    let connection = try Connection(looking: files)
+    try Opening.requireOurs(connection)
+    for table in MovedTables.all where !MovedTables.incidental.contains(table) {
+      guard try connection.shape(of: table) != nil, try connection.count(table) > 0 else { continue }
+      throw StoreFailure.unavailable(
+        "\(files.path) is not empty (it has rows in \(table)): move it away first, or name another path in [store]")
+    }
+  }
+
+  package func shape(of table: String) throws -> TableShape? { try connection.shape(of: table) }
+  package func count(_ table: String) throws -> Int { try connection.count(table) }
+  package func lastNumbers() throws -> [String: Int64] { try connection.lastNumbers() }
+
+  package func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+    try connection.read(shape, take)
+  }
+
+  package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
+    let places = shape.columns.map { _ in "?" }.joined(separator: ", ")
+    let insert = try connection.compiled("INSERT INTO \"\(shape.table)\" (\(shape.list)) VALUES (\(places))")
+    try feed { row in
+      for (index, cell) in row.enumerated() {
+        let code = insert.bind(cell, at: Int32(index) + 1)
+        guard code == SQLITE_OK else { throw connection.failure(code) }
+      }
+      let code = insert.step()
+      insert.reset()
+      guard code == SQLITE_DONE else { throw connection.failure(code) }
+    }
+  }
+
+  package func setLastNumbers(_ numbers: [String: Int64]) throws {
+    for (table, last) in numbers where MovedTables.numbered.contains(table) {
+      try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", table)
+      try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, last)
+    }
+  }
+
+  package func commit() throws {
+    for (_, text) in triggers { try connection.execute(text) }
+    let stray = try connection.first("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1") { $0.text(0) }
+    if let stray { throw StoreFailure.internalError("rows of \(stray) point to nothing; nothing was moved") }
+    try connection.run("COMMIT")
+    if let fault = try Opening.fault(of: connection, .quick) {
+      throw StoreFailure.internalError("what was written is not sound (\(fault)); nothing was moved")
+    }
+    try connection.script("PRAGMA journal_mode = DELETE")
+    try synchronize()
+    // The log of an empty store would be taken for this one's.
+    for companion in ["-wal", "-shm"] { unlink(files.path + companion) }
+    guard rename(partial, files.path) == 0 else {
+      throw StoreFailure.unavailable("\(files.path) cannot be put in place (\(errorText(errno)))")
+    }
+    isDone = true
+    SQLiteFiles.synchronize(folder: SQLiteFiles.folder(of: files.path))
+  }
+
+  private func synchronize() throws {
+    let file = Glibc.open(partial, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else { throw StoreFailure.unavailable("\(partial) cannot be opened (\(errorText(errno)))") }
+    defer { Glibc.close(file) }
+    guard fsync(file) == 0 else {
+      throw StoreFailure.unavailable("\(partial) cannot be made durable (\(errorText(errno)))")
+    }
+    SQLiteFiles.giveToOwner(of: SQLiteFiles.folder(of: files.path), partial)
+  }
+}
+
+extension SQLiteFiles {
+  /// The lock of the store. Root may move the store of a service, which has to be able to take the lock afterwards.
+  fileprivate func lockForOwner() throws(StoreFailure) -> FileLock {
+    let lock = try FileLock(path: lockPath)
+    Self.giveToOwner(of: Self.folder(of: path), lockPath)
+    return lock
+  }
+
+  /// Has root's file belong to whom the folder belongs to.
+  fileprivate static func giveToOwner(of folder: String, _ path: String) {
+    var status = stat()
+    guard geteuid() == 0, stat(folder, &status) == 0 else { return }
+    _ = lchown(path, status.st_uid, status.st_gid)
+  }
+}
+
+extension Connection {
+  /// A statement of names out of the database's own catalogue. It is kept by whoever asked for it.
+  fileprivate func compiled(_ sql: String) throws(StoreFailure) -> Statement {
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, 0, &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw failure(code) }
+    return Statement(owning: prepared)
+  }
+
+  fileprivate func execute(_ sql: String) throws(StoreFailure) {
+    let code = try compiled(sql).step()
+    guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
+  }
+
+  fileprivate func shape(of table: String) throws -> TableShape? {
+    let columns = try all("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden = 0", table) { row in
+      let kind: TableShape.Column.Kind =
+        switch row.text(1) {
+        case "INTEGER": .integer
+        case "BLOB": .blob
+        default: .text
+        }
+      return TableShape.Column(name: row.text(0), kind: kind)
+    }
+    return columns.isEmpty ? nil : TableShape(table: table, columns: columns)
+  }
+
+  fileprivate func count(_ table: String) throws -> Int {
+    let statement = try compiled("SELECT count(*) FROM \"\(table)\"")
+    guard case let code = statement.step(), code == SQLITE_ROW else { throw failure(statement.step()) }
+    return statement.int(0)
+  }
+
+  fileprivate func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+    let statement = try compiled("SELECT \(shape.list) FROM \"\(shape.table)\"")
+    var row: [RawCell] = []
+    while true {
+      let code = statement.step()
+      if code == SQLITE_DONE { return }
+      guard code == SQLITE_ROW else { throw failure(code) }
+      row.removeAll(keepingCapacity: true)
+      for (index, column) in shape.columns.enumerated() { row.append(statement.cell(Int32(index), column.kind)) }
+      try take(row)
+    }
+  }
+
+  fileprivate func lastNumbers() throws -> [String: Int64] {
+    let found = try all("SELECT name, seq FROM sqlite_sequence") { ($0.text(0), $0.int64(1)) }
+    return Dictionary(found) { max($0, $1) }
+  }
+
+  fileprivate func triggers() throws -> [(name: String, text: String)] {
+    try all("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name") { ($0.text(0), $0.text(1)) }
+  }
+}

@@ -1,0 +1,87 @@
+import ChimeControl
+import Testing
+
+@testable import ChimeCommand
+
+/// What the doctor says of a store on a server.
+@Suite struct DoctorDatabaseTests {
+  /// A store on a server of which all is right, but for what `change` says.
+  static func server(
+    _ change: @escaping @Sendable (inout DaemonInterface.DatabaseState) -> Void
+  ) -> @Sendable (inout DoctorFacts) -> Void {
+    { facts in
+      var database = DaemonInterface.DatabaseState(
+        version: 150_003, standbys: 1, synchronousStandbys: 1, waitsForStandby: true, clockAheadMs: -900,
+        roundTripMs: 4, oldestTransaction: 2, oldestHolder: "session 812 of chime, chimed", hasAutovacuum: true,
+        deadRows: 90_000, liveRows: 10, connections: 12, maxConnections: 97)
+      change(&database)
+      facts.examination?.store.path = "postgres: host=db1,db2 dbname=chime"
+      facts.examination?.store.database = database
+    }
+  }
+
+  static let breaks: [DoctorTests.Break] = [
+    DoctorTests.Break(.store, .good, "postgres: host=db1,db2 dbname=chime", "", server { _ in }),
+    DoctorTests.Break(
+      .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
+      server { ($0.standbys, $0.synchronousStandbys) = (0, 0) }),
+    DoctorTests.Break(
+      .store, .bad, "none is connected that it could wait for", "start the standby, and see its log",
+      server { $0.synchronousStandbys = 0 }),
+    // Who may not see what a standby is for does not guess.
+    DoctorTests.Break(.store, .good, "in order", "", server { $0.synchronousStandbys = nil }),
+    DoctorTests.Break(
+      .store, .caution, "no server follows the database",
+      "set up a standby (docs/fleet.md), or save it often (pg_dump)",
+      server { ($0.standbys, $0.synchronousStandbys, $0.waitsForStandby) = (0, 0, false) }),
+    DoctorTests.Break(
+      .store, .caution, "follows asynchronously",
+      "where that must not be, in psql: ALTER SYSTEM SET "
+        + "synchronous_standby_names = '*'; SELECT pg_reload_conf()",
+      server { ($0.synchronousStandbys, $0.waitsForStandby) = (0, false) }),
+    DoctorTests.Break(
+      .store, .caution, "clock is ahead of this machine's by 2.4 s",
+      "keep both right: systemd-timesyncd, or chrony", server { ($0.clockAheadMs, $0.roundTripMs) = (2_500, 200) }),
+    DoctorTests.Break(
+      .store, .caution, "clock is behind this machine's by 3.0 s",
+      "keep both right: systemd-timesyncd, or chrony", server { $0.clockAheadMs = -3_010 }),
+    // A slow answer says little of a clock.
+    DoctorTests.Break(.store, .good, "in order", "", server { ($0.clockAheadMs, $0.roundTripMs) = (1_500, 1_400) }),
+    DoctorTests.Break(
+      .store, .caution, "a transaction has been open for 61 minutes",
+      "end that program, or in psql: SELECT pg_terminate_backend(812)", server { $0.oldestTransaction = 3_660 }),
+    DoctorTests.Break(
+      .store, .caution, "autovacuum is off",
+      "in psql: ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf(); ALTER TABLE chime.due RESET "
+        + "(autovacuum_enabled)", server { $0.hasAutovacuum = false }),
+    DoctorTests.Break(
+      .store, .caution, "of what is due 300000 rows are dead, and 100000 stand", "in psql: VACUUM (VERBOSE) chime.due",
+      server { ($0.deadRows, $0.liveRows) = (300_000, 100_000) }),
+    DoctorTests.Break(.store, .good, "in order", "", server { ($0.deadRows, $0.liveRows) = (300_000, 1_000_000) }),
+    DoctorTests.Break(
+      .store, .caution, "nearly no connection left: 90 of 97 are in use",
+      "end other programs, or in psql: ALTER SYSTEM SET max_connections = 194, and restart PostgreSQL",
+      server { $0.connections = 90 }),
+  ]
+
+  @Test(arguments: breaks.indices) func eachStateOfTheServerIsFoundWithItsRemedy(_ index: Int) throws {
+    let broken = Self.breaks[index]
+    var facts = DoctorTests.healthy()
+    broken.change(&facts)
+    let findings = Judge(facts).findings.filter { $0.check == .store }
+    #expect(findings.count == 1, "\(findings.map(\.message.english))")
+    let found = try #require(findings.first)
+    #expect(found.state == broken.state && found.message.english.contains(broken.says), "\(found.message.english)")
+    let texts = found.remedies.map { DoctorTests.text($0) }
+    #expect(texts.first ?? "" == broken.helps, "\(texts)")
+  }
+
+  /// Whatever is found, it is all told.
+  @Test func severalThingsAreAllTold() {
+    var facts = DoctorTests.healthy()
+    Self.server {
+      ($0.hasAutovacuum, $0.connections, $0.clockAheadMs) = (false, 97, 60_000)
+    }(&facts)
+    #expect(Judge(facts).findings.filter { $0.check == .store }.count == 3)
+  }
+}

@@ -1,0 +1,212 @@
+import ChimeCore
+import ChimeRecords
+import ChimeStoreSQLite
+import ChimeTestKit
+import Foundation
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// A store that is moved from a file to a database and back: what it holds, what it goes on with, and what is refused.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct MovingTests {
+  /// A folder that is gone when the test is over.
+  private final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array("/tmp/chime-move-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else { throw PostgresServer.Problem("mkdtemp: \(errno)") }
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var store: String { path + "/chime.db" }
+    var files: Set<String> { Set((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []) }
+  }
+
+  private func move(_ source: any StoreSource, _ target: any StoreTarget) throws {
+    try StoreMove(from: source).run(into: target) { _ in }
+  }
+
+  private func sentence(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return "it was done"
+    } catch StoreFailure.unavailable(let sentence) {
+      return sentence
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// There and back, and the game goes on in all three as if nothing had been: keys that were given are not given again.
+  @Test(arguments: [11, 12, 13] as [UInt64]) func aStoreIsTheSameElsewhere(seed: UInt64) async throws {
+    let (server, folder, back) = (try PostgresServer.shared.get(), try Folder(), try Folder())
+    let place = try server.place(try server.makeDatabase())
+    let first = try SQLiteStore.open(path: folder.store)
+    let beginning = StoreComparison(seed: seed, steps: 400)
+    for step in 0..<400 { _ = try? await beginning.move(step, on: first) }
+    await first.close()
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.store))
+
+    try move(try SQLiteSource(path: folder.store), try PostgresTarget(place))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.store)) == before, "the source is left as it is")
+    try move(try PostgresSource(place), try SQLiteTarget(path: back.store))
+    #expect(back.files.subtracting(["chime.db", "chime.db.lock"]) == [], "\(back.files)")
+
+    let stores: [any Store] = [
+      try SQLiteStore.open(path: folder.store), try PostgresStore.open(place), try SQLiteStore.open(path: back.store),
+    ]
+    try await StoreComparison.compare(stores[0], stores[1])
+    try await StoreComparison.compare(stores[0], stores[2])
+    let next = StoreComparison(seed: seed + 1_000, steps: 150)
+    for step in 0..<150 {
+      var said: [String] = []
+      for store in stores {
+        do { said.append(try await next.move(step, on: store)) } catch { said.append("\(error)") }
+      }
+      #expect(Set(said).count == 1, "seed \(seed), step \(step): \(said)")
+    }
+    try await StoreComparison.compare(stores[0], stores[1])
+    try await StoreComparison.compare(stores[0], stores[2])
+    for store in stores { await store.close() }
+  }
+
+  /// Every table of both engines is moved, or is known for one that is not.
+  @Test func noTableAndNoColumnIsForgotten() async throws {
+    let (server, folder) = (try PostgresServer.shared.get(), try Folder())
+    let place = try server.place(try server.makeDatabase())
+    await (try SQLiteStore.open(path: folder.store)).close()
+    await (try PostgresStore.open(place)).close()
+    let connection = try place.connect()
+    let tables = try connection.all(
+      "SELECT tablename::text FROM pg_tables WHERE schemaname = 'chime'", row: { $0.text(0) })
+    #expect(Set(tables).subtracting(MovedTables.own) == Set(MovedTables.all))
+    let (file, database) = (try SQLiteSource(path: folder.store), try PostgresSource(place))
+    #expect(try StoreMove(from: file).counts().map(\.table) == MovedTables.all)
+    for table in MovedTables.all {
+      let (one, other) = (try #require(try file.shape(of: table)), try #require(try database.shape(of: table)))
+      let known = { (column: TableShape.Column) in !MovedTables.passing.contains("\(table).\(column.name)") }
+      #expect(Set(one.columns.filter(known)) == Set(other.columns.filter(known)), "\(table)")
+    }
+  }
+
+  /// A store in use, on either side, is left alone.
+  @Test func aStoreThatADaemonHasIsRefused() async throws {
+    let (server, folder) = (try PostgresServer.shared.get(), try Folder())
+    var place = try server.place(try server.makeDatabase())
+    place.lockTimeout = 200
+    let database = try PostgresStore.open(place)
+    let file = try SQLiteStore.open(path: folder.store)
+    #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteSource(path: folder.store) }
+    #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteTarget(path: folder.store) }
+    #expect(sentence { _ = try PostgresTarget(place) }.contains("held(by: \"session "))
+    #expect(sentence { _ = try PostgresSource(place) }.contains("held(by: \"session "))
+    await file.close()
+    await database.close()
+    // And the other way: what is moved is kept from daemons.
+    let source = try SQLiteSource(path: folder.store)
+    #expect(throws: StoreFailure.held(by: "pid \(getpid())")) { try SQLiteStore.open(path: folder.store) }
+    withExtendedLifetime(source) {}
+  }
+
+  /// A store that a daemon has begun and nobody has used counts for none; one reminder does not.
+  @Test func aTargetWithAnythingInItIsRefused() async throws {
+    let (server, folder, other) = (try PostgresServer.shared.get(), try Folder(), try Folder())
+    let database = try server.makeDatabase()
+    let place = try server.place(database)
+    let file = try SQLiteStore.open(path: folder.store)
+    try await file.write { try $0.setNote("from", "file") }
+    await file.close()
+    let begun = try PostgresStore.open(place)
+    try await begun.write { try $0.setNote("from", "database") }
+    await begun.close()
+    try move(try SQLiteSource(path: folder.store), try PostgresTarget(place))
+    let moved = try PostgresStore.open(place)
+    #expect(try await moved.read { try $0.note("from") } == "file")
+    let game = StoreComparison(seed: 3, steps: 20)
+    for step in 0..<20 { _ = try? await game.move(step, on: moved) }
+    await moved.close()
+
+    let full = sentence { _ = try PostgresTarget(place) }
+    #expect(full.contains("is not empty") && full.contains("drop its schema"), "\(full)")
+    #expect(try server.sql("SELECT value FROM chime.note WHERE name = 'from'", on: database) == "file")
+    try move(try PostgresSource(place), try SQLiteTarget(path: other.store))
+    let there = sentence { _ = try SQLiteTarget(path: other.store) }
+    #expect(there.contains("is not empty") && there.contains("move it away"), "\(there)")
+    #expect(sentence { _ = try SQLiteSource(path: other.path + "/none.db") }.contains("there is no store"))
+    let empty = try server.place(try server.makeDatabase())
+    #expect(sentence { _ = try PostgresSource(empty) }.contains("there is no store in the database"))
+  }
+
+  /// What is broken off leaves nothing: no table in an empty database, no file in an empty folder.
+  @Test func aMoveThatIsBrokenOffLeavesNothing() async throws {
+    struct BrokenOff: Error {}
+    let (server, folder, other) = (try PostgresServer.shared.get(), try Folder(), try Folder())
+    let database = try server.makeDatabase()
+    let place = try server.place(database)
+    let store = try SQLiteStore.open(path: folder.store)
+    let game = StoreComparison(seed: 5, steps: 100)
+    for step in 0..<100 { _ = try? await game.move(step, on: store) }
+    await store.close()
+    let source = try SQLiteSource(path: folder.store)
+    for table in ["alias", "occurrence", "experience"] {
+      #expect(throws: BrokenOff.self) { try move(Failing(source, at: table, BrokenOff()), try PostgresTarget(place)) }
+      #expect(try server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'", on: database) == "0")
+      #expect(throws: BrokenOff.self) {
+        try move(Failing(source, at: table, BrokenOff()), try SQLiteTarget(path: other.store))
+      }
+      #expect(other.files == ["chime.db.lock"], "\(other.files)")
+    }
+    // A target that does not give back what it was given is found out.
+    let forgetful = Forgetful(try PostgresTarget(place))
+    #expect(sentence { try move(source, forgetful) }.contains("does not give back what was written to"))
+  }
+
+  /// A source that fails in the middle.
+  private final class Failing: StoreSource {
+    private let (inner, table, error): (any StoreSource, String, any Error)
+    var name: String { inner.name }
+
+    init(_ inner: any StoreSource, at table: String, _ error: any Error) {
+      (self.inner, self.table, self.error) = (inner, table, error)
+    }
+
+    func shape(of table: String) throws -> TableShape? { try inner.shape(of: table) }
+    func count(_ table: String) throws -> Int { try inner.count(table) }
+    func lastNumbers() throws -> [String: Int64] { try inner.lastNumbers() }
+
+    func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+      if shape.table == table { throw error }
+      try inner.read(shape, take)
+    }
+  }
+
+  /// A target that has kept one row less.
+  private final class Forgetful: StoreTarget {
+    private let inner: any StoreTarget
+    var name: String { inner.name }
+
+    init(_ inner: any StoreTarget) { self.inner = inner }
+
+    func shape(of table: String) throws -> TableShape? { try inner.shape(of: table) }
+    func count(_ table: String) throws -> Int { try inner.count(table) }
+    func lastNumbers() throws -> [String: Int64] { try inner.lastNumbers() }
+    func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
+      try inner.write(shape, feed)
+    }
+
+    func read(_ shape: TableShape, _ take: ([RawCell]) throws -> Void) throws {
+      var isFirst = true
+      try inner.read(shape) { row in
+        if !isFirst { try take(row) }
+        isFirst = false
+      }
+    }
+
+    func setLastNumbers(_ numbers: [String: Int64]) throws { try inner.setLastNumbers(numbers) }
+    func commit() throws { try inner.commit() }
+  }
+}

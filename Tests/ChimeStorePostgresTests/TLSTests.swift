@@ -1,0 +1,152 @@
+import ChimeCore
+import Foundation
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// A server that is spoken to over TLS, and its certificate, which has to be signed by whom `sslrootcert` names.
+@Suite(
+  .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Authority.isPossible, "openssl is not installed (apt install openssl)"))
+struct TLSTests {
+  private func refusal(_ connection: String) -> String {
+    do throws(StoreFailure) {
+      _ = try PostgresStore.open(try PostgresPlace(connection: connection))
+      return "it was opened"
+    } catch {
+      guard case .unavailable(let sentence) = error else { return "\(error)" }
+      return sentence
+    }
+  }
+
+  @Test func onlyTheRightAuthorityIsTrusted() async throws {
+    let folder = try Authority.Folder()
+    let (ours, other) = (try Authority("ours", folder), try Authority("other", folder))
+    try ours.sign("server", for: "localhost", folder)
+    let port = try FreePort.any()
+    let server = try PostgresServer(
+      settings: [
+        "ssl = on", "ssl_cert_file = '\(folder.path)/server.crt'", "ssl_key_file = '\(folder.path)/server.key'",
+      ], port: port)
+    let database = try server.makeDatabase()
+    func connection(_ host: String, _ authority: String) -> String {
+      "host=\(host) hostaddr=127.0.0.1 port=\(port) dbname=\(database) user=chime sslmode=verify-full "
+        + "sslrootcert=\(authority)"
+    }
+    let place = try PostgresPlace(connection: connection("localhost", ours.certificate))
+    let store = try PostgresStore.open(place)
+    try await store.write { try $0.setNote("a", "1") }
+    #expect(
+      try server.sql(
+        "SELECT bool_and(ssl) FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE a.datname = '\(database)' "
+          + "AND a.application_name = 'chimed'", on: "postgres") == "t")
+    await store.close()
+
+    let wrong = refusal(connection("localhost", other.certificate))
+    #expect(wrong.contains("certificate verify failed"), "\(wrong)")
+    let stranger = refusal(connection("db.example", ours.certificate))
+    #expect(stranger.contains("does not match host name"), "\(stranger)")
+    let expired = refusal(connection("localhost", try ours.expired(folder)))
+    #expect(expired.contains("certificate verify failed"), "\(expired)")
+    let missing = refusal(connection("localhost", folder.path + "/none.crt"))
+    #expect(missing.contains("none.crt"), "\(missing)")
+    for sentence in [wrong, stranger, expired, missing] {
+      #expect(sentence.contains("sslrootcert"), "it says what to look at: \(sentence)")
+    }
+  }
+
+  /// Where TLS is asked for, a server without it is not spoken to.
+  @Test func nothingIsSaidInTheClear() throws {
+    let port = try FreePort.any()
+    let server = try PostgresServer(port: port)
+    let sentence = refusal("host=127.0.0.1 port=\(port) dbname=postgres user=chime sslmode=require")
+    #expect(sentence.contains("does not support SSL"), "\(sentence)")
+    withExtendedLifetime(server) {}
+  }
+}
+
+/// A private authority that signs certificates, by openssl(1).
+struct Authority {
+  static let isPossible = access("/usr/bin/openssl", X_OK) == 0
+
+  /// A folder that postgres may read.
+  final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array("/tmp/chime-tls-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else { throw PostgresServer.Problem("mkdtemp: \(errno)") }
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      chmod(path, 0o755)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  private let key: String
+  let certificate: String
+
+  init(_ name: String, _ folder: Folder) throws {
+    (key, certificate) = ("\(folder.path)/\(name).key", "\(folder.path)/\(name).crt")
+    try Self.openssl(
+      ["req", "-new", "-x509", "-days", "2", "-subj", "/CN=\(name)", "-out", certificate] + Self.newKey(key))
+  }
+
+  /// A key and a certificate for a server.
+  func sign(_ name: String, for host: String, _ folder: Folder) throws {
+    let base = "\(folder.path)/\(name)"
+    try "subjectAltName=DNS:\(host)\n".write(toFile: base + ".ext", atomically: true, encoding: .utf8)
+    try Self.openssl(["req", "-new", "-subj", "/CN=\(host)", "-out", base + ".csr"] + Self.newKey(base + ".key"))
+    try Self.openssl([
+      "x509", "-req", "-days", "2", "-in", base + ".csr", "-CA", certificate, "-CAkey", key, "-CAcreateserial",
+      "-extfile", base + ".ext", "-out", base + ".crt",
+    ])
+    // PostgreSQL insists on a key that is its own and nobody else's.
+    chmod(base + ".key", 0o600)
+    if getuid() == 0, let user = getpwnam("postgres") { chown(base + ".key", user.pointee.pw_uid, user.pointee.pw_gid) }
+  }
+
+  /// The same authority, by a certificate that was valid until yesterday.
+  func expired(_ folder: Folder) throws -> String {
+    let path = folder.path + "/expired.crt"
+    try Self.openssl(["x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", path])
+    return path
+  }
+
+  private static func newKey(_ path: String) -> [String] {
+    ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", path]
+  }
+
+  private static func openssl(_ arguments: [String]) throws {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw PostgresServer.Problem("openssl \(arguments.joined(separator: " ")): \(said)")
+    }
+  }
+}
+
+/// A port of the machine's own address that nobody listens at.
+enum FreePort {
+  static func any() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let found = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    guard found else { throw PostgresServer.Problem("no port: \(errno)") }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}

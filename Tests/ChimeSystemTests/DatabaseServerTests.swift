@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// The real daemon and what may become of its database's server: the loss of a primary, passwords, what the doctor sees.
+@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct DatabaseServerTests {
+  private func configure(_ home: Home, _ connection: String, more: String = "") throws {
+    try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n\(more)")
+  }
+
+  private func times(_ home: Home, _ reminder: String) async throws -> [String] {
+    try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(reminder)], "limit": 500])[
+      "occurrences"
+    ].elements.compactMap { $0["scheduledAt"]["at"].string }
+  }
+
+  /// The primary's machine is lost while somebody adds reminders and one fires each second: the daemon goes on at the
+  /// standby that takes its place. What was acknowledged is there, and no time is recorded twice.
+  @Test(.timeLimit(.minutes(3))) func theDaemonGoesOnAtTheNewPrimary() async throws {
+    let primary = try PostgresServer()
+    let database = try primary.makeDatabase()
+    let standby = try PostgresServer(following: primary)
+    try primary.waitForStandby()
+    try await Home.live { home in
+      try configure(home, "host=\(primary.folder),\(standby.folder) dbname=\(database) user=chime")
+      let daemon = try await home.start()
+      let drink = try await home.add("Drink", "every 1s")
+      var kept = [drink]
+      for number in 1...10 { kept.append(try await home.add("Kept \(number)", "in 1h")) }
+      try await eventually("it fires") { try await times(home, drink).count >= 2 }
+      try primary.lose()
+      try standby.promote()
+      let promoted = ContinuousClock.now
+      while try await home.chime("add", "After", "in", "1h").status != 0 {}
+      print("chimed took a reminder again \(ContinuousClock.now - promoted) after the promotion")
+      let before = try await times(home, drink).count
+      try await eventually("it goes on firing") { try await times(home, drink).count >= before + 2 }
+      let found = try await times(home, drink)
+      #expect(Set(found).count == found.count, "\(found)")
+      let listed = try await home.listed("list", "--limit", "all")["reminders"].elements.compactMap { $0["id"].string }
+      #expect(Set(kept).subtracting(listed) == [])
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+
+  /// From libpq's own passfile, and from a credential of the service manager.
+  @Test(.timeLimit(.minutes(2))) func passwordsComeFromWhereTheyAreKept() async throws {
+    let server = try PostgresServer()
+    try server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
+    let connection = server.connection(try server.makeDatabase(owner: "guarded"), user: "guarded")
+    try await Home.live { home in
+      try home.write("*:*:*:guarded:open sesame\n", to: home.path + "/pgpass")
+      try configure(home, connection + " passfile=\(home.path)/pgpass")
+      #expect(try await home.start().stop() == .exited(0))
+
+      try configure(home, connection, more: "passwordFile = \"database\"\n")
+      let without = try await home.run(Machine.chimed, [])
+      #expect(without.status == 74 && without.err.contains("LoadCredential=database"), "\(without.text)")
+      let credentials = home.path + "/credentials"
+      try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: false)
+      try home.write("open sesame\n", to: credentials + "/database")
+      let daemon = try await home.start(environment: ["CREDENTIALS_DIRECTORY": credentials])
+      _ = try await home.add("Tea", "in 1h")
+      #expect(try await daemon.stop() == .exited(0))
+      #expect(!home.everythingSaid.contains("sesame"))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func theDoctorLooksAtTheServer() async throws {
+    let primary = try PostgresServer()
+    let database = try primary.makeDatabase()
+    try await Home.live { home in
+      func store() async throws -> (state: String?, message: String?) {
+        let checks = try await home.run(Machine.chime, ["doctor", "--json"]).json["checks"].elements
+        let found = try #require(checks.first { $0["check"].string == "store" })
+        return (found["state"].string, found["message"].string)
+      }
+      try configure(home, primary.connection(database))
+      let daemon = try await home.start()
+      let alone = try await store()
+      #expect(alone.state == "caution" && alone.message?.contains("no server follows") == true, "\(alone)")
+      let standby = try PostgresServer(following: primary)
+      let loose = try await store()
+      #expect(loose.state == "caution" && loose.message?.contains("asynchronously") == true, "\(loose)")
+      try primary.waitForStandby()
+      let right = try await store()
+      #expect(right.state == "good" && right.message?.contains("in order") == true, "\(right)")
+      try standby.kill()
+      try await eventually("it is seen that nothing can be written") { try await store().state == "bad" }
+      try primary.sql("ALTER SYSTEM RESET synchronous_standby_names", on: "postgres")
+      try primary.sql("SELECT pg_reload_conf()", on: "postgres")
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+/// `chime move`: what a user has goes from the file to a database and back, with the real programs and a real server.
+@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct MoveTests {
+  private func configure(_ home: Home, _ connection: String, engine: String = "sqlite") throws {
+    try home.configure("[store]\nengine = \"\(engine)\"\nconnection = \"\(connection)\"\n")
+  }
+
+  private func states(_ home: Home, _ reminder: String) async throws -> [String] {
+    try await home.answer("io.chime.Occurrences.List", ["filter": ["reminder": .string(reminder)]])["occurrences"]
+      .elements.compactMap { $0["state"].string }
+  }
+
+  private func removeStore(_ home: Home) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: home.state) where name.hasPrefix("chime.db") {
+      try FileManager.default.removeItem(atPath: "\(home.state)/\(name)")
+    }
+  }
+
+  private func holdToSchema(_ home: Home, _ output: String) async throws {
+    guard Machine.hasClients else { return }
+    let program = """
+      import json, jsonschema, sys
+      defs = json.load(open(sys.argv[1]))["$defs"]
+      shape = {"$ref": "#/$defs/output-of-move", "$defs": defs}
+      jsonschema.Draft202012Validator(shape).validate(json.loads(sys.argv[2]))
+      """
+    let judged = try await home.run(
+      Machine.clients, ["-c", program, Machine.package + "/docs/json/chime.schema.json", output])
+    #expect(judged.status == 0, "\(judged.text)")
+  }
+
+  @Test(.timeLimit(.minutes(3))) func aUserMovesToADatabaseAndBack() async throws {
+    let server = try PostgresServer()
+    let database = try server.makeDatabase()
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let tea = try await home.add("Tea", "in 1s")
+      _ = try await home.add("Later", "in 1h")
+      try await eventually("it fires") { try await states(home, tea) == ["fired"] }
+
+      let unnamed = try await home.chime("move", "--to", "postgres")
+      #expect(unnamed.status != 0 && unnamed.err.contains("connection"), "\(unnamed.text)")
+      try configure(home, server.connection(database))
+      let inUse = try await home.chime("move", "--to", "postgres")
+      #expect(inUse.status == 75 && inUse.err.contains("another daemon has the store"), "\(inUse.text)")
+      #expect(try await daemon.stop() == .exited(0))
+
+      let trial = try await home.chime("move", "--to", "postgres", "--dry-run")
+      #expect(trial.status == 0 && trial.text.contains("reminder 2"), "\(trial.text)")
+      let made = "SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'"
+      #expect(try server.sql(made, on: database) == "0")
+      let moved = try await home.chime("move", "--from", "sqlite", "--to", "postgres")
+      #expect(moved.status == 0 && moved.text.contains("engine = \"postgres\""), "\(moved.text)")
+      let again = try await home.chime("move", "--to", "postgres")
+      #expect(again.status == 1 && again.err.contains("is not empty"), "\(again.text)")
+
+      try configure(home, server.connection(database), engine: "postgres")
+      let other = try await home.start()
+      #expect(try await states(home, tea) == ["fired"])
+      try await home.did("done", tea)
+      let milk = try await home.add("Milk", "in 2h")
+      #expect(try await other.stop() == .exited(0))
+
+      try removeStore(home)
+      let back = try await home.chime("move", "--to", "sqlite", "--json")
+      #expect(back.status == 0, "\(back.text)")
+      #expect(try back.json["move"]["target"].string == home.state + "/chime.db")
+      try await holdToSchema(home, back.out)
+      try configure(home, server.connection(database))
+      let last = try await home.start()
+      #expect(try await states(home, tea) == ["done"])
+      #expect(try await home.did("list").contains("Milk"))
+      #expect(try await states(home, milk) == [])
+      #expect(try await last.stop() == .exited(0))
+    }
+  }
+
+  /// Killed in the middle of it, nothing has been moved, and it can be begun again.
+  @Test(.timeLimit(.minutes(3)), .enabled(if: FileManager.default.isExecutableFile(atPath: Machine.debianPython)))
+  func aMoveThatIsKilledLeavesNothing() async throws {
+    let server = try PostgresServer()
+    let database = try server.makeDatabase()
+    try await Home.live { home in
+      try configure(home, server.connection(database))
+      #expect(try await home.start().stop() == .exited(0))
+      // Enough to be at it for a while.
+      let fill = """
+        import sqlite3, sys
+        store = sqlite3.connect(sys.argv[1])
+        store.executemany("INSERT INTO token VALUES (1, ?, 0, ?)", ((str(n), b"x" * 1000) for n in range(50_000)))
+        store.commit()
+        """
+      try home.write(fill, to: home.path + "/fill.py")
+      let filled = try await home.run(
+        Machine.debianPython, [home.path + "/fill.py", home.state + "/chime.db"], within: .seconds(60))
+      #expect(filled.status == 0, "\(filled.text)")
+
+      for engine in ["postgres", "sqlite"] {
+        let move = try await home.spawn(Machine.chimed, ["--move-to", engine])
+        try await eventually("it is in the middle") { move.output.contains("\"progress\"") }
+        kill(move.pid, SIGKILL)
+        _ = try await move.ended()
+        #expect(!move.output.contains("\"result\""))
+        if engine == "postgres" {
+          let left = "SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'"
+          try await eventually("nothing is left") { try server.sql(left, on: database) == "0" }
+        } else {
+          #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db"), "it is whole or has no name")
+        }
+        let done = try await home.run(Machine.chime, ["move", "--to", engine], within: .seconds(60))
+        #expect(done.status == 0 && done.text.contains("token 50"), "\(done.text)")
+        if engine == "postgres" { try removeStore(home) }
+      }
+      #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db.moving"))
+    }
+  }
+}
