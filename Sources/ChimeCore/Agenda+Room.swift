@@ -1,6 +1,17 @@
 import ChimeSchedule
 
 extension Agenda {
+  /// A plain generator (SplitMix64): what it spreads has no need of secrecy.
+  struct Dice: Sendable {
+    var state: UInt64
+
+    /// From 0 to below 1.
+    mutating func next() -> Double {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      return Double(SplitMix64.mix(state) >> 11) / 9_007_199_254_740_992
+    }
+  }
+
   /// How many deliveries each lane may claim.
   public struct Room: Hashable, Sendable {
     public var policies: LanePolicies

@@ -24,8 +24,11 @@ public struct Agenda: Sendable {
     case policies(LanePolicies, renewed: Set<Lane>)
     /// The way of a lane that was shut is open again.
     case opened(Lane)
-    /// The firing transaction has committed.
-    case fired(claimed: [Claim], Horizon)
+    /// What the store looks like, read without a change: other daemons may have changed it. Nothing is known from it about
+    /// whether the store takes changes. To be numbered with `latestHorizon` as it was before the reading.
+    case looked(Horizon)
+    /// The firing transaction has committed. `isEmpty`: there was nothing to be had, so what is due is with other daemons.
+    case fired(claimed: [Claim], Horizon, isEmpty: Bool = false)
     /// The firing transaction failed; nothing was changed.
     case firingFailed
     /// A transaction that was to claim for these lanes has committed.
@@ -92,6 +95,9 @@ public struct Agenda: Sendable {
   public static let batch = 500
   /// How long the agenda waits before it asks a failing store again.
   public static let storeRetry = Milliseconds.seconds(5)
+  /// How long the agenda leaves to other daemons what is due and locked by them, at first and at most.
+  public static let leastLeft = Milliseconds(rawValue: 20)
+  public static let mostLeft = Milliseconds.seconds(1)
   /// How long the agenda waits before it asks again for what could not be read.
   public static let unreadableRetry = Milliseconds.minutes(5)
   /// How many deliveries all lanes together claim beyond those that may be under way: each is held in memory.
@@ -102,9 +108,12 @@ public struct Agenda: Sendable {
   private var nextDue: Instant?
   private var nextWake: Instant?
   private var isDrowsy = false
-  private var latestHorizon: UInt64 = 0
+  /// The greatest number of a horizon that was heard of.
+  public private(set) var latestHorizon: UInt64 = 0
   private var isFiring = false
   private var storeRetryAt: Instant?
+  /// Until when what is due is left to other daemons, and how long that is; it is doubled each time.
+  private var leaving: (until: Instant, span: Milliseconds)?
   /// Whether the store takes no changes, so that what is due fires without it.
   private var isRefused = false
   /// Whether something is kept for the store.
@@ -177,11 +186,13 @@ public struct Agenda: Sendable {
         if renewed.contains(lane) { lanes[lane]?.breaker = Breaker() }
       }
     case .opened(let lane): lanes[lane]?.shutUntil = nil
-    case .fired(let claims, let horizon):
+    case .looked(let horizon): adopt(horizon)
+    case .fired(let claims, let horizon, let isEmpty):
       isFiring = false
       storeWorks()
       hold(claims)
       adopt(horizon)
+      leaveToOthers(isEmpty, now: now)
     case .firingFailed:
       isFiring = false
       storeRetryAt = now + Self.storeRetry
@@ -238,6 +249,16 @@ public struct Agenda: Sendable {
     standIn = .unknown
   }
 
+  /// Others have locked what is due, and are about to fire it; should they come to nothing, it is there again.
+  private mutating func leaveToOthers(_ isEmpty: Bool, now: Instant) {
+    guard isEmpty, let due = nextDue, due <= now else {
+      leaving = nil
+      return
+    }
+    let span = leaving.map { min($0.span + $0.span, Self.mostLeft) } ?? Self.leastLeft
+    leaving = (now + span, span)
+  }
+
   private mutating func forgetTimers() {
     armedDue = nil
     armedOutbox = nil
@@ -265,6 +286,8 @@ public struct Agenda: Sendable {
     // A clock that was set far back must not turn five seconds into years.
     if let retry = storeRetryAt, retry <= now || retry - now > Self.storeRetry { storeRetryAt = nil }
 
+    let left = leaving.flatMap { $0.until > now && $0.until - now <= Self.mostLeft ? $0.until : nil }
+
     // What has come already fires without its help.
     let wantedWake = wakeDue.flatMap { $0 > now ? $0 : nil }
     if armedWake != wantedWake || !isWakeSure {
@@ -283,7 +306,7 @@ public struct Agenda: Sendable {
       // Before anything else: what the store has as due has fired in part.
       isRecording = true
       effects.append(.record)
-    } else if storeRetryAt == nil, let due = nextDue, due <= now {
+    } else if storeRetryAt == nil, left == nil, let due = nextDue, due <= now {
       isFiring = true
       var known: [Lane: Int] = [:]
       for lane in order where !policies[lane].isClosed {
@@ -294,7 +317,7 @@ public struct Agenda: Sendable {
       isStandingIn = true
       effects.append(.standIn(limit: Self.batch))
     }
-    let wantedDue = isFiring || isStandingIn || isRecording ? nil : dueTimerAt
+    let wantedDue = isFiring || isStandingIn || isRecording ? nil : dueTimerAt.map { max($0, left ?? $0) }
     if armedDue != wantedDue {
       armedDue = wantedDue
       effects.append(.armDue(wantedDue))
@@ -373,16 +396,5 @@ public struct Agenda: Sendable {
     lanes[lane]?.isClaiming = true
     effects.append(.claim(lane, limit: limit))
     return nil
-  }
-
-  /// A plain generator (SplitMix64): what it spreads has no need of secrecy.
-  private struct Dice: Sendable {
-    var state: UInt64
-
-    /// From 0 to below 1.
-    mutating func next() -> Double {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      return Double(SplitMix64.mix(state) >> 11) / 9_007_199_254_740_992
-    }
   }
 }

@@ -6,6 +6,8 @@ public import ChimeSchedule
 /// together may commit together, but each sees the others' effects in order, and one that throws leaves no trace.
 /// `write` returns after its transaction has been made durable (on SQLite: `synchronous=FULL`).
 public protocol Store: Sendable {
+  /// Whether other daemons may be using it too: then what is due may become another without this one.
+  var isShared: Bool { get }
   /// Runs `body` in a transaction and returns its result once it is durable.
   ///
   /// An engine whose database has other users may run `body` again when one of them was in the way, so what it does beside
@@ -29,6 +31,10 @@ public protocol Store: Sendable {
 ///
 /// All are synchronous and may throw `StoreFailure`.
 public protocol StoreTransaction: TrackingTransaction {
+  /// What time the database had when this transaction began; nil for a store that has no clock of its own and goes by that
+  /// of its daemon. With several daemons it decides what is due.
+  var time: StoreTime? { get }
+
   // Definitions and due times.
 
   /// Inserts the reminder, or replaces it when `id` is known, together with its regular due time: any other regular
@@ -67,7 +73,8 @@ public protocol StoreTransaction: TrackingTransaction {
   // Firing.
 
   /// Up to `limit` due times that are not after `now`, earliest first. A store shared by several daemons locks them
-  /// for this transaction.
+  /// for this transaction and passes over what others have locked. Where more is due than `limit`, and that is more than
+  /// 16, it need not take the earliest of all.
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder]
   /// What `claimDue` would claim, from behind a place on, and without a trace: for a time in which the store can be read
   /// only. What cannot be read is passed over.
@@ -215,7 +222,13 @@ public struct UnreadableReminder: Hashable, Sendable {
   }
 }
 
+extension Store {
+  public var isShared: Bool { false }
+}
+
 extension StoreTransaction {
+  public var time: StoreTime? { nil }
+
   public func upsert(_ reminder: Reminder, next: Instant?) throws { try upsert(reminder, next: next, nextDueAt: nil) }
 
   /// The reminder; nil when there is none, and when its definition cannot be read (`unreadable` then has it).

@@ -115,6 +115,9 @@ public struct EntryFilter: Hashable, Sendable {
 public protocol TrackingTransaction {
   // Changes.
 
+  /// Begins what reads trackers before it begins a change, or writes without one: other daemons' changes of trackers have
+  /// been committed, and are kept waiting until the end of this transaction. `begin` does the same.
+  func lockTrackers() throws
   /// Begins a change: what is written of its owner's after it in this body is a part of it. What is written without one
   /// cannot be taken back.
   ///
@@ -241,4 +244,9 @@ public struct UnreadableTracking: Hashable, Sendable {
     self.name = name
     self.reason = reason
   }
+}
+
+extension TrackingTransaction {
+  /// For stores whose transactions run one after another.
+  public func lockTrackers() throws {}
 }

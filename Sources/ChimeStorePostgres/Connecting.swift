@@ -142,6 +142,13 @@ extension PostgresPlace {
     return "PostgreSQL at \(host)\(port.isEmpty || port == "5432" ? "" : ":\(port)")"
   }
 
+  /// Microseconds of a clock that nobody sets and that runs on in sleep, as `StoreTime` has them.
+  static func unsetClock() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+  }
+
   /// Milliseconds of a clock that nobody sets.
   static func clock() -> Int64 {
     var now = timespec()

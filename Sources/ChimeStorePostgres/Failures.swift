@@ -7,8 +7,9 @@ struct ServerError {
   /// In the server's language.
   var message: String
 
-  /// Whether the transaction may succeed when it runs again: somebody else's was in its way.
-  var isConflict: Bool { state == "40001" || state == "40P01" }
+  /// Whether the transaction may succeed when it runs again: somebody else's was in its way, or has made first what it
+  /// found missing and was about to make (a unique violation).
+  var isConflict: Bool { state == "40001" || state == "40P01" || state == "23505" }
 
   /// Whether the session is to be given up: the server ends, the connection is refused, or what was prepared is no more.
   var spoilsSession: Bool {
@@ -19,7 +20,7 @@ struct ServerError {
   /// What it means to someone who runs Chime.
   func failure(server: String) -> StoreFailure {
     switch state {
-    case "40001", "40P01":
+    case "40001", "40P01", "23505":
       return .unavailable("another transaction on \(server) was in the way (\(message)): try again")
     case "57014":
       return .unavailable(

@@ -36,13 +36,36 @@ extension Transaction {
     return end
   }
 
+  /// Begins a transaction, and asks in the same step what time the database has.
+  ///
+  /// - Parameter number: what else is asked for.
+  /// - Returns: that.
+  private func begin(_ sql: String, number: String = "0") throws(StoreFailure) -> String? {
+    let asked = PostgresPlace.unsetClock()
+    let answer = try connection.begin(
+      "\(sql); SELECT \(number) || ' ' || floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+    let parts = (answer ?? "").split(separator: " ")
+    guard parts.count == 2, let microseconds = Int64(parts[1]) else {
+      throw .internalError("\(connection.server) did not tell its time")
+    }
+    let time = StoreTime(microseconds: microseconds, askedAt: asked, heardAt: PostgresPlace.unsetClock())
+    self.time = time
+    heard(time)
+    return String(parts[0])
+  }
+
+  /// Finds out what time the database has.
+  func hearTime() throws(StoreFailure) {
+    _ = try begin("BEGIN READ ONLY")
+    connection.rollBack()
+  }
+
   private func runTogether(_ jobs: [any Job]) -> GroupEnd {
     var settlements: [any Settlement] = []
     var number: String?
     do {
       // Its number is asked for in the same step, for the case that nobody hears of its end.
-      number = try connection.begin(
-        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_current_xact_id()::text")
+      number = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", number: "pg_current_xact_id()")
       let group = jobs.prefix(Self.groupLimit)
       for job in group {
         forget()
@@ -58,13 +81,16 @@ extension Transaction {
         if settlement.error == nil {
           if group.count > 1 { try connection.script("RELEASE body") }
         } else if group.count > 1 {
+          turn.undo(isLost: false)
           try connection.script("ROLLBACK TO body; RELEASE body")
         } else {
+          turn.undo(isLost: false)
           try connection.script("ROLLBACK")
           return GroupEnd(taken: 1, failure: nil, settlements: settlements)
         }
       }
     } catch {
+      turn.undo(isLost: connection.isLost)
       connection.rollBack()
       return GroupEnd(taken: settlements.count, failure: Self.failure(error), settlements: settlements)
     }
@@ -73,6 +99,7 @@ extension Transaction {
       return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
     } catch {
       let isUnclear = connection.isLost
+      turn.undo(isLost: isUnclear)
       connection.rollBack()
       return GroupEnd(
         taken: settlements.count, failure: Self.failure(error), settlements: settlements,
@@ -104,7 +131,7 @@ extension Transaction {
   /// Runs one body on a consistent view, as of its first statement. Its caller is still to be told.
   func view(_ job: any Job) throws(StoreFailure) -> any Settlement {
     forget()
-    _ = try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    _ = try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let settlement = job.run(in: self)
     connection.rollBack()
     return settlement

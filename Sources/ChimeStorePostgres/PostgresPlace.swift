@@ -15,6 +15,8 @@ public struct PostgresPlace: Sendable {
   /// How long one statement may take, and how long a transaction may stand still, in milliseconds. The server ends both.
   var statementTimeout: Int64 = 30_000
   var idleTimeout: Int64 = 15_000
+  /// How long a transaction that has claimed due times may stand still: a daemon that is frozen with them holds up others.
+  var claimTimeout: Int64 = 5_000
   /// How long to wait for the store's lock, in milliseconds: a daemon that has just ended may still have it.
   var lockTimeout: Int64 = 5_000
   /// The layout to migrate to; tests make older ones.

@@ -30,18 +30,22 @@ public final class PostgresStore: Store {
     var isDraining = false
   }
 
-  private init(_ place: PostgresPlace) {
-    writer = Session(label: "chime.store.write", place: place, isReadOnly: false)
-    reader = Session(label: "chime.store.read", place: place, isReadOnly: true)
+  private init(_ place: PostgresPlace, _ heard: @escaping @Sendable (StoreTime) -> Void) {
+    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, heard: heard)
+    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, heard: heard)
     state = Mutex(State())
   }
 
   /// Opens the store, and makes its tables in a database that has none. The database itself must exist.
   ///
+  /// - Parameter heard: is told, on the store's queues, what time the database has: before this returns, and then with each
+  ///   transaction.
   /// - Throws: `.unavailable` when it cannot be reached or used, with what to do; `.held` when the tables are to be
   ///   changed and another daemon uses them, or when a program of before has the database alone; `.newerSchema` when a newer program has written it.
-  public static func open(_ place: PostgresPlace) throws(StoreFailure) -> PostgresStore {
-    let store = PostgresStore(place)
+  public static func open(
+    _ place: PostgresPlace, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+  ) throws(StoreFailure) -> PostgresStore {
+    let store = PostgresStore(place, heard)
     for session in [store.writer, store.reader] {
       let failure: StoreFailure? = session.queue.sync {
         do throws(StoreFailure) {
@@ -59,6 +63,8 @@ public final class PostgresStore: Store {
   }
 
   // Store.
+
+  public var isShared: Bool { true }
 
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result

@@ -10,6 +10,8 @@ final class Session: @unchecked Sendable {
   let queue: DispatchQueue
   private let place: PostgresPlace
   private let isReadOnly: Bool
+  private let turn = ClaimTurn()
+  private let heard: @Sendable (StoreTime) -> Void
   private var transaction: Transaction?
   /// The session before, which the server may still take for alive.
   private var former: Backend?
@@ -29,10 +31,13 @@ final class Session: @unchecked Sendable {
     var timeline: String
   }
 
-  init(label: String, place: PostgresPlace, isReadOnly: Bool) {
+  init(
+    label: String, place: PostgresPlace, isReadOnly: Bool, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+  ) {
     queue = DispatchQueue(label: label)
     self.place = place
     self.isReadOnly = isReadOnly
+    self.heard = heard
   }
 
   /// The verbs, over a session that was alive when last heard of; opened if there is none.
@@ -49,7 +54,10 @@ final class Session: @unchecked Sendable {
       try take(connection)
       refusal = nil
       current = backend
-      let opened = Transaction(connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly)
+      let opened = Transaction(
+        connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, turn: turn,
+        claimTimeout: place.claimTimeout, heard: heard)
+      try opened.hearTime()
       transaction = opened
       return opened
     } catch {

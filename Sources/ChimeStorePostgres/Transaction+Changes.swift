@@ -4,6 +4,11 @@ import ChimeSchedule
 import ChimeTracking
 
 extension Transaction {
+  func lockTrackers() throws {
+    try requireWriting()
+    try connection.run("SELECT last FROM number WHERE name = 'change' FOR UPDATE")
+  }
+
   func begin(_ change: TrackingChange) throws -> Int64 {
     try requireWriting()
     let key = try connection.makeKey(

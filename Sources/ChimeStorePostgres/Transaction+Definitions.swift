@@ -107,6 +107,7 @@ extension Transaction {
   func setDue(
     reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil, wakes: Bool
   ) throws {
+    turn.lower(reminder, to: next)
     try connection.run(
       """
       INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes) VALUES ($1, $2, $3, $4, $5)

@@ -3,29 +3,6 @@ import ChimeRecords
 import ChimeSchedule
 
 extension Transaction {
-  func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
-    var putOff: [Int64] = []
-    let found = try dueRows(now: now, limit: limit, after: nil) { row, due -> DueReminder? in
-      guard let due else {
-        putOff.append(row.int64(10))
-        return nil
-      }
-      claimed[due.reminder.id] = Standing(
-        key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
-      return due
-    }
-    for key in putOff {
-      // The scheduled time of a regular one is kept where it is not the due time any more.
-      try connection.run(
-        """
-        UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
-          wakes = 0
-        WHERE reminder = $2 AND next_at <= $3
-        """, now + .hours(1), key, now)
-    }
-    return found.compactMap { $0 }
-  }
-
   func due(now: Instant, limit: Int, after place: DuePlace?) throws -> DuePage {
     let limit = max(limit, 0)
     // One more than is asked for tells whether there are more.
@@ -46,36 +23,55 @@ extension Transaction {
       next: next?.due, nextWake: next?.wake)
   }
 
+  /// What a due time is told by. Where it stands itself (`d`) follows.
+  static var dueColumns: StaticString {
+    """
+    SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+      d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
+      a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
+    """
+  }
+
+  private static var dueJoins: StaticString {
+    """
+    JOIN reminder r ON r.key = d.reminder
+    JOIN alias a ON a.key = d.reminder
+    LEFT JOIN occurrence o ON o.reminder = d.reminder
+      AND o.scheduled_at = CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END
+    ORDER BY d.next_at, d.reminder, d.snooze_of
+    """
+  }
+
   /// What `make` makes of each row of what is due behind a place. Where the reminder cannot be read, `unreadable` has it
   /// and `make` is given nil.
-  private func dueRows<Made>(
+  func dueRows<Made>(
     now: Instant, limit: Int, after place: DuePlace?, make: (Row, DueReminder?) throws -> Made
   ) throws -> [Made] {
-    unreadable = []
-    let start = place ?? DuePlace(dueAt: .earliest, reminder: -1, again: -1)
-    return try connection.all(
+    let (start, limit) = (place ?? DuePlace(dueAt: .earliest, reminder: -1, again: -1), max(limit, 0))
+    var query = ComposedQuery(Self.dueColumns)
+    query.append(
       """
-      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
-        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
       FROM (
         SELECT f.* FROM generate_series(0, 15) b
         CROSS JOIN LATERAL (
           SELECT x.reminder, x.snooze_of, x.next_at, x.scheduled_at FROM due x
-          WHERE x.bucket = b AND x.next_at <= $1 AND x.next_at >= $2
-            AND (x.next_at, x.reminder, x.snooze_of) > ($2, $3, $4)
+          WHERE x.bucket = b AND x.next_at <= ? AND x.next_at >= ?
+            AND (x.next_at, x.reminder, x.snooze_of) > (?, ?, ?)
           ORDER BY x.next_at, x.reminder, x.snooze_of
-          LIMIT $5) f
+          LIMIT ?) f
         ORDER BY f.next_at, f.reminder, f.snooze_of
-        LIMIT $5) d
-      JOIN reminder r ON r.key = d.reminder
-      JOIN alias a ON a.key = d.reminder
-      LEFT JOIN occurrence o ON o.reminder = d.reminder
-        AND o.scheduled_at = CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END
-      ORDER BY d.next_at, d.reminder, d.snooze_of
-      """, now, start.dueAt, start.reminder, start.again, max(limit, 0)
-    ) { row in
+        LIMIT ?) d
+      """, now, start.dueAt, start.dueAt, start.reminder, start.again, limit, limit)
+    return try dueRows(query, make: make)
+  }
+
+  /// - Parameter query: `dueColumns`, and of what `d` they are.
+  func dueRows<Made>(_ query: ComposedQuery, make: (Row, DueReminder?) throws -> Made) throws -> [Made] {
+    unreadable = []
+    var query = query
+    query.append(Self.dueJoins)
+    return try connection.all(query) { row in
       let reminder: Reminder
       do throws(UnreadableDefinition) {
         reminder = try row.reminder(0, reader)
@@ -93,6 +89,7 @@ extension Transaction {
 
   func lookAgain(now: Instant) throws {
     try requireWriting()
+    turn.clear()
     try connection.run(
       "UPDATE due SET next_at = $1 WHERE snooze_of = -1 AND next_at > $1 AND scheduled_at <= $1", now)
   }
@@ -102,11 +99,12 @@ extension Transaction {
     let next = try connection.first(
       """
       SELECT
-        (SELECT min(f.next_at) FROM generate_series(0, 15) b
+        (SELECT min(f.next_at) FROM unnest($1) WITH ORDINALITY b (floor, place)
           CROSS JOIN LATERAL (
-            SELECT d.next_at FROM due d WHERE d.bucket = b ORDER BY d.next_at LIMIT 1) f),
+            SELECT d.next_at FROM due d WHERE d.bucket = b.place - 1 AND d.next_at >= b.floor
+            ORDER BY d.next_at LIMIT 1) f),
         (SELECT min(next_at) FROM due WHERE wakes = 1)
-      """
+      """, Integers(turn.floorsByBucket.map(\.milliseconds))
     ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
     let lanes = try connection.all(
       """

@@ -43,7 +43,9 @@ extension Transaction {
           written: Array(repeating: false, count: firing.occurrences.count)))
     }
     var lanes: [Lane: LaneStanding] = [:]
-    for lane in Set(all.flatMap { $0.firing.deliveries.map(\.lane) }) { lanes[lane] = try standingMaking(lane) }
+    for lane in Set(all.flatMap { $0.firing.deliveries.map(\.lane) }).sorted() {
+      lanes[lane] = try standingMaking(lane)
+    }
 
     try writeOccurrences(&all)
     var queue: [Connection.Queued] = []
@@ -121,6 +123,7 @@ extension Transaction {
       let wakes =
         standing.generation == reminder.generation
         ? reminder.wakes(at: again) : try wakes(reminder: key, at: again)
+      turn.lower(key, to: again)
       queue.append(
         try connection.queued(
           """
@@ -149,6 +152,7 @@ extension Transaction {
         continue
       }
       let dueAt = firing.nextDueAt ?? next + reminder.jitterOffset
+      turn.lower(writing.key, to: dueAt)
       var after = reminder
       after.skipNext = firing.skipNext
       queue.append(

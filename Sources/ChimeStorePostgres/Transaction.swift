@@ -6,7 +6,15 @@ import ChimeSchedule
 final class Transaction: StoreTransaction {
   let connection: Connection
   let reader: DefinitionReader
-  private let isReadOnly: Bool
+  let isReadOnly: Bool
+  /// What time the database had when the transaction began.
+  var time: StoreTime?
+  /// Where claims go on; kept from session to session.
+  let turn: ClaimTurn
+  /// How long a transaction that has claimed due times may stand still, in milliseconds.
+  let claimTimeout: Int64
+  /// Is told what time the database has, at the beginning of each transaction.
+  let heard: @Sendable (StoreTime) -> Void
   /// What `claimDue` has seen in this body, so that `record` need not look it up again.
   var claimed: [ReminderID: Standing] = [:]
   /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
@@ -25,10 +33,16 @@ final class Transaction: StoreTransaction {
     var skipNext: Int
   }
 
-  init(connection: Connection, reader: DefinitionReader, isReadOnly: Bool) {
+  init(
+    connection: Connection, reader: DefinitionReader, isReadOnly: Bool, turn: ClaimTurn = ClaimTurn(),
+    claimTimeout: Int64 = 5_000, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+  ) {
     self.connection = connection
     self.reader = reader
     self.isReadOnly = isReadOnly
+    self.turn = turn
+    self.claimTimeout = claimTimeout
+    self.heard = heard
   }
 
   /// Begins every verb that writes.
@@ -53,6 +67,7 @@ final class Transaction: StoreTransaction {
   /// Begins a body: what the one before has seen may have been undone.
   func forget() {
     claimed.removeAll(keepingCapacity: true)
+    turn.forget()
     lanes.removeAll(keepingCapacity: true)
     trackerKeys.removeAll(keepingCapacity: true)
     change = nil

@@ -55,7 +55,10 @@ public enum TrackingDay {
     in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> [(owner: UInt32, outcome: TrackingOutcome)] {
-    guard let at = try next(in: transaction) else { return [] }
+    guard let seen = try next(in: transaction) else { return [] }
+    if seen <= now { try transaction.lockTrackers() }
+    // Another daemon may have begun it meanwhile.
+    guard let at = try seen <= now ? next(in: transaction) : seen else { return [] }
     guard at <= now else {
       // One that a wrong clock has set years ahead is set anew.
       if at > now + .days(2) { try arm(in: transaction, bearings, now: now) }

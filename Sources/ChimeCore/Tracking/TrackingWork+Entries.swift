@@ -45,6 +45,7 @@ extension TrackingWork {
   public func edit(
     _ id: EntryID, using generator: inout some RandomNumberGenerator, _ change: (inout Entry) throws -> Void
   ) throws -> TrackingOutcome {
+    try transaction.lockTrackers()
     guard let before = try transaction.entry(id, owner: owner) else { throw TrackingRefused.noEntry(id) }
     let tracker = try tracker(before.tracker)
     var wanted = before
@@ -70,6 +71,7 @@ extension TrackingWork {
   public func remove(
     _ id: EntryID, using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome {
+    try transaction.lockTrackers()
     guard let entry = try transaction.entry(id, owner: owner) else { throw TrackingRefused.noEntry(id) }
     let tracker = try tracker(entry.tracker)
     var outcome = TrackingOutcome()

@@ -14,6 +14,7 @@ extension TrackingWork {
   public func undo(
     using generator: inout some RandomNumberGenerator
   ) throws -> (change: TrackingChange, outcome: TrackingOutcome) {
+    try transaction.lockTrackers()
     guard let change = try undoable() else { throw TrackingRefused.nothingToUndo }
     let before = try transaction.packs(owner: owner)
     var touched = Dictionary(try transaction.takeBack(change.id).map { ($0.key.id, $0.value) }) { $0.union($1) }

@@ -17,11 +17,19 @@ extension EventLoop {
 
   func clockIsReady() {
     guard let change = clockWatch?.clockChange(), case .stepped(let step, let slept) = change else { return }
+    // Where the database's clock counts, this machine's may be set.
+    clockHasStepped(by: SystemClock.isFollowing ? .zero : step, slept: slept)
+  }
+
+  /// The clock that counts was set, or the machine has slept.
+  func clockHasStepped(by step: Milliseconds, slept: Milliseconds, ofDatabase: Bool = false) {
     if step > .seconds(1) || step < .seconds(-1) {
       clockEvents += 1
       let way = step > .zero ? "forward" : "back"
       let size = DurationText.format(whole(max(step, .zero - step)))
-      publish([Happening(kind: .clock, message: "the clock was set \(way) by \(size)")])
+      let message =
+        ofDatabase ? "the database's clock was set \(way) by \(size)" : "the clock was set \(way) by \(size)"
+      publish([Happening(kind: .clock, message: message)])
       outbox.seenFailing = [:]
       history.clockWasSet(at: SystemClock.now)
       snapshots.timing.clockWasSet(at: SystemClock.now)

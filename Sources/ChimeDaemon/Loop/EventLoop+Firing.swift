@@ -20,7 +20,7 @@ extension EventLoop {
           // It may have missed the computing anew that followed a change.
           if bearings.version != self.bearings.version { recompute(fired.firings.map(\.due.reminder.id)) }
         } catch {
-          storeFailed(error, "reminders are shown on the desktop from memory, and changes are refused")
+          storeFailed(error, meanwhile)
           handle(.firingFailed)
         }
       }
@@ -33,7 +33,7 @@ extension EventLoop {
     let nowMicroseconds = SystemClock.nowMicroseconds
     supersede(by: fired.firings)
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    handle(.fired(claimed: outbox.hold(fired.claims), horizon))
+    handle(.fired(claimed: outbox.hold(fired.claims), horizon, isEmpty: fired.isEmpty))
     pruneHistory()
     considerSnapshot()
     publish(fired.firings, at: nowMicroseconds)

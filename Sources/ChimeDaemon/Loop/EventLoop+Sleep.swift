@@ -149,7 +149,7 @@ extension EventLoop {
   // MARK: Waking the machine
 
   func arm(wakeAt time: Instant?) {
-    wakeAlarm.arm(at: time)
+    wakeAlarm.arm(at: time.map { SystemClock.machineTime(of: $0) })
     guard time != nil, let problem = wakeAlarm.problem, !sleep.isWakeProblemTold else { return }
     sleep.isWakeProblemTold = true
     log(.warning, "the machine is not woken for reminders that ask for it: \(problem)")

@@ -99,7 +99,7 @@ extension EventLoop {
           didRecord(part, commit, horizon)
         } catch {
           recordTask = nil
-          storeFailed(error, "reminders are shown on the desktop from memory, and changes are refused")
+          storeFailed(error, meanwhile)
           handle(.recordFailed)
         }
       }

@@ -32,7 +32,7 @@ extension EventLoop {
     } catch {
       trouble.reading = (error as? StoreFailure)?.sentence ?? "\(error)"
     }
-    if trouble.problem != nil { summary = trouble.summary(unrecorded: standby.unrecorded) }
+    if trouble.problem != nil { summary = troubleSummary }
     for notice in notices { summary += "; \(notice.sentence)" }
   }
 
@@ -75,6 +75,17 @@ extension EventLoop {
 
   // MARK: A store that fails
 
+  /// What becomes of reminders while the store takes no changes.
+  var meanwhile: String {
+    store.isShared
+      ? "what is due waits, and changes are refused"
+      : "reminders are shown on the desktop from memory, and changes are refused"
+  }
+
+  private var troubleSummary: String {
+    trouble.summary(unrecorded: standby.unrecorded, showsMeanwhile: !store.isShared)
+  }
+
   /// A change failed. The log is told once for each reason, until the store works again.
   func storeFailed(_ error: any Error, _ consequence: String) {
     let sentence = (error as? StoreFailure)?.sentence ?? "\(error)"
@@ -82,8 +93,9 @@ extension EventLoop {
     if trouble.isNew(sentence) {
       publish([Happening(kind: .store, message: "the store failed: \(sentence); \(consequence)")])
     }
-    ServiceManager.status(trouble.summary(unrecorded: standby.unrecorded))
-    if (error as? StoreFailure)?.isPassing ?? false { handle(.refused) }
+    ServiceManager.status(troubleSummary)
+    // Another daemon may be firing what this one cannot.
+    if !store.isShared, (error as? StoreFailure)?.isPassing ?? false { handle(.refused) }
   }
 
   /// A client's change was refused.
@@ -97,7 +109,7 @@ extension EventLoop {
         Happening(kind: .store, message: "the store cannot be read: \(sentence); nothing can fire until it can")
       ])
     }
-    ServiceManager.status(trouble.summary(unrecorded: standby.unrecorded))
+    ServiceManager.status(troubleSummary)
   }
 
   /// A transaction that changed something has committed, and so the store works.

@@ -14,6 +14,7 @@ struct LoopTimers {
   let arrears: LoopTimer
   let watchdog: LoopTimer
   let metrics: LoopTimer
+  let others: LoopTimer
   /// When the two that follow the wall clock are to run out by one that nobody sets.
   var dueAt: MonotonicDeadline?
   var outboxAt: MonotonicDeadline?

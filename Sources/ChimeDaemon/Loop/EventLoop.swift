@@ -167,6 +167,7 @@ actor EventLoop {
     await surveyCalendars()
     considerSnapshot(atStart: true)
     renewMetricsFile()
+    lookAtOthers()
     chime_forget_code()
   }
 
@@ -183,7 +184,7 @@ actor EventLoop {
     } catch let failure as StoreFailure where failure.isPassing {
       let found = try await store.read(look)
       standby.owesStart = true
-      storeFailed(failure, "reminders are shown on the desktop from memory, and changes are refused")
+      storeFailed(failure, meanwhile)
       return found
     }
   }
@@ -195,10 +196,10 @@ actor EventLoop {
     let timers = LoopTimers(
       due: timer { $0.dueHasCome() }, outbox: timer { $0.outboxHasCome() },
       clients: timer { $0.expireClients() }, summary: timer { $0.summaryIsDue() },
-      settle: timer { $0.foldersHaveSettled() },
-      sleep: timer { $0.sleepIsDue() }, bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() },
-      arrears: timer { $0.makeUp() },
-      watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() })
+      settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.sleepIsDue() },
+      bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
+      watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
+      others: timer { $0.lookAtOthers() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))

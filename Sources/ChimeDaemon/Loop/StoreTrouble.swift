@@ -29,9 +29,14 @@ struct StoreTrouble {
 
   /// The line for `systemctl status`.
   ///
-  /// - Parameter unrecorded: times that have fired and are not in the store.
-  func summary(unrecorded: Int) -> String {
+  /// - Parameters:
+  ///   - unrecorded: times that have fired and are not in the store.
+  ///   - showsMeanwhile: whether what is due is shown all the same.
+  func summary(unrecorded: Int, showsMeanwhile: Bool = true) -> String {
     if let reading { return "the store cannot be read, and nothing can fire until it can: \(reading)" }
+    guard showsMeanwhile else {
+      return "\(writing ?? "the store failed"); what is due waits, and changes are refused"
+    }
     let waiting = unrecorded == 0 ? "" : ", \(unrecorded) not yet recorded"
     return
       "\(writing ?? "the store failed"); reminders are shown on the desktop from memory\(waiting); changes are refused"

@@ -1,38 +1,6 @@
-package import ChimeSchedule
+import ChimeSchedule
 import Dispatch
 import Glibc
-
-/// The time, read once for each event.
-package enum SystemClock {
-  /// CLOCK_REALTIME.
-  package static var now: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
-  }
-
-  /// CLOCK_REALTIME in microseconds since the epoch, for the record of lateness.
-  static var nowMicroseconds: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-  }
-
-  /// CLOCK_MONOTONIC in microseconds (what systemd wants with RELOADING=1).
-  static var monotonicMicroseconds: UInt64 { microseconds(CLOCK_MONOTONIC) }
-
-  /// How long the machine has slept since it booted, in milliseconds: CLOCK_BOOTTIME runs on in sleep,
-  /// CLOCK_MONOTONIC does not.
-  static var sleptMilliseconds: Int64 {
-    Int64(microseconds(CLOCK_BOOTTIME) / 1_000) - Int64(microseconds(CLOCK_MONOTONIC) / 1_000)
-  }
-
-  private static func microseconds(_ clock: clockid_t) -> UInt64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
-  }
-}
 
 /// When a timer is to run out, on a clock that stands still while the machine sleeps and that nobody sets.
 struct MonotonicDeadline {
@@ -65,8 +33,10 @@ struct LoopTimer {
     source.activate()
   }
 
-  /// Fires at a time of the wall clock, and follows the clock when it is set.
+  /// Fires at a time of the wall clock, and follows the clock when it is set. Where the time is a database's, it is waited
+  /// for by a clock that nobody sets.
   func arm(at instant: Instant) {
+    if SystemClock.isFollowing { return arm(after: instant - SystemClock.now) }
     let time = timespec(
       tv_sec: Int(instant.milliseconds / 1_000), tv_nsec: Int(instant.milliseconds % 1_000) * 1_000_000)
     source.schedule(wallDeadline: DispatchWallTime(timespec: time), leeway: .nanoseconds(0))

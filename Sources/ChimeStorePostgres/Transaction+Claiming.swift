@@ -1,0 +1,125 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+// Claiming what is due: several daemons at once, each what no other has.
+//
+// Locks are taken first, and what stands in the rows is read afterwards: another daemon's change that commits in between
+// is seen, and none can come after, since whoever changes a reminder writes its due time too.
+extension Transaction {
+  /// Claims of so few are in the order of all due times, whatever bucket they are in. It costs locks on rows that are not
+  /// taken in the end, so that larger ones go bucket by bucket.
+  static let orderedAtMost = 16
+
+  func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
+    guard !isReadOnly else { return try dueRows(now: now, limit: limit, after: nil) { $1 }.compactMap { $0 } }
+    let keys = try lockDue(now: now, limit: max(limit, 0))
+    guard !keys.isEmpty else {
+      unreadable = []
+      return []
+    }
+    var putOff: [Int64] = []
+    let found = try lockedRows(keys) { row, due -> DueReminder? in
+      guard let due else {
+        putOff.append(row.int64(10))
+        return nil
+      }
+      claimed[due.reminder.id] = Standing(
+        key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
+      return due
+    }
+    for key in putOff {
+      // The scheduled time of a regular one is kept where it is not the due time any more.
+      try connection.run(
+        """
+        UPDATE due SET scheduled_at = CASE WHEN snooze_of = -1 THEN coalesce(scheduled_at, next_at) END, next_at = $1,
+          wakes = 0
+        WHERE reminder = $2 AND next_at <= $3
+        """, now + .hours(1), key, now)
+    }
+    return found.compactMap { $0 }
+  }
+
+  /// A due time that is locked for this transaction.
+  private struct Key {
+    var reminder: Int64
+    var again: Int64
+    var bucket: Int
+    var dueAt: Instant
+
+    init(_ row: Row) {
+      (reminder, again, bucket, dueAt) = (row.int64(0), row.int64(1), row.int(2), row.instant(3))
+    }
+  }
+
+  private func lockDue(now: Instant, limit: Int) throws -> [Key] {
+    let clock = PostgresPlace.clock()
+    let limit = turn.begin(limit, at: clock)
+    if limit <= Self.orderedAtMost {
+      return try locking(
+        """
+        SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at
+        FROM generate_series(0, 15) b
+        CROSS JOIN LATERAL (
+          SELECT x.reminder, x.snooze_of, x.bucket, x.next_at FROM due x
+          WHERE x.bucket = b AND x.next_at <= $1
+          ORDER BY x.next_at, x.reminder, x.snooze_of
+          LIMIT $2
+          FOR UPDATE SKIP LOCKED) d
+        ORDER BY d.next_at, d.reminder, d.snooze_of
+        LIMIT $2
+        """, now, limit)
+    }
+    let wasClear = turn.isClear
+    var keys = try lockInTurn(now: now, limit: limit)
+    if keys.isEmpty, !wasClear {
+      turn.clear(at: clock)
+      keys = try lockInTurn(now: now, limit: limit)
+    }
+    turn.end(keys.map { ($0.bucket, $0.dueAt) }, limit: limit, at: clock)
+    return keys
+  }
+
+  /// One bucket after the other, until there are enough: no row is locked that is not taken.
+  private func lockInTurn(now: Instant, limit: Int) throws -> [Key] {
+    try locking(
+      """
+      SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at
+      FROM unnest($1) WITH ORDINALITY b (floor, place)
+      CROSS JOIN LATERAL (
+        SELECT x.reminder, x.snooze_of, x.bucket, x.next_at FROM due x
+        WHERE x.bucket = ($2 + b.place - 1) % 16 AND x.next_at <= $3 AND x.next_at >= b.floor
+        ORDER BY x.next_at
+        LIMIT $4
+        FOR UPDATE SKIP LOCKED) d
+      LIMIT $4
+      """, Integers(turn.floorsInTurn.map(\.milliseconds)), turn.first, now, limit)
+  }
+
+  /// Locks rows, and has the server give them back should this daemon stand still with them: others are to fire them.
+  private func locking<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws -> [Key] {
+    let keys = Found()
+    try connection.send([
+      try connection.queued(
+        "SELECT set_config('idle_in_transaction_session_timeout', $1, true)", String(claimTimeout)),
+      try connection.queued(sql, repeat each values) { keys.all = $0.map(Key.init) },
+    ])
+    return keys.all
+  }
+
+  private final class Found {
+    var all: [Key] = []
+  }
+
+  /// What `make` makes of rows that are locked, earliest first. Where the reminder cannot be read, `unreadable` has it and
+  /// `make` is given nil.
+  private func lockedRows<Made>(_ keys: [Key], make: (Row, DueReminder?) throws -> Made) throws -> [Made] {
+    var query = ComposedQuery(Self.dueColumns)
+    query.append(
+      """
+      FROM unnest(?, ?) k (reminder, snooze_of)
+      JOIN due d ON d.reminder = k.reminder AND d.snooze_of = k.snooze_of
+      """, Integers(keys.map(\.reminder)), Integers(keys.map(\.again)))
+    return try dueRows(query, make: make)
+  }
+}

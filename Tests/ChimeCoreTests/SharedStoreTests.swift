@@ -1,0 +1,111 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+/// What waiting is like beside other daemons.
+struct SharedStoreTests {
+  private static let now = Instant(seconds: 1_795_161_600)
+
+  private func fires(_ effects: [Agenda.Effect]) -> Bool {
+    effects.contains { if case .fire = $0 { true } else { false } }
+  }
+
+  @Test func whatOthersHaveLockedIsAskedForAgainMoreAndMoreRarely() {
+    var agenda = Agenda()
+    var now = Self.now
+    #expect(fires(agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: now)))
+    var spans: [Int64] = []
+    for _ in 0..<8 {
+      let effects = agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now), isEmpty: true), now: now)
+      #expect(!fires(effects))
+      guard case .armDue(let time?)? = effects.last else {
+        Issue.record("nothing is armed: \(effects)")
+        return
+      }
+      spans.append((time - now).rawValue)
+      #expect(!fires(agenda.handle(.awake, now: time - .milliseconds(1))), "not before")
+      now = time
+      #expect(fires(agenda.handle(.awake, now: now)))
+    }
+    #expect(spans == [20, 40, 80, 160, 320, 640, 1_000, 1_000])
+    // As soon as something was to be had, the rest is asked for at once.
+    #expect(fires(agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now)), now: now)))
+    let effects = agenda.handle(.fired(claimed: [], Horizon(nextDue: Self.now), isEmpty: true), now: now)
+    #expect(effects == [.armDue(now + .milliseconds(20))])
+  }
+
+  @Test func aClockThatIsSetBackLeavesNothingToOthersForLong() {
+    var agenda = Agenda()
+    _ = agenda.handle(.horizon(Horizon(nextDue: .earliest)), now: Self.now)
+    _ = agenda.handle(.fired(claimed: [], Horizon(nextDue: .earliest), isEmpty: true), now: Self.now)
+    #expect(fires(agenda.handle(.clockWentBack(by: .hours(1)), now: Self.now - .hours(1))))
+  }
+
+  @Test func whatOthersHaveAddedIsWaitedFor() {
+    var agenda = Agenda()
+    let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
+    _ = agenda.handle(.horizon(Horizon(nextDue: later, sequence: 7)), now: Self.now)
+    #expect(agenda.latestHorizon == 7)
+    #expect(agenda.handle(.looked(Horizon(nextDue: soon, sequence: 7)), now: Self.now) == [.armDue(soon)])
+  }
+
+  /// A change of this daemon committed while it looked: the look may not have seen it.
+  @Test func aLookThatIsOlderThanAChangeIsPassedOver() {
+    var agenda = Agenda()
+    let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))
+    _ = agenda.handle(.horizon(Horizon(nextDue: later, sequence: 7)), now: Self.now)
+    let sequence = agenda.latestHorizon
+    _ = agenda.handle(.horizon(Horizon(nextDue: soon, sequence: 8)), now: Self.now)
+    #expect(agenda.handle(.looked(Horizon(nextDue: later, sequence: sequence)), now: Self.now) == [])
+    #expect(agenda.earliestDue == soon)
+  }
+
+  /// Reading works while writing does not.
+  @Test func aLookSaysNothingOfWhetherTheStoreTakesChanges() {
+    var agenda = Agenda()
+    _ = agenda.handle(.horizon(Horizon(nextDue: Self.now)), now: Self.now)
+    _ = agenda.handle(.firingFailed, now: Self.now)
+    #expect(!fires(agenda.handle(.looked(Horizon(nextDue: Self.now)), now: Self.now + .seconds(1))))
+    #expect(fires(agenda.handle(.awake, now: Self.now + Agenda.storeRetry)))
+  }
+}
+
+/// What time a database has, as far as is known.
+struct StoreClockTests {
+  private func heard(_ time: Int64, asked: Int64, after: Int64) -> StoreTime {
+    StoreTime(microseconds: time, askedAt: asked, heardAt: asked + after)
+  }
+
+  @Test func itIsNeverAheadAndGetsBetterWithEachAnswer() {
+    var clock = StoreClock()
+    #expect(clock.microseconds(at: 0) == nil)
+    // Truly 1,000,000,000 ahead: read in the middle of 2 s, then of 200 µs, then of 40 ms.
+    #expect(clock.hear(heard(1_001_000_000, asked: 0, after: 2_000_000)) == .zero)
+    #expect(clock.microseconds(at: 2_000_000) == 1_001_000_000)
+    #expect(clock.hear(heard(1_003_000_100, asked: 3_000_000, after: 200)) == .zero)
+    #expect(clock.microseconds(at: 4_000_000) == 1_003_999_900)
+    #expect(clock.hear(heard(1_005_020_000, asked: 5_000_000, after: 40_000)) == .zero)
+    #expect(clock.microseconds(at: 6_000_000) == 1_005_999_900, "a slow answer moves nothing")
+  }
+
+  @Test func driftingApartIsFollowedInSilence() {
+    var clock = StoreClock()
+    for second in 0..<1_000 as Range<Int64> {
+      // 50 µs a second.
+      let time = 1_000_000_000 + second * 1_000_050
+      #expect(clock.hear(heard(time, asked: second * 1_000_000, after: 100)) == .zero)
+      let known = clock.microseconds(at: second * 1_000_000) ?? 0
+      #expect(abs(known - time) <= 200)
+    }
+  }
+
+  @Test(arguments: [3_600_000_000, -3_600_000_000, 250_000] as [Int64])
+  func aDatabasesClockThatIsSetIsToldOf(step: Int64) {
+    var clock = StoreClock()
+    #expect(clock.hear(heard(9_000_000_000, asked: 0, after: 100)) == .zero)
+    let told = clock.hear(heard(9_001_000_000 + step, asked: 1_000_000, after: 100))
+    #expect(abs(told.rawValue - step / 1_000) <= 1)
+    #expect(clock.hear(heard(9_002_000_000 + step, asked: 2_000_000, after: 100)) == .zero, "once")
+    #expect(abs((clock.microseconds(at: 2_000_000) ?? 0) - 9_002_000_000 - step) <= 100)
+  }
+}

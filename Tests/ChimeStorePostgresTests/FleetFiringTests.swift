@@ -1,0 +1,256 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// Several daemons' stores over one database: what is due fires once, whoever dies, stands still or has another clock.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct FleetFiringTests {
+  private struct Zones: ZoneSource {
+    var local: Zone { .utc }
+    func zone(_ name: String) -> Zone? { nil }
+  }
+
+  private let bearings = Bearings(zones: Zones())
+  private let server: PostgresServer
+  private let database: String
+
+  init() throws {
+    server = try PostgresServer.shared.get()
+    database = try server.makeDatabase()
+  }
+
+  private func open() throws -> PostgresStore { try PostgresStore.open(try server.place(database)) }
+
+  private func now() -> Instant { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+
+  /// Daily reminders, one due each tenth of a second, the last at `last`.
+  private func fill(_ store: PostgresStore, _ count: Int, last: Instant, prefix: String = "r") async throws {
+    let schedule = try Schedule(canonical: "daily at 08:00")
+    for first in stride(from: 0, to: count, by: 500) {
+      try await store.write { transaction in
+        for number in first..<min(first + 500, count) {
+          try transaction.upsert(
+            Reminder(
+              id: ReminderID(rawValue: "\(prefix)\(number)"), owner: 1_000, title: "\(number)", schedule: schedule,
+              channels: [ChannelName(rawValue: "team")], createdAt: .earliest),
+            next: last - .milliseconds(Int64(count - 1 - number) * 100))
+        }
+      }
+    }
+  }
+
+  /// One firing transaction, as a daemon runs it.
+  private func fire(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> (Int, Horizon) {
+    let (bearings, now) = (bearings, now ?? self.now())
+    return try await store.write { transaction in
+      var generator = SystemRandomNumberGenerator()
+      let work = try FiringWork.run(
+        in: transaction, limit: limit, room: Agenda.Room(policies: LanePolicies(), known: [:]), bearings: bearings,
+        absence: Absence(runningSince: .earliest), now: now, using: &generator)
+      return (work.firings.count, try transaction.horizon())
+    }
+  }
+
+  /// Fires until nothing is due any more, whoever fires it.
+  ///
+  /// - Returns: how many this store has fired.
+  private func fireAll(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> Int {
+    var fired = 0
+    while true {
+      let (count, horizon) = try await fire(store, limit: limit, now: now)
+      fired += count
+      guard let next = horizon.nextDue, next <= self.now() else { return fired }
+    }
+  }
+
+  /// Occurrences, different ones that fired, deliveries, and due times to come.
+  private func counts() throws -> String {
+    try server.sql(
+      """
+      SELECT (SELECT count(*) FROM chime.occurrence WHERE fired_at IS NOT NULL),
+        (SELECT count(DISTINCT (reminder, scheduled_at)) FROM chime.occurrence WHERE state <= 1 AND rounds = 1),
+        (SELECT count(*) FROM chime.delivery),
+        (SELECT count(*) FROM chime.due WHERE next_at > extract(epoch FROM now()) * 1000)
+      """, on: database)
+  }
+
+  @Test(arguments: [2, 4]) func severalFireEachDueTimeOnce(daemons: Int) async throws {
+    let stores = try (0..<daemons).map { _ in try open() }
+    try await fill(stores[0], 4_000, last: now() - .seconds(1))
+    let fired = try await withThrowingTaskGroup { group in
+      for store in stores { group.addTask { try await fireAll(store) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(fired.reduce(0, +) == 4_000, "\(fired)")
+    #expect(fired.count { $0 > 0 } > 1, "no one of them has had all: \(fired)")
+    #expect(try counts() == "4000|4000|4000|4000")
+    for store in stores { await store.close() }
+  }
+
+  /// A session of a daemon that has claimed what is due, and goes no further.
+  private func claim(_ place: PostgresPlace, _ count: Int) throws -> (Session, [DueReminder]) {
+    let session = Session(label: "test", place: place, isReadOnly: false)
+    let due = try session.queue.sync {
+      let transaction = try session.ready()
+      _ = try transaction.connection.begin("BEGIN")
+      return try transaction.claimDue(now: now(), limit: count)
+    }
+    return (session, due)
+  }
+
+  @Test func whatOneHadClaimedIsThereAgainWhenItsConnectionIsCut() async throws {
+    let store = try open()
+    try await fill(store, 300, last: now() - .seconds(1))
+    let (session, due) = try claim(try server.place(database), 100)
+    #expect(due.count == 100)
+    // The others are fired meanwhile; then nothing is to be had, although some is due.
+    var fired = 0
+    while fired < 200 {
+      let (count, _) = try await fire(store)
+      try #require(count > 0, "only \(fired) could be had")
+      fired += count
+    }
+    let (none, horizon) = try await fire(store)
+    #expect(none == 0)
+    #expect(horizon.nextDue.map { $0 <= now() } == true)
+    session.queue.sync { session.drop() }
+    // The server takes a moment to notice.
+    while fired < 300 { fired += try await fire(store).0 }
+    #expect(try counts() == "300|300|300|300")
+    await store.close()
+  }
+
+  /// Its machine, or the process, stands still in the middle of firing.
+  @Test(.timeLimit(.minutes(1))) func whatAFrozenOneHadClaimedIsFiredByOthersAndNotByItAgain() async throws {
+    let store = try open()
+    try await fill(store, 50, last: now() - .seconds(1))
+    var place = try server.place(database)
+    place.claimTimeout = 300
+    let (session, due) = try claim(place, 50)
+    #expect(due.count == 50)
+    #expect(try await fire(store).0 == 0)
+    var fired = 0
+    while fired < 50 { fired += try await fire(store).0 }
+    // Awake again, it goes on where it was.
+    let decision = FiringDecision(now: now(), absence: Absence(runningSince: .earliest))
+    let bearings = bearings
+    try session.queue.sync {
+      let transaction = try session.ready()
+      var generator = SystemRandomNumberGenerator()
+      let firings = due.map {
+        decision.decide($0, timetable: bearings.timetable(of: $0.reminder), using: &generator)
+      }
+      #expect(throws: StoreFailure.self) { try transaction.record(firings) }
+      session.drop()
+    }
+    #expect(try counts() == "50|50|50|50")
+    await store.close()
+  }
+
+  /// The database's clock decides, whatever those of the daemons show.
+  @Test func clocksThatAreHoursApartFireNothingEarlyAndNothingTwice() async throws {
+    let (fast, slow) = (try open(), try open())
+    try await fill(fast, 200, last: now() - .seconds(1), prefix: "past")
+    try await fill(fast, 200, last: now() + .minutes(40), prefix: "future")
+    let (ahead, behind) = (now() + .hours(1), now() - .hours(1))
+    let fired = try await withThrowingTaskGroup { group in
+      group.addTask { try await fireAll(fast, limit: 20, now: ahead) }
+      group.addTask { try await fireAll(slow, limit: 20, now: behind) }
+      return try await group.reduce(0, +)
+    }
+    #expect(fired == 200)
+    #expect(try counts() == "200|200|200|400")
+    #expect(
+      try server.sql(
+        "SELECT count(*) FROM chime.occurrence WHERE abs(fired_at - extract(epoch FROM now()) * 1000) > 60000",
+        on: database) == "0")
+    #expect(try await fire(slow, now: behind).0 == 0)
+    await fast.close()
+    await slow.close()
+  }
+
+  /// Where claims go on is a guess: what others add before that place is found all the same.
+  @Test func whatIsAddedBehindAClaimIsFoundToo() async throws {
+    let (store, other) = (try open(), try open())
+    try await fill(store, 400, last: now() - .seconds(1))
+    var fired = 0
+    for round in 0..<5 {
+      fired += try await fire(store, limit: 50).0
+      try await fill(other, 3, last: now() - .hours(2), prefix: "early\(round)-")
+    }
+    fired += try await fireAll(store, limit: 50)
+    #expect(fired == 415)
+    #expect(try counts() == "415|415|415|415")
+    await store.close()
+    await other.close()
+  }
+
+  @Test func theDatabasesTimeIsTold() async throws {
+    let heard = Mutex<[StoreTime]>([])
+    let store = try PostgresStore.open(try server.place(database)) { time in heard.withLock { $0.append(time) } }
+    #expect(!heard.withLock { $0.isEmpty }, "before anything is asked of it")
+    let times = [try await store.write { $0.time }, try await store.read { $0.time }].compactMap { $0 }
+    #expect(times.count == 2)
+    for time in times {
+      #expect(time.askedAt <= time.heardAt)
+      #expect(abs((time.instant - now()).rawValue) < 60_000)
+    }
+    await store.close()
+  }
+}
+
+/// Where claims go on.
+struct ClaimTurnTests {
+  private func at(_ second: Int64) -> Instant { Instant(seconds: second) }
+
+  @Test func aFullClaimIsGoneOnFromForASecond() {
+    let turn = ClaimTurn(first: 3)
+    #expect(turn.begin(2, at: 5_000) == 2)
+    turn.end([(3, at(10)), (4, at(7))], limit: 2, at: 5_000)
+    #expect(turn.first == 4)
+    #expect(turn.floorsInTurn[0] == at(7) && turn.floorsInTurn[15] == at(10) && turn.floorsInTurn[1] == .earliest)
+    _ = turn.begin(2, at: 5_999)
+    #expect(!turn.isClear)
+    _ = turn.begin(2, at: 6_000)
+    #expect(turn.isClear)
+  }
+
+  @Test func aClaimThatIsNotFullBeginsAnew() {
+    let turn = ClaimTurn(first: 0)
+    _ = turn.begin(2, at: 5_000)
+    turn.end([(0, at(10)), (0, at(11))], limit: 2, at: 5_000)
+    turn.end([(0, at(12))], limit: 2, at: 5_001)
+    #expect(turn.isClear)
+  }
+
+  @Test func aDueTimeBelowTheFloorLowersIt() {
+    let turn = ClaimTurn(first: 0)
+    _ = turn.begin(1, at: 5_000)
+    turn.end([(5, at(10))], limit: 1, at: 5_000)
+    turn.lower(16 + 5, to: at(4))
+    #expect(turn.floorsByBucket[5] == at(4))
+  }
+
+  /// A claim that the server gave up for taking too long would take as long again.
+  @Test func aClaimThatWasLostIsFollowedBySmallerOnes() {
+    let turn = ClaimTurn(first: 0)
+    let full = { (count: Int) in (0..<count).map { _ in (bucket: 0, dueAt: Instant(seconds: 1)) } }
+    #expect(turn.begin(500, at: 5_000) == 500)
+    turn.end(full(500), limit: 500, at: 5_000)
+    turn.undo(isLost: false)
+    #expect(turn.begin(500, at: 5_000) == 500)
+    turn.end(full(500), limit: 500, at: 5_000)
+    turn.undo(isLost: true)
+    #expect(turn.begin(500, at: 5_000) == 125)
+    turn.end(full(125), limit: 125, at: 5_000)
+    #expect(turn.begin(500, at: 5_000) == 250)
+    turn.end(full(3), limit: 250, at: 5_000)
+    turn.forget()
+    turn.undo(isLost: true)
+    #expect(turn.begin(500, at: 5_000) == 250)
+  }
+}

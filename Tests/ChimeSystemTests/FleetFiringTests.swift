@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+/// Several daemons over one database: each time fires once, and when the database's clock says so, whichever of them is
+/// killed, stands still, or has another clock. About 40 s in all.
+@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct FleetFiringTests {
+  private let server: PostgresServer
+  private let database: String
+
+  init() throws {
+    server = try PostgresServer()
+    database = try server.makeDatabase()
+  }
+
+  private func configure(_ home: Home) throws {
+    try home.configure(
+      "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n[desktop]\nprogram = \"true\"\n"
+    )
+  }
+
+  /// Starts one more daemon beside the first, with a folder and a socket of its own.
+  private func startAnother(
+    _ home: Home, _ name: String, environment: [String: String] = [:]
+  ) async throws -> Daemon {
+    try await home.start(
+      Machine.chimed, ["--state-dir", "\(home.path)/\(name)", "--socket", "\(home.runtime)/\(name)"],
+      environment: environment)
+  }
+
+  /// As many reminders like `model` as that, due so many seconds from now by the database's clock: put there without a
+  /// word to any daemon.
+  private func copy(_ model: String, _ count: Int, inSeconds wait: Int) throws {
+    try server.sql(
+      """
+      WITH model AS (SELECT r.* FROM chime.reminder r JOIN chime.alias a ON a.key = r.key WHERE a.id = '\(model)'),
+      made AS (INSERT INTO chime.alias (id) SELECT 'copy' || n FROM generate_series(1, \(count)) n RETURNING key),
+      copied AS (
+        INSERT INTO chime.reminder (key, owner, generation, created_at, skip_next, zone, schedule, title, definition)
+        SELECT made.key, owner, 1, created_at, 0, zone, schedule, title, definition FROM made, model RETURNING key)
+      INSERT INTO chime.due (reminder, snooze_of, next_at)
+      SELECT key, -1, (floor(extract(epoch FROM now())) + \(wait)) * 1000 FROM copied
+      """, on: database)
+  }
+
+  /// How many have fired, how often that is on record, and how many messages that came to; and what fired before its time.
+  private func fired() throws -> String {
+    try server.sql(
+      """
+      SELECT (SELECT count(DISTINCT (reminder, scheduled_at)) FROM chime.occurrence WHERE fired_at IS NOT NULL),
+        (SELECT coalesce(sum(rounds), 0) FROM chime.occurrence WHERE fired_at IS NOT NULL),
+        (SELECT count(*) FROM chime.delivery),
+        (SELECT count(*) FROM chime.occurrence WHERE fired_at < scheduled_at)
+      """, on: database)
+  }
+
+  @Test(.timeLimit(.minutes(2))) func eachTimeFiresOnceAndTheKilledAreNotMissed() async throws {
+    try await Home.live { home in
+      try configure(home)
+      let first = try await home.start()
+      let others = [try await startAnother(home, "second"), try await startAnother(home, "third")]
+      let model = try await home.add("Model", "in 1h")
+      try copy(model, 2_000, inSeconds: 2)
+      // In the middle of it, if they are as quick as that.
+      try await eventually("the first fire") { try fired().hasPrefix("0|") == false }
+      for other in others { try await other.crash() }
+      try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
+        try fired() == "2000|2000|2000|0"
+      }
+      #expect(try await first.stop() == .exited(0))
+    }
+  }
+
+  /// While it stands still it may hold what it was about to fire: the server gives that back to the others.
+  @Test(.timeLimit(.minutes(2))) func whatAFrozenDaemonHoldsIsFiredByOthersAndNotAgain() async throws {
+    try await Home.live { home in
+      try configure(home)
+      let first = try await home.start()
+      let frozen = try await startAnother(home, "second")
+      let model = try await home.add("Model", "in 1h")
+      try copy(model, 2_000, inSeconds: 2)
+      try await eventually("the first fire") { try fired().hasPrefix("0|") == false }
+      frozen.process.send(SIGSTOP)
+      try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
+        try fired() == "2000|2000|2000|0"
+      }
+      frozen.process.send(SIGCONT)
+      // It goes on, and is now the only one. What was copied fires once more, at the time of the model.
+      #expect(try await first.stop() == .exited(0))
+      try server.sql("UPDATE chime.due SET next_at = next_at - 3600000 WHERE next_at < \(soon)", on: database)
+      try await eventually("it fires the rest", within: .seconds(60), every: .milliseconds(200)) {
+        try fired() == "4001|4001|4001|0"
+      }
+      #expect(try await frozen.stop() == .exited(0))
+    }
+  }
+
+  /// An hour and a half from now: of all due times only that of the model is before.
+  private var soon: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) + 5_400_000 }
+
+  @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("cc"), "needs cc"))
+  func daemonsWhoseClocksAreHoursApartFireInTime() async throws {
+    try await Home.live { home in
+      try configure(home)
+      let library = home.path + "/other-clock.so"
+      let made = try await home.run(
+        "cc", ["-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library, Machine.support("other-clock.c")])
+      try #require(made.status == 0, "\(made.text)")
+      func clock(_ name: String, ahead seconds: Int) throws -> [String: String] {
+        try home.write("\(seconds)\n", to: "\(home.path)/\(name)-clock")
+        return ["LD_PRELOAD": library, "OTHER_CLOCK": "\(home.path)/\(name)-clock"]
+      }
+      // No one of them knows what time it is.
+      let fast = try await home.start(environment: try clock("fast", ahead: 3_600))
+      let slow = try await startAnother(home, "slow", environment: try clock("slow", ahead: -3_600))
+      let model = try await home.add("Model", "in 1s")
+      try copy(model, 50, inSeconds: 3)
+      try await eventually("all fire", within: .seconds(40), every: .milliseconds(200)) { try fired() == "51|51|51|0" }
+      let later = try await home.add("Later", "in 30m")
+      // Set by hours while it runs, its clock changes nothing.
+      for (seconds, count) in [(-7_200, 52), (7_200, 53)] {
+        _ = try clock("fast", ahead: seconds)
+        fast.process.send(SIGCONT)
+        _ = try await home.add("Soon", "in 1s")
+        try await eventually("it fires") { try fired() == "\(count)|\(count)|\(count)|0" }
+      }
+      // The slow one alone.
+      #expect(try await home.record(of: later).isEmpty)
+      #expect(try await fast.stop() == .exited(0))
+      try server.sql(
+        "UPDATE chime.due SET next_at = (floor(extract(epoch FROM now())) + 2) * 1000 WHERE next_at < \(soon)",
+        on: database)
+      try await eventually("it fires") { try fired() == "54|54|54|0" }
+      #expect(
+        try server.sql(
+          """
+          SELECT count(*) FROM chime.occurrence
+          WHERE fired_at - scheduled_at > 30000 OR abs(fired_at - extract(epoch FROM now()) * 1000) > 90000
+          """, on: database) == "0")
+      #expect(try await slow.stop() == .exited(0))
+    }
+  }
+}
