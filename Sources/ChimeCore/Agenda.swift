@@ -229,7 +229,7 @@ public struct Agenda: Sendable {
       hold(claims)
     case .standInFailed:
       isStandingIn = false
-      standIn = .at(now + Self.storeRetry, wake: nextWake)
+      standIn = .at(now + Self.storeRetry, wake: wakeDue(now: now))
     case .recorded(let rest, let horizon):
       isRecording = false
       isKeeping = rest
@@ -289,7 +289,7 @@ public struct Agenda: Sendable {
     let left = leaving.flatMap { $0.until > now && $0.until - now <= Self.mostLeft ? $0.until : nil }
 
     // What has come already fires without its help.
-    let wantedWake = wakeDue.flatMap { $0 > now ? $0 : nil }
+    let wantedWake = wakeDue(now: now).flatMap { $0 > now ? $0 : nil }
     if armedWake != wantedWake || !isWakeSure {
       (armedWake, isWakeSure) = (wantedWake, true)
       effects.append(.armWake(wantedWake))
@@ -343,8 +343,13 @@ public struct Agenda: Sendable {
     }
   }
 
-  private var wakeDue: Instant? {
-    if isKeeping || isRefused, case .at(_, let wake) = standIn { wake } else { nextWake }
+  private func wakeDue(now: Instant) -> Instant? {
+    guard isKeeping || isRefused else { return nextWake }
+    return switch standIn {
+    case .at(_, let wake): wake
+    // What was known before holds until it is looked at again: the store does not know of what is kept.
+    case .unknown: armedWake.flatMap { $0 > now ? $0 : nil } ?? nextWake
+    }
   }
 
   /// When the due timer is to wake the loop.

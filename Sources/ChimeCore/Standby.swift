@@ -174,6 +174,8 @@ public struct Standby: Sendable {
 
   public mutating func look(now: Instant, limit: Int) -> Look {
     changed = []
+    // The clock went back, and what the store has as due since may stand before what was seen.
+    if let seen = seenTo, seen.dueAt > now { seenTo = nil }
     let own = regular.compactMap { id, due in
       due.flatMap { $0.dueAt <= now ? OccurrenceID(reminder: id, scheduledAt: $0.scheduledAt) : nil }
     }

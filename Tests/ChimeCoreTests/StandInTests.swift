@@ -61,8 +61,26 @@ struct StandInTests {
     let next = Self.now + .hours(1)
     _ = agenda.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
     #expect(agenda.wakesAt == next)
-    #expect(agenda.handle(.awake, now: Self.now + Agenda.storeRetry) == [.armWake(nil), .record])
+    // What is known holds while it is brought to the store.
+    let retry = Self.now + Agenda.storeRetry
+    #expect(agenda.handle(.awake, now: retry) == [.armWake(next), .record])
+    // The store knows of nothing to wake for.
+    let later = Self.now + .days(1)
+    #expect(
+      agenda.handle(.recorded(rest: false, Horizon(nextDue: later)), now: retry) == [.armWake(nil), .armDue(later)])
+    _ = agenda.handle(.awake, now: retry)
     #expect(agenda.wakesAt == nil)
+  }
+
+  @Test func theMachineIsWokenAlthoughNothingCanBeRead() {
+    var (agenda, _) = Self.refused()
+    let next = Self.now + .minutes(3)
+    _ = agenda.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    let retry = Self.now + Agenda.storeRetry
+    _ = agenda.handle(.awake, now: retry)
+    _ = agenda.handle(.recordFailed, now: retry)
+    _ = agenda.handle(.standInFailed, now: retry)
+    #expect(agenda.wakesAt == next)
   }
 
   @Test func whatIsKeptIsBroughtToTheStoreBeforeAnythingElse() {

@@ -198,10 +198,10 @@ extension Ledger {
       if armed > due, armed > world.wall, armed - world.wall > patience || patience == .zero {
         fail("the timer is armed for \(armed.text), and something is due at \(due.text)")
       }
-      if armed < due, patience == .zero {
+      if armed < due, armed > world.wall, patience == .zero {
         fail("the timer is armed for \(armed.text), before what is due at \(due.text)")
       }
-    } else if let armed = loop.dueAt, patience == .zero {
+    } else if let armed = loop.dueAt, armed > world.wall, patience == .zero {
       fail("the timer is armed for \(armed.text), and nothing is due")
     }
     // What is kept is recorded before anything else is claimed.

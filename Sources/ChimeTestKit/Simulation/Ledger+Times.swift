@@ -65,6 +65,7 @@ extension Ledger {
     let next = after.regular?.scheduledAt
     let quiet = work.bearings.quiet(of: reminder)
     if next == first {
+      checkSkips(before, after, passed: 0)
       let dueAt = after.regular?.dueAt
       if dueAt != regular.dueAt, dueAt != first + jitter, dueAt != quiet?.end(at: now) {
         fail("\(id) is put off to \(show(dueAt)) for no reason")
@@ -81,12 +82,20 @@ extension Ledger {
       time = timetable.next(after: this)
     }
     if time != next { return fail("\(id) comes next at \(show(next)), which is none of its times: \(show(time)) is") }
+    checkSkips(before, after, passed: times.count)
     let remains = next.map { $0 + jitter <= now } ?? false
     if remains, times.count < 1_000 { fail("\(id) stops at \(show(next)) although it is \(now.text)") }
     checkFolds(reminder, times + [next].compactMap { $0 }, work)
     let judged = verdicts(of: times, reminder, work)
     guard world.storyIsSound else { return }
     checkVerdicts(judged, before, work, quiet: quiet, remains: remains)
+  }
+
+  /// Each time that has passed uses up one that was to be skipped.
+  private func checkSkips(_ before: Known, _ after: Known, passed: Int) {
+    let left = max(0, before.reminder.skipNext - passed)
+    guard after.reminder.skipNext != left else { return }
+    fail("\(after.reminder.id) has \(after.reminder.skipNext) times to skip after \(passed), and should have \(left)")
   }
 
   struct Judged {
