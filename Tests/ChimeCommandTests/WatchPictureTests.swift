@@ -108,7 +108,7 @@ import Testing
   }
 
   /// No size is too small or too large, and nothing but the titles of the user is beyond ASCII where that is asked for.
-  @Test(arguments: ["", "away", "asking", "help", "trouble", "empty"])
+  @Test(arguments: ["", "away", "asking", "help", "trouble", "empty", "beginning", "half told"])
   func everySizeIsDrawn(_ name: String) throws {
     for (width, height) in [
       (1, 1), (5, 2), (20, 5), (40, 8), (40, 12), (60, 20), (80, 24), (119, 30), (120, 30), (200, 60),
@@ -347,6 +347,35 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
 
 
       ? help   q leave
+      """#),
+    // Before an answer it is not said that there is nothing.
+    WatchPicture(
+      "beginning", 40, 10,
+      #"""
+      ● connecting                       09:26
+      Next
+        Being looked up.
+      What has happened
+        Being looked up.
+
+
+
+
+      ? help  q
+      """#),
+    WatchPicture(
+      "half told", 40, 10,
+      #"""
+      ● Chime: all right                 09:26
+      Next
+        Being looked up.
+      What has happened
+        Being looked up.
+
+
+
+
+      ? help  q
       """#),
   ]
 }

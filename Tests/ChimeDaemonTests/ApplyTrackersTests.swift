@@ -229,6 +229,9 @@ import Varlink
       let wrong = Self.faults(
         house, text, packs: [.init(path: "books.toml", text: pack.replacing("daily", with: "dayly"))])
       #expect(wrong.count == 1 && wrong[0].hasPrefix("books.toml:13:8: reminder[evening].when: "), "\(wrong)")
+      let inTheFolder = Self.faults(house, pack)
+      #expect(
+        inTheFolder.count == 1 && inTheFolder[0].contains("pack: makes this the file of a pack"), "\(inTheFolder)")
       let given = [Wired.SetSecret(path: "books.toml", text: pack)]
       #expect(try Self.apply(house, text, packs: given).changes.map(\.action) == [.add])
       #expect(try Self.apply(house, text, packs: given).changes.isEmpty)

@@ -22,6 +22,14 @@ struct DeclaredReader {
   static let link = ["tracker", "logs", "quietWhenDone", "followsEntries", "pace"]
 
   mutating func read(_ root: Table, _ prototype: Reminder, into set: inout DeclaredSet) {
+    if let pack = root["pack"], pack.isTable {
+      // In a folder that is applied it lies by mistake; what else is in it has other keys, and would be as many faults.
+      faults.fault(
+        pack, "pack",
+        "makes this the file of a pack and no part of a set: keep it in another folder, and name its path in [[pack]], file",
+        atKey: true)
+      return
+    }
     faults.allow(Self.tables, in: root, called: "a set")
     if let node = root["set"] {
       if case .string(let name) = node.value, DeclaredSet.isName(name) {

@@ -1,0 +1,142 @@
+import ChimeControl
+import Foundation
+import Synchronization
+import Testing
+import Varlink
+
+@testable import ChimeCommand
+
+/// `chime apply` on the side of the command: what it sends, what it refuses by itself, what it tells meanwhile.
+@Suite struct ApplyVerbTests {
+  private typealias Call = RemindersInterface.Apply
+
+  private static func reply(
+    _ changes: [RemindersInterface.SetChange] = [], packFiles: [String]? = nil
+  ) -> Call.Reply {
+    Call.Reply(
+      set: "home", changes: changes, unchanged: 3, leftOver: 0, secretFiles: [], packFiles: packFiles, plan: "p",
+      warnings: [])
+  }
+
+  private static func reminders(_ count: Int) -> String {
+    (0..<count).map { "[[reminder]]\nid = \"r\($0)\"\ntitle = \"Reminder \($0)\"\nwhen = \"daily at 9:00\"\n" }.joined()
+  }
+
+  @Test func aSetThatDoesNotGoIntoOneMessageSaysHowLongItIsAndWhatToDo() throws {
+    let daemon = try FakeDaemon { _, _ in .reply(Self.reply()) }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-set-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let whole = folder.appending(path: "many.toml")
+    try Self.reminders(20_000).write(to: whole, atomically: true, encoding: .utf8)
+    for outcome in [
+      chime(["apply", whole.path], daemon: daemon),
+      chime(["apply", "-"], daemon: daemon, input: Self.reminders(20_000)),
+    ] {
+      #expect(outcome.status == .failed)
+      #expect(
+        outcome.errors == """
+          chime: the set takes 1.4 MiB on its way, and one message holds 1 MiB
+            make several sets of it: a file for each, which has another name, and chime apply for each of them
+
+          """, "\(outcome.errors)")
+    }
+    // Files that are short enough may be too long together.
+    try FileManager.default.removeItem(at: whole)
+    for name in ["a", "b", "c"] {
+      try Self.reminders(5_000).write(to: folder.appending(path: "\(name).toml"), atomically: true, encoding: .utf8)
+    }
+    let together = chime(["apply", folder.path], daemon: daemon)
+    #expect(together.status == .failed && together.errors.contains("MiB on its way"), "\(together.errors)")
+    #expect(daemon.calls.isEmpty, "nothing of it was sent")
+    let one = chime(["apply", folder.appending(path: "a.toml").path], daemon: daemon)
+    #expect(one.status == .success, "\(one.errors)")
+  }
+
+  @Test func entriesAreRemovedWhenItIsSaidTwice() throws {
+    let changes: [RemindersInterface.SetChange] = [
+      .init(action: .remove, kind: .tracker, id: "reading", title: "Reading", fields: [], records: 214)
+    ]
+    let daemon = try FakeDaemon { _, _ in .reply(Self.reply(changes)) }
+    let refused = chime(["apply", "-", "--prune", "--yes", "--set", "home"], daemon: daemon)
+    #expect(refused.status == .failed)
+    #expect(
+      refused.errors == """
+        chime: --prune would remove reading and 214 entries and items with it; nothing was changed
+          --prune --entries removes them too, and chime undo brings them back for 30 days
+
+        """)
+    #expect(daemon.calls.count == 1, "only what would be done was asked")
+    let shown = chime(["apply", "-", "--prune", "--dry-run", "--set", "home"], daemon: daemon)
+    #expect(shown.output == "- tracker  reading  \"Reading\"\n    with 214 entries and items\n")
+    let done = chime(["apply", "-", "--prune", "--entries", "--yes", "--set", "home"], daemon: daemon)
+    #expect(done.status == .success, "\(done.errors)")
+    #expect(daemon.calls.last?.parameters["entries"] == .bool(true))
+    let alone = chime(["apply", "-", "--entries"], daemon: daemon)
+    #expect(alone.status == .usage && alone.errors.contains("--prune is missing"))
+  }
+
+  @Test func theFilesOfPacksAreSentAlong() throws {
+    let daemon = try FakeDaemon { _, parameters in
+      .reply(Self.reply(packFiles: ["books.toml", "none.toml"]))
+    }
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-set-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try "[pack]\n".write(to: folder.appending(path: "books.toml"), atomically: true, encoding: .utf8)
+    try "[[pack]]\n".write(to: folder.appending(path: "home.txt"), atomically: true, encoding: .utf8)
+    let outcome = chime(["apply", folder.appending(path: "home.txt").path], daemon: daemon)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    guard case .array(let packs)? = daemon.calls.last?.parameters["packs"] else {
+      Issue.record("no packs in \(daemon.calls)")
+      return
+    }
+    #expect(packs.count == 1, "one that is not there is left out")
+    #expect(packs.first?["path"] == .string("books.toml") && packs.first?["text"] == .string("[pack]\n"))
+  }
+
+  /// On a terminal it is told that it is at work, and for how long; the line is gone at the end.
+  @Test func manyChangesAreWaitedForWithALine() throws {
+    let changes: [RemindersInterface.SetChange] = (0..<5_000).map {
+      .init(action: .add, kind: .reminder, id: "r\($0)", title: "R", fields: [])
+    }
+    let clock = TickingClock()
+    let daemon = try FakeDaemon { _, _ in
+      // It answers when the command has looked at the clock while it waited.
+      clock.waitForTick()
+      return .reply(Self.reply(changes))
+    }
+    let outcome = chime(
+      ["apply", "-", "--set", "home"], daemon: daemon, width: 80, input: "", isInputTerminal: true,
+      elapsed: { clock.tick() })
+    #expect(outcome.errors.contains("\rComparing with what there is: 7 s"), "\(outcome.errors.debugDescription)")
+    #expect(outcome.errors.contains("\rMaking 5000 changes: 7 s"), "\(outcome.errors.debugDescription)")
+    #expect(outcome.errors.hasSuffix(" s\u{1B}[K\r\u{1B}[K5000 added, 3 unchanged\n"), "and it is gone")
+    #expect(daemon.calls.count == 2)
+  }
+}
+
+/// A clock that goes on by seven seconds each time that it is read, and tells another thread of it.
+private final class TickingClock: Sendable {
+  private let condition = NSCondition()
+  private let seconds = Mutex(0)
+
+  func tick() -> Duration {
+    condition.lock()
+    defer { condition.unlock() }
+    condition.broadcast()
+    return .seconds(
+      seconds.withLock { value in
+        value += 7
+        return value
+      })
+  }
+
+  /// Until it is read again.
+  func waitForTick() {
+    condition.lock()
+    defer { condition.unlock() }
+    let before = seconds.withLock { $0 }
+    while seconds.withLock({ $0 }) == before, condition.wait(until: .now + 20) {}
+  }
+}
