@@ -11,7 +11,8 @@
   each(setNoticeProcessor) each(exec) each(prepare) each(execPrepared) each(enterPipelineMode)                 \
   each(exitPipelineMode) each(sendQueryPrepared) each(pipelineSync) each(getResult) each(resultStatus)         \
   each(resultErrorField) each(clear) each(ntuples) each(getisnull) each(getlength) each(getvalue)              \
-  each(cmdTuples) each(connectionNeedsPassword) each(putCopyData) each(putCopyEnd) each(getCopyData)
+  each(cmdTuples) each(connectionNeedsPassword) each(putCopyData) each(putCopyEnd) each(getCopyData)         \
+  each(consumeInput) each(notifies)
 
 // Typed by the header's own declarations, so that what is called here is what libpq declares.
 #define MEMBER(name) __typeof__(PQ##name) *name;
@@ -92,6 +93,9 @@ PGresult *chime_pq_exec_prepared(
   const int *formats) {
   return pq.execPrepared(connection, name, count, values, lengths, formats, 1);
 }
+
+int chime_pq_consume_input(PGconn *connection) { return pq.consumeInput(connection); }
+PGnotify *chime_pq_notifies(PGconn *connection) { return pq.notifies(connection); }
 
 int chime_pq_enter_pipeline(PGconn *connection) { return pq.enterPipelineMode(connection); }
 int chime_pq_exit_pipeline(PGconn *connection) { return pq.exitPipelineMode(connection); }

@@ -9,6 +9,8 @@ public struct OutboxCommit: Sendable {
   public private(set) var disabled: [(endpoint: Endpoint, notice: Occurrence)] = []
   /// Endpoints whose `failingSince` is another.
   public private(set) var changed: [Endpoint] = []
+  /// Outcomes of what another daemon has taken over.
+  public private(set) var takenOver: [Outcome] = []
   /// Outcomes that the store refused, and why.
   public private(set) var refused: [String] = []
   /// Lanes whose deliveries could not be read, and why.
@@ -28,6 +30,9 @@ public struct OutboxCommit: Sendable {
       do {
         let (state, recorded) = try record(outcome, in: transaction, now: now, using: &generator)
         commit.settled.append((outcome, recorded, state))
+      } catch StoreFailure.takenOver {
+        commit.takenOver.append(outcome)
+        continue
       } catch StoreFailure.internalError(let reason) {
         // One that cannot be recorded must not take its neighbours with it.
         commit.refused.append(reason)

@@ -15,6 +15,9 @@ public struct OutboxState {
 
   public init() {}
 
+  /// Whether no attempt is under way whose outcome is not recorded.
+  public var isNothingUnderWay: Bool { underWay.isEmpty }
+
   /// Keeps what was claimed until the agenda says that it begins.
   ///
   /// A claim is kept by the wall clock: when that is set forward or the machine sleeps it runs out, and what is held or

@@ -111,20 +111,29 @@ public protocol StoreTransaction: TrackingTransaction {
 
   /// Claims up to `limit` owed deliveries of a lane whose time has come, oldest first, and hides them until
   /// `visibleAgain`, so that a claim lost in a crash comes back by itself. Of an ordered lane only the oldest that it owes
-  /// can be claimed, and only when its time has come.
+  /// can be claimed, and only when its time has come. In a `SharedStore`: nothing of a lane that is another daemon's.
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage]
   /// Appends an attempt and sets the delivery's state. The first that is delivered makes its open occurrence a delivered
   /// one. A delivery that is no longer owed keeps its state; the attempt is appended all the same.
+  ///
+  /// Throws `StoreFailure.takenOver`, and has done nothing, when another daemon of a `SharedStore` has had the lane since
+  /// the delivery was claimed here.
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
-  /// Gives claimed deliveries back: each is visible at its own time again.
+  /// Gives claimed deliveries back: each is visible at its own time again. What is not this daemon's any more is passed
+  /// over.
   func release(_ ids: [DeliveryID]) throws
   /// Owes a delivery once more, whatever has become of it: it may be tried from `now` on, and what was tried before
   /// counts no more for the retry schedule. One that waits for its time is tried at once.
   ///
   /// - Returns: false when there is none, or when it is claimed, and so under way.
   @discardableResult func replay(_ id: DeliveryID, now: Instant) throws -> Bool
-  /// Makes every hidden delivery visible: for a store with one daemon, at its start.
+  /// Makes every hidden delivery visible, at a daemon's start. In a `SharedStore`: those of this daemon's lanes.
   func releaseClaims() throws
+  /// In a `SharedStore`, makes what is hidden in this daemon's lanes visible unless it was claimed here since they are its
+  /// own. Elsewhere there is no such thing.
+  func releaseFormerClaims() throws
+  /// Those of these deliveries that are owed no more: somebody has cancelled them, or they are settled.
+  func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID>
   /// Makes the owed deliveries of a lane that wait for their time visible at once: its endpoint has been put, its bus
   /// is back, or the clock was set back. What is claimed is under way and left alone.
   func wake(lane: Lane, now: Instant) throws

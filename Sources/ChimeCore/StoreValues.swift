@@ -160,6 +160,8 @@ public enum StoreFailure: Error, Hashable, Sendable {
   case corrupt(String, movedTo: String?)
   /// Another daemon has the store, with what is known of it.
   case held(by: String)
+  /// What this is about was claimed by this daemon and is another's now.
+  case takenOver
   case readOnly
   case closed
   /// A fault of ours: a statement failed that should not.

@@ -165,6 +165,22 @@ final class Connection {
     if let first { throw first }
   }
 
+  // Others' words.
+
+  /// The socket, which is readable when something has arrived.
+  var descriptor: Int32 { chime_pq_socket(handle) }
+
+  /// What other sessions have said (NOTIFY) since the last call, on any channel that this one listens to.
+  func words() -> Set<String> {
+    if chime_pq_consume_input(handle) == 0 { isSpoilt = true }
+    var words: Set<String> = []
+    while let notice = chime_pq_notifies(handle) {
+      if Int(notice.pointee.be_pid) != process { words.insert(String(cString: notice.pointee.extra)) }
+      chime_pq_free(notice)
+    }
+    return words
+  }
+
   // Transactions.
 
   func begin(_ sql: String) throws(StoreFailure) -> String? {

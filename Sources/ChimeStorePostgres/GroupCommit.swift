@@ -63,6 +63,7 @@ extension Transaction {
   private func runTogether(_ jobs: [any Job]) -> GroupEnd {
     var settlements: [any Settlement] = []
     var number: String?
+    (concernsOthers, changesEndpoints) = (false, false)
     do {
       // Its number is asked for in the same step, for the case that nobody hears of its end.
       number = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", number: "pg_current_xact_id()")
@@ -89,6 +90,7 @@ extension Transaction {
           return GroupEnd(taken: 1, failure: nil, settlements: settlements)
         }
       }
+      try finish()
     } catch {
       turn.undo(isLost: connection.isLost)
       connection.rollBack()
@@ -96,6 +98,7 @@ extension Transaction {
     }
     do {
       try connection.script("COMMIT")
+      if concernsOthers { holdings.tellOthers() }
       return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
     } catch {
       let isUnclear = connection.isLost

@@ -19,6 +19,8 @@ public struct PostgresPlace: Sendable {
   var claimTimeout: Int64 = 5_000
   /// How long to wait for the store's lock, in milliseconds: a daemon that has just ended may still have it.
   var lockTimeout: Int64 = 5_000
+  /// How this daemon is known to those that share the database with it.
+  public var member = Member()
   /// The layout to migrate to; tests make older ones.
   var version = Schema.current
 
@@ -46,6 +48,21 @@ public struct PostgresPlace: Sendable {
     }
     self.options = options
     self.passwordFile = passwordFile
+  }
+
+  /// How a daemon is known to others.
+  public struct Member: Sendable {
+    /// That of its machine.
+    public var name: String
+    public var process = Int64(getpid())
+    /// Of its program.
+    public var version = ""
+
+    public init() {
+      var bytes = [CChar](repeating: 0, count: 256)
+      gethostname(&bytes, bytes.count - 1)
+      name = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
   }
 
   /// How it is called in `chime status`: without what is of no interest there.

@@ -20,6 +20,7 @@ import Synchronization
 public final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session
+  let membership: Membership
   private let state: Mutex<State>
 
   private struct State {
@@ -30,9 +31,13 @@ public final class PostgresStore: Store {
     var isDraining = false
   }
 
-  private init(_ place: PostgresPlace, _ heard: @escaping @Sendable (StoreTime) -> Void) {
-    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, heard: heard)
-    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, heard: heard)
+  private init(
+    _ place: PostgresPlace, _ heard: @escaping @Sendable (StoreTime) -> Void
+  ) throws(StoreFailure) {
+    let holdings = Holdings()
+    membership = try Membership(holdings: holdings)
+    writer = Session(label: "chime.store.write", place: place, isReadOnly: false, holdings: holdings, heard: heard)
+    reader = Session(label: "chime.store.read", place: place, isReadOnly: true, holdings: holdings, heard: heard)
     state = Mutex(State())
   }
 
@@ -45,7 +50,7 @@ public final class PostgresStore: Store {
   public static func open(
     _ place: PostgresPlace, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) throws(StoreFailure) -> PostgresStore {
-    let store = PostgresStore(place, heard)
+    let store = try PostgresStore(place, heard)
     for session in [store.writer, store.reader] {
       let failure: StoreFailure? = session.queue.sync {
         do throws(StoreFailure) {
@@ -59,6 +64,7 @@ public final class PostgresStore: Store {
       store.writer.queue.sync { store.writer.drop() }
       throw failure
     }
+    try store.membership.begin(place)
     return store
   }
 
@@ -86,7 +92,7 @@ public final class PostgresStore: Store {
 
   public func close() async {
     state.withLock { $0.isClosed = true }
-    // What was accepted before is ahead of this on each queue.
+    // What was accepted before is ahead of this on each queue, and needs what is ours until it is done.
     for session in [writer, reader] {
       await withCheckedContinuation { caller in
         session.queue.async {
@@ -95,6 +101,7 @@ public final class PostgresStore: Store {
         }
       }
     }
+    await membership.leave()
   }
 
   // Writing.

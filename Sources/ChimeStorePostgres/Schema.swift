@@ -8,7 +8,9 @@ enum Schema {
     let scripts: [String]
   }
 
-  static let migrations = [Migration(version: 1, scripts: [version1, version1Trackers])]
+  static let migrations = [
+    Migration(version: 1, scripts: [version1, version1Trackers]), Migration(version: 2, scripts: [version2]),
+  ]
 
   /// The newest layout this program knows.
   static var current: Int { migrations.last?.version ?? 0 }

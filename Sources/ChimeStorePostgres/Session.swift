@@ -12,6 +12,7 @@ final class Session: @unchecked Sendable {
   private let isReadOnly: Bool
   private let turn = ClaimTurn()
   private let heard: @Sendable (StoreTime) -> Void
+  private let holdings: Holdings
   private var transaction: Transaction?
   /// The session before, which the server may still take for alive.
   private var former: Backend?
@@ -32,8 +33,10 @@ final class Session: @unchecked Sendable {
   }
 
   init(
-    label: String, place: PostgresPlace, isReadOnly: Bool, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+    label: String, place: PostgresPlace, isReadOnly: Bool, holdings: Holdings = Holdings(),
+    heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) {
+    self.holdings = holdings
     queue = DispatchQueue(label: label)
     self.place = place
     self.isReadOnly = isReadOnly
@@ -55,7 +58,7 @@ final class Session: @unchecked Sendable {
       refusal = nil
       current = backend
       let opened = Transaction(
-        connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, turn: turn,
+        connection: connection, reader: DefinitionReader(), isReadOnly: isReadOnly, holdings: holdings, turn: turn,
         claimTimeout: place.claimTimeout, heard: heard)
       try opened.hearTime()
       transaction = opened

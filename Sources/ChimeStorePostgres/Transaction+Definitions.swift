@@ -66,6 +66,7 @@ extension Transaction {
         JOIN delivery d ON d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder
         WHERE o.reminder = $2 AND d.state <= 1)
       """, now, key)
+    if connection.changes > 0 { concernsOthers = true }
     try connection.run(
       """
       UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL, repeat_at = NULL

@@ -5,6 +5,7 @@ import ChimeSchedule
 extension Transaction {
   func put(_ endpoint: Endpoint) throws {
     try requireWriting()
+    (concernsOthers, changesEndpoints) = (true, true)
     try connection.run(
       """
       INSERT INTO endpoint (owner, channel, url, created_at, disabled, disabled_at, failing_since, settings)
@@ -31,6 +32,7 @@ extension Transaction {
     try connection.run(
       "DELETE FROM endpoint WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue)
     guard connection.changes > 0 else { return false }
+    (concernsOthers, changesEndpoints) = (true, true)
     try setOrdered(false, lane)
     if let laneKey = try key(of: lane) {
       try connection.run(

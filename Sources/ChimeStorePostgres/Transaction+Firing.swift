@@ -106,19 +106,8 @@ extension Transaction {
         (SELECT min(next_at) FROM due WHERE wakes = 1)
       """, Integers(turn.floorsByBucket.map(\.milliseconds))
     ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
-    let lanes = try connection.all(
-      """
-      SELECT l.owner, l.channel, CASE WHEN l.ordered = 1
-        THEN (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
-          ORDER BY d.key LIMIT 1)
-        ELSE (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1) END
-      FROM lane l
-      """
-    ) { row in
-      (Lane(owner: row.uint32(0), channel: ChannelName(rawValue: row.text(1))), row.optionalInstant(2))
-    }
     var horizon = Horizon(nextDue: next?.due, nextWake: next?.wake)
-    for case (let lane, let visibleAt?) in lanes { horizon.outbox[lane] = visibleAt }
+    for case (let lane, let visibleAt?) in try outboxHorizon() { horizon.outbox[lane] = visibleAt }
     return horizon
   }
 }

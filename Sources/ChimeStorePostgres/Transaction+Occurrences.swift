@@ -65,6 +65,7 @@ extension Transaction {
         "UPDATE delivery SET state = 4, state_at = $1 WHERE scheduled_at = $2 AND reminder = $3 AND state <= 1", now,
         at,
         key)
+      if connection.changes > 0 { concernsOthers = true }
     }
   }
 

@@ -5,7 +5,9 @@ import ChimeSchedule
 extension Transaction {
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage] {
     try requireWriting()
-    guard limit > 0, let standing = try standing(of: lane) else { return [] }
+    guard limit > 0, let standing = try standing(of: lane), let epoch = try claimEpoch(of: standing.shard) else {
+      return []
+    }
     let keys: [Int64]
     if standing.isOrdered {
       keys = try head(of: standing.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? []
@@ -19,7 +21,9 @@ extension Transaction {
     let found = Found()
     var queue: [Connection.Queued] = []
     for key in keys {
-      queue.append(try connection.queued("UPDATE delivery SET visible_at = $1 WHERE key = $2", visibleAgain, key))
+      queue.append(
+        try connection.queued(
+          "UPDATE delivery SET visible_at = $1, epoch = $2 WHERE key = $3", visibleAgain, epoch, key))
       queue.append(try message(key) { found.messages.append($0) })
     }
     try connection.send(queue)
@@ -72,14 +76,21 @@ extension Transaction {
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
     try requireWriting()
     let found = try connection.first(
-      "SELECT key, state, attempts, scheduled_at, reminder FROM delivery WHERE id = $1", id.rawValue
+      """
+      SELECT d.key, d.state, d.attempts, d.scheduled_at, d.reminder, l.shard, d.epoch
+      FROM delivery d JOIN lane l ON l.key = d.lane WHERE d.id = $1
+      FOR UPDATE OF d
+      """, id.rawValue
     ) {
       (
         key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, attempts: $0.int(2),
-        occurrence: (at: $0.instant(3), reminder: $0.int64(4))
+        occurrence: (at: $0.instant(3), reminder: $0.int64(4)), shard: $0.int64(5),
+        epoch: $0.isNull(6) ? nil : $0.int64(6)
       )
     }
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }
+    // One that was never claimed has been shown from memory, when the store could only be read.
+    guard let epoch = try epoch(of: found.shard), found.epoch ?? epoch == epoch else { throw StoreFailure.takenOver }
     let attempts = found.attempts + (attempt == nil ? 0 : 1)
     if let attempt {
       try connection.run(
@@ -113,7 +124,11 @@ extension Transaction {
     try requireWriting()
     for id in ids {
       try connection.run(
-        "UPDATE delivery SET visible_at = coalesce(state_at, created_at) WHERE id = $1 AND state <= 1", id.rawValue)
+        """
+        UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
+        FROM lane l JOIN shard_lease s ON s.shard = l.shard
+        WHERE d.id = $1 AND d.state <= 1 AND l.key = d.lane AND s.node = $2 AND coalesce(d.epoch, s.epoch) = s.epoch
+        """, id.rawValue, holdings.current.node)
     }
   }
 
@@ -126,22 +141,24 @@ extension Transaction {
         in_order = (SELECT l.ordered FROM lane l WHERE l.key = delivery.lane)
       WHERE id = $2 AND (state > 1 OR visible_at = coalesce(state_at, created_at))
       """, now, id.rawValue)
+    concernsOthers = true
     return connection.changes > 0
   }
 
-  func releaseClaims() throws {
-    try requireWriting()
-    // A claim is what is hidden for longer than its own state asks for.
-    try connection.run(
-      """
-      UPDATE delivery SET visible_at = coalesce(state_at, created_at)
-      WHERE state <= 1 AND visible_at > coalesce(state_at, created_at)
-      """)
+  func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
+    if ids.isEmpty { return [] }
+    // An id is letters, digits and a line below.
+    let owed = try connection.all(
+      "SELECT id FROM delivery WHERE id = ANY (string_to_array($1, ',')) AND state <= 1",
+      ids.map(\.rawValue).joined(separator: ",")
+    ) { DeliveryID(rawValue: $0.text(0)) }
+    return Set(ids).subtracting(owed)
   }
 
   func wake(lane: Lane, now: Instant) throws {
     try requireWriting()
     guard let laneKey = try key(of: lane) else { return }
+    concernsOthers = true
     // An attempt under way is hidden past its own time, and left alone.
     try connection.run(
       """

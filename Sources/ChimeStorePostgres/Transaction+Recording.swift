@@ -42,6 +42,7 @@ extension Transaction {
           firing: firing, standing: standing,
           written: Array(repeating: false, count: firing.occurrences.count)))
     }
+    if all.contains(where: { !$0.firing.deliveries.isEmpty }) { concernsOthers = true }
     var lanes: [Lane: LaneStanding] = [:]
     for lane in Set(all.flatMap { $0.firing.deliveries.map(\.lane) }).sorted() {
       lanes[lane] = try standingMaking(lane)

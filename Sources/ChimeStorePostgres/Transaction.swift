@@ -15,6 +15,14 @@ final class Transaction: StoreTransaction {
   let claimTimeout: Int64
   /// Is told what time the database has, at the beginning of each transaction.
   let heard: @Sendable (StoreTime) -> Void
+  /// Whether what this transaction does may be for others: it puts something into the outbox, or takes something out.
+  var concernsOthers = false
+  /// Whether it changes what daemons keep of endpoints in memory.
+  var changesEndpoints = false
+  /// What of the outbox is this daemon's.
+  let holdings: Holdings
+  /// The leases that this body has looked up: nil where a shard is another daemon's.
+  var epochs: [Int64: Int64?] = [:]
   /// What `claimDue` has seen in this body, so that `record` need not look it up again.
   var claimed: [ReminderID: Standing] = [:]
   /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
@@ -34,9 +42,11 @@ final class Transaction: StoreTransaction {
   }
 
   init(
-    connection: Connection, reader: DefinitionReader, isReadOnly: Bool, turn: ClaimTurn = ClaimTurn(),
-    claimTimeout: Int64 = 5_000, heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
+    connection: Connection, reader: DefinitionReader, isReadOnly: Bool, holdings: Holdings = Holdings(),
+    turn: ClaimTurn = ClaimTurn(), claimTimeout: Int64 = 5_000,
+    heard: @escaping @Sendable (StoreTime) -> Void = { _ in }
   ) {
+    self.holdings = holdings
     self.connection = connection
     self.reader = reader
     self.isReadOnly = isReadOnly
@@ -69,27 +79,47 @@ final class Transaction: StoreTransaction {
     claimed.removeAll(keepingCapacity: true)
     turn.forget()
     lanes.removeAll(keepingCapacity: true)
+    epochs.removeAll(keepingCapacity: true)
     trackerKeys.removeAll(keepingCapacity: true)
     change = nil
   }
 
+  /// Ends the bodies of a transaction. What is one row for all comes last, so that nobody waits for it for long.
+  func finish() throws(StoreFailure) {
+    guard changesEndpoints else { return }
+    try connection.run(
+      """
+      INSERT INTO revision (name, number) VALUES ('endpoints', 1)
+      ON CONFLICT (name) DO UPDATE SET number = revision.number + 1
+      """)
+  }
+
   func standing(of lane: Lane) throws -> LaneStanding? {
     try connection.first(
-      "SELECT key, ordered FROM lane WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue
-    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0) }
+      "SELECT key, ordered, shard FROM lane WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue
+    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
   }
 
   func standingMaking(_ lane: Lane) throws -> LaneStanding {
     if let known = try standing(of: lane) { return known }
-    let key = try connection.makeKey(
-      "INSERT INTO lane (owner, channel) VALUES ($1, $2) RETURNING key", lane.owner, lane.channel.rawValue)
-    return LaneStanding(key: key, isOrdered: false)
+    // Another daemon may have made it since, or be about to.
+    let made = try connection.first(
+      """
+      INSERT INTO lane (owner, channel) VALUES ($1, $2)
+      ON CONFLICT (owner, channel) DO UPDATE SET owner = excluded.owner
+      RETURNING key, ordered, shard
+      """, lane.owner, lane.channel.rawValue
+    ) { LaneStanding(key: $0.int64(0), isOrdered: $0.int64(1) != 0, shard: $0.int64(2)) }
+    guard let made else { throw StoreFailure.internalError("PostgreSQL made no lane for \(lane.channel)") }
+    return made
   }
 
   /// What the store knows of a lane.
   struct LaneStanding {
     var key: Int64
     var isOrdered: Bool
+    /// Which part of the outbox it is in.
+    var shard: Int64
   }
 }
 

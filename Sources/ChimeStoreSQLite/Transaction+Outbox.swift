@@ -125,6 +125,17 @@ extension Transaction {
       """)
   }
 
+  func releaseFormerClaims() throws { try requireWriting() }
+
+  func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
+    try Set(
+      ids.filter { id in
+        try connection.first("SELECT state FROM delivery WHERE id = ?1", id.rawValue) {
+          $0.int64(0) > DeliveryCode.waiting
+        } ?? true
+      })
+  }
+
   func wake(lane: Lane, now: Instant) throws {
     try requireWriting()
     guard let laneKey = try key(of: lane) else { return }

@@ -140,6 +140,29 @@ extension StoreConformance {
           try expect(later.map(\.occurrence.id.reminder.rawValue), is: ["bbbb"], "what was waiting")
         }
       },
+      Case("what this daemon has claimed itself is no former owner's") { subject in
+        try await subject.write { store in
+          try store.addFired("aaaa")
+          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 9)
+          try expect(claims.count, is: 1, "the claims")
+          try store.releaseFormerClaims()
+          let more = try store.claimDeliveries(lane: desktop, now: at(20), visibleAgain: again, limit: 9)
+          try expect(more.count, is: 0, "what is visible")
+        }
+      },
+      Case("of several deliveries it is told which are owed no more") { subject in
+        try await subject.write { store in
+          for id in ["aaaa", "bbbb", "cccc", "dddd"] { try store.addFired(id) }
+          let claims = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 4)
+          let ids = claims.map(\.delivery.id)
+          try store.acknowledge(ids[0], attempt: nil, state: .delivered(at: at(11)))
+          try store.acknowledge(ids[1], attempt: nil, state: .waiting(until: at(60)))
+          try store.remove(claims[2].occurrence.id.reminder, now: at(12))
+          let unknown = DeliveryID(rawValue: "msg_none")
+          try expect(store.settled(among: ids + [unknown]), is: [ids[0], ids[2], unknown], "what is owed no more")
+          try expect(store.settled(among: []), is: [], "of none")
+        }
+      },
       Case("a lane that is woken tries what waits at once, but not what is under way") { subject in
         try await subject.write { store in
           for id in ["aaaa", "bbbb", "cccc"] { try store.addFired(id, lanes: [desktop, team]) }

@@ -74,6 +74,12 @@ extension MemoryTransaction {
     }
   }
 
+  func releaseFormerClaims() throws { try requireWriting() }
+
+  func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
+    Set(ids.filter { contents.outbox[$0].map { !$0.delivery.isOwed } ?? true })
+  }
+
   func wake(lane: Lane, now: Instant) throws {
     try requireWriting()
     for id in (contents.owed[lane] ?? []).map(\.id) {

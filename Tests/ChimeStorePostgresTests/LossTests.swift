@@ -17,7 +17,7 @@ struct LossTests {
     let database = try server.makeDatabase()
     let store = try PostgresStore.open(try server.place(database))
     try await store.write { try $0.setNote("a", "1") }
-    #expect(try server.sql(Self.ending, on: database) == "2")
+    #expect(try server.sql(Self.ending, on: database) == "3")
     try await store.write { try $0.setNote("b", "2") }
     #expect(try await store.read { try $0.note("a") } == "1")
     await store.close()

@@ -59,7 +59,7 @@ final class PostgresServer: Sendable {
       [
         "listen_addresses = '\(port == nil ? "" : "127.0.0.1")'", "port = \(port ?? 5432)",
         "unix_socket_directories = '\(folder)'", "hba_file = '\(folder)/rules'",
-        "logging_collector = off", "max_connections = 60", "shared_buffers = 32MB", "wal_level = replica",
+        "logging_collector = off", "max_connections = 200", "shared_buffers = 32MB", "wal_level = replica",
       ] + settings
     try lines.joined(separator: "\n").write(toFile: folder + "/settings", atomically: true, encoding: .utf8)
     chmod(folder + "/settings", 0o644)

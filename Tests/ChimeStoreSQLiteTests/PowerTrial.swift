@@ -137,7 +137,7 @@ extension StoreFailure {
   fileprivate var isAnswer: Bool {
     switch self {
     case .idTaken, .internalError: true
-    case .unavailable, .newerSchema, .corrupt, .held, .readOnly, .closed: false
+    case .unavailable, .newerSchema, .corrupt, .held, .takenOver, .readOnly, .closed: false
     }
   }
 }

@@ -48,6 +48,12 @@ PGresult *chime_pq_prepare(PGconn *connection, const char *name, const char *sql
 PGresult *chime_pq_exec_prepared(
   PGconn *connection, const char *name, int count, const char *const *values, const int *lengths, const int *formats);
 
+// What other sessions say (NOTIFY).
+/// Takes what has arrived; 0 when the connection is lost.
+int chime_pq_consume_input(PGconn *connection);
+/// The next word that has arrived, to be freed with chime_pq_free; NULL: there is none.
+PGnotify *chime_pq_notifies(PGconn *connection);
+
 // Several statements on their way at once.
 int chime_pq_enter_pipeline(PGconn *connection);
 int chime_pq_exit_pipeline(PGconn *connection);

@@ -141,6 +141,7 @@ extension StoreFailure {
     case .corrupt(let reason, let movedTo):
       "the store is damaged (\(reason))" + (movedTo.map { "; it was moved to \($0)" } ?? "")
     case .held(let by): "another daemon has the store (\(by)): stop it first"
+    case .takenOver: "another daemon has taken this over"
     case .readOnly: "the store cannot be written here"
     case .closed: "the daemon is stopping"
     case .internalError(let reason): "a fault in chimed: \(reason)"

@@ -29,6 +29,7 @@ extension EventLoop {
           outboxTask = nil
           outbox.ended(part.outcomes)
           didWork(part, commit, horizon)
+          noticeDrained()
         } catch {
           outboxTask = nil
           workFailed(part, error)
@@ -85,6 +86,13 @@ extension EventLoop {
   /// Tells what outcomes came to.
   func tell(_ commit: OutboxCommit) {
     for endpoint in commit.changed { outbox.endpoints[endpoint.lane]?.failingSince = endpoint.failingSince }
+    for outcome in commit.takenOver {
+      log(
+        .warning,
+        "what came of \"\(outcome.message.occurrence.title)\" for \(outcome.lane.channel) is not recorded: another daemon has "
+          + "taken it over, and sends it again under the same id", id: .takenOver,
+        [(.delivery, outcome.message.delivery.id.rawValue)])
+    }
     for reason in commit.refused { log(.error, "an outcome could not be recorded; ignoring: \(reason)") }
     publish(commit.settled.compactMap { Self.happening($0.recorded, $0.state, $0.outcome.message) })
     guard !commit.disabled.isEmpty else { return }

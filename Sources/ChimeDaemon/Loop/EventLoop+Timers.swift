@@ -15,6 +15,7 @@ struct LoopTimers {
   let watchdog: LoopTimer
   let metrics: LoopTimer
   let others: LoopTimer
+  let fleet: LoopTimer
   /// When the two that follow the wall clock are to run out by one that nobody sets.
   var dueAt: MonotonicDeadline?
   var outboxAt: MonotonicDeadline?

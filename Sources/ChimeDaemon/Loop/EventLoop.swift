@@ -84,6 +84,7 @@ actor EventLoop {
   /// Looks at what the daemon stands on that are under way, by whose secrets may be named.
   var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?
+  var fleet = FleetState()
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?
 
@@ -141,6 +142,7 @@ actor EventLoop {
     watchSleep()
     _ = refreshCalendars()
     watchStore()
+    watchFleet()
 
     let (horizon, known, popups) = try await firstLook()
     adopt(known)
@@ -155,6 +157,7 @@ actor EventLoop {
     isReady = true
     // What there is to say is counted afterwards: with a million reminders that takes a moment which nobody need wait.
     summaryIsStale = true
+    if fleet.owesLook { lookAtStore() }
     ServiceManager.ready(status: "ready")
     if let interval = ServiceManager.watchdogMicroseconds() {
       beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
@@ -199,7 +202,7 @@ actor EventLoop {
       settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.sleepIsDue() },
       bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
-      others: timer { $0.lookAtOthers() })
+      others: timer { $0.lookAtOthers() }, fleet: timer { $0.fleetIsDue() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))
@@ -210,6 +213,11 @@ actor EventLoop {
 
   func handle(_ event: Agenda.Event) {
     guard !isStopping else { return }
+    switch event {
+    // What has been claimed just now is ours, and the agenda is to hear of it.
+    case .claimed, .fired, .stoodIn, .dropped: break
+    default: noticeLapse()
+    }
     perform(agenda.handle(event, now: SystemClock.now))
   }
 
@@ -232,67 +240,6 @@ actor EventLoop {
       }
     }
     workOutbox()
-  }
-
-  // MARK: Commits and what follows from them
-
-  /// A transaction of a request has committed.
-  ///
-  /// - Parameter bearings: those that it computed with.
-  func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
-    for notice in notices {
-      switch notice {
-      case .event(let happening) where [.changed, .removed].contains(happening.kind):
-        if let id = happening.reminder { standby.forget(id) }
-      case .withdraw(let occurrence): standby.forget(occurrence)
-      default: break
-      }
-    }
-    handle(.horizon(horizon))
-    take(notices)
-    if !notices.isEmpty { storeWorks() }
-    pruneHistory()
-    considerSnapshot()
-    // It may have missed the computing anew that followed a change.
-    guard bearings.version != self.bearings.version else { return }
-    recompute(
-      notices.compactMap { notice in
-        if case .event(let happening) = notice { happening.reminder } else { nil }
-      })
-  }
-
-  func take(_ notices: [LoopNotice]) {
-    var happenings: [Happening] = []
-    var withdrawn: Set<OccurrenceID> = []
-    for notice in notices {
-      switch notice {
-      case .event(let happening): happenings.append(happening)
-      case .withdraw(let occurrence):
-        channels.withdraw(occurrence)
-        withdrawn.insert(occurrence)
-      case .cancelled(let ids): drop { ids.contains($0.delivery.id) }
-      case .opened(let lane): handle(.opened(lane))
-      case .endpointsChanged: reloadEndpoints()
-      }
-    }
-    if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) } }
-    publish(happenings)
-    // A reminder that went on without its calendar may have been changed.
-    if !missingCalendars.isEmpty, happenings.contains(where: { [.changed, .removed].contains($0.kind) }) {
-      Task { await withTaskExecutorPreference(executor) { await surveyCalendars() } }
-    }
-  }
-
-  /// Tells the log and those who watch.
-  func publish(_ happenings: [Happening]) {
-    guard !happenings.isEmpty else { return }
-    count(happenings)
-    log(
-      happenings.lazy.map { happening in
-        Log.Entry(level: happening.level, message: happening.message, id: happening.id) { happening.fields }
-      })
-    streamToWatchers(happenings)
-    staleSummary()
   }
 
   // MARK: The watchdog: only a loop that turns tells systemd so.
@@ -382,6 +329,7 @@ actor EventLoop {
     timers?.outbox.disarm()
     Task {
       await withTaskExecutorPreference(executor) {
+        if status == EXIT_SUCCESS { await leaveFleet() }
         await channels.stop()
         await endMetricsFile()
         // A store that has ended takes nothing any more.

@@ -38,6 +38,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case givenUp = "d4e338f043034d7688ac6b412ed35d0a"
   case leftOut = "96cba098e111412f9623fa10100fca50"
   case endpointDisabled = "9fb4f8a793224b29bc08559bd13bdbe8"
+  case takenOver = "9aff9cb6a177407384f7f8852fd3d321"
 
   // The store.
   case storeFailed = "c4f666c021fc4281951de36863b69cd3"

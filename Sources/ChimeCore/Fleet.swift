@@ -1,0 +1,78 @@
+public import ChimeSchedule
+
+/// A store that several daemons have at once. Who fires something is settled by the transaction that fires it; the lanes of
+/// the outbox are shared out, each to one daemon at a time, and `claimDeliveries` and `horizon` are about this one's alone.
+///
+/// The store sees to this daemon's part in it by itself, from its opening on. A lane goes to another daemon when nothing
+/// of it is under way here any more; or, when this one has not been heard of for a while, without its doing. What comes
+/// of attempts that were begun before is then refused (`StoreFailure.takenOver`): the other sends them again, under
+/// the same ids.
+public protocol SharedStore: Store {
+  /// Tells, from any thread, what the loop has to do about the others. Called once, before the loop reads anything.
+  func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void)
+  /// Whether no other can have taken lanes over since this daemon was last heard of. Asked before something is begun; it
+  /// looks at the clock and nothing else.
+  var holdsLanes: Bool { get }
+  /// Takes no lane from now on, and lets each go as soon as nothing of it is under way: for a daemon that is about to end.
+  func retire()
+  /// The daemons that have the store, those that have been gone for less than a day among them, in the order in which
+  /// they came.
+  func members() async throws -> [FleetMember]
+}
+
+/// What a fleet brings about in one of its daemons.
+public enum FleetEvent: Hashable, Sendable {
+  /// These lanes are another's now, or about to be: what is claimed of them and has not begun goes back.
+  case leave(Set<Lane>)
+  /// There are more lanes: claims that their former owners have left in them are to be released (`releaseFormerClaims`).
+  case taken
+  /// Others may have put something into the outbox, or taken something out of it.
+  case look
+  /// Others may have changed endpoints.
+  case endpointsChanged
+}
+
+/// A daemon that shares a store with others. Times are by the store's clock.
+public struct FleetMember: Hashable, Sendable {
+  /// A number that is given once.
+  public var id: Int64
+  /// The name of its machine.
+  public var name: String
+  public var process: Int64
+  /// Of its program.
+  public var version: String
+  public var startedAt: Instant
+  public var seenAt: Instant
+  /// Whether it has been heard of within its lease.
+  public var isLiving: Bool
+  /// Whether it is about to end, and takes nothing more.
+  public var isLeaving: Bool
+  /// Whether it is the daemon that was asked.
+  public var isAsked: Bool
+  /// How many of the 256 parts of the outbox it has.
+  public var shares: Int
+  /// Of what it has: how much is owed and may be tried, how much waits for its time, and since when the oldest that may be
+  /// tried has waited.
+  public var ready: Int
+  public var waiting: Int
+  public var oldest: Instant?
+
+  public init(
+    id: Int64, name: String, process: Int64, version: String, startedAt: Instant, seenAt: Instant, isLiving: Bool,
+    isLeaving: Bool, isAsked: Bool, shares: Int, ready: Int, waiting: Int, oldest: Instant?
+  ) {
+    self.id = id
+    self.name = name
+    self.process = process
+    self.version = version
+    self.startedAt = startedAt
+    self.seenAt = seenAt
+    self.isLiving = isLiving
+    self.isLeaving = isLeaving
+    self.isAsked = isAsked
+    self.shares = shares
+    self.ready = ready
+    self.waiting = waiting
+    self.oldest = oldest
+  }
+}

@@ -1,0 +1,65 @@
+import ChimeCore
+import ChimeSchedule
+import Dispatch
+
+// Commits of requests, and what follows from them.
+extension EventLoop {
+  /// A transaction of a request has committed.
+  ///
+  /// - Parameter bearings: those that it computed with.
+  func committed(_ horizon: Horizon, _ notices: [LoopNotice], with bearings: Bearings) {
+    for notice in notices {
+      switch notice {
+      case .event(let happening) where [.changed, .removed].contains(happening.kind):
+        if let id = happening.reminder { standby.forget(id) }
+      case .withdraw(let occurrence): standby.forget(occurrence)
+      default: break
+      }
+    }
+    handle(.horizon(horizon))
+    take(notices)
+    if !notices.isEmpty { storeWorks() }
+    pruneHistory()
+    considerSnapshot()
+    // It may have missed the computing anew that followed a change.
+    guard bearings.version != self.bearings.version else { return }
+    recompute(
+      notices.compactMap { notice in
+        if case .event(let happening) = notice { happening.reminder } else { nil }
+      })
+  }
+
+  func take(_ notices: [LoopNotice]) {
+    var happenings: [Happening] = []
+    var withdrawn: Set<OccurrenceID> = []
+    for notice in notices {
+      switch notice {
+      case .event(let happening): happenings.append(happening)
+      case .withdraw(let occurrence):
+        channels.withdraw(occurrence)
+        withdrawn.insert(occurrence)
+      case .cancelled(let ids): drop { ids.contains($0.delivery.id) }
+      case .opened(let lane): handle(.opened(lane))
+      case .endpointsChanged: reloadEndpoints()
+      }
+    }
+    if !withdrawn.isEmpty { drop { withdrawn.contains($0.occurrence.id) } }
+    publish(happenings)
+    // A reminder that went on without its calendar may have been changed.
+    if !missingCalendars.isEmpty, happenings.contains(where: { [.changed, .removed].contains($0.kind) }) {
+      Task { await withTaskExecutorPreference(executor) { await surveyCalendars() } }
+    }
+  }
+
+  /// Tells the log and those who watch.
+  func publish(_ happenings: [Happening]) {
+    guard !happenings.isEmpty else { return }
+    count(happenings)
+    log(
+      happenings.lazy.map { happening in
+        Log.Entry(level: happening.level, message: happening.message, id: happening.id) { happening.fields }
+      })
+    streamToWatchers(happenings)
+    staleSummary()
+  }
+}

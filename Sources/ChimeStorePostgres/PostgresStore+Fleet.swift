@@ -1,0 +1,17 @@
+public import ChimeCore
+
+extension PostgresStore: SharedStore {
+  public func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void) { membership.listen(handler) }
+
+  public var holdsLanes: Bool { membership.holdings.current.leaseEnd.map { Pulse.clock() < $0 } ?? false }
+
+  public func retire() { membership.retire() }
+
+  public func members() async throws -> [FleetMember] {
+    let node = membership.holdings.current.node
+    return try await read { transaction in
+      guard let transaction = transaction as? Transaction else { return [] }
+      return try transaction.members(asked: node)
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import ChimeCore
+import ChimeRecords
+import Glibc
+
+/// One daemon's part in the fleet, over a session of its own, so that no long transaction holds it up. Made, used and let
+/// go by one thread (`Membership`).
+final class Pulse {
+  private let place: PostgresPlace
+  private let holdings: Holdings
+  private let tell: (FleetEvent) -> Void
+  private var connection: Connection?
+  private(set) var heartbeat: Heartbeat
+  /// What was ours at the last beat, each shard with its epoch.
+  private var owned: [Int: Int64] = [:]
+  private var yielding: Set<Int> = []
+  private var revision: Int64?
+  private var lastLook: Int64 = 0
+  /// Whether somebody has said that there is something in the outbox.
+  private var owesLook = false
+  private var isLeaving = false
+  /// Whether others are to hear that there is something for them in the outbox, and when they last did.
+  var owesWord = false
+  private var lastWord: Int64 = 0
+
+  /// How often it is looked for what others have put into the outbox, where nobody says so.
+  static let lookInterval: Int64 = 1_000
+  /// Between two words about the outbox, of which each wakes all the others, and between two looks that follow from them.
+  static let wordInterval: Int64 = 100
+
+  init(place: PostgresPlace, holdings: Holdings, tell: @escaping (FleetEvent) -> Void) {
+    var place = place
+    // Shorter than a lease: a beat that takes longer is none.
+    (place.statementTimeout, place.idleTimeout) = (3_000, 3_000)
+    self.place = place
+    self.holdings = holdings
+    self.tell = tell
+    heartbeat = Heartbeat(now: Self.clock())
+  }
+
+  /// Milliseconds since the machine started, its sleep among them.
+  static func clock() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+  }
+
+  /// Where others' words arrive; -1: nowhere.
+  var descriptor: Int32 { connection?.descriptor ?? -1 }
+
+  /// What is due now is done.
+  ///
+  /// - Returns: when something is due again.
+  func work() -> Int64 {
+    if Self.clock() >= heartbeat.next {
+      beat()
+      hear()
+    }
+    guard holdings.current.living > 1 else { return heartbeat.next }
+    if Self.clock() >= nextLook { look() }
+    if owesWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
+    let next = min(heartbeat.next, nextLook)
+    return owesWord ? min(next, lastWord + Self.wordInterval) : next
+  }
+
+  /// Something may have arrived.
+  func hear() {
+    guard let connection else { return }
+    let words = connection.words()
+    if connection.isLost {
+      self.connection = nil
+      heartbeat.called(at: Self.clock())
+    }
+    if words.contains(Word.members.rawValue) { heartbeat.called(at: Self.clock()) }
+    if words.contains(Word.outbox.rawValue) { owesLook = true }
+  }
+
+  /// Takes nothing more.
+  func retire() {
+    isLeaving = true
+    heartbeat.called(at: Self.clock())
+  }
+
+  /// Gives back what it has. Nothing of it is under way, or nobody will hear what comes of it.
+  func end() {
+    guard let node = holdings.current.node, let connection, !connection.isLost else { return }
+    holdings.change { ($0.node, $0.leaseEnd) = (nil, nil) }
+    _ = try? connection.script(
+      """
+      UPDATE shard_lease SET node = NULL WHERE node = \(node);
+      DELETE FROM node WHERE id = \(node);
+      NOTIFY \(Word.channel), '\(Word.members.rawValue)'
+      """)
+    self.connection = nil
+  }
+
+  /// What daemons tell each other.
+  enum Word: String {
+    static let channel = "chime_fleet"
+    case members, outbox
+  }
+
+  private var nextLook: Int64 { lastLook + (owesLook ? Self.wordInterval : Self.lookInterval) }
+
+  private func look() {
+    (lastLook, owesLook) = (Self.clock(), false)
+    tell(.look)
+    if let connection { try? review(readRevision(connection)) }
+  }
+
+  /// How often endpoints have changed.
+  private func readRevision(_ connection: Connection) throws -> Int64 {
+    try connection.first("SELECT number FROM revision WHERE name = 'endpoints'", row: { $0.int64(0) }) ?? 0
+  }
+
+  private func review(_ found: Int64) {
+    if let revision, revision != found { tell(.endpointsChanged) }
+    revision = found
+  }
+
+  // MARK: A beat
+
+  /// The table of the database, as a beat has found it.
+  private struct Found {
+    var living: Set<Int64> = []
+    var othersEndIn: Int64?
+    var owners: [Int64?] = []
+    var epochs: [Int64] = []
+    var revision: Int64 = 0
+  }
+
+  private func beat() {
+    let start = Self.clock()
+    do {
+      let connection = try opened()
+      let node = try speak(connection)
+      let found = try read(connection, node)
+      try settle(connection, node, found)
+      heartbeat.heard(beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: !yielding.isEmpty)
+      holdings.change { ($0.leaseEnd, $0.living) = (heartbeat.leaseEnd, found.living.union([node]).count) }
+    } catch {
+      // The store's other sessions tell what is wrong with the server.
+      connection = nil
+      heartbeat.failed(at: Self.clock())
+    }
+  }
+
+  private func opened() throws -> Connection {
+    if let connection, !connection.isLost { return connection }
+    let made = try place.connect()
+    try made.script("LISTEN \(Word.channel)")
+    connection = made
+    return made
+  }
+
+  /// Has the database know that we live.
+  private func speak(_ connection: Connection) throws -> Int64 {
+    if let node = holdings.current.node {
+      try connection.run(
+        """
+        UPDATE node SET (seen_at, expires_at, leaving) = (SELECT c.now, c.now + $2, $3 FROM (
+          SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c)
+        WHERE id = $1
+        """, node, Heartbeat.lease, isLeaving ? 1 : 0)
+      if connection.changes > 0 { return node }
+    }
+    // Nobody knows us, or nobody does any more.
+    let node = try connection.makeKey(
+      """
+      INSERT INTO node (name, process, version, started_at, seen_at, expires_at)
+      SELECT $1, $2, $3, c.now, c.now, c.now + $4 FROM (
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
+      RETURNING id AS key
+      """, place.member.name, place.member.process, place.member.version, Heartbeat.lease)
+    try connection.run(
+      """
+      DELETE FROM node
+      WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 86400000
+      """)
+    // Whoever empties the tables by hand need not know of these rows.
+    try connection.run(
+      "INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number ON CONFLICT DO NOTHING")
+    holdings.change { $0.node = node }
+    try say(.members, connection)
+    return node
+  }
+
+  private func read(_ connection: Connection, _ node: Int64) throws -> Found {
+    var found = Found()
+    let members = try connection.all(
+      """
+      SELECT id, leaving, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
+      """
+    ) { (id: $0.int64(0), isLeaving: $0.int64(1) != 0, left: $0.int64(2)) }
+    for member in members where member.left > 0 {
+      if !member.isLeaving { found.living.insert(member.id) }
+      if member.id != node { found.othersEndIn = min(found.othersEndIn ?? member.left, member.left) }
+    }
+    for (owner, epoch) in try connection.all(
+      "SELECT node, epoch FROM shard_lease ORDER BY shard", row: { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1)) })
+    {
+      found.owners.append(owner)
+      found.epochs.append(epoch)
+    }
+    found.revision = try readRevision(connection)
+    return found
+  }
+
+  /// Does what follows from the table, and tells the loop.
+  private func settle(_ connection: Connection, _ node: Int64, _ found: Found) throws {
+    var mine: [Int: Int64] = [:]
+    for (shard, owner) in found.owners.enumerated() where owner == node { mine[shard] = found.epochs[shard] }
+    let plan = FleetPlan(for: node, owners: found.owners, living: found.living)
+    let yields = Set(plan.yield)
+    let gone = owned.filter { mine[$0.key] != $0.value }.map(\.key) + yields.subtracting(yielding)
+    let isStaying = !yielding.subtracting(yields).isDisjoint(with: mine.keys)
+    yielding = yields
+    owned = mine
+    holdings.change { $0.yielding = yields }
+    if !gone.isEmpty {
+      let lanes = try connection.all(
+        "SELECT owner, channel FROM lane WHERE shard = ANY (CAST($1 AS smallint[]))", gone.list
+      ) { $0.lane(0) }
+      if !lanes.isEmpty { tell(.leave(Set(lanes))) }
+    }
+
+    let taken = try take(plan.take, connection, node)
+    for (shard, epoch) in taken { owned[shard] = epoch }
+    if !taken.isEmpty { tell(.taken) }
+    if isStaying { tell(.look) }
+    if !yielding.isEmpty {
+      let given = try give(yielding, connection, node)
+      for shard in given { owned[shard] = nil }
+      if !given.isEmpty {
+        yielding.subtract(given)
+        holdings.change { $0.yielding = yielding }
+        try say(.members, connection)
+      }
+    }
+    review(found.revision)
+  }
+
+  /// Makes those ours that are still nobody's.
+  private func take(_ shards: [Int], _ connection: Connection, _ node: Int64) throws -> [(Int, Int64)] {
+    if shards.isEmpty { return [] }
+    return try connection.all(
+      """
+      UPDATE shard_lease SET node = $1, epoch = epoch + 1
+      WHERE shard IN (
+        SELECT s.shard FROM shard_lease s
+        WHERE s.shard = ANY (CAST($2 AS smallint[])) AND NOT EXISTS (
+          SELECT 1 FROM node n
+          WHERE n.id = s.node AND n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        FOR UPDATE OF s SKIP LOCKED)
+      RETURNING shard, epoch
+      """, node, shards.list
+    ) { ($0.int(0), $0.int64(1)) }
+  }
+
+  /// Lets those go of which nothing is under way.
+  private func give(_ shards: Set<Int>, _ connection: Connection, _ node: Int64) throws -> [Int] {
+    try connection.script("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    defer { connection.rollBack() }
+    // First they are locked, so that what is looked at next is all there is: no claim is made meanwhile.
+    let locked = try connection.all(
+      """
+      SELECT shard FROM shard_lease WHERE node = $1 AND shard = ANY (CAST($2 AS smallint[])) ORDER BY shard
+      FOR UPDATE SKIP LOCKED
+      """, node, shards.list
+    ) { $0.int(0) }
+    let given = try connection.all(
+      """
+      UPDATE shard_lease s SET node = NULL
+      WHERE s.shard = ANY (CAST($1 AS smallint[])) AND NOT EXISTS (
+        SELECT 1 FROM lane l JOIN delivery d ON d.lane = l.key
+        WHERE l.shard = s.shard AND d.state <= 1 AND d.epoch = s.epoch
+          AND d.visible_at > coalesce(d.state_at, d.created_at))
+      RETURNING s.shard
+      """, locked.list
+    ) { $0.int(0) }
+    try connection.script("COMMIT")
+    return given
+  }
+
+  private func sayThereIsSomething() {
+    (owesWord, lastWord) = (false, Self.clock())
+    // They look by themselves, a little later.
+    if let connection { try? say(.outbox, connection) }
+  }
+
+  private func say(_ word: Word, _ connection: Connection) throws(StoreFailure) {
+    try connection.script("NOTIFY \(Word.channel), '\(word.rawValue)'")
+  }
+}

@@ -1,0 +1,100 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+// Lanes of the outbox belong to one daemon at a time, by a lease on their shard.
+extension Transaction {
+  /// Under which epoch this daemon has a shard, and keeps it until this transaction has ended; nil: it does not have it.
+  ///
+  /// A row that is locked is just being taken over: nobody waits for it.
+  func epoch(of shard: Int64) throws -> Int64? {
+    if let known = epochs[shard] { return known }
+    let found = try connection.first(
+      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED", shard, holdings.current.node
+    ) { $0.int64(0) }
+    epochs[shard] = .some(found)
+    return found
+  }
+
+  /// The same, of what is not being handed over: there nothing new begins.
+  func claimEpoch(of shard: Int64) throws -> Int64? {
+    holdings.current.yielding.contains(Int(shard)) ? nil : try epoch(of: shard)
+  }
+
+  func releaseClaims() throws {
+    try requireWriting()
+    // A claim is what is hidden for longer than its own state asks for.
+    try connection.run(
+      """
+      UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
+      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+      WHERE d.lane = l.key AND s.node = $1 AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
+      """, holdings.current.node)
+  }
+
+  func releaseFormerClaims() throws {
+    try requireWriting()
+    // What is ours under this epoch is under way.
+    try connection.run(
+      """
+      UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
+      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+      WHERE d.lane = l.key AND s.node = $1 AND d.epoch IS DISTINCT FROM s.epoch
+        AND d.state <= 1 AND d.visible_at > coalesce(d.state_at, d.created_at)
+      """, holdings.current.node)
+  }
+
+  /// What each lane that this daemon works off owes, and when the earliest of it may be tried.
+  func outboxHorizon() throws -> [(lane: Lane, visibleAt: Instant?)] {
+    let held = holdings.current
+    return try connection.all(
+      """
+      SELECT l.owner, l.channel, CASE WHEN l.ordered = 1
+        THEN (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
+          ORDER BY d.key LIMIT 1)
+        ELSE (SELECT min(d.visible_at) FROM delivery d WHERE d.lane = l.key AND d.state <= 1) END
+      FROM lane l JOIN shard_lease s ON s.shard = l.shard
+      WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
+      """, held.node, held.yieldingList
+    ) { ($0.lane(0), $0.optionalInstant(2)) }
+  }
+
+  /// The daemons that have the database, with what their lanes owe.
+  func members(asked: Int64?) throws -> [FleetMember] {
+    try connection.all(
+      """
+      SELECT n.id, n.name, n.process, n.version, n.started_at, n.seen_at, n.expires_at > c.now, n.leaving, (
+          SELECT count(*) FROM shard_lease s WHERE s.node = n.id),
+        coalesce(sum(o.ready), 0)::bigint, coalesce(sum(o.waiting), 0)::bigint, min(o.oldest)
+      FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
+      CROSS JOIN node n
+      LEFT JOIN shard_lease s ON s.node = n.id
+      LEFT JOIN lane l ON l.shard = s.shard
+      LEFT JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE d.visible_at <= c.now) AS ready,
+          count(*) FILTER (WHERE d.visible_at > c.now) AS waiting,
+          min(d.visible_at) FILTER (WHERE d.visible_at <= c.now) AS oldest
+        FROM delivery d WHERE d.lane = l.key AND d.state <= 1) o ON true
+      GROUP BY n.id, c.now
+      ORDER BY n.id
+      """
+    ) { row in
+      FleetMember(
+        id: row.int64(0), name: row.text(1), process: row.int64(2), version: row.text(3), startedAt: row.instant(4),
+        seenAt: row.instant(5), isLiving: row.int64(6) != 0, isLeaving: row.int64(7) != 0,
+        isAsked: row.int64(0) == asked, shares: row.int(8), ready: row.int(9), waiting: row.int(10),
+        oldest: row.optionalInstant(11))
+    }
+  }
+}
+
+extension Row {
+  func lane(_ column: Int32) -> Lane {
+    Lane(owner: uint32(column), channel: ChannelName(rawValue: text(column + 1)))
+  }
+}
+
+extension Collection<Int> {
+  /// As PostgreSQL writes a list.
+  var list: String { "{" + map(String.init).joined(separator: ",") + "}" }
+}

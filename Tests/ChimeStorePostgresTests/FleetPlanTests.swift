@@ -1,0 +1,227 @@
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// How the outbox is shared out, as far as it is decided without a database.
+@Suite struct FleetPlanTests {
+  @Test(
+    arguments: [
+      // owners of eight shards ("-": nobody, "9": one that is gone), who lives, who asks, what it takes, what it lets go
+      ("--------", [1], 1, [0, 1, 2, 3, 4, 5, 6, 7], []),
+      ("11111111", [1], 1, [], []),
+      ("11111111", [1, 2], 1, [], [4, 5, 6, 7]),
+      ("11111111", [1, 2], 2, [], []),
+      ("1111----", [1, 2], 2, [4, 5, 6, 7], []),
+      ("11119999", [1, 2], 2, [4, 5, 6, 7], []),
+      // Two of three have three shares, and it is those that have them already.
+      ("11122233", [1, 2, 3], 1, [], []),
+      ("11222333", [1, 2, 3], 1, [], []),
+      ("11111122", [1, 2, 3], 2, [], []),
+      ("11111122", [1, 2, 3], 1, [], [3, 4, 5]),
+      // Two that take at the same time take others.
+      ("111---22", [1, 2, 3], 3, [3, 5], []),
+      ("111---22", [1, 2, 3], 2, [4], []),
+      // Who is about to end has no share, and counts for no one's.
+      ("11112222", [2], 1, [], [0, 1, 2, 3]),
+      ("11112222", [2], 2, [0, 1, 2, 3], []),
+      ("----2222", [2], 1, [], []),
+    ] as [(String, Set<Int64>, Int64, [Int], [Int])])
+  func aShareIsTakenAndLetGo(owners: String, living: Set<Int64>, node: Int64, take: [Int], yield: [Int]) {
+    let plan = FleetPlan(for: node, owners: owners.map { Int64(String($0)) }, living: living)
+    #expect(plan.take == take)
+    #expect(plan.yield == yield)
+  }
+
+  /// More daemons than shards: some have none, and nobody has two.
+  @Test func thereMayBeMoreDaemonsThanShards() {
+    var table = Table(seed: 5)
+    for _ in 0..<300 { table.join() }
+    table.pass(2 * Heartbeat.interval)
+    #expect(table.unowned == 0)
+    #expect(table.shares.values.allSatisfy { $0 == 1 } && table.shares.count == 256)
+  }
+
+  /// Whatever comes and goes: two heartbeats after the last change (and, where somebody was lost, after the end of its
+  /// lease) each shard has one owner and no two shares differ by more than one. Where nobody hears what others say, it may
+  /// take two more.
+  @Test(arguments: 1...15 as ClosedRange<UInt64>, [false, true]) func sharesEvenOut(seed: UInt64, isDeaf: Bool) {
+    var table = Table(seed: seed, isDeaf: isDeaf)
+    table.join()
+    for _ in 0..<40 {
+      _ = table.change()
+      // Changes come one upon the other, too.
+      if table.chance(3) { continue }
+      table.settle()
+      #expect(table.unowned == 0, "\(table.living.count) daemons")
+      let shares = table.living.map { table.shares[$0, default: 0] }
+      #expect((shares.max() ?? 0) - (shares.min() ?? 0) <= 1, "\(shares)")
+      #expect(Set(table.shares.keys).isSubset(of: table.living))
+    }
+  }
+
+  /// What moves is what has to: of a newcomer its share, of one that goes what it had.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func nothingMovesWithoutNeed(seed: UInt64) {
+    var table = Table(seed: seed)
+    table.join()
+    table.pass(2 * Heartbeat.interval)
+    for _ in 0..<30 {
+      let (before, owners) = (table.shares, table.owners)
+      let change = table.change()
+      table.settle()
+      let moved = zip(owners, table.owners).count { $0 != $1 }
+      switch change {
+      case .joined(let node): #expect(moved == table.shares[node, default: 0])
+      case .left, .lost: #expect(moved == before.filter { !table.living.contains($0.key) }.values.reduce(0, +))
+      case .woken(let node): #expect(moved == table.shares[node, default: 0])
+      case .nothing: #expect(moved == 0)
+      }
+    }
+  }
+
+  /// The database and its daemons, each with a heartbeat of its own phase; a shard is let go at once.
+  private struct Table {
+    enum Change: Equatable { case joined(Int64), left, lost, woken(Int64), nothing }
+
+    private(set) var owners = [Int64?](repeating: nil, count: FleetPlan.shards)
+    private var expiry: [Int64: Int64] = [:]
+    private var heartbeats: [Int64: Heartbeat] = [:]
+    private var frozen: Set<Int64> = []
+    private var now: Int64 = 0
+    private var last: Int64 = 0
+    private var random: UInt64
+    /// When the lease of the last that was lost ends.
+    private var lostUntil: Int64 = 0
+
+    /// Whether nobody hears what the others say.
+    private let isDeaf: Bool
+
+    init(seed: UInt64, isDeaf: Bool = false) { (random, self.isDeaf) = (seed, isDeaf) }
+
+    /// Those that run.
+    var living: Set<Int64> { Set(heartbeats.keys).subtracting(frozen) }
+    var shares: [Int64: Int] { Dictionary(owners.compactMap { $0 }.map { ($0, 1) }, uniquingKeysWith: +) }
+    var unowned: Int { owners.count { $0 == nil } }
+
+    /// True once in `count` times.
+    mutating func chance(_ count: Int) -> Bool { next(count) == 0 }
+
+    private mutating func next(_ count: Int) -> Int {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((random >> 33) % UInt64(max(count, 1)))
+    }
+
+    mutating func join() {
+      last += 1
+      heartbeats[last] = Heartbeat(now: now)
+      beat(last)
+      call(last)
+    }
+
+    mutating func change() -> Change {
+      pass(Int64(next(Int(Heartbeat.interval))))
+      let some = living.sorted()
+      switch next(5) {
+      case 0, 1:
+        guard some.count < 9 else { return .nothing }
+        join()
+        return .joined(last)
+      case 2 where some.count > 1:
+        let node = some[next(some.count)]
+        owners = owners.map { $0 == node ? nil : $0 }
+        (heartbeats[node], expiry[node]) = (nil, nil)
+        call(node)
+        return .left
+      case 3 where some.count > 1:
+        let node = some[next(some.count)]
+        // Killed, or stopped for a while.
+        lostUntil = now + Heartbeat.lease
+        if chance(2) { heartbeats[node] = nil } else { frozen.insert(node) }
+        return .lost
+      case 4:
+        guard let node = frozen.sorted().first else { return .nothing }
+        frozen.remove(node)
+        return .woken(node)
+      default: return .nothing
+      }
+    }
+
+    /// To the end of what was lost, and two heartbeats more.
+    mutating func settle() { pass(max(0, lostUntil - now) + (isDeaf ? 4 : 2) * Heartbeat.interval) }
+
+    /// A word of `node`'s, or about it, to the others.
+    private mutating func call(_ node: Int64) {
+      if isDeaf { return }
+      for other in heartbeats.keys where other != node && !frozen.contains(other) {
+        heartbeats[other]?.called(at: now)
+      }
+    }
+
+    mutating func pass(_ span: Int64) {
+      let end = now + span
+      while let (node, heartbeat) = heartbeats.filter({ !frozen.contains($0.key) })
+        .min(by: { ($0.value.next, $0.key) < ($1.value.next, $1.key) }), heartbeat.next <= end
+      {
+        now = max(now, heartbeat.next)
+        beat(node)
+      }
+      now = end
+    }
+
+    private mutating func beat(_ node: Int64) {
+      expiry[node] = now + Heartbeat.lease
+      let alive = expiry.filter { $0.value > now }
+      let plan = FleetPlan(for: node, owners: owners, living: Set(alive.keys))
+      for shard in plan.take { owners[shard] = node }
+      for shard in plan.yield { owners[shard] = nil }
+      if !plan.yield.isEmpty { call(node) }
+      let othersEnd = alive.filter { $0.key != node }.values.min()
+      heartbeats[node]?.heard(beganAt: now, othersEndIn: othersEnd.map { $0 - now }, isHandingOver: false)
+    }
+  }
+}
+
+/// When a daemon speaks, and until when it may rely on having been heard.
+@Suite struct HeartbeatTests {
+  @Test func aBeatFollowsTwoSecondsAfterTheOneBefore() {
+    var heartbeat = Heartbeat(now: 10_000)
+    #expect(heartbeat.next == 10_000)
+    #expect(heartbeat.leaseEnd == nil)
+    heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false)
+    #expect(heartbeat.next == 12_000)
+    // From the moment at which it began to speak, however long the database took.
+    #expect(heartbeat.leaseEnd == 16_000)
+  }
+
+  @Test func aLeaseThatEndsIsWaitedForAndNoLonger() {
+    var heartbeat = Heartbeat(now: 0)
+    heartbeat.heard(beganAt: 0, othersEndIn: 700, isHandingOver: false)
+    #expect(heartbeat.next == 720)
+    heartbeat.heard(beganAt: 720, othersEndIn: 5_900, isHandingOver: false)
+    #expect(heartbeat.next == 2_720)
+  }
+
+  @Test func whatFailsIsTriedAgainSoonAndProlongsNothing() {
+    var heartbeat = Heartbeat(now: 0)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)
+    heartbeat.failed(at: 5_000)
+    #expect(heartbeat.next == 5_500)
+    #expect(heartbeat.leaseEnd == 6_000)
+  }
+
+  /// Nine others that come at once make one beat, or two.
+  @Test func whoeverCallsIsHeardAtOnceButNotMoreThanThat() {
+    var heartbeat = Heartbeat(now: 0)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)
+    heartbeat.called(at: 1_000)
+    #expect(heartbeat.next == 1_000)
+    heartbeat.heard(beganAt: 1_000, othersEndIn: nil, isHandingOver: false)
+    for moment in 1_001...1_009 { heartbeat.called(at: Int64(moment)) }
+    #expect(heartbeat.next == 1_050)
+  }
+
+  @Test func aHandoverIsSeenToOftener() {
+    var heartbeat = Heartbeat(now: 0)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: true)
+    #expect(heartbeat.next == 200)
+  }
+}

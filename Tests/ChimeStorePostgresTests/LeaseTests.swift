@@ -1,0 +1,239 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ChimeStorePostgres
+@testable import ChimeTestKit
+
+/// Several stores over one database: which of them works off which lane, and what becomes of one that was lost.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct LeaseTests {
+  private let server: PostgresServer
+  private let database: String
+
+  init() throws {
+    server = try PostgresServer.shared.get()
+    database = try server.makeDatabase()
+  }
+
+  private let again = at(90)
+
+  private func open() throws -> PostgresStore { try PostgresStore.open(try server.place(database)) }
+
+  private func node(_ store: PostgresStore) throws -> Int64 {
+    try #require(store.membership.holdings.current.node)
+  }
+
+  /// How many shards each daemon has, in the order in which they came.
+  private func shares() throws -> String {
+    try server.sql(
+      """
+      SELECT string_agg(n::text, ' ' ORDER BY node) FROM (
+        SELECT node, count(*) AS n FROM chime.shard_lease GROUP BY node) s
+      """, on: database)
+  }
+
+  /// Waits for what the fleet's threads do by themselves.
+  private func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while try await !holds() {
+      guard ContinuousClock.now < end else {
+        Issue.record("not within 20 s: \(what); the shares are \(try shares())")
+        throw CancellationError()
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Fires a reminder for each lane.
+  private func fill(_ store: PostgresStore, _ lanes: [Lane]) async throws {
+    try await store.write { transaction in
+      for (number, lane) in lanes.enumerated() { try transaction.addFired("r\(number)", lanes: [lane]) }
+    }
+  }
+
+  private func lanes(_ count: Int) -> [Lane] {
+    (0..<count).map { Lane(owner: 1_000, channel: ChannelName(rawValue: "hook\($0)")) }
+  }
+
+  @Test func oneAloneHasAllFromItsOpeningOn() async throws {
+    let store = try open()
+    #expect(try shares() == "256")
+    #expect(store.holdsLanes)
+    try await fill(store, lanes(3))
+    #expect(try await store.read { try $0.horizon().outbox.count } == 3)
+    await store.close()
+    #expect(try server.sql("SELECT count(*) FROM chime.node", on: database) == "0")
+    #expect(try server.sql("SELECT count(node) FROM chime.shard_lease", on: database) == "0")
+  }
+
+  @Test func sharesAreEvenAsDaemonsComeAndGo() async throws {
+    let first = try open()
+    let second = try open()
+    try await eventually("two have half each") { try shares() == "128 128" }
+    let third = try open()
+    try await eventually("three have a third each") { try shares() == "86 85 85" }
+    await first.close()
+    try await eventually("two have half each again") { try shares() == "128 128" }
+    await second.close()
+    try await eventually("the last has all") { try shares() == "256" }
+    await third.close()
+  }
+
+  @Test func eachLaneIsWorkedOffByOne() async throws {
+    let again = again
+    let (first, second) = (try open(), try open())
+    try await eventually("two have half each") { try shares() == "128 128" }
+    let lanes = lanes(200)
+    try await fill(first, lanes)
+    let seen = [
+      try await first.read { try Set($0.horizon().outbox.keys) },
+      try await second.read { try Set($0.horizon().outbox.keys) },
+    ]
+    #expect(seen[0].isDisjoint(with: seen[1]) && seen[0].union(seen[1]) == Set(lanes))
+    #expect(seen.allSatisfy { $0.count > 50 })
+    for (store, own) in zip([first, second], seen) {
+      let claimed = try await store.write { transaction in
+        try lanes.flatMap { lane in
+          try transaction.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 9).map(\.delivery.lane)
+        }
+      }
+      #expect(Set(claimed) == own && claimed.count == own.count)
+    }
+    await first.close()
+    await second.close()
+  }
+
+  /// What was frozen while another took over: what came of its attempt is refused, and nothing is recorded twice.
+  @Test func anOutcomeOfTheFormerOwnerIsRefused() async throws {
+    let again = again
+    let (first, second) = (try open(), try open())
+    try await eventually("two have half each") { try shares() == "128 128" }
+    // The first lane is in the first daemon's lower half.
+    let lane = lanes(1)[0]
+    try await fill(first, [lane])
+    let claimed = try await first.write {
+      try $0.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
+    }
+    try server.sql(
+      "UPDATE chime.shard_lease SET node = \(try node(second)), epoch = epoch + 1 WHERE shard = 1", on: database)
+    let repeated = try await second.write { transaction in
+      try transaction.releaseFormerClaims()
+      return try transaction.claimDeliveries(lane: lane, now: at(21), visibleAgain: again, limit: 1).map(\.delivery.id)
+    }
+    #expect(repeated == [claimed], "under the same id")
+
+    let attempt = Attempt(
+      number: 1, startedAt: at(20), took: .seconds(1), outcome: .delivered, status: 204, answer: nil, error: nil)
+    await #expect(throws: StoreFailure.takenOver) {
+      try await first.write { try $0.acknowledge(claimed, attempt: attempt, state: .delivered(at: at(21))) }
+    }
+    // Nor does it take the claim away from the other.
+    try await first.write { try $0.release([claimed]) }
+    #expect(
+      try await second.write {
+        try $0.claimDeliveries(lane: lane, now: at(22), visibleAgain: again, limit: 1).isEmpty
+      })
+    try await second.write { try $0.acknowledge(claimed, attempt: attempt, state: .delivered(at: at(23))) }
+    // Not even when the lane comes back to it.
+    try server.sql(
+      "UPDATE chime.shard_lease SET node = \(try node(first)), epoch = epoch + 1 WHERE shard = 1", on: database)
+    await #expect(throws: StoreFailure.takenOver) {
+      try await first.write { try $0.acknowledge(claimed, attempt: attempt, state: .dead(at: at(24))) }
+    }
+    let (delivery, attempts) = try await first.read { (try $0.delivery(claimed), try $0.attempts(of: claimed)) }
+    #expect(delivery?.state == .delivered(at: at(23)))
+    #expect(attempts.count == 1)
+    await first.close()
+    await second.close()
+  }
+
+  /// A lane moves between two attempts, never within one.
+  @Test func whatIsUnderWayEndsWhereItBegan() async throws {
+    let again = again
+    let first = try open()
+    let lanes = lanes(200)
+    try await fill(first, lanes)
+    // In the half that the second one will get.
+    let claimed = try await first.write {
+      try $0.claimDeliveries(lane: lanes[198], now: at(20), visibleAgain: again, limit: 1)[0].delivery.id
+    }
+    let heard = Mutex<Set<Lane>>([])
+    first.listen { event in
+      if case .leave(let lanes) = event { heard.withLock { $0.formUnion(lanes) } }
+    }
+    let second = try open()
+    try await eventually("all but one have moved") { try shares() == "129 127" }
+    #expect(heard.withLock { $0 }.contains(lanes[198]), "its loop gives back what it holds")
+    #expect(
+      try await first.write {
+        try $0.claimDeliveries(lane: lanes[198], now: at(20), visibleAgain: again, limit: 1).isEmpty
+      }, "nothing new begins")
+    try await first.write { try $0.acknowledge(claimed, attempt: nil, state: .delivered(at: at(21))) }
+    try await eventually("that has moved, too") { try shares() == "128 128" }
+    await first.close()
+    await second.close()
+  }
+
+  /// A long firing keeps no daemon from being heard of.
+  @Test func theHeartBeatsThroughALongTransaction() async throws {
+    let store = try open()
+    let lane = lanes(1)[0]
+    try await fill(store, [lane])
+    let again = again
+    let seen = "SELECT seen_at FROM chime.node"
+    let (server, database) = (server, database)
+    let beats = try await store.write { transaction in
+      let claims = try transaction.claimDeliveries(lane: lane, now: at(20), visibleAgain: again, limit: 1)
+      var (times, end) = (Set<String>(), ContinuousClock.now + .seconds(12))
+      while times.count < 3, ContinuousClock.now < end {
+        times.insert(try server.sql(seen, on: database))
+        _ = try transaction.note("so that it does not stand still")
+      }
+      return claims.isEmpty ? 0 : times.count
+    }
+    #expect(beats == 3)
+    await store.close()
+  }
+
+  @Test func aChangedEndpointReachesTheOthers() async throws {
+    let (first, second) = (try open(), try open())
+    try await eventually("two have half each") { try shares() == "128 128" }
+    let events = Mutex<[FleetEvent]>([])
+    second.listen { event in events.withLock { $0.append(event) } }
+    let endpoint = Endpoint(lane: lanes(1)[0], url: "https://a.example/", createdAt: at(1))
+    for change in 1...2 {
+      events.withLock { $0 = [] }
+      try await first.write { transaction in
+        if change == 1 {
+          try transaction.put(endpoint)
+        } else {
+          try transaction.removeEndpoint(endpoint.lane, now: at(2))
+        }
+      }
+      try await eventually("the other hears of change \(change)") { events.withLock { $0.contains(.endpointsChanged) } }
+    }
+    await first.close()
+    await second.close()
+  }
+
+  /// Whoever works a lane off is told soon that another has put something into it.
+  @Test func whatOneFiresTheOtherLooksFor() async throws {
+    let (first, second) = (try open(), try open())
+    try await eventually("two have half each") { try shares() == "128 128" }
+    let looks = Mutex(0)
+    second.listen { event in if event == .look { looks.withLock { $0 += 1 } } }
+    try await eventually("it looks by itself") { looks.withLock { $0 } > 0 }
+    let lanes = lanes(200)
+    try await fill(first, lanes)
+    let members = try await second.members()
+    #expect(members.map(\.isAsked) == [false, true])
+    #expect(members.map(\.shares) == [128, 128])
+    #expect(members.reduce(0) { $0 + $1.ready } == 200)
+    #expect(members.allSatisfy { $0.isLiving && !$0.isLeaving && $0.oldest == at(10) })
+    await first.close()
+    await second.close()
+  }
+}

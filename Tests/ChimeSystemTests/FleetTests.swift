@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+/// Several real daemons over one real PostgreSQL, with a receiver of webhooks that verifies each. About 40 s in all.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct FleetTests {
+  /// A database and the daemons that have it; the first is the one that `chime` talks to.
+  private struct Fleet {
+    let home: Home
+    let server: PostgresServer
+    let database: String
+    private(set) var daemons: [Daemon] = []
+
+    /// - Parameter endpoints: each daemon has their secrets, as they would be given it by its machine.
+    init(_ home: Home, _ count: Int, _ receiver: Receiver, endpoints: [String]) async throws {
+      self.home = home
+      server = try PostgresServer()
+      database = try server.makeDatabase()
+      try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n")
+      daemons.append(try await home.start())
+      for name in endpoints { try await home.addEndpoint(name, receiver) }
+      for number in 1..<count {
+        let folder = "\(home.path)/member\(number)"
+        try FileManager.default.createDirectory(
+          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: folder + "/secrets")
+        daemons.append(
+          try await home.start(Machine.chimed, ["--state-dir", folder, "--socket", "\(folder)/socket"]))
+      }
+    }
+
+    func sql(_ statement: String) throws -> String { try server.sql(statement, on: database) }
+
+    /// How many shards each has, in the order in which they came.
+    func shares() throws -> [Int] {
+      try sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node ORDER BY node")
+        .split(separator: "\n").compactMap { Int($0) }
+    }
+
+    func node(of daemon: Daemon) throws -> String {
+      try sql("SELECT max(id) FROM chime.node WHERE process = \(daemon.process.pid)")
+    }
+
+    func owner(ofShard shard: Int) throws -> String {
+      try sql("SELECT node FROM chime.shard_lease WHERE shard = \(shard)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func whatAKilledDaemonHadIsTakenOver() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let endpoints = (0..<8).map { "hook\($0)" }
+      let fleet = try await Fleet(home, 4, receiver, endpoints: endpoints)
+      try await eventually("the shares are even") { try fleet.shares() == [64, 64, 64, 64] }
+      for number in 0..<24 { _ = try await home.add("Mail \(number)", "in 2s", to: [endpoints[number % 8]]) }
+      let victim = fleet.daemons[1]
+      let node = try fleet.node(of: victim)
+      try await eventually("some of it is on its way") { !receiver.requests.isEmpty }
+      let start = ContinuousClock.now
+      try await victim.crash()
+      try await eventually("the others have its lanes", within: .seconds(30)) {
+        try fleet.sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
+      }
+      // What is promised of the takeover, beside the time that a busy machine may take to run anything at all.
+      #expect(ContinuousClock.now - start < .seconds(8))
+      try await eventually("everything arrives", within: .seconds(30)) {
+        try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "24"
+      }
+      let requests = receiver.requests
+      #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
+      #expect(Set(requests.map(\.id)).count == 24, "each message has one id, however often it is sent")
+      try await eventually("the shares are even again") { try fleet.shares().sorted() == [85, 85, 86] }
+    }
+  }
+
+  /// An owner that stands still in the middle of an attempt, past its lease.
+  @Test(.timeLimit(.minutes(2))) func aFrozenOwnerRecordsNothingOfWhatIsAnothers() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, isHeld: true)
+      let fleet = try await Fleet(home, 2, receiver, endpoints: ["team"])
+      try await eventually("the shares are even") { try fleet.shares() == [128, 128] }
+      _ = try await home.add("Tea", "in 1s", to: ["team"])
+      try await eventually("the first attempt begins") { receiver.requests.count == 1 }
+      let shard = Int(try fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
+      let owner = try fleet.owner(ofShard: shard)
+      let nodes = try fleet.daemons.map { try fleet.node(of: $0) }
+      let frozen = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
+      frozen.process.send(SIGSTOP)
+      try await eventually("another begins anew", within: .seconds(30)) { receiver.requests.count == 2 }
+      #expect(try fleet.owner(ofShard: shard) != owner)
+      #expect(Set(receiver.requests.map(\.id)).count == 1, "under the same id")
+      home.releaseReceiver()
+      try await eventually("the other records it") {
+        try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1"
+      }
+      frozen.process.send(SIGCONT)
+      try await eventually("what came of the first is refused") {
+        frozen.process.errors.contains("another daemon has taken it over")
+      }
+      #expect(try fleet.sql("SELECT count(*) FROM chime.attempt") == "1")
+      #expect(try fleet.sql("SELECT attempts FROM chime.delivery") == "1")
+      try await eventually("it has its share again") { try fleet.shares() == [128, 128] }
+      #expect(receiver.requests.count == 2)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func aDaemonThatIsStoppedHandsOverAtOnce() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, isHeld: true)
+      let fleet = try await Fleet(home, 2, receiver, endpoints: ["team"])
+      try await eventually("the shares are even") { try fleet.shares() == [128, 128] }
+      _ = try await home.add("Tea", "in 1s", to: ["team"])
+      try await eventually("the attempt begins") { receiver.requests.count == 1 }
+      let shard = Int(try fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
+      let owner = try fleet.owner(ofShard: shard)
+      let nodes = try fleet.daemons.map { try fleet.node(of: $0) }
+      let leaving = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
+      leaving.process.send(SIGTERM)
+      // All but what is under way, while that is under way.
+      try await eventually("the rest is the other's") { try fleet.shares().sorted() == [1, 255] }
+      #expect(leaving.process.isRunning)
+      home.releaseReceiver()
+      #expect(try await leaving.process.ended() == .exited(0))
+      try await eventually("the other has all") { try fleet.shares() == [256] }
+      #expect(try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1")
+      #expect(receiver.requests.count == 1, "what was under way has ended, and is not sent again")
+    }
+  }
+
+  /// What is answered on one machine is not sent from another, and an endpoint changes for all.
+  @Test(.timeLimit(.minutes(2))) func whatOneChangesTheOthersHear() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let endpoints = (0..<6).map { "hook\($0)" }
+      let fleet = try await Fleet(home, 2, receiver, endpoints: endpoints)
+      try await eventually("the shares are even") { try fleet.shares() == [128, 128] }
+      // Of lanes that nobody has used yet it is not known whose they are: with six, both have some.
+      for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Disable", ["name": .string(name)]) }
+      for name in endpoints { _ = try await home.add("To \(name)", "in 3s", to: [name]) }
+      try await eventually("all have fired") {
+        try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state <= 1") == "6"
+      }
+      for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Enable", ["name": .string(name)]) }
+      try await eventually("all arrive", within: .seconds(15)) { receiver.requests.count >= 6 }
+      #expect(Set(receiver.requests.map(\.id)).count == 6)
+      // Nobody sends what is not enabled: what fired before went when all were enabled again, each once.
+      #expect(receiver.requests.count == 6)
+    }
+  }
+}
