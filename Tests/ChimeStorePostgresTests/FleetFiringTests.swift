@@ -105,7 +105,10 @@ struct FleetFiringTests {
   @Test func whatOneHadClaimedIsThereAgainWhenItsConnectionIsCut() async throws {
     let store = try open()
     try await fill(store, 300, last: now() - .seconds(1))
-    let (session, due) = try claim(try server.place(database), 100)
+    // Longer than this test takes on a machine that is busy.
+    var place = try server.place(database)
+    place.claimTimeout = 120_000
+    let (session, due) = try claim(place, 100)
     #expect(due.count == 100)
     // The others are fired meanwhile; then nothing is to be had, although some is due.
     var fired = 0
@@ -115,7 +118,7 @@ struct FleetFiringTests {
       fired += count
     }
     let (none, horizon) = try await fire(store)
-    #expect(none == 0)
+    try #require(none == 0)
     #expect(horizon.nextDue.map { $0 <= now() } == true)
     session.queue.sync { session.drop() }
     // The server takes a moment to notice.

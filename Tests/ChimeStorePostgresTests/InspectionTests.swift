@@ -17,7 +17,7 @@ struct InspectionTests {
     #expect(found.standbys == 0 && found.synchronousStandbys == 0 && !found.waitsForStandby)
     // One machine, one clock.
     #expect(abs(found.clockAhead) <= found.roundTrip + 1)
-    #expect(found.hasAutovacuum && found.maxConnections == 57 && (1...10).contains(found.connections))
+    #expect(found.hasAutovacuum && found.maxConnections == 197 && (1...10).contains(found.connections))
     #expect(found.oldestTransaction == nil)
 
     let idler = try place.connect()
