@@ -22,23 +22,6 @@ import Varlink
         files: [.init(name: "a.toml", text: text)], otherwise: otherwise, secrets: [], packs: []))
   }
 
-  private static func export(_ house: TrackerHouse) throws -> String {
-    try house.call(Wired.Export.method, Wired.Export.Parameters(format: "toml"), Wired.Export.Reply.self).text
-  }
-
-  private static func summary(_ reply: Call.Reply) -> [String] {
-    reply.changes.map { change in
-      "\(change.action) \(change.kind) \(change.id ?? "?"): "
-        + change.fields.map { "\($0.name) \($0.old ?? "nil") \($0.new ?? "nil")" }.joined(separator: "; ")
-    }
-  }
-
-  private static func trackers(_ house: TrackerHouse) async throws -> [String: Tracker] {
-    try await house.store.read { transaction in
-      Dictionary(uniqueKeysWithValues: try transaction.trackers(owner: getuid()).map { ($0.id.rawValue, $0) })
-    }
-  }
-
   /// Random trackers of every kind, and packs with random choices and changes.
   @Test(arguments: [UInt64(1), 2, 3, 4])
   func anExportAppliedIsTheSame(seed: UInt64) async throws {
@@ -117,16 +100,16 @@ import Varlink
       let _: Trackers.Put.Reply = try house.call(
         Trackers.Put.method,
         Trackers.Put.Parameters(tracker: .init(id: "water", presets: [111], slot: .evening, reset: ["goal"])))
-      let before = try await Self.trackers(house)
-      let exported = try Self.export(house)
+      let before = try await house.trackers()
+      let exported = try house.exported()
       let again = try Self.apply(house, exported, otherwise: "moved")
       #expect(
         again.changes.allSatisfy { $0.fields.allSatisfy { $0.name == "set" } },
-        "\(Self.summary(again).joined(separator: "\n"))")
+        "\(TrackerHouse.summary(again).joined(separator: "\n"))")
       let once = try Self.apply(house, exported, otherwise: "moved")
-      #expect(once.changes.isEmpty, "\(Self.summary(once))")
+      #expect(once.changes.isEmpty, "\(TrackerHouse.summary(once))")
       #expect(once.unchanged == all.count + 3)
-      let after = try await Self.trackers(house)
+      let after = try await house.trackers()
       for (id, tracker) in before {
         var kept = try #require(after[id])
         (kept.set, kept.generation) = (tracker.set, tracker.generation)
@@ -136,8 +119,8 @@ import Varlink
         $0.grace = .minutes(7); $0.defaultChannels = [ChannelName(rawValue: "other")]
       }) { empty in
         _ = try Self.apply(empty, exported, otherwise: "moved")
-        #expect(try Self.export(empty) == exported)
-        for (id, tracker) in try await Self.trackers(empty) {
+        #expect(try empty.exported() == exported)
+        for (id, tracker) in try await empty.trackers() {
           var wanted = try #require(before[id])
           (wanted.set, wanted.generation, wanted.createdAt) = (tracker.set, tracker.generation, tracker.createdAt)
           #expect(tracker == wanted)

@@ -38,23 +38,6 @@ import Varlink
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
   }
 
-  private static func export(_ house: TrackerHouse) throws -> String {
-    try house.call(Wired.Export.method, Wired.Export.Parameters(format: "toml"), Wired.Export.Reply.self).text
-  }
-
-  private static func summary(_ reply: Call.Reply) -> [String] {
-    reply.changes.map { change in
-      "\(change.action) \(change.kind) \(change.id ?? "?"): "
-        + change.fields.map { "\($0.name) \($0.old ?? "nil") \($0.new ?? "nil")" }.joined(separator: "; ")
-    }
-  }
-
-  private static func trackers(_ house: TrackerHouse) async throws -> [String: Tracker] {
-    try await house.store.read { transaction in
-      Dictionary(uniqueKeysWithValues: try transaction.trackers(owner: getuid()).map { ($0.id.rawValue, $0) })
-    }
-  }
-
   private static func entries(_ house: TrackerHouse) async throws -> Int {
     try await house.store.read { try $0.entryCount(EntryFilter(owner: getuid())) }
   }
@@ -83,24 +66,24 @@ import Varlink
       // The reminder is linked to a tracker that the same file brings, also where nothing is done.
       let dry = try Self.apply(house, Self.reading, dryRun: true)
       #expect(dry.changes.map(\.kind) == [.tracker, .reminder])
-      #expect(try await Self.trackers(house).isEmpty)
+      #expect(try await house.trackers().isEmpty)
       let first = try Self.apply(house, Self.reading)
-      let start = try #require(await Self.trackers(house)["reading"]).startedOn
+      let start = try #require(await house.trackers()["reading"]).startedOn
       #expect(
-        Self.summary(first)[0]
+        TrackerHouse.summary(first)[0]
           == #"add tracker reading: title nil "Reading"; kind nil "amount"; unit nil "pages"; goal nil "20 pages"; "#
           + #"usual nil "10 pages"; days nil "mon,wed,fri"; start nil "\#(start)""#
       )
       try house.log("reading", 12)
-      let before = try await Self.trackers(house)
+      let before = try await house.trackers()
       #expect(before["reading"]?.set == "home")
       let second = try Self.apply(house, Self.reading)
       #expect((second.changes.count, second.unchanged) == (0, 2))
-      #expect(try await Self.trackers(house) == before)
+      #expect(try await house.trackers() == before)
 
       let more = Self.reading.replacing("20 pages", with: "30 pages").replacing("days = \"mon,wed,fri\"\n", with: "")
       #expect(
-        try Self.summary(Self.apply(house, more)) == [
+        try TrackerHouse.summary(Self.apply(house, more)) == [
           #"change tracker reading: goal "20 pages" "30 pages"; days "mon,wed,fri" "every day""#
         ])
       // What was done with it since is no part of what it is.
@@ -109,7 +92,7 @@ import Varlink
         Trackers.Put.Parameters(tracker: .init(id: "reading", pauses: [.init(from: "2026-01-01", to: "2026-01-09")])))
       #expect(try Self.apply(house, more).changes.isEmpty)
       #expect(try await Self.entries(house) == 1)
-      #expect(try await Self.trackers(house)["reading"]?.pauses.count == 1)
+      #expect(try await house.trackers()["reading"]?.pauses.count == 1)
     }
   }
 
@@ -127,17 +110,17 @@ import Varlink
       let refusal = house.refusal(Call.method, Self.parameters("", true))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
       #expect(refusal?.text("message").hasPrefix("reading has 2 entries") == true)
-      #expect(Set(try await Self.trackers(house).keys) == ["reading", "walk", "water"], "nothing was changed")
+      #expect(Set(try await house.trackers().keys) == ["reading", "walk", "water"], "nothing was changed")
 
       // One without entries goes like a reminder; what was made by hand stays.
       let pruned = try Self.apply(house, Self.reading, prune: true)
-      #expect(Self.summary(pruned) == ["remove tracker walk: "])
+      #expect(TrackerHouse.summary(pruned) == ["remove tracker walk: "])
       _ = try Self.apply(house, "", prune: true, entries: true)
-      #expect(Set(try await Self.trackers(house).keys) == ["water"])
+      #expect(Set(try await house.trackers().keys) == ["water"])
       #expect(try await Self.entries(house) == 0)
       let _: Trackers.Undo.Reply = try house.call(Trackers.Undo.method, Trackers.Undo.Parameters())
       #expect(try await Self.entries(house) == 2)
-      #expect(try await Self.trackers(house)["reading"]?.set == "home")
+      #expect(try await house.trackers()["reading"]?.set == "home")
     }
   }
 
@@ -159,7 +142,7 @@ import Varlink
         """
       let first = try Self.apply(house, own)
       #expect(
-        Self.summary(first) == [
+        TrackerHouse.summary(first) == [
           #"add pack hydration: language nil "cs"; tracker.water.goal nil "2000 ml"; "#
             + #"reminder.drink nil "every 2h from 09:00 to 21:00"; reminder.drink.channels nil ["phone"]; "#
             + #"reminder.drink.logs nil "330 ml""#
@@ -178,7 +161,7 @@ import Varlink
       // What is left out is as the pack has it, also what was changed by hand.
       let back = try Self.apply(house, plain)
       #expect(
-        Self.summary(back) == [
+        TrackerHouse.summary(back) == [
           #"change pack hydration: tracker.water.goal "2000 ml" "2500 ml"; "#
             + #"reminder.drink.when "every 2h from 09:00 to 21:00" "every 90m from 08:00 to 22:00"; "#
             + #"reminder.drink.channels ["phone"] ["desktop"]; reminder.drink.logs "330 ml" "250 ml""#
@@ -186,19 +169,21 @@ import Varlink
       let _: Trackers.Put.Reply = try house.call(
         Trackers.Put.method, Trackers.Put.Parameters(tracker: .init(id: "water", goal: .init(total: 9_000))))
       #expect(
-        try Self.summary(Self.apply(house, plain)) == [
+        try TrackerHouse.summary(Self.apply(house, plain)) == [
           #"change pack hydration: tracker.water.goal "9000 ml" "2500 ml""#
         ])
       // A reminder that is not wanted goes.
       let without = try Self.apply(house, plain + "reminder.drink = false\n")
-      #expect(Self.summary(without) == [#"change pack hydration: reminder.drink "every 90m from 08:00 to 22:00" nil"#])
+      #expect(
+        TrackerHouse.summary(without) == [#"change pack hydration: reminder.drink "every 90m from 08:00 to 22:00" nil"#]
+      )
       #expect(try Self.apply(house, plain + "reminder.drink = false\n").changes.isEmpty)
 
       let refusal = house.refusal(Call.method, Self.parameters("", true))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
       let gone = try Self.apply(house, "", prune: true, entries: true)
       #expect(gone.changes.map(\.records) == [1])
-      #expect(try await Self.trackers(house).isEmpty)
+      #expect(try await house.trackers().isEmpty)
     }
   }
 
@@ -238,8 +223,8 @@ import Varlink
       let kept = try Self.apply(house, text)
       #expect((kept.changes.count, kept.warnings) == (0, ["books.toml is not there: the pack books stays as it is"]))
       let newer = [Wired.SetSecret(path: "books.toml", text: pack.replacing("Some pages", with: "Twenty pages"))]
-      #expect(try Self.summary(Self.apply(house, text, packs: newer)) == ["change pack books: content nil nil"])
-      let exported = try Self.export(house)
+      #expect(try TrackerHouse.summary(Self.apply(house, text, packs: newer)) == ["change pack books: content nil nil"])
+      let exported = try house.exported()
       #expect(exported.contains("file = \"books.toml\"\n"))
       #expect(try Self.apply(house, exported).changes.isEmpty)
     }

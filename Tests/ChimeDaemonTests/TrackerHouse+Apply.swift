@@ -1,0 +1,26 @@
+import ChimeControl
+import ChimeCore
+import ChimeTracking
+import Glibc
+
+// What the tests of sets ask a daemon.
+extension TrackerHouse {
+  func exported() throws -> String {
+    typealias Export = RemindersInterface.Export
+    return try call(Export.method, Export.Parameters(format: "toml"), Export.Reply.self).text
+  }
+
+  /// What has come of a set, a line for each change.
+  static func summary(_ reply: RemindersInterface.Apply.Reply) -> [String] {
+    reply.changes.map { change in
+      "\(change.action) \(change.kind) \(change.id ?? "?"): "
+        + change.fields.map { "\($0.name) \($0.old ?? "nil") \($0.new ?? "nil")" }.joined(separator: "; ")
+    }
+  }
+
+  func trackers() async throws -> [String: Tracker] {
+    try await store.read { transaction in
+      Dictionary(uniqueKeysWithValues: try transaction.trackers(owner: getuid()).map { ($0.id.rawValue, $0) })
+    }
+  }
+}
