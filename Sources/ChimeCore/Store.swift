@@ -170,6 +170,19 @@ public protocol StoreTransaction: TrackingTransaction {
   func answer(owner: UInt32, token: String) throws -> [UInt8]?
   func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws
 
+  // Tenants.
+
+  /// All that there are or ever were, by name.
+  func tenants() throws -> [Tenant]
+  /// The tenant of that name, which is given a number when it is new. A number is given once.
+  func enrol(tenant name: String) throws -> Tenant
+  /// How many reminders of a tenant have a time of their schedule to come.
+  ///
+  /// While it is asked in a transaction that writes, the number is exact until that commits, its own changes included: of
+  /// several daemons whoever asks next waits for it. A body that writes asks for one tenant's only. Reading, it is what has
+  /// committed.
+  func reminderCount(of tenant: UInt32) throws -> Int
+
   // The daemon's own notes.
 
   /// A small named value, such as the time at which the daemon was last seen alive.

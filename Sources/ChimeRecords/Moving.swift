@@ -66,7 +66,8 @@ package protocol StoreTarget: StoreSource {
 package enum MovedTables {
   /// Each after those that it points to.
   package static let all = [
-    "alias", "reminder", "due", "occurrence", "lane", "delivery", "attempt", "endpoint", "token", "note", "change",
+    "alias", "reminder", "due", "occurrence", "lane", "delivery", "attempt", "endpoint", "token", "note", "tenant",
+    "tenant_count", "change",
     "tracker_name", "item_name", "pack_name", "tracker", "tracker_before", "entry", "entry_before", "item_day",
     "item_total", "day_total", "tracker_summary", "item", "item_before", "milestone", "milestone_before", "pack",
     "pack_before", "achievement", "experience",
@@ -82,7 +83,7 @@ package enum MovedTables {
   package static let passing: Set<String> = ["delivery.epoch"]
 
   /// Tables that may have rows in a store that counts as empty: a daemon writes them at its first start.
-  package static let incidental: Set<String> = own.union(["note"])
+  package static let incidental: Set<String> = own.union(["note", "tenant"])
 }
 
 /// How many rows a table has, and a sum of all that is in them, by which two readings of it are held together. Rows count

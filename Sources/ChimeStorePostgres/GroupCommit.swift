@@ -63,7 +63,7 @@ extension Transaction {
   private func runTogether(_ jobs: [any Job]) -> GroupEnd {
     var settlements: [any Settlement] = []
     var number: String?
-    (concernsOthers, changesEndpoints) = (false, false)
+    (concernsOthers, changesEndpoints, heldTenant, wantsAnotherTenant) = (false, false, nil, false)
     do {
       // Its number is asked for in the same step, for the case that nobody hears of its end.
       number = try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", number: "pg_current_xact_id()")
@@ -75,6 +75,12 @@ extension Transaction {
         if connection.isLost || connection.hasConflict {
           settlements.append(settlement)
           throw undone(by: settlement)
+        }
+        // Whoever has to wait for what another body holds begins the next group.
+        if wantsAnotherTenant, !settlements.isEmpty {
+          turn.undo(isLost: false)
+          try connection.script("ROLLBACK TO body; RELEASE body")
+          break
         }
         // A body that went on after a statement had failed has not done what it says.
         if settlement.error == nil, connection.isBroken { settlement = Careless(inner: settlement) }

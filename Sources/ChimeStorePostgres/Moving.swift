@@ -59,12 +59,15 @@ package final class PostgresTarget: StoreTarget {
       // Also lets the server know that nobody else has seen these tables, so that the rows are written once (FREEZE).
       try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")
       // The totals that the triggers keep are moved as well.
-      try connection.script("ALTER TABLE chime.entry DISABLE TRIGGER USER")
+      for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) DISABLE TRIGGER USER") }
     } catch {
       connection.rollBack()
       throw error
     }
   }
+
+  /// Tables whose triggers keep totals in others.
+  private static let counting = ["entry", "due", "reminder"]
 
   // Waits until it is undone, so that whoever comes next finds it as it was.
   deinit { connection.letGo() }
@@ -118,7 +121,7 @@ package final class PostgresTarget: StoreTarget {
         FROM chime."\(table)" HAVING max("\(column)") IS NOT NULL
         """)
     }
-    try connection.script("ALTER TABLE chime.entry ENABLE TRIGGER USER")
+    for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) ENABLE TRIGGER USER") }
     // So that the first day's plans are those of tables of this size.
     for table in MovedTables.all { try connection.script("ANALYZE chime.\(table)") }
     try connection.script("COMMIT")

@@ -31,6 +31,10 @@ final class Transaction: StoreTransaction {
   /// The change that this body has begun, and whose it is.
   var change: (key: Int64, owner: UInt32)?
   var unreadableTracking: [UnreadableTracking] = []
+  /// The tenant whose reminders this transaction has counted, so that nobody else can until it has ended.
+  var heldTenant: UInt32?
+  /// Whether a body was broken off because it has to count another's.
+  var wantsAnotherTenant = false
   /// The numbers of trackers that this body has looked up.
   var trackerKeys: [TrackerKey: Int64] = [:]
 

@@ -15,7 +15,7 @@ enum Schema {
   static let migrations = [
     Migration(version: 1, script: version1), Migration(version: 2, script: version2),
     Migration(version: 3, script: version3), Migration(version: 4, script: version4),
-    Migration(version: 5, script: schemaVersion5),
+    Migration(version: 5, script: schemaVersion5), Migration(version: 6, script: schemaVersion6),
   ]
 
   /// The newest layout this program knows.

@@ -6,7 +6,7 @@ import ChimeSchedule
 final class Transaction: StoreTransaction {
   let connection: Connection
   let reader: DefinitionReader
-  private let isReadOnly: Bool
+  let isReadOnly: Bool
   /// What `claimDue` has seen in this body, so that `record` need not look it up again.
   var claimed: [ReminderID: Standing] = [:]
   /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.

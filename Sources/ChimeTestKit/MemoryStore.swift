@@ -56,6 +56,8 @@ struct MemoryContents: Sendable {
   var endpoints: [Lane: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   var notes: [String: String] = [:]
+  /// In the order in which they were enrolled.
+  var tenants: [Tenant] = []
   var tracking = MemoryTracking()
 
   struct Regular: Hashable, Sendable {

@@ -185,6 +185,20 @@ extension MemoryTransaction {
     contents.answers[.init(owner: owner, token: token)] = .init(bytes: answer, keptAt: now)
   }
 
+  func tenants() throws -> [Tenant] { contents.tenants.sorted { $0.name < $1.name } }
+
+  func enrol(tenant name: String) throws -> Tenant {
+    try requireWriting()
+    if let known = contents.tenants.first(where: { $0.name == name }) { return known }
+    let made = Tenant(name: name, number: Tenant.firstNumber + UInt32(contents.tenants.count))
+    contents.tenants.append(made)
+    return made
+  }
+
+  func reminderCount(of tenant: UInt32) throws -> Int {
+    contents.regular.keys.count { contents.reminders[$0]?.owner == tenant }
+  }
+
   func note(_ name: String) throws -> String? { contents.notes[name] }
 
   func setNote(_ name: String, _ value: String?) throws {

@@ -37,7 +37,7 @@ public enum StoreConformance {
 
   public static let cases =
     definitionCases + listingCases + firingCases + insistenceCases + occurrenceCases + outboxCases
-    + laneCases + historyCases + otherCases + wakeCases
+    + laneCases + historyCases + otherCases + wakeCases + tenantCases
     + trackerCases + entryCases + changeCases + transactionCases
 
   /// The engine under test.
