@@ -139,10 +139,11 @@ extension Transaction {
   func wake(lane: Lane, now: Instant) throws {
     try requireWriting()
     guard let laneKey = try key(of: lane) else { return }
-    // An attempt under way is hidden past its own time, and left alone.
+    // An attempt under way is hidden past its own time, and left alone. The others get this one as their own, so that none
+    // goes back to the former when it is claimed and let go.
     try connection.run(
       """
-      UPDATE delivery SET state_at = iif(state = 1, ?1, NULL), visible_at = ?1
+      UPDATE delivery SET state = 1, state_at = ?1, visible_at = ?1
       WHERE lane = ?2 AND state <= 1 AND visible_at > ?1 AND visible_at = coalesce(state_at, created_at)
       """, now, laneKey)
   }

@@ -183,6 +183,20 @@ extension StoreConformance {
           try store.wake(lane: Lane(owner: 5, channel: .desktop), now: at(20))
         }
       },
+      Case("what was woken as the clock went back stays so when it is claimed and let go") { subject in
+        try await subject.write { store in
+          // Fired at 10; the clock says 5 now.
+          try store.addFired("aaaa", lanes: [team])
+          try store.wake(lane: team, now: at(5))
+          let claims = try store.claimDeliveries(lane: team, now: at(5), visibleAgain: at(6), limit: 1)
+          try expect(claims.count, is: 1, "what was woken")
+          try store.release(claims.map(\.delivery.id))
+          let again = try store.claimDeliveries(lane: team, now: at(5), visibleAgain: at(6), limit: 1)
+          try expect(again.map(\.delivery.id), is: claims.map(\.delivery.id), "what may be tried again")
+          try store.releaseClaims()
+          try expect(store.horizon().outbox[team], is: at(5), "when it may be tried after a start")
+        }
+      },
       Case("deliveries are listed newest first, by each filter, in pages") { subject in
         try await subject.write { store in
           for (number, id) in ["aaaa", "bbbb", "cccc"].enumerated() {

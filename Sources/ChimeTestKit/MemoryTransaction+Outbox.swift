@@ -86,7 +86,8 @@ extension MemoryTransaction {
       guard var entry = contents.outbox[id], entry.visibleAt > now, entry.visibleAt == entry.delivery.ownTime else {
         continue
       }
-      if case .waiting = entry.delivery.state { entry.delivery.state = .waiting(until: now) }
+      // Its own time, so that it does not go back to the former one when it is claimed and let go.
+      entry.delivery.state = .waiting(until: now)
       entry.visibleAt = now
       put(entry)
     }
