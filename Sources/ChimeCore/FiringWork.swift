@@ -28,7 +28,11 @@ public struct FiringWork: Sendable {
     let now = transaction.time?.instant ?? now
     work.begun = try TrackingDay.begin(in: transaction, bearings, now: now, using: &generator)
     let decision = FiringDecision(now: now, absence: absence)
+    var insistsFrom: [ReminderID: Instant] = [:]
     for due in try transaction.claimDue(now: now, limit: limit) {
+      // A time that fires leaves nothing to insist on for those before it: the store ends their repeats, and would not have
+      // this one.
+      if !due.isRegular, let from = insistsFrom[due.reminder.id], due.scheduledAt < from, !due.isSnoozed { continue }
       // A zone that the machine has lost is stood in for, and the log says so.
       let zone = bearings.zone(of: due.reminder)
       if zone == nil { work.withoutZone.append(due.reminder) }
@@ -40,6 +44,9 @@ public struct FiringWork: Sendable {
       try firing.anchorRuns(timetable, in: transaction)
       // History is to be readable without the tracker.
       firing.say(try due.reminder.filledTitle(in: transaction, bearings, now: now))
+      if let fired = firing.endsRepeatsBefore {
+        insistsFrom[due.reminder.id] = max(insistsFrom[due.reminder.id] ?? fired, fired)
+      }
       work.firings.append(firing)
     }
     work.stagger = stagger
@@ -55,7 +62,18 @@ public struct FiringWork: Sendable {
   }
 }
 
+extension DueReminder {
+  /// Whether it is the end of a snooze.
+  fileprivate var isSnoozed: Bool { if case .snoozed? = occurrence?.state { true } else { false } }
+}
+
 extension Firing {
+  /// Before which time of its reminder nothing is repeated any more once this has fired; nil: it ends no repeats.
+  fileprivate var endsRepeatsBefore: Instant? {
+    guard due.reminder.nag != nil else { return nil }
+    return occurrences.filter { $0.state == .fired && $0.rounds == 1 }.map(\.id.scheduledAt).max()
+  }
+
   /// Gives the occurrences a title that is filled in.
   mutating func say(_ title: String) {
     guard title != due.reminder.title else { return }

@@ -142,6 +142,34 @@ struct NagDecisionTests {
     #expect(try Self.again(critical, Self.open(repeatAt: now), now: now, quiet: ["08:00-12:00"]).deliveries.count == 1)
   }
 
+  /// A later time that fires in the same transaction ends the repeats of those before it, and the store keeps none of them: they
+  /// are not told of either.
+  @Test func aRepeatThatALaterTimeEndsIsNotToldOf() async throws {
+    let store = MemoryStore()
+    var reminder = try StandbyTests.reminder("every 15m")
+    reminder.nag = Nag(every: .hours(2), max: 6)
+    let first = StandbyTests.now
+    try await store.write { [reminder] in try $0.upsert(reminder, next: first) }
+    func fire(at now: Instant) async throws -> [Firing] {
+      try await store.write { transaction in
+        var random = SeededGenerator(seed: 7)
+        return try FiringWork.run(
+          in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: Bearings(zones: InUTC()),
+          absence: Absence(runningSince: first), now: now, using: &random
+        ).firings
+      }
+    }
+    #expect(try await fire(at: first).flatMap(\.deliveries).count == 1)
+    // The machine slept: the repeat and many times are behind.
+    let late = try await fire(at: first + .hours(5))
+    #expect(late.count == 1 && late[0].advances)
+    let told = late.flatMap(\.deliveries).map(\.id)
+    #expect(told.count == 1)
+    let owed = try await store.read { try $0.deliveries(DeliveryFilter(state: .pending), page: Page()).map(\.id) }
+    #expect(owed.contains(told[0]))
+    #expect(try await store.read { try $0.horizon().nextDue }.map { $0 > first + .hours(5) } == true)
+  }
+
   @Test func whatWasSleptThroughComesOnce() throws {
     let reminder = try Self.reminder(Nag(every: .minutes(5)))
     let now = Self.eight + .hours(3)
