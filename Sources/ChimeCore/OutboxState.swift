@@ -6,6 +6,8 @@ public struct OutboxState {
   public private(set) var held: [DeliveryID: ClaimedMessage] = [:]
   /// Begun, and what came of it not yet recorded.
   private var underWay: Set<DeliveryID> = []
+  /// Recorded of late, with the number of the horizon that came with it; the second are those before the first.
+  private var recorded: (last: [DeliveryID: UInt64], before: [DeliveryID: UInt64]) = ([:], [:])
   /// What the next transaction brings to the store.
   public var work = OutboxWork()
   /// The endpoints as they were last read.
@@ -23,10 +25,14 @@ public struct OutboxState {
   /// A claim is kept by the wall clock: when that is set forward or the machine sleeps it runs out, and what is held or
   /// under way is claimed once more. That is left out here, since it would be sent twice.
   ///
+  /// - Parameter number: that of the horizon that came with them. What was recorded after that, and heard of before, is left
+  ///   out too. Nil: they come from memory.
   /// - Returns: the claims that the agenda is to hear of.
-  public mutating func hold(_ claims: [ClaimedMessage]) -> [Claim] {
+  public mutating func hold(_ claims: [ClaimedMessage], asOf number: UInt64? = nil) -> [Claim] {
     var kept: [Claim] = []
     for claimed in claims where held[claimed.claim.id] == nil && !underWay.contains(claimed.claim.id) {
+      let id = claimed.claim.id
+      if let number, let ended = recorded.last[id] ?? recorded.before[id], ended > number { continue }
       held[claimed.claim.id] = claimed
       kept.append(claimed.claim)
     }
@@ -43,8 +49,16 @@ public struct OutboxState {
   public mutating func forget(_ id: DeliveryID) { held[id] = nil }
 
   /// What came of these attempts is in the store, or lost.
-  public mutating func ended(_ outcomes: [Outcome]) {
-    for outcome in outcomes { underWay.remove(outcome.message.delivery.id) }
+  ///
+  /// - Parameter number: that of the horizon that came with the record; nil: it is lost.
+  public mutating func ended(_ outcomes: [Outcome], asOf number: UInt64?) {
+    for outcome in outcomes {
+      let id = outcome.message.delivery.id
+      underWay.remove(id)
+      if let number { recorded.last[id] = number }
+    }
+    // A transaction that was under way meanwhile is heard of within far fewer.
+    if recorded.last.count >= 4 * OutboxWork.limit { recorded = ([:], recorded.last) }
   }
 
   /// What is held of earlier rounds than these, which have cancelled it.

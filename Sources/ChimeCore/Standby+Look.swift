@@ -11,6 +11,8 @@ extension Standby {
     var occurrences: [OccurrenceID]
     /// What is due of what is known here alone, the earliest first; without the reminder where it has changed since.
     var own: [(id: ReminderID, reminder: Reminder?, from: Instant)]
+    /// Reminders of which something comes later, and which have changed since they were read.
+    var unknown: Set<ReminderID>
 
     /// - Parameter transaction: may be one that reads only.
     public func run(in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Seen {
@@ -24,6 +26,9 @@ extension Standby {
           seen.reminders[id] = .some(reminder)
         }
         if let reminder { try seen.read(reminder, from: from, to: now, in: transaction, bearings) }
+      }
+      for id in unknown where seen.reminders[id] == nil {
+        seen.reminders[id] = .some(try transaction.readableReminder(id)?.reminder)
       }
       for due in seen.page.due {
         try seen.read(due.reminder, from: due.scheduledAt, to: now, in: transaction, bearings)
@@ -73,6 +78,16 @@ extension Standby {
     public var next: Instant?
     /// When the machine is to be woken next.
     public var nextWake: Instant?
+  }
+
+  /// One thing that is to be recorded, with when it was.
+  public enum Entry: Sendable {
+    case fired(Firing)
+    case ended(Outcome, at: Instant)
+    case answered(OutboxWork.Answer, at: Instant)
+
+    /// Whether something fired, rather than being put off or missed.
+    var isHeard: Bool { if case .fired(let firing) = self { !firing.deliveries.isEmpty } else { false } }
   }
 
   /// What one transaction records.

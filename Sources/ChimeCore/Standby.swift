@@ -17,16 +17,6 @@ public struct Standby: Sendable {
   /// How many entries are kept in memory. Beyond them due times wait in the store.
   public static let limit = 10_000
 
-  /// One thing that is to be recorded, with when it was.
-  public enum Entry: Sendable {
-    case fired(Firing)
-    case ended(Outcome, at: Instant)
-    case answered(OutboxWork.Answer, at: Instant)
-
-    /// Whether something fired, rather than being put off or missed.
-    var isHeard: Bool { if case .fired(let firing) = self { !firing.deliveries.isEmpty } else { false } }
-  }
-
   /// Oldest first.
   public private(set) var entries: [Entry] = []
   /// Claims that go back.
@@ -185,7 +175,13 @@ public struct Standby: Sendable {
       occurrences: own.filter { occurrences[$0] == nil },
       own: coming.sorted { $0.scheduledAt < $1.scheduledAt }.map { id in
         (id.reminder, reminders[id.reminder], id.scheduledAt)
-      })
+      }, unknown: unknown)
+  }
+
+  /// Those of which something comes again, and of which it is not known whether they are still there.
+  private var unknown: Set<ReminderID> {
+    let coming = regular.compactMap { $1 == nil ? nil : $0 } + again.compactMap { $1 == nil ? nil : $0.reminder }
+    return Set(coming.filter { reminders[$0] == nil })
   }
 
   /// Decides on what is due, keeps the decisions, and says what is to be shown.

@@ -13,17 +13,21 @@ public struct StandbyCommit: Sendable {
 
   /// Records all of `part` as of the times at which it was.
   ///
+  /// - Parameter now: the daemon's time. When the clock was set back since, what is owed would wait for its former time.
   /// - Throws: what the transaction throws; then nothing of it may be committed.
   public static func run(
     _ part: Standby.Part, in transaction: any StoreTransaction, _ policies: LanePolicies, seenFailing: [Lane: Instant],
-    _ bearings: Bearings, using generator: inout some RandomNumberGenerator
+    _ bearings: Bearings, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> StandbyCommit {
     var commit = StandbyCommit()
+    let now = transaction.time?.instant ?? now
+    var ahead: Set<Lane> = []
     if part.owesStart { try transaction.releaseClaims() }
     for entry in part.entries {
       do {
         switch entry {
         case .fired(var firing):
+          ahead.formUnion(firing.deliveries.filter { $0.createdAt > now }.map(\.lane))
           guard try transaction.readableReminder(firing.due.reminder.id) != nil else {
             commit.refused.append("\"\(firing.due.reminder.title)\" fired, and the store has no such reminder any more")
             continue
@@ -34,6 +38,7 @@ public struct StandbyCommit: Sendable {
           try transaction.record([firing])
           if entry.isHeard { commit.firings += 1 }
         case .ended(let outcome, let time):
+          if time > now { ahead.insert(outcome.lane) }
           var work = OutboxWork()
           work.outcomes = [outcome]
           commit.outcomes.append(
@@ -48,6 +53,7 @@ public struct StandbyCommit: Sendable {
       }
     }
     try transaction.release(part.releases)
+    for lane in ahead.sorted() { try transaction.wake(lane: lane, now: now) }
     return commit
   }
 

@@ -36,10 +36,25 @@ struct OutboxStateTests {
     #expect(outbox.begin(first.claim.id) == nil)
     #expect(outbox.begin(second.claim.id) == second.message)
     // Once it is recorded, or lost, it may come again.
-    outbox.ended([outcome(first)])
+    outbox.ended([outcome(first)], asOf: 1)
     #expect(outbox.hold([first, second]) == [first.claim])
     outbox.forget(first.claim.id)
     #expect(outbox.hold([first]) == [first.claim])
+  }
+
+  /// Two transactions that run beside each other may be heard of in another order than they were committed: the daemon was
+  /// stopped, the claim ran out, and the next one was made just before the outcome was recorded.
+  @Test func whatWasClaimedBeforeItsOutcomeWasRecordedIsNotBegunAgain() {
+    var outbox = OutboxState()
+    let (first, second) = (claimed("msg_1"), claimed("msg_2"))
+    _ = outbox.hold([first, second], asOf: 1)
+    _ = outbox.begin(first.claim.id)
+    _ = outbox.begin(second.claim.id)
+    outbox.ended([outcome(first)], asOf: 3)
+    outbox.ended([outcome(second)], asOf: nil)
+    #expect(outbox.hold([first, second], asOf: 2) == [second.claim])
+    // A retry is claimed after it was recorded.
+    #expect(outbox.hold([first], asOf: 4) == [first.claim])
   }
 
   @Test func aLaterRoundTakesThePlaceOfTheHeldEarlierOnes() {

@@ -21,7 +21,8 @@ struct StandbyRestorationTests {
     let (part, bearings) = (screen.standby.part(), screen.bearings)
     let commit = try await store.write { store in
       var random = SeededGenerator(seed: 1)
-      return try StandbyCommit.run(part, in: store, LanePolicies(), seenFailing: [:], bearings, using: &random)
+      return try StandbyCommit.run(
+        part, in: store, LanePolicies(), seenFailing: [:], bearings, now: .latest, using: &random)
     }
     screen.standby.recorded(part)
     return commit

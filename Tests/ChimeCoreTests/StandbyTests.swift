@@ -134,6 +134,41 @@ struct StandbyTests {
     #expect(try await screen.store.read { try $0.occurrences(OccurrenceFilter(), page: Page()) }.count == 2)
   }
 
+  /// Removed meanwhile, too: nobody asks to be woken for what it was to repeat tomorrow.
+  @Test func aReminderThatWasRemovedMeanwhileWakesNobody() async throws {
+    var screen = Screen(store: MemoryStore())
+    var reminder = try Self.reminder("every 6m 2 times")
+    (reminder.nag, reminder.wake) = (Nag(every: .hours(20), max: 2), true)
+    try await screen.add(reminder, at: Self.now)
+    #expect(try await screen.standIn(now: Self.now).nextWake == Self.now + .minutes(6))
+    let id = reminder.id
+    try await screen.store.write { _ = try $0.remove(id, now: Self.now) }
+    screen.standby.forget(id)
+    let work = try await screen.standIn(now: Self.now + .minutes(1))
+    #expect(work.next == nil && work.nextWake == nil)
+  }
+
+  /// The clock was far ahead when it fired and failed; what is owed is not left to that time.
+  @Test func whatWasKeptWhileTheClockWasAheadIsTriedByTheClockAsItIs() async throws {
+    var screen = Screen(store: MemoryStore())
+    let team = ChannelName(rawValue: "team")
+    try await screen.add(Self.reminder("every 1d", channels: [.desktop, team]), at: Self.now)
+    let ahead = Self.now + .days(10)
+    let look = screen.standby.look(now: ahead, limit: 5)
+    let seen = try await screen.store.read { [bearings = screen.bearings] in try look.run(in: $0, bearings) }
+    let work = screen.standby.fire(
+      seen, LanePolicies(), screen.bearings, Absence(runningSince: Script.start), now: ahead, using: &screen.random)
+    let popup = try #require(work.messages.first).message
+    screen.standby.keep(
+      Outcome(
+        attempt: Attempt(number: 1, startedAt: ahead, took: .seconds(1), outcome: .failed), next: .retry,
+        message: popup))
+    try await screen.record(now: Self.now + .minutes(1))
+    let outbox = try await screen.store.read { try $0.horizon().outbox }
+    #expect(outbox.map(\.key.channel).sorted() == [.desktop, team].sorted())
+    #expect(outbox.values.allSatisfy { $0 == Self.now + .minutes(1) }, "\(outbox)")
+  }
+
   /// A popup was on its way when the disk filled up.
   @Test func whatArrivedMeanwhileIsNotForgottenByARepeat() async throws {
     var screen = Screen(store: MemoryStore())
@@ -281,15 +316,17 @@ struct Screen {
     }
   }
 
-  mutating func record(limit: Int = 500) async throws {
-    while !standby.isEmpty { try await recordOne(limit: limit) }
+  mutating func record(limit: Int = 500, now: Instant = .latest) async throws {
+    while !standby.isEmpty { try await recordOne(limit: limit, now: now) }
   }
 
-  mutating func recordOne(limit: Int) async throws {
+  /// - Parameter now: by default no entry was made later.
+  mutating func recordOne(limit: Int, now: Instant = .latest) async throws {
     let (part, bearings) = (standby.part(limit: limit), bearings)
     let commit = try await store.write { store in
       var random = SeededGenerator(seed: 1)
-      return try StandbyCommit.run(part, in: store, LanePolicies(), seenFailing: [:], bearings, using: &random)
+      return try StandbyCommit.run(
+        part, in: store, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random)
     }
     #expect(commit.refused.isEmpty && commit.outcomes.allSatisfy { $0.refused.isEmpty })
     standby.recorded(part)

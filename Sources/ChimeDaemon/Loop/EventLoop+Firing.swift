@@ -33,7 +33,7 @@ extension EventLoop {
     let nowMicroseconds = SystemClock.nowMicroseconds
     supersede(by: fired.firings)
     // What is said first is done first: messages leave before the log and the watchers hear of them.
-    handle(.fired(claimed: outbox.hold(fired.claims), horizon, isEmpty: fired.isEmpty))
+    handle(.fired(claimed: outbox.hold(fired.claims, asOf: horizon.sequence), horizon, isEmpty: fired.isEmpty))
     pruneHistory()
     considerSnapshot()
     publish(fired.firings, at: nowMicroseconds)

@@ -27,7 +27,7 @@ extension EventLoop {
             return (commit, try horizons.read(transaction))
           }
           outboxTask = nil
-          outbox.ended(part.outcomes)
+          outbox.ended(part.outcomes, asOf: horizon.sequence)
           didWork(part, commit, horizon)
           noticeDrained()
         } catch {
@@ -47,7 +47,7 @@ extension EventLoop {
       storeFailed(error, part.outcomes.isEmpty ? "deliveries wait" : "what came of deliveries is kept in memory")
       return keepOutbox()
     }
-    outbox.ended(part.outcomes)
+    outbox.ended(part.outcomes, asOf: nil)
     record(part.answers)
     let isLost = !part.outcomes.isEmpty
     storeFailed(error, isLost ? "outcomes could not be recorded; they will be repeated" : "deliveries wait")
@@ -67,7 +67,7 @@ extension EventLoop {
 
   private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
     // What is said first is done first: the next messages leave before the log hears of the last.
-    let claims = outbox.hold(commit.claims)
+    let claims = outbox.hold(commit.claims, asOf: horizon.sequence)
     for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
     if part.claims.isEmpty {
       handle(.horizon(horizon))

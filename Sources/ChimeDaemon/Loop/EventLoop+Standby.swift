@@ -92,7 +92,7 @@ extension EventLoop {
           let (commit, horizon) = try await store.write { transaction in
             var generator = PooledRandom()
             let commit = try StandbyCommit.run(
-              part, in: transaction, policies, seenFailing: seen, bearings, using: &generator)
+              part, in: transaction, policies, seenFailing: seen, bearings, now: SystemClock.now, using: &generator)
             return (commit, try horizons.read(transaction))
           }
           recordTask = nil
@@ -113,7 +113,7 @@ extension EventLoop {
     outbox.ended(
       part.entries.compactMap { entry in
         if case .ended(let outcome, _) = entry { outcome } else { nil }
-      })
+      }, asOf: horizon.sequence)
     handle(.recorded(rest: !standby.isEmpty, horizon))
     for reason in commit.refused {
       log(.error, "what had happened meanwhile could not be recorded; ignoring: \(reason)")

@@ -15,7 +15,7 @@ extension SimulatedLoop {
       case .success(let (work, horizon)):
         self.stagger = work.stagger
         supersede(by: work.firings)
-        handle(.fired(claimed: outbox.hold(work.claims), horizon))
+        handle(.fired(claimed: outbox.hold(work.claims, asOf: horizon.sequence), horizon))
         world.ledger.tells(work.firings)
         if !work.firings.isEmpty { storeWorks() }
         if bearings.version != self.bearings.version { recompute(work.firings.map(\.due.reminder.id)) }
@@ -45,7 +45,7 @@ extension SimulatedLoop {
       isOutboxBusy = false
       switch result {
       case .success(let (commit, horizon)):
-        forgetUnderWay(part.outcomes)
+        forgetUnderWay(part.outcomes, horizon)
         didWork(part, commit, horizon)
       case .failure:
         // In the order in which they came.
@@ -60,7 +60,7 @@ extension SimulatedLoop {
   }
 
   private func didWork(_ part: OutboxWork, _ commit: OutboxCommit, _ horizon: Horizon) {
-    let claims = outbox.hold(commit.claims)
+    let claims = outbox.hold(commit.claims, asOf: horizon.sequence)
     for (lane, _) in commit.unreadable { handle(.unreadable(lane)) }
     if part.claims.isEmpty {
       handle(.horizon(horizon))

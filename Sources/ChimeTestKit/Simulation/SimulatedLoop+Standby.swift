@@ -104,13 +104,13 @@ extension SimulatedLoop {
     let pieces = pieces(of: part)
     var generator = SeededGenerator(seed: world.bits())
     isRecording = true
-    write(.record) { [self] transaction, _ in
+    write(.record) { [self] transaction, now in
       // An entry at a time, so that the ledger can judge each as of its own time.
       recorded = []
       return try pieces.map { piece in
         world.store.transaction.changed = MemoryTransaction.Changes()
         let commit = try StandbyCommit.run(
-          piece.part, in: transaction, policies, seenFailing: seen, bearings, using: &generator)
+          piece.part, in: transaction, policies, seenFailing: seen, bearings, now: now, using: &generator)
         let (changed, contents) = (world.store.transaction.changed, world.store.contents)
         recorded.append(
           Step(
@@ -162,7 +162,7 @@ extension SimulatedLoop {
     let outcomes = part.entries.compactMap { entry in
       if case .ended(let outcome, _) = entry { outcome } else { nil }
     }
-    forgetUnderWay(outcomes)
+    forgetUnderWay(outcomes, horizon)
     if standby.entries.isEmpty { world.ledger.nothingIsAside() }
     handle(.recorded(rest: !standby.isEmpty, horizon))
     for outbox in commits.flatMap(\.outcomes) { tell(outbox) }
@@ -170,12 +170,12 @@ extension SimulatedLoop {
     recompute(outdated)
   }
 
-  func forgetUnderWay(_ outcomes: [Outcome]) {
+  func forgetUnderWay(_ outcomes: [Outcome], _ horizon: Horizon) {
     for outcome in outcomes {
       underWay[outcome.message.delivery.id] = nil
       reported.remove(outcome.message.delivery.id)
     }
-    outbox.ended(outcomes)
+    outbox.ended(outcomes, asOf: horizon.sequence)
   }
 
   private func whenRecorded() {

@@ -166,6 +166,9 @@ final class SimulatedLoop {
     }
   }
 
+  /// It could do nothing for so long: what it is given to make up for a failure begins where it was.
+  func wasStopped(for length: Milliseconds) { storeFailedAt = storeFailedAt.map { $0 + length.rawValue } }
+
   // MARK: The end
 
   /// A timer that has expired rings no second time when the clock goes back (timerfd_create(2)).

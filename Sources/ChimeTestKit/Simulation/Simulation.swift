@@ -139,6 +139,7 @@ public final class Simulation {
   /// Time passes in which the daemon is not run.
   func stall(_ length: Milliseconds) {
     advance(length.rawValue)
+    loop?.wasStopped(for: length)
     ledger.daemonWasStopped()
   }
 

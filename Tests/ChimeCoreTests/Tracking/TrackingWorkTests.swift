@@ -217,11 +217,11 @@ struct TrackingWorkTests {
     #expect(shown.map { life.clock($0.occurrence.id.scheduledAt).suffix(5) } == ["08:00", "09:00"])
     #expect(missed == 3)
     #expect(shown.first?.report?.button == "Log 250 ml")
-    let (part, bearings) = (standby.part(), life.bearings)
+    let (part, bearings, now) = (standby.part(), life.bearings, life.now)
     let commit = try await life.store.write { transaction in
       var random = SeededGenerator(seed: 3)
       return try StandbyCommit.run(
-        part, in: transaction, LanePolicies(), seenFailing: [:], bearings, using: &random)
+        part, in: transaction, LanePolicies(), seenFailing: [:], bearings, now: now, using: &random)
     }
     #expect(commit.logged.count == 2 && commit.logged.last?.outcome.goalMet == true && commit.refused == [])
     let total = try await life.store.read { try $0.summary(of: TrackerKey(owner: Life.owner, id: Life.water))?.total }
