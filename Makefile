@@ -135,7 +135,8 @@ tsan: ## Run the quick tests under ThreadSanitizer (ONE=name as with asan)
 
 $(release)/peers/%: Benchmarks/peers/%.c Benchmarks/peers/peer.h | release
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< $(if $(filter %/libical,$@),-lical,-lsqlite3) $(if $(filter %/webhooks,$@),-lcurl)
+	@$(CC) -std=c11 -O2 -Wall -Wextra -o $@ $< $(if $(filter %/libical,$@),-lical,-lsqlite3) $(if $(filter %/webhooks,$@),-lcurl) \
+	  $(if $(filter %/postgres_fires,$@),-I$(shell pg_config --includedir) -lpq -lpthread)
 
 $(release)/peers/%.so: Benchmarks/peers/%.c | release
 	@mkdir -p $(@D)

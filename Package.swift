@@ -147,7 +147,7 @@ let package = Package(
       name: "chime-bench",
       dependencies: [
         "ChimeControl", "Varlink", "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite",
-        "FuzzTargets",
+        "ChimeStorePostgres", "FuzzTargets",
       ],
       path: "Benchmarks",
       exclude: ["peers"], swiftSettings: strict),

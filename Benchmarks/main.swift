@@ -14,6 +14,7 @@ let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void
   ("isolation", "ten endpoints beside one that hangs and one that fails", measureIsolation),
   ("soak", "resident memory through 100,000 deliveries", measureSoak),
   ("fires", "durable fires a second in the store, batched", measureFires),
+  ("fleet-fires", "durable fires a second in PostgreSQL, with 1, 2 and 4 daemons' stores", measureFleetFires),
   ("million", "start, memory and answers with 1,000,000 reminders in the store", measureMillion),
   ("logging", "an entry logged in a tracker with 10 to 1,000,000, and 50 achievements to judge", measureLogging),
   ("list", "`chime list` with 1,000 reminders, the whole process", measureList),

@@ -37,6 +37,14 @@ struct Parameters {
     lengths.append(Int32(bytes.count - start))
   }
 
+  /// Adds content behind a few numbers.
+  mutating func add(_ numbers: [Int32], before content: [UInt8]) {
+    open()
+    for number in numbers { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
+    bytes.append(contentsOf: content)
+    lengths.append(Int32(4 * numbers.count + content.count))
+  }
+
   mutating func addNull() {
     offsets.append(-1)
     lengths.append(0)
@@ -107,30 +115,6 @@ extension String: Bindable {
 extension [UInt8]: Bindable {
   static var type: Oid { Oid(CHIME_PQ_BYTEA) }
   func bind(to parameters: inout Parameters) { parameters.add(self) }
-}
-
-/// A list of whole numbers, for `unnest`.
-struct Integers: Bindable {
-  static var type: Oid { Oid(CHIME_PQ_INT8_ARRAY) }
-  private let values: [Int64]
-
-  init(_ values: [Int64]) { self.values = values }
-
-  // Dimensions, no nulls, the type of what is in it, and of the one dimension its length and where it begins; then each
-  // with its length (src/backend/utils/adt/arrayfuncs.c, array_recv).
-  func bind(to parameters: inout Parameters) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(20 + values.count * 12)
-    func add(_ number: some FixedWidthInteger) {
-      withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-    for part in [1, 0, Int32(CHIME_PQ_INT8), Int32(values.count), 1] as [Int32] { add(part) }
-    for value in values {
-      add(Int32(8))
-      add(value)
-    }
-    parameters.add(bytes)
-  }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {

@@ -97,11 +97,17 @@ extension Transaction {
   }
 
   /// Locks rows, and has the server give them back should this daemon stand still with them: others are to fire them.
+  ///
+  /// What follows is about hundreds of rows that are named by their keys. The server does not know how many there will be
+  /// when it plans a statement for all times, nor how large the tables become meanwhile, so it is told to go by indexes.
   private func locking<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws -> [Key] {
     let keys = Found()
     try connection.send([
       try connection.queued(
-        "SELECT set_config('idle_in_transaction_session_timeout', $1, true)", String(claimTimeout)),
+        """
+        SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('enable_seqscan', 'off', true),
+          set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
+        """, String(claimTimeout)),
       try connection.queued(sql, repeat each values) { keys.all = $0.map(Key.init) },
     ])
     return keys.all

@@ -36,7 +36,7 @@ public enum StoreConformance {
   }
 
   public static let cases =
-    definitionCases + listingCases + firingCases + insistenceCases + occurrenceCases + outboxCases
+    definitionCases + listingCases + firingCases + batchCases + insistenceCases + occurrenceCases + outboxCases
     + laneCases + historyCases + otherCases + wakeCases + tenantCases
     + trackerCases + entryCases + changeCases + transactionCases
 

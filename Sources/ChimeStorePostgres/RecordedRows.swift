@@ -1,0 +1,304 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+
+// Rows of one statement for a whole batch, column by column.
+
+/// Occurrences that have been decided upon, none of them twice.
+struct OccurrenceRows {
+  /// Which firing of the batch, and which occurrence of it, each is.
+  private(set) var places: [(firing: Int, occurrence: Int)] = []
+  private(set) var keys: [Key] = []
+  private var scheduledAt = Integers()
+  private var reminder = Integers()
+  private var owner = Integers()
+  private var state = Integers()
+  private var rounds = Integers()
+  private var firedAt = Integers()
+  private var deliveredAt = Integers()
+  private var endedAt = Integers()
+  private var snoozedUntil = Integers()
+  private var reason = Texts()
+  private var late = Texts()
+  private var runCount = Integers()
+  private var runThrough = Integers()
+  private var title = Texts()
+  private var repeats = Integers()
+  private var repeatAt = Integers()
+  /// When each was to come again, by the decision that was made for it.
+  private var again = Integers()
+
+  /// What an occurrence is known by.
+  struct Key: Hashable {
+    var scheduledAt: Instant
+    var reminder: Int64
+  }
+
+  mutating func append(
+    _ occurrence: Occurrence, of key: Int64, at place: (firing: Int, occurrence: Int), comingAgain: Instant? = nil
+  ) {
+    places.append(place)
+    keys.append(Key(scheduledAt: occurrence.id.scheduledAt, reminder: key))
+    scheduledAt.append(occurrence.id.scheduledAt)
+    reminder.append(key)
+    owner.append(occurrence.owner)
+    state.append(OccurrenceCode.of(occurrence.state))
+    rounds.append(occurrence.rounds)
+    firedAt.append(occurrence.firedAt)
+    deliveredAt.append(occurrence.deliveredAt)
+    endedAt.append(occurrence.endedAt)
+    snoozedUntil.append(occurrence.state.snoozedUntil)
+    reason.append(occurrence.state.missReason?.rawValue)
+    late.append(occurrence.late?.rawValue)
+    runCount.append(occurrence.missedRun?.count)
+    runThrough.append(occurrence.missedRun?.through)
+    title.append(occurrence.title)
+    repeats.append(occurrence.repeats)
+    repeatAt.append(occurrence.repeatAt)
+    again.append(comingAgain)
+  }
+
+  /// Inserts them, or replaces those that were not heard.
+  ///
+  /// - Parameter heard: is told which have been written.
+  func insertion(
+    on connection: Connection, heard: @escaping ([(firing: Int, occurrence: Int)]) -> Void
+  ) throws -> Connection.Queued {
+    try connection.queued(
+      """
+      INSERT INTO occurrence (
+        scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
+        run_count, run_through, title, repeats, repeat_at)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      ON CONFLICT (scheduled_at, reminder) DO UPDATE SET
+        owner = excluded.owner, state = excluded.state, rounds = excluded.rounds, fired_at = excluded.fired_at,
+        delivered_at = excluded.delivered_at, ended_at = excluded.ended_at, snoozed_until = excluded.snoozed_until,
+        reason = excluded.reason, late = excluded.late, run_count = excluded.run_count,
+        run_through = excluded.run_through, title = excluded.title, repeats = excluded.repeats,
+        repeat_at = excluded.repeat_at
+      WHERE occurrence.state = 5 AND occurrence.fired_at IS NULL
+      RETURNING scheduled_at, reminder
+      """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
+      runCount, runThrough, title, repeats, repeatAt
+    ) { heard(written($0)) }
+  }
+
+  /// Replaces those that come again at that very time, or were not heard, and inserts those that are not there.
+  func replacement(
+    on connection: Connection, heard: @escaping ([(firing: Int, occurrence: Int)]) -> Void
+  ) throws -> [Connection.Queued] {
+    [
+      try connection.queued(
+        """
+        UPDATE occurrence o SET
+          owner = u.owner, state = u.state, rounds = u.rounds, fired_at = u.fired_at, delivered_at = u.delivered_at,
+          ended_at = u.ended_at, snoozed_until = u.snoozed_until, reason = u.reason, late = u.late,
+          run_count = u.run_count, run_through = u.run_through, title = u.title, repeats = u.repeats,
+          repeat_at = u.repeat_at
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) u (
+          scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
+          run_count, run_through, title, repeats, repeat_at, again)
+        WHERE o.scheduled_at = u.scheduled_at AND o.reminder = u.reminder
+          AND ((o.state = 5 AND o.fired_at IS NULL) OR (o.state = 2 AND o.snoozed_until = u.again)
+            OR (o.state < 2 AND o.repeat_at = u.again))
+        RETURNING o.scheduled_at, o.reminder
+        """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
+        runCount, runThrough, title, repeats, repeatAt, again
+      ) { heard(written($0)) },
+      try connection.queued(
+        """
+        INSERT INTO occurrence (
+          scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
+          run_count, run_through, title, repeats, repeat_at)
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        ON CONFLICT (scheduled_at, reminder) DO NOTHING
+        RETURNING scheduled_at, reminder
+        """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
+        runCount, runThrough, title, repeats, repeatAt
+      ) { heard(written($0)) },
+    ]
+  }
+
+  /// The places of those that an answer names.
+  private func written(_ answer: Answer) -> [(firing: Int, occurrence: Int)] {
+    if Int(answer.count) == places.count { return places }
+    let named = Set(answer.map { Key(scheduledAt: $0.instant(0), reminder: $0.int64(1)) })
+    return zip(places, keys).filter { named.contains($1) }.map(\.0)
+  }
+}
+
+/// Deliveries, in the order in which they are owed.
+struct DeliveryRows {
+  private var id = Texts()
+  private var scheduledAt = Integers()
+  private var reminder = Integers()
+  private var lane = Integers()
+  private var round = Integers()
+  private var state = Integers()
+  private var stateAt = Integers()
+  private var visibleAt = Integers()
+  private var attempts = Integers()
+  private var createdAt = Integers()
+  private var inOrder = Integers()
+  private var attemptsBefore = Integers()
+  private var isEmpty = true
+  private var hasLaterRound = false
+
+  mutating func append(_ delivery: Delivery, of key: Int64, _ standing: Transaction.LaneStanding) {
+    let (code, at) = DeliveryCode.of(delivery.state)
+    id.append(delivery.id.rawValue)
+    scheduledAt.append(delivery.occurrence.scheduledAt)
+    reminder.append(key)
+    lane.append(standing.key)
+    round.append(delivery.round)
+    state.append(code)
+    stateAt.append(at)
+    visibleAt.append(at ?? delivery.createdAt)
+    attempts.append(delivery.attempts)
+    createdAt.append(delivery.createdAt)
+    inOrder.append(standing.isOrdered ? 1 : 0)
+    attemptsBefore.append(delivery.attemptsBefore)
+    isEmpty = false
+    if delivery.round > 1 { hasLaterRound = true }
+  }
+
+  func insertion(on connection: Connection) throws -> [Connection.Queued] {
+    if isEmpty { return [] }
+    var queue: [Connection.Queued] = []
+    if hasLaterRound {
+      // What waited for its channel to come back is shown once, not a round at a time.
+      queue.append(
+        try connection.queued(
+          """
+          UPDATE delivery d SET state = 4, state_at = u.created_at
+          FROM unnest($1, $2, $3, $4, $5) u (scheduled_at, reminder, lane, round, created_at)
+          WHERE d.scheduled_at = u.scheduled_at AND d.reminder = u.reminder AND d.lane = u.lane AND d.state <= 1
+            AND d.round < u.round
+          """, scheduledAt, reminder, lane, round, createdAt))
+    }
+    // Numbers are given in this order, for lanes that keep it.
+    queue.append(
+      try connection.queued(
+        """
+        INSERT INTO delivery (
+          id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
+          attempts_before)
+        SELECT u.id, u.scheduled_at, u.reminder, u.lane, u.round, u.state, u.state_at, u.visible_at, u.attempts,
+          u.created_at, u.in_order, u.attempts_before
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) WITH ORDINALITY u (
+          id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
+          attempts_before, place)
+        ORDER BY u.place
+        """, id, scheduledAt, reminder, lane, round, state, stateAt, visibleAt, attempts, createdAt, inOrder,
+        attemptsBefore))
+    return queue
+  }
+}
+
+/// What occurrences of different reminders bring about beside themselves.
+struct FollowingRows {
+  private var silenced = (reminder: Integers(), before: Integers(), isEmpty: true)
+  private var again = (
+    reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), wakes: Integers(), isEmpty: true
+  )
+
+  /// Ends the insisting of a reminder's earlier times.
+  mutating func silence(_ key: Int64, before scheduledAt: Instant) {
+    silenced.reminder.append(key)
+    silenced.before.append(scheduledAt)
+    silenced.isEmpty = false
+  }
+
+  /// Makes an occurrence due again.
+  mutating func setDue(_ key: Int64, again scheduledAt: Instant, at next: Instant, wakes: Bool) {
+    again.reminder.append(key)
+    again.snoozeOf.append(scheduledAt)
+    again.nextAt.append(next)
+    again.wakes.append(wakes ? 1 : 0)
+    again.isEmpty = false
+  }
+
+  func statements(on connection: Connection) throws -> [Connection.Queued] {
+    var queue: [Connection.Queued] = []
+    if !silenced.isEmpty {
+      queue.append(
+        try connection.queued(
+          """
+          DELETE FROM due d USING unnest($1, $2) u (reminder, before)
+          WHERE d.reminder = u.reminder AND d.snooze_of >= 0 AND d.snooze_of < u.before AND EXISTS (
+            SELECT 1 FROM occurrence x
+            WHERE x.scheduled_at = d.snooze_of AND x.reminder = d.reminder AND x.state < 2)
+          """, silenced.reminder, silenced.before))
+      // The index of open ones is named by the very words of its condition, the first of the two on the state.
+      queue.append(
+        try connection.queued(
+          """
+          UPDATE occurrence o SET repeat_at = NULL FROM unnest($1, $2) u (reminder, before)
+          WHERE o.state <= 2 AND o.state < 2 AND o.reminder = u.reminder AND o.repeat_at IS NOT NULL
+            AND o.scheduled_at < u.before
+          """, silenced.reminder, silenced.before))
+    }
+    if !again.isEmpty {
+      queue.append(
+        try connection.queued(
+          """
+          INSERT INTO due (reminder, snooze_of, next_at, wakes) SELECT * FROM unnest($1, $2, $3, $4)
+          ON CONFLICT (reminder, snooze_of) DO UPDATE SET
+            next_at = excluded.next_at, scheduled_at = NULL, wakes = excluded.wakes
+          """, again.reminder, again.snoozeOf, again.nextAt, again.wakes))
+    }
+    return queue
+  }
+}
+
+/// Regular due times that are moved on, or end.
+struct AdvanceRows {
+  private var moved = (
+    reminder: Integers(), was: Integers(), nextAt: Integers(), scheduledAt: Integers(), wakes: Integers(),
+    isEmpty: true
+  )
+  private var ended = (reminder: Integers(), was: Integers(), isEmpty: true)
+
+  /// - Parameter next: its scheduled time, which is looked at `dueAt`.
+  mutating func move(_ key: Int64, from was: Instant, to dueAt: Instant, next: Instant, wakes: Bool) {
+    moved.reminder.append(key)
+    moved.was.append(was)
+    moved.nextAt.append(dueAt)
+    moved.scheduledAt.append(dueAt == next ? nil : next)
+    moved.wakes.append(wakes ? 1 : 0)
+    moved.isEmpty = false
+  }
+
+  mutating func end(_ key: Int64, at was: Instant) {
+    ended.reminder.append(key)
+    ended.was.append(was)
+    ended.isEmpty = false
+  }
+
+  /// - Parameter heard: is told of the reminders whose due time was still the one that the decision was about.
+  func statements(
+    on connection: Connection, heard: @escaping (Answer) -> Void
+  ) throws -> [Connection.Queued] {
+    var queue: [Connection.Queued] = []
+    if !moved.isEmpty {
+      queue.append(
+        try connection.queued(
+          """
+          UPDATE due d SET next_at = u.next_at, scheduled_at = u.scheduled_at, wakes = u.wakes
+          FROM unnest($1, $2, $3, $4, $5) u (reminder, was, next_at, scheduled_at, wakes)
+          WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
+          RETURNING d.reminder
+          """, moved.reminder, moved.was, moved.nextAt, moved.scheduledAt, moved.wakes, heard: heard))
+    }
+    if !ended.isEmpty {
+      queue.append(
+        try connection.queued(
+          """
+          DELETE FROM due d USING unnest($1, $2) u (reminder, was)
+          WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
+          RETURNING d.reminder
+          """, ended.reminder, ended.was, heard: heard))
+    }
+    return queue
+  }
+}
