@@ -30,6 +30,13 @@ public enum FleetEvent: Hashable, Sendable {
   case look
   /// Others may have changed endpoints.
   case endpointsChanged
+  /// The store has not heard of this daemon for so long, more than a lease: others may have ended its sessions, and have what
+  /// it had.
+  case lapsed(unheardFor: Milliseconds)
+  /// This daemon has ended so many sessions of another that was not heard of, so that nothing it had locked stays so.
+  case endedSessions(Int, ofProcess: Int64, on: String)
+  /// It may not end them.
+  case sessionsStay(StoreFailure)
 }
 
 /// A daemon that shares a store with others. Times are by the store's clock.

@@ -21,6 +21,8 @@ final class Connection {
   private(set) var changes = 0
   /// Whether the server has broken off a transaction for another's sake, since the last `begin`: it may run again.
   private(set) var hasConflict = false
+  /// The daemon that it is named after.
+  private var node: Int64?
   /// Whether the session is of no more use although the server still answers.
   private var isSpoilt = false
 
@@ -47,6 +49,17 @@ final class Connection {
 
   /// The number of the process that serves it.
   var process: Int { Int(chime_pq_backend_pid(handle)) }
+
+  /// Names it after its daemon, where it is not yet, for people who look at `pg_stat_activity` and for the daemons that end
+  /// the sessions of one that is lost (`EndedSessions`). Between two transactions.
+  func name(for node: Int64, _ member: PostgresPlace.Member) throws(StoreFailure) {
+    guard self.node != node else { return }
+    // The server cuts it after 63 bytes: what counts stands first.
+    try run(
+      "SELECT set_config('application_name', 'chimed ' || $1 || ', process ' || $2 || ' on ' || $3, false)", node,
+      member.process, member.name)
+    self.node = node
+  }
 
   // Running.
 

@@ -32,7 +32,11 @@ struct ServerError {
       return .unavailable(
         "\(server) can only be read (\(message)): it is a standby, or was set read-only; name the primary, or all "
           + "hosts, in connection of [store]")
-    case "57P01", "57P02", "57P03":
+    case "57P01":
+      return .unavailable(
+        "\(server) has ended the session (\(message)): it is stopping, or somebody has asked for that; chimed connects "
+          + "again by itself")
+    case "57P02", "57P03":
       return .unavailable("\(server) is stopping or starting (\(message)): chimed connects again by itself")
     case "57P04": return .unavailable("the database on \(server) was removed (\(message)): restore it from a backup")
     case "42501":

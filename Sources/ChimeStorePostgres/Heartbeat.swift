@@ -45,4 +45,10 @@ struct Heartbeat: Equatable, Sendable {
 
   /// Another daemon has come, gone, or let something go.
   mutating func called(at now: Int64) { next = min(next, max(now, (last ?? now) + Self.rest)) }
+
+  /// For how long nobody has heard of us as a beat begins, where that is longer than a lease.
+  func lapse(at start: Int64) -> Int64? {
+    guard let leaseEnd, start > leaseEnd else { return nil }
+    return start - leaseEnd + Self.lease
+  }
 }

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeRecords
+import ChimeSchedule
 import Glibc
 
 /// One daemon's part in the fleet, over a session of its own, so that no long transaction holds it up. Made, used and let
@@ -18,6 +19,10 @@ final class Pulse {
   /// Whether somebody has said that there is something in the outbox.
   private var owesLook = false
   private var isLeaving = false
+  /// Whether rows of daemons that are long gone are to be removed.
+  private var owesForgetting = false
+  /// Why sessions of lost daemons could not be ended the last time.
+  private var refusal: StoreFailure?
   /// Whether others are to hear that there is something for them in the outbox, and when they last did.
   var owesWord = false
   private var lastWord: Int64 = 0
@@ -123,6 +128,8 @@ final class Pulse {
   private struct Found {
     var living: Set<Int64> = []
     var othersEndIn: Int64?
+    /// Whether there are some that have not been heard of within their lease.
+    var hasLost = false
     var owners: [Int64?] = []
     var epochs: [Int64] = []
     var revision: Int64 = 0
@@ -133,9 +140,15 @@ final class Pulse {
     do {
       let connection = try opened()
       let node = try speak(connection)
+      try connection.name(for: node, place.member)
       let found = try read(connection, node)
+      noticeLapse(at: start, hasOthers: found.othersEndIn != nil)
+      let hasEnded = try found.hasLost && endSessionsOfTheLost(connection)
+      try forget(connection)
       try settle(connection, node, found)
       heartbeat.heard(beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: !yielding.isEmpty)
+      // What their transactions had locked is there in a moment.
+      if hasEnded { heartbeat.called(at: start) }
       holdings.change { ($0.leaseEnd, $0.living) = (heartbeat.leaseEnd, found.living.union([node]).count) }
     } catch {
       // The store's other sessions tell what is wrong with the server.
@@ -171,11 +184,7 @@ final class Pulse {
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
       RETURNING id AS key
       """, place.member.name, place.member.process, place.member.version, Heartbeat.lease)
-    try connection.run(
-      """
-      DELETE FROM node
-      WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 86400000
-      """)
+    owesForgetting = true
     // Whoever empties the tables by hand need not know of these rows.
     try connection.run(
       "INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number ON CONFLICT DO NOTHING")
@@ -191,6 +200,7 @@ final class Pulse {
       SELECT id, leaving, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
       """
     ) { (id: $0.int64(0), isLeaving: $0.int64(1) != 0, left: $0.int64(2)) }
+    found.hasLost = members.contains { $0.left <= 0 }
     for member in members where member.left > 0 {
       if !member.isLeaving { found.living.insert(member.id) }
       if member.id != node { found.othersEndIn = min(found.othersEndIn ?? member.left, member.left) }
@@ -203,6 +213,39 @@ final class Pulse {
     }
     found.revision = try readRevision(connection)
     return found
+  }
+
+  /// After a time in which nobody has heard of this daemon, others may have ended its sessions and taken its share.
+  private func noticeLapse(at start: Int64, hasOthers: Bool) {
+    if hasOthers, let span = heartbeat.lapse(at: start) { tell(.lapsed(unheardFor: .milliseconds(span))) }
+  }
+
+  /// - Returns: whether there were any.
+  private func endSessionsOfTheLost(_ connection: Connection) throws -> Bool {
+    do {
+      let ended = try EndedSessions.end(connection)
+      for one in ended {
+        tell(.endedSessions(one.count, ofProcess: one.process, on: one.name))
+      }
+      refusal = nil
+      return !ended.isEmpty
+    } catch let failure as StoreFailure where !connection.isLost {
+      // Told once: it is tried again with each beat.
+      if refusal != failure { tell(.sessionsStay(failure)) }
+      refusal = failure
+      return false
+    }
+  }
+
+  /// Removes the rows of daemons that have been gone for a day, whose sessions have ended.
+  private func forget(_ connection: Connection) throws {
+    guard owesForgetting else { return }
+    owesForgetting = false
+    try connection.run(
+      """
+      DELETE FROM node
+      WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000)::bigint - 86400000
+      """)
   }
 
   /// Does what follows from the table, and tells the loop.

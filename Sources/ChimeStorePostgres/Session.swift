@@ -47,6 +47,8 @@ final class Session: @unchecked Sendable {
   func ready() throws(StoreFailure) -> Transaction {
     dispatchPrecondition(condition: .onQueue(queue))
     if let transaction {
+      // What a name came to does not matter, unless the session turns out to be lost.
+      try? name(transaction.connection)
       if !transaction.connection.isLost { return transaction }
       drop()
     }
@@ -55,6 +57,7 @@ final class Session: @unchecked Sendable {
       let connection = try place.connect()
       let backend = try Backend(of: connection)
       try take(connection)
+      try name(connection)
       refusal = nil
       current = backend
       let opened = Transaction(
@@ -80,6 +83,12 @@ final class Session: @unchecked Sendable {
       guard transaction.connection.isLost else { throw error }
       return try use(try ready())
     }
+  }
+
+  /// Has the server know whose session it is, as soon as the daemon has a number.
+  private func name(_ connection: Connection) throws(StoreFailure) {
+    guard let node = holdings.current.node else { return }
+    try connection.name(for: node, place.member)
   }
 
   /// Lets go of the session.

@@ -200,6 +200,17 @@ import Testing
     #expect(heartbeat.next == 2_720)
   }
 
+  @Test func aLeaseThatIsOverIsNoticedWithTheNextBeat() {
+    var heartbeat = Heartbeat(now: 0)
+    #expect(heartbeat.lapse(at: 90_000) == nil, "it has had none")
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)
+    heartbeat.failed(at: 2_000)
+    #expect(heartbeat.lapse(at: 6_000) == nil)
+    #expect(heartbeat.lapse(at: 9_000) == 9_000)
+    heartbeat.heard(beganAt: 9_000, othersEndIn: nil, isHandingOver: false)
+    #expect(heartbeat.lapse(at: 11_000) == nil)
+  }
+
   @Test func whatFailsIsTriedAgainSoonAndProlongsNothing() {
     var heartbeat = Heartbeat(now: 0)
     heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)

@@ -81,14 +81,24 @@ struct FleetFiringTests {
       try copy(model, 2_000, inSeconds: 2)
       try await eventually("the first fire") { try fired().hasPrefix("0|") == false }
       frozen.process.send(SIGSTOP)
-      // Stopped while the server sends it what it has claimed, more than fits into the socket, it keeps the server's
-      // process waiting, and nothing ends that.
-      await withKnownIssue("a daemon that is stopped may keep what it has claimed", isIntermittent: true) {
-        try await eventually("all fire", within: .seconds(20), every: .milliseconds(200)) {
-          try fired() == "2000|2000|2000|0"
-        }
+      // Stopped while the server sends it what it has claimed, more than fits into the socket, it keeps the server's process
+      // waiting: the other daemon ends that when the frozen one's lease is over.
+      try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
+        try fired() == "2000|2000|2000|0"
+      }
+      let node = try server.sql(
+        "SELECT max(id) FROM chime.node WHERE process = \(frozen.process.pid)", on: database)
+      try await eventually("its sessions are over", within: .seconds(60), every: .milliseconds(200)) {
+        try server.sql(
+          "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'chimed \(node), %'", on: database) == "0"
+      }
+      try await eventually("the other says so") {
+        first.process.errors.contains("(process \(frozen.process.pid)) has not been heard of within its lease")
       }
       frozen.process.send(SIGCONT)
+      try await eventually("it knows what has become of it") {
+        frozen.process.errors.contains("the database had not heard of this daemon for")
+      }
       // It goes on, and is now the only one. What was copied fires once more, at the time of the model.
       #expect(try await first.stop() == .exited(0))
       try server.sql("UPDATE chime.due SET next_at = next_at - 3600000 WHERE next_at < \(soon)", on: database)

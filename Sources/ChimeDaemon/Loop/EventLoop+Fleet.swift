@@ -43,6 +43,30 @@ extension EventLoop {
     case .endpointsChanged:
       reloadEndpoints()
       lookAtStore()
+    case .lapsed, .endedSessions, .sessionsStay: tell(event)
+    }
+  }
+
+  /// What somebody who looks after the fleet is to know.
+  private func tell(_ event: FleetEvent) {
+    switch event {
+    case .lapsed(let span):
+      log(
+        .warning,
+        "the database had not heard of this daemon for \(span.rawValue / 1_000) s: others may have taken over what it "
+          + "had, and ended its sessions; it takes its share again", id: .lapsed)
+    case .endedSessions(let count, let process, let name):
+      log(
+        .warning,
+        "chimed on \(name) (process \(process)) has not been heard of within its lease: \(count) "
+          + "\(count == 1 ? "session" : "sessions") of it ended, so that nothing it had claimed waits for it",
+        id: .sessionsEnded)
+    case .sessionsStay(let failure):
+      log(
+        .warning,
+        "sessions of a daemon that has not been heard of cannot be ended: \(failure.sentence); let all daemons come as "
+          + "the same user of the database", id: .sessionsEnded)
+    default: break
     }
   }
 

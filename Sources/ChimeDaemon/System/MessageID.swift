@@ -39,6 +39,8 @@ package enum MessageID: String, CaseIterable, Sendable {
   case leftOut = "96cba098e111412f9623fa10100fca50"
   case endpointDisabled = "9fb4f8a793224b29bc08559bd13bdbe8"
   case takenOver = "9aff9cb6a177407384f7f8852fd3d321"
+  case lapsed = "4014f91ed8d14badb921bc17921bc2f6"
+  case sessionsEnded = "6f1c84b4a6034ceb9f46579e3361de8c"
 
   // The store.
   case storeFailed = "c4f666c021fc4281951de36863b69cd3"

@@ -1,0 +1,224 @@
+import CPostgres
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// What becomes of the sessions of a daemon that is not heard of any more.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct LostDaemonTests {
+  private let server: PostgresServer
+  private let database: String
+
+  init() throws {
+    server = try PostgresServer.shared.get()
+    database = try server.makeDatabase()
+  }
+
+  /// A daemon that the database knows and has not heard of for `unheardFor` milliseconds more than a lease.
+  private func lostNode(unheardFor: Int = 0) throws -> Int64 {
+    let now = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+    let id = try server.sql(
+      """
+      INSERT INTO chime.node (name, process, version, started_at, seen_at, expires_at)
+      VALUES ('elsewhere', 4711, '1', 0, \(now) - \(unheardFor + 6_000), \(now) - \(unheardFor)) RETURNING id
+      """, on: database)
+    return try #require(Int64(id))
+  }
+
+  /// A session of that daemon, as the store opens it.
+  private func session(_ node: Int64) throws -> Session {
+    let holdings = Holdings()
+    holdings.change { $0.node = node }
+    // Nothing but the other daemon ends it while this test runs.
+    var place = try server.place(database)
+    (place.statementTimeout, place.idleTimeout, place.claimTimeout) = (600_000, 600_000, 600_000)
+    return Session(label: "lost", place: place, isReadOnly: false, holdings: holdings)
+  }
+
+  /// How many sessions of it the server has.
+  private func sessions(_ node: Int64) throws -> String {
+    try server.sql(
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'chimed \(node), process %'
+      """, on: database)
+  }
+
+  private func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while try await !holds() {
+      guard ContinuousClock.now < end else {
+        Issue.record("not within 30 s: \(what)")
+        throw CancellationError()
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Waits until a daemon has looked after the others so many times more.
+  private func beats(_ count: Int, of store: PostgresStore) async throws {
+    let node = try #require(store.membership.holdings.current.node)
+    for _ in 0..<count {
+      let seen = try server.sql("SELECT seen_at FROM chime.node WHERE id = \(node)", on: database)
+      try await eventually("a beat") {
+        try server.sql("SELECT seen_at FROM chime.node WHERE id = \(node)", on: database) != seen
+      }
+    }
+  }
+
+  private func events(of store: PostgresStore) -> @Sendable () -> [FleetEvent] {
+    let heard = Heard()
+    store.listen { event in heard.add(event) }
+    return { heard.events.withLock { $0 } }
+  }
+
+  private final class Heard: Sendable {
+    let events = Mutex<[FleetEvent]>([])
+    func add(_ event: FleetEvent) { events.withLock { $0.append(event) } }
+  }
+
+  @Test func sessionsAreNamedAfterTheirDaemon() async throws {
+    let store = try PostgresStore.open(try server.place(database))
+    let node = try #require(store.membership.holdings.current.node)
+    try await store.write { try $0.setNote("a", "1") }
+    _ = try await store.read { try $0.note("a") }
+    // The writing one, the reading one, and that of the heartbeat.
+    #expect(try sessions(node) == "3")
+    await store.close()
+  }
+
+  /// The server sends the daemon more than the socket takes, and the daemon reads nothing of it: it is stopped. The
+  /// process of the server waits for it with what it has locked, and no time limit of the server's holds there: a statement
+  /// is not given up in the middle of sending, and the transaction does not stand still.
+  @Test(.timeLimit(.minutes(1))) func whatTheServerWaitsForWithLocksIsEnded() async throws {
+    let store = try PostgresStore.open(try server.place(database))
+    let events = events(of: store)
+    try await store.write { try $0.setNote("wanted", "0") }
+    let lost = try lostNode(unheardFor: -3_600_000)
+    let session = try session(lost)
+    try session.queue.sync {
+      let connection = try session.ready().connection
+      _ = try connection.begin("BEGIN; SELECT value FROM note WHERE name = 'wanted' FOR UPDATE")
+      try connection.startCopy(
+        "COPY (SELECT repeat('x', 1000) FROM generate_series(1, 100000)) TO STDOUT", PGRES_COPY_OUT)
+    }
+    try await eventually("the server waits for the daemon") {
+      try server.sql(
+        """
+        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+          AND application_name LIKE 'chimed \(lost),%' AND wait_event = 'ClientWrite'
+        """, on: database) == "1"
+    }
+    // A daemon that is heard of may be as slow as it likes.
+    try await beats(1, of: store)
+    #expect(try sessions(lost) == "1")
+    // Nobody hears of it any more.
+    try server.sql(
+      "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
+      on: database)
+    try await store.write { try $0.setNote("wanted", "1") }
+    try await eventually("it is told") {
+      events().contains(.endedSessions(1, ofProcess: 4_711, on: "elsewhere"))
+    }
+    // Awake again, the daemon finds that nothing of its transaction has lasted, and comes again.
+    try session.queue.sync {
+      let connection = try session.ready().connection
+      var row: UnsafeMutablePointer<CChar>?
+      while chime_pq_get_row(connection.handle, &row) > 0 { chime_pq_free(row) }
+      #expect(throws: StoreFailure.self) { try connection.endCopy() }
+      #expect(connection.isLost)
+      #expect(try session.ready().connection.script("SELECT value FROM note WHERE name = 'wanted'") == "1")
+      session.drop()
+    }
+    await store.close()
+  }
+
+  /// A daemon that is just being heard of again is left alone.
+  @Test func aDaemonThatComesBackIsLeftAlone() async throws {
+    await (try PostgresStore.open(try server.place(database))).close()
+    let node = try lostNode(unheardFor: -3_600_000)
+    let session = try session(node)
+    try session.queue.sync { _ = try session.ready() }
+    try server.sql(
+      "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(node)",
+      on: database)
+    // Its word is under way as another looks.
+    let (word, other) = (try server.place(database).connect(), try server.place(database).connect())
+    try word.script("BEGIN; UPDATE node SET expires_at = expires_at + 3600000 WHERE id = \(node)")
+    #expect(try EndedSessions.end(other).isEmpty)
+    try word.script("COMMIT")
+    #expect(try EndedSessions.end(other).isEmpty)
+    #expect(try sessions(node) == "1")
+    session.queue.sync { session.drop() }
+  }
+
+  /// What a daemon opens after it was lost has the time of a lease: it may just be about to be heard of.
+  @Test func whatIsOpenedAnewHasTheTimeOfALease() async throws {
+    await (try PostgresStore.open(try server.place(database))).close()
+    let node = try lostNode(unheardFor: 1)
+    let session = try session(node)
+    try session.queue.sync { _ = try session.ready() }
+    let other = try server.place(database).connect()
+    #expect(try EndedSessions.end(other).isEmpty)
+    #expect(
+      try EndedSessions.end(other, lease: 0)
+        == [EndedSessions(node: node, name: "elsewhere", process: 4_711, count: 1)])
+    try await eventually("it is over") { try sessions(node) == "0" }
+    #expect(try EndedSessions.end(other, lease: 0).isEmpty)
+    session.queue.sync { session.drop() }
+  }
+
+  /// A user who may not end a session is told so, and has its own share all the same.
+  @Test func whatMayNotBeEndedStays() async throws {
+    try server.sql(
+      "CREATE ROLE \(database); GRANT ALL ON DATABASE \(database) TO \(database); GRANT pg_monitor TO \(database)",
+      on: database)
+    // It came as the superuser that it is, and goes by another name since.
+    let store = try PostgresStore.open(
+      try PostgresPlace(connection: server.connection(database) + " options='-c role=\(database)'"))
+    let events = events(of: store)
+    let lost = try lostNode()
+    let session = try session(lost)
+    try session.queue.sync { _ = try session.ready() }
+    try server.sql(
+      "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
+      on: database)
+    try await eventually("it is told") {
+      events().contains { if case .sessionsStay = $0 { true } else { false } }
+    }
+    try await beats(2, of: store)
+    #expect(events().count { if case .sessionsStay = $0 { true } else { false } } == 1, "once")
+    #expect(try sessions(lost) == "1")
+    #expect(store.holdsLanes)
+    session.queue.sync { session.drop() }
+    await store.close()
+  }
+
+  /// What is no daemon of this database's is nobody's to end.
+  @Test func othersSessionsAreNoneOfItsBusiness() async throws {
+    let store = try PostgresStore.open(try server.place(database))
+    let lost = try lostNode()
+    let other = try server.makeDatabase()
+    try server.sql("CREATE ROLE stranger\(database) LOGIN SUPERUSER", on: database)
+    let connections = [
+      try PostgresPlace(connection: server.connection(database)).connect(),
+      try PostgresPlace(connection: server.connection(other)).connect(),
+      try PostgresPlace(connection: server.connection(database, user: "stranger\(database)")).connect(),
+    ]
+    let names = ["mychimed \(lost), process 1", "chimed \(lost), process 1 on a", "chimed \(lost), process 1 on a"]
+    for (connection, name) in zip(connections, names) {
+      try connection.script("SET application_name = '\(name)'")
+    }
+    // All of them are older than the daemon's loss.
+    try server.sql(
+      "UPDATE chime.node SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = \(lost)",
+      on: database)
+    try await beats(2, of: store)
+    for connection in connections { #expect(try connection.script("SELECT 1") == "1") }
+    await store.close()
+  }
+}
