@@ -2,10 +2,17 @@ public import ChimeSchedule
 
 /// When nobody could fire: what tells a time that passed during downtime from one that passed during sleep.
 public struct Absence: Hashable, Sendable {
-  /// When this daemon began to run. What was due before passed during downtime.
+  /// When this daemon began to run, or the eldest of those that it joined. What was due before passed during downtime.
   public var runningSince: Instant
 
   public init(runningSince: Instant) { self.runningSince = runningSince }
+
+  /// Of a daemon that joins others: what was due before it began to run was theirs to fire.
+  ///
+  /// - Parameter members: those that have its store; who has not been heard of within its lease does not count.
+  public init(startedAt: Instant, among members: [FleetMember]) {
+    runningSince = members.filter(\.isLiving).map(\.startedAt).reduce(startedAt, min)
+  }
 
   /// A time is on time when it fires within this span; what is later is marked late and falls under the catch-up rule.
   public static let tolerance = Milliseconds.seconds(60)

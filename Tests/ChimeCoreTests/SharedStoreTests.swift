@@ -41,6 +41,22 @@ struct SharedStoreTests {
     #expect(fires(agenda.handle(.clockWentBack(by: .hours(1)), now: Self.now - .hours(1))))
   }
 
+  /// What was due before a daemon came was for those to fire who lived then.
+  @Test func whoJoinsOthersWasNotMissedBefore() {
+    func member(_ since: Int64, isLiving: Bool = true) -> FleetMember {
+      FleetMember(
+        id: since, name: "a", process: 1, version: "", startedAt: Self.now - .seconds(since), seenAt: Self.now,
+        isLiving: isLiving, isLeaving: false, isAsked: since == 0, shares: 0, ready: 0, waiting: 0, oldest: nil)
+    }
+    let others = [member(900), member(3_600), member(7_200, isLiving: false), member(0)]
+    let absence = Absence(startedAt: Self.now, among: others)
+    #expect(absence.runningSince == Self.now - .hours(1))
+    #expect(absence.cause(of: Self.now - .minutes(59), now: Self.now) == .suspend)
+    #expect(absence.cause(of: Self.now - .minutes(61), now: Self.now) == .downtime)
+    #expect(Absence(startedAt: Self.now, among: []).runningSince == Self.now)
+    #expect(Absence(startedAt: Self.now, among: [member(0)]).runningSince == Self.now)
+  }
+
   @Test func whatOthersHaveAddedIsWaitedFor() {
     var agenda = Agenda()
     let (later, soon) = (Self.now + .hours(1), Self.now + .seconds(5))

@@ -24,13 +24,14 @@ struct FleetState {
 // Several daemons on one store: lanes come and go, and others put something into ours.
 extension EventLoop {
   /// Before the store is read for the first time.
-  func watchFleet() {
+  func joinFleet() async {
     guard let shared = store as? any SharedStore else { return }
     fleet.store = shared
     shared.listen { [weak self] event in
       guard let self else { return }
       self.executor.queue.async { self.assumeIsolated { $0.take(event) } }
     }
+    if let members = try? await shared.members() { absence = Absence(startedAt: startedAt, among: members) }
   }
 
   private func take(_ event: FleetEvent) {

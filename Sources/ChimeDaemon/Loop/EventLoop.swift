@@ -30,7 +30,8 @@ actor EventLoop {
   let site: Site
   let horizons = HorizonReader()
   let startedAt: Instant
-  let absence: Absence
+  /// When nobody could fire; with several daemons on the store, learned at the start.
+  var absence: Absence
 
   var configuration: Configuration
   /// What schedules are read against; made anew when the configuration is.
@@ -142,7 +143,7 @@ actor EventLoop {
     watchSleep()
     _ = refreshCalendars()
     watchStore()
-    watchFleet()
+    await joinFleet()
 
     let (horizon, known, popups) = try await firstLook()
     adopt(known)
