@@ -16,7 +16,7 @@ final class Pulse {
   private var yielding: Set<Int> = []
   private var revision: Int64?
   private var lastLook: Int64 = 0
-  /// Whether somebody has said that there is something in the outbox.
+  /// Whether somebody has said that there is something in the outbox. Where nobody says so, the loop looks by itself.
   private var owesLook = false
   private var isLeaving = false
   /// Whether rows of daemons that are long gone are to be removed.
@@ -27,8 +27,6 @@ final class Pulse {
   var owesWord = false
   private var lastWord: Int64 = 0
 
-  /// How often it is looked for what others have put into the outbox, where nobody says so.
-  static let lookInterval: Int64 = 1_000
   /// Between two words about the outbox, of which each wakes all the others, and between two looks that follow from them.
   static let wordInterval: Int64 = 100
 
@@ -61,9 +59,10 @@ final class Pulse {
       hear()
     }
     guard holdings.current.living > 1 else { return heartbeat.next }
-    if Self.clock() >= nextLook { look() }
+    if owesLook, Self.clock() >= lastLook + Self.wordInterval { look() }
     if owesWord, Self.clock() >= lastWord + Self.wordInterval { sayThereIsSomething() }
-    let next = min(heartbeat.next, nextLook)
+    var next = heartbeat.next
+    if owesLook { next = min(next, lastLook + Self.wordInterval) }
     return owesWord ? min(next, lastWord + Self.wordInterval) : next
   }
 
@@ -103,8 +102,6 @@ final class Pulse {
     static let channel = "chime_fleet"
     case members, outbox
   }
-
-  private var nextLook: Int64 { lastLook + (owesLook ? Self.wordInterval : Self.lookInterval) }
 
   private func look() {
     (lastLook, owesLook) = (Self.clock(), false)

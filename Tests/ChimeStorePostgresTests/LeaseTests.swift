@@ -225,9 +225,9 @@ struct LeaseTests {
     try await eventually("two have half each") { try shares() == "128 128" }
     let looks = Mutex(0)
     second.listen { event in if event == .look { looks.withLock { $0 += 1 } } }
-    try await eventually("it looks by itself") { looks.withLock { $0 } > 0 }
     let lanes = lanes(200)
     try await fill(first, lanes)
+    try await eventually("it is told") { looks.withLock { $0 } > 0 }
     let members = try await second.members()
     #expect(members.map(\.isAsked) == [false, true])
     #expect(members.map(\.shares) == [128, 128])

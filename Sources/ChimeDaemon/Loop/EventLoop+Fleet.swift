@@ -6,17 +6,15 @@ import Dispatch
 struct FleetState {
   /// Nil: nobody shares it.
   var store: (any SharedStore)?
-  /// The look at the store that is under way.
+  /// The look at what others have done that is under way.
   var task: Task<Void, Never>?
   /// Whether claims of former owners are to be released.
   var owesRelease = false
-  /// Whether something may have changed since the last look.
+  /// Whether something may have changed since the look that is under way began.
   var owesLook = false
   /// Who waits until nothing is under way, at the end.
   var drained: CheckedContinuation<Void, Never>?
 
-  /// After a look that failed.
-  static let retry = Milliseconds.seconds(1)
   /// How long the end waits for what is under way: the service manager waits for 15 s (TimeoutStopSec=).
   static let drainLimit = Milliseconds.seconds(8)
 }
@@ -39,11 +37,11 @@ extension EventLoop {
     case .leave(let lanes): handOver { lanes.contains($0) }
     case .taken:
       fleet.owesRelease = true
-      lookAtStore()
-    case .look: lookAtStore()
+      lookAtOthers()
+    case .look: lookAtOthers()
     case .endpointsChanged:
       reloadEndpoints()
-      lookAtStore()
+      lookAtOthers()
     case .lapsed, .endedSessions, .sessionsStay: tell(event)
     }
   }
@@ -68,36 +66,6 @@ extension EventLoop {
         "sessions of a daemon that has not been heard of cannot be ended: \(failure.sentence); let all daemons come as "
           + "the same user of the database", id: .sessionsEnded)
     default: break
-    }
-  }
-
-  /// Reads what others may have changed: what is owed, and whether what is held is still to be sent.
-  func lookAtStore() {
-    // A start reads all of it, and looks again when it has.
-    guard isReady, !isStopping, fleet.task == nil else {
-      fleet.owesLook = true
-      return
-    }
-    let (store, horizons, releases, held) = (store, horizons, fleet.owesRelease, Array(outbox.held.keys))
-    (fleet.owesRelease, fleet.owesLook) = (false, false)
-    fleet.task = Task {
-      await withTaskExecutorPreference(executor) {
-        do {
-          let (horizon, settled) = try await store.write { transaction in
-            if releases { try transaction.releaseFormerClaims() }
-            return (try horizons.read(transaction), try transaction.settled(among: held))
-          }
-          fleet.task = nil
-          if !settled.isEmpty { drop { settled.contains($0.delivery.id) } }
-          handle(.horizon(horizon))
-          if fleet.owesLook { lookAtStore() }
-        } catch {
-          fleet.task = nil
-          fleet.owesRelease = fleet.owesRelease || releases
-          // What is wrong with the store is told by those who have something to change.
-          timers?.fleet.arm(after: FleetState.retry)
-        }
-      }
     }
   }
 
@@ -142,10 +110,5 @@ extension EventLoop {
   func endDraining() {
     fleet.drained?.resume()
     fleet.drained = nil
-  }
-
-  /// It is time to look again, or to wait no longer.
-  func fleetIsDue() {
-    if isStopping { endDraining() } else { lookAtStore() }
   }
 }

@@ -1,31 +1,71 @@
 import ChimeCore
 import ChimeSchedule
 
-// A store that other daemons use too: what they add, fire and leave is looked for, since nothing tells of it.
+// A store that other daemons use too: what they add, fire, answer and leave is looked for, since nothing tells of it. In a
+// reading transaction: a fleet that has nothing to do writes its heartbeats and nothing else.
 extension EventLoop {
   /// How often: a reminder that is added elsewhere for this very moment is late by as much at most, should the daemon that
   /// took it be gone.
   private static let lookEvery = Milliseconds.seconds(1)
 
-  /// Looks at what others have done, each second from now on.
+  /// What a look has found.
+  private struct Found {
+    var horizon: Horizon
+    /// Of what is held: what is owed no more.
+    var settled: Set<DeliveryID>
+  }
+
+  /// Looks at what others have done, now and each second from now on: what is due and owed, and whether what is held is
+  /// still to be sent.
   func lookAtOthers() {
     guard store.isShared, !isStopping else { return }
-    // Of what commits from now on nothing is known; all that was heard of before is seen.
-    let sequence = agenda.latestHorizon
+    // A start reads all of it, and looks again when it has.
+    guard isReady, fleet.task == nil else {
+      fleet.owesLook = true
+      return
+    }
+    let (releases, held) = (fleet.owesRelease, Array(outbox.held.keys))
+    (fleet.owesRelease, fleet.owesLook) = (false, false)
     let store = store
-    Task {
+    fleet.task = Task {
       await withTaskExecutorPreference(executor) {
+        if releases { await releaseFormerClaims() }
+        // Of what commits from now on nothing is known; all that was heard of before is seen.
+        let sequence = agenda.latestHorizon
         do {
-          var horizon = try await store.read { try $0.dueHorizon() }
-          horizon.sequence = sequence
+          let found = try await store.read { transaction in
+            Found(horizon: try transaction.dueHorizon(), settled: try transaction.settled(among: held))
+          }
           if trouble.reading != nil { await tryStore() }
-          handle(.looked(horizon))
+          take(found, as: sequence)
         } catch {
           readingFailed(error)
         }
         databaseClockHasStepped()
-        timers?.others.arm(after: Self.lookEvery)
+        fleet.task = nil
+        if fleet.owesLook { lookAtOthers() } else { timers?.others.arm(after: Self.lookEvery) }
       }
+    }
+  }
+
+  private func take(_ found: Found, as sequence: UInt64) {
+    if !found.settled.isEmpty { drop { found.settled.contains($0.delivery.id) } }
+    var horizon = found.horizon
+    horizon.sequence = sequence
+    handle(.looked(horizon))
+  }
+
+  /// Claims that former owners have left in lanes that are ours now are to be had again.
+  private func releaseFormerClaims() async {
+    do {
+      let horizon = try await store.write { [horizons] transaction in
+        try transaction.releaseFormerClaims()
+        return try horizons.read(transaction)
+      }
+      handle(.horizon(horizon))
+    } catch {
+      // With the next look. What is wrong with the store is told by those who have something to change.
+      fleet.owesRelease = true
     }
   }
 

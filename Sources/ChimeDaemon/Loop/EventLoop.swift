@@ -158,7 +158,6 @@ actor EventLoop {
     isReady = true
     // What there is to say is counted afterwards: with a million reminders that takes a moment which nobody need wait.
     summaryIsStale = true
-    if fleet.owesLook { lookAtStore() }
     ServiceManager.ready(status: "ready")
     if let interval = ServiceManager.watchdogMicroseconds() {
       beatWatchdog(every: .milliseconds(Int64(interval / 2_000)))
@@ -203,7 +202,7 @@ actor EventLoop {
       settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.sleepIsDue() },
       bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
-      others: timer { $0.lookAtOthers() }, fleet: timer { $0.fleetIsDue() })
+      others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))

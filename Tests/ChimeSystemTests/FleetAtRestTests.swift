@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// Several daemons on one database when there is little to do: what that costs the server, and what one that joins makes of
+/// the time before. About 30 s in all.
+@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+struct FleetAtRestTests {
+  private let server: PostgresServer
+  private let database: String
+
+  init() throws {
+    // What the server does by itself would be counted, too.
+    server = try PostgresServer(settings: ["autovacuum = off"])
+    database = try server.makeDatabase()
+  }
+
+  private func configure(_ home: Home) throws {
+    try home.configure(
+      "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n[desktop]\nprogram = \"true\"\n"
+    )
+  }
+
+  /// Each transaction that changes something has a number: a fleet that rests uses one up for each heartbeat.
+  @Test(.timeLimit(.minutes(2))) func aFleetAtRestWritesItsHeartbeatsAndNothingElse() async throws {
+    try await Home.live { home in
+      try configure(home)
+      let first = try await home.start()
+      let second = try await home.start(
+        Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
+      _ = try await home.add("Later", "in 2h")
+      try await eventually("the shares are even") {
+        try server.sql(
+          "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
+      }
+      // When each was heard of, and the number that the next change will have: of one moment.
+      func look() throws -> (seen: [Substring], next: Int) {
+        let parts = try server.sql(
+          "SELECT array_to_string(array_agg(seen_at ORDER BY id), ' '), pg_snapshot_xmax(pg_current_snapshot()) FROM chime.node",
+          on: database
+        ).split(separator: "|")
+        return (parts[0].split(separator: " "), try #require(Int(parts[1])))
+      }
+      let begin = try look()
+      var (last, beats) = (begin, 0)
+      try await eventually("they are heard of again and again", within: .seconds(60), every: .milliseconds(100)) {
+        let found = try look()
+        beats += zip(last.seen, found.seen).count { $0 != $1 }
+        last = found
+        return beats >= 10
+      }
+      // One of which is not seen here may have come in between; a change each second would be twenty.
+      #expect(last.next - begin.next <= beats + 4)
+      #expect(try await second.stop() == .exited(0))
+      #expect(try await first.stop() == .exited(0))
+    }
+  }
+
+  /// What is late where others have run was not missed for want of a daemon.
+  @Test(.timeLimit(.minutes(2))) func whoJoinsOthersTakesNothingForDowntime() async throws {
+    try await Home.live { home in
+      try configure(home)
+      for (title, others, late) in [("Alone", 0, "downtime"), ("Beside", 1, "suspend")] {
+        let before = try await home.start()
+        let id = try await home.add(title, "in 1h")
+        #expect(try await before.stop() == .exited(0))
+        // Others that have run for an hour, and are heard of for another.
+        try server.sql(
+          """
+          INSERT INTO chime.node (name, process, version, started_at, seen_at, expires_at)
+          SELECT 'elsewhere', n, '1', now.ms - 3600000, now.ms, now.ms + 3600000
+          FROM generate_series(1, \(others)) n, (
+            SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) now
+          """, on: database)
+        try server.sql(
+          "UPDATE chime.due SET next_at = (floor(extract(epoch FROM now())) - 600) * 1000 WHERE next_at > 0",
+          on: database)
+        let daemon = try await home.start()
+        try await eventually("it fires") { try await home.record(of: id).isEmpty == false }
+        #expect(try await home.record(of: id).map(\.late) == [late])
+        #expect(try await daemon.stop() == .exited(0))
+      }
+    }
+  }
+}
