@@ -85,7 +85,7 @@ public struct Agenda: Sendable {
       adopt(horizon)
       storeWorks()
     case .clockWentBack(let step):
-      for lane in lanes.keys { lanes[lane]?.breaker.clockWentBack(by: step) }
+      for lane in lanes.keys { lanes[lane]?.clockWentBack(by: step) }
       forgetTimers()
       standIn = .unknown
     case .awake:

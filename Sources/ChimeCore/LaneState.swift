@@ -55,6 +55,12 @@ struct LaneState: Sendable {
     return [shut, breaker].compactMap { $0 }.max()
   }
 
+  /// What is waited for is over as soon as before.
+  mutating func clockWentBack(by step: Milliseconds) {
+    breaker.clockWentBack(by: step)
+    shutUntil = shutUntil.map { $0 - step }
+  }
+
   /// How many attempts may be under way now.
   private func width(_ policy: LanePolicy, at now: Instant) -> Int {
     if policy.isClosed || (policy.rests && breaker.restsUntil(at: now) != nil) { return 0 }

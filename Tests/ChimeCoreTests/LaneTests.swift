@@ -217,6 +217,16 @@ struct LaneTests {
     #expect(game.underWay.count == 4)
   }
 
+  /// Five minutes by the clock are five minutes, also when it is set back meanwhile.
+  @Test func aWayThatIsShutIsTriedNoLaterWhenTheClockGoesBack() {
+    var game = Game(LanePolicy(concurrency: 4))
+    game.start()
+    game.end(4, .shut(.minutes(5)))
+    game.now = game.now + .minutes(1) - .hours(2)
+    game.play(.clockWentBack(by: .hours(2)))
+    #expect(game.armed == game.now + .minutes(4))
+  }
+
   @Test func aLaneThatCannotBeReadIsNotAskedWithoutEnd() {
     var agenda = Agenda()
     let (team, now) = (AgendaTests.team, AgendaTests.now)
