@@ -51,6 +51,7 @@ final class PostgresServer: Sendable {
       local all guarded scram-sha-256
       local all,replication all trust
       hostssl all all 127.0.0.1/32 trust
+      host all all 10.213.0.0/16 trust
 
       """
     try rules.write(toFile: folder + "/rules", atomically: true, encoding: .utf8)

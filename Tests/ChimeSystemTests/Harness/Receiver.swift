@@ -2,13 +2,14 @@ import Foundation
 
 /// A webhook's receiver in Python, which verifies every request with PyPI's standardwebhooks and svix.
 struct Receiver: Sendable {
+  var address = "127.0.0.1"
   let port: Int
   private let process: Child
 
   /// What Standard Webhooks calls a secret: 24 bytes or more behind `whsec_`.
   static let secret = "whsec_" + Data((1...32).map { UInt8($0) }).base64EncodedString()
 
-  var url: String { "http://127.0.0.1:\(port)/hook" }
+  var url: String { "http://\(address):\(port)/hook" }
 
   struct Request: Sendable {
     let headers: JSON
@@ -24,9 +25,10 @@ struct Receiver: Sendable {
   ///   - bodies: what the first requests are answered with, with status 200, instead.
   ///   - isHeld: whether answers wait for `Home.releaseReceiver`.
   ///   - prefix: a program, with its arguments, that runs the receiver, such as nsenter(1).
+  ///   - address: of this machine.
   static func start(
     in home: Home, answering answers: [Int] = [], saying bodies: [String] = [], isHeld: Bool = false,
-    behind prefix: [String] = []
+    behind prefix: [String] = [], at address: String = "127.0.0.1"
   ) async throws -> Receiver {
     let file = home.path + "/receiver.secret"
     try home.write(secret, to: file)
@@ -34,8 +36,9 @@ struct Receiver: Sendable {
     let words =
       prefix + [Machine.clients, Machine.support("webhook-receiver"), file] + answers.map(String.init)
       + bodies.map { "200:" + $0 }
-    let process = try await home.spawn(words[0], Array(words.dropFirst()))
-    return Receiver(port: try await port(of: process), process: process)
+    let process = try await home.spawn(
+      words[0], Array(words.dropFirst()), environment: ["RECEIVER_ADDRESS": address])
+    return Receiver(address: address, port: try await port(of: process), process: process)
   }
 
   /// One on a booted machine, reached there only.

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// A daemon of a fleet that cannot reach the database any more, while it can reach everything else. About 40 s.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
+struct FleetNetworkTests {
+  @Test(.timeLimit(.minutes(3)))
+  func whoIsCutOffFromTheDatabaseIsTakenOverAndComesBack() async throws {
+    try await Home.live { home in
+      let network = try await Network.make(in: home)
+      do { try await live(home, network) } catch {
+        await network.remove()
+        throw error
+      }
+      await network.remove()
+    }
+  }
+
+  private func live(_ home: Home, _ network: Network) async throws {
+    let server = try PostgresServer(settings: ["listen_addresses = '\(network.address(of: .database))'"])
+    let database = try server.makeDatabase()
+    func sql(_ statement: String) throws -> String { try server.sql(statement, on: database) }
+    func shares() throws -> [String] {
+      try sql(
+        "SELECT n.process || ' ' || count(*) FROM chime.shard_lease JOIN chime.node n ON n.id = node GROUP BY n.id "
+          + "ORDER BY n.id"
+      ).split(separator: "\n").map(String.init)
+    }
+    /// Adds what is due in a moment, two for each endpoint, and waits until all of it has arrived.
+    var expected = 0
+    let endpoints = (0..<8).map { "hook\($0)" }
+    let receiver = try await Receiver.start(in: home, at: network.address(of: .web))
+    func add(_ round: String) async throws {
+      for number in 0..<16 { _ = try await home.add("\(round) \(number)", "in 2s", to: [endpoints[number % 8]]) }
+      expected += 16
+    }
+    func allArrive(_ what: String) async throws {
+      try await eventually(what, within: .seconds(40)) {
+        try sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "\(expected)"
+      }
+    }
+
+    try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n")
+    let near = try await home.start()
+    for name in endpoints { try await home.addEndpoint(name, receiver) }
+    let folder = home.path + "/far"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: folder + "/secrets")
+    try home.write(
+      "[store]\nengine = \"postgres\"\n"
+        + "connection = \"host=\(network.address(of: .database)) dbname=\(database) user=chime\"\n",
+      to: folder + "/chimed.toml")
+    let words =
+      network.prefix + [
+        Machine.chimed, "--config", "\(folder)/chimed.toml", "--state-dir", folder, "--socket", "\(folder)/socket",
+      ]
+    let far = try await home.start(words[0], Array(words.dropFirst()))
+    // ip(8) becomes the program that it runs.
+    let (nearID, farID) = (near.process.pid, far.process.pid)
+    try await eventually("the shares are even") { try shares() == ["\(nearID) 128", "\(farID) 128"] }
+    try await add("before")
+    try await allArrive("all arrive while both are well")
+
+    // In the midst of work.
+    try await add("cut off")
+    try await network.pull(.database)
+    let start = ContinuousClock.now
+    try await eventually("the other has its lanes", within: .seconds(30)) { try shares() == ["\(nearID) 256"] }
+    // What is promised of a takeover.
+    #expect(ContinuousClock.now - start < .seconds(8))
+    try await add("without it")
+    try await allArrive("all arrive without the one that is cut off")
+    try await eventually("it says what it cannot reach", within: .seconds(40)) {
+      far.process.errors.contains(network.address(of: .database))
+    }
+    #expect(far.process.isRunning)
+
+    // It finds its way back by itself, and has its share again.
+    try await network.plugIn(.database)
+    try await eventually("the shares are even again", within: .seconds(40)) {
+      try shares() == ["\(nearID) 128", "\(farID) 128"]
+    }
+    try await add("back again")
+    try await allArrive("all arrive as before")
+
+    // Each fired once, and was sent under one id, however often.
+    #expect(try sql("SELECT count(*) FROM chime.occurrence") == "\(expected)")
+    #expect(try sql("SELECT count(*) FROM chime.delivery") == "\(expected)")
+    let requests = receiver.requests
+    #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
+    #expect(Set(requests.map(\.id)).count == expected)
+    #expect(try await far.stop() == .exited(0))
+    #expect(try await near.stop() == .exited(0))
+  }
+}

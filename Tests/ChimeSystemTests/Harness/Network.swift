@@ -1,0 +1,59 @@
+import Foundation
+
+/// A network of its own for one program, with two cables to this machine, each of which can be pulled: a namespace with two
+/// pairs of veth(4). It is gone with `remove`.
+struct Network: Sendable {
+  static let isPossible = Machine.isRoot && Machine.has("ip") && Machine.has("unshare")
+
+  enum Cable: Int, CaseIterable, Sendable {
+    case database = 0
+    case web = 1
+  }
+
+  let name: String
+  private let home: Home
+  /// Two networks of one machine have other addresses.
+  private let number: Int
+
+  static func make(in home: Home) async throws -> Network {
+    let number = Int(getpid()) % 60
+    let network = Network(name: "chime\(getpid())", home: home, number: number)
+    try await network.ip("netns", "add", network.name)
+    for cable in Cable.allCases {
+      let (outer, inner) = (network.device(cable), network.device(cable) + "i")
+      try await network.ip("link", "add", outer, "type", "veth", "peer", "name", inner, "netns", network.name)
+      try await network.ip("address", "add", network.address(of: cable) + "/30", "dev", outer)
+      try await network.ip("link", "set", outer, "up")
+      try await network.ip("-n", network.name, "address", "add", network.inside(cable) + "/30", "dev", inner)
+      try await network.ip("-n", network.name, "link", "set", inner, "up")
+    }
+    try await network.ip("-n", network.name, "link", "set", "lo", "up")
+    return network
+  }
+
+  /// What runs a program in it.
+  var prefix: [String] { ["ip", "netns", "exec", name] }
+
+  /// This machine's end.
+  func address(of cable: Cable) -> String { "10.213.\(number * 4 + cable.rawValue).1" }
+
+  private func inside(_ cable: Cable) -> String { "10.213.\(number * 4 + cable.rawValue).2" }
+
+  /// Of 15 letters at most (IFNAMSIZ).
+  private func device(_ cable: Cable) -> String { "ch\(getpid())\(cable == .web ? "w" : "d")" }
+
+  /// Nothing is refused from now on: it is lost.
+  func pull(_ cable: Cable) async throws { try await ip("-n", name, "link", "set", device(cable) + "i", "down") }
+
+  func plugIn(_ cable: Cable) async throws { try await ip("-n", name, "link", "set", device(cable) + "i", "up") }
+
+  func remove() async {
+    for cable in Cable.allCases { try? await ip("link", "delete", device(cable)) }
+    try? await ip("netns", "delete", name)
+  }
+
+  private func ip(_ words: String...) async throws {
+    let output = try await home.run("ip", words)
+    guard output.status == 0 else { throw HarnessFailure("ip \(words.joined(separator: " ")): \(output.text)") }
+  }
+}
