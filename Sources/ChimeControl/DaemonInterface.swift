@@ -58,6 +58,8 @@ public enum DaemonInterface {
     public var notices: [Notice]?
     /// How many trackers there are.
     public var trackers: Int?
+    /// The daemons that share the store, in the order in which they came; null where no other can.
+    public var daemons: [Daemon]?
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
@@ -65,7 +67,8 @@ public enum DaemonInterface {
       openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil,
       nextTitle: String? = nil, connections: Int,
       clockEvents: Int, residentBytes: Int,
-      summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil
+      summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil,
+      daemons: [Daemon]? = nil
     ) {
       self.version = version
       self.pid = pid
@@ -89,6 +92,7 @@ public enum DaemonInterface {
       self.attention = attention
       self.notices = notices
       self.trackers = trackers
+      self.daemons = daemons
     }
   }
 

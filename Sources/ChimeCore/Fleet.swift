@@ -18,6 +18,8 @@ public protocol SharedStore: Store {
   /// The daemons that have the store, those that have been gone for less than a day among them, in the order in which
   /// they came.
   func members() async throws -> [FleetMember]
+  /// Whose each lane is, by the member's number, that of one which is lost among them; none for those that are nobody's.
+  func laneOwners() async throws -> [Lane: Int64]
 }
 
 /// What a fleet brings about in one of its daemons.
@@ -58,15 +60,12 @@ public struct FleetMember: Hashable, Sendable {
   public var isAsked: Bool
   /// How many of the 256 parts of the outbox it has.
   public var shares: Int
-  /// Of what it has: how much is owed and may be tried, how much waits for its time, and since when the oldest that may be
-  /// tried has waited.
-  public var ready: Int
-  public var waiting: Int
-  public var oldest: Instant?
+  /// How many parts there are.
+  public static let allShares = 256
 
   public init(
     id: Int64, name: String, process: Int64, version: String, startedAt: Instant, seenAt: Instant, isLiving: Bool,
-    isLeaving: Bool, isAsked: Bool, shares: Int, ready: Int, waiting: Int, oldest: Instant?
+    isLeaving: Bool, isAsked: Bool, shares: Int
   ) {
     self.id = id
     self.name = name
@@ -78,8 +77,5 @@ public struct FleetMember: Hashable, Sendable {
     self.isLeaving = isLeaving
     self.isAsked = isAsked
     self.shares = shares
-    self.ready = ready
-    self.waiting = waiting
-    self.oldest = oldest
   }
 }

@@ -1,3 +1,5 @@
+import ChimeCore
+
 /// What one daemon does about its share of the outbox, of which there are 256 parts (shards).
 ///
 /// Each daemon decides for itself, from the same table of the database, and what it decides takes nothing from anybody
@@ -7,7 +9,7 @@
 ///     let plan = FleetPlan(for: 7, owners: [7, 7, nil, 8], living: [7, 8])   // of four shards: takes the third
 struct FleetPlan: Equatable, Sendable {
   /// How many parts the outbox of a database has.
-  static let shards = 256
+  static let shards = FleetMember.allShares
 
   /// Nobody's, or those of one that is gone: to be made ours, if nobody else is quicker.
   var take: [Int]

@@ -14,4 +14,8 @@ extension PostgresStore: SharedStore {
       return try transaction.members(asked: node)
     }
   }
+
+  public func laneOwners() async throws -> [Lane: Int64] {
+    try await read { try ($0 as? Transaction)?.laneOwners() ?? [:] }
+  }
 }

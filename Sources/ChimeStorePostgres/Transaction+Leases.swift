@@ -59,32 +59,29 @@ extension Transaction {
     ) { ($0.lane(0), $0.optionalInstant(2)) }
   }
 
-  /// The daemons that have the database, with what their lanes owe.
+  /// The daemons that have the database, or had it in the last day.
   func members(asked: Int64?) throws -> [FleetMember] {
     try connection.all(
       """
-      SELECT n.id, n.name, n.process, n.version, n.started_at, n.seen_at, n.expires_at > c.now, n.leaving, (
-          SELECT count(*) FROM shard_lease s WHERE s.node = n.id),
-        coalesce(sum(o.ready), 0)::bigint, coalesce(sum(o.waiting), 0)::bigint, min(o.oldest)
-      FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c
-      CROSS JOIN node n
-      LEFT JOIN shard_lease s ON s.node = n.id
-      LEFT JOIN lane l ON l.shard = s.shard
-      LEFT JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE d.visible_at <= c.now) AS ready,
-          count(*) FILTER (WHERE d.visible_at > c.now) AS waiting,
-          min(d.visible_at) FILTER (WHERE d.visible_at <= c.now) AS oldest
-        FROM delivery d WHERE d.lane = l.key AND d.state <= 1) o ON true
-      GROUP BY n.id, c.now
-      ORDER BY n.id
+      SELECT n.id, n.name, n.process, n.version, n.started_at, n.seen_at,
+        n.expires_at > (extract(epoch FROM clock_timestamp()) * 1000)::bigint, n.leaving, (
+          SELECT count(*) FROM shard_lease s WHERE s.node = n.id)
+      FROM node n ORDER BY n.id
       """
     ) { row in
       FleetMember(
         id: row.int64(0), name: row.text(1), process: row.int64(2), version: row.text(3), startedAt: row.instant(4),
         seenAt: row.instant(5), isLiving: row.int64(6) != 0, isLeaving: row.int64(7) != 0,
-        isAsked: row.int64(0) == asked, shares: row.int(8), ready: row.int(9), waiting: row.int(10),
-        oldest: row.optionalInstant(11))
+        isAsked: row.int64(0) == asked, shares: row.int(8))
     }
+  }
+
+  /// Whose each lane is.
+  func laneOwners() throws -> [Lane: Int64] {
+    let owners = try connection.all(
+      "SELECT l.owner, l.channel, s.node FROM lane l JOIN shard_lease s ON s.shard = l.shard WHERE s.node IS NOT NULL"
+    ) { ($0.lane(0), $0.int64(2)) }
+    return Dictionary(owners, uniquingKeysWith: { $1 })
   }
 }
 

@@ -46,7 +46,7 @@ struct SharedStoreTests {
     func member(_ since: Int64, isLiving: Bool = true) -> FleetMember {
       FleetMember(
         id: since, name: "a", process: 1, version: "", startedAt: Self.now - .seconds(since), seenAt: Self.now,
-        isLiving: isLiving, isLeaving: false, isAsked: since == 0, shares: 0, ready: 0, waiting: 0, oldest: nil)
+        isLiving: isLiving, isLeaving: false, isAsked: since == 0, shares: 0)
     }
     let others = [member(900), member(3_600), member(7_200, isLiving: false), member(0)]
     let absence = Absence(startedAt: Self.now, among: others)

@@ -62,17 +62,21 @@ import Testing
     #expect(meters.lateness.sum == 7_200.0008)
   }
 
-  static func text(lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true) -> String {
+  static func text(
+    lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true, members: [FleetMember] = [],
+    now: Instant = Instant(seconds: 200)
+  ) -> String {
     let snapshot = EventLoop.Snapshot(
       pid: 1, isSystem: isSystem, startedAt: Instant(seconds: 100), storePath: "/x", storeProblem: nil, unrecorded: 0,
       connections: 1, clockEvents: 0, residentBytes: 1_000, summary: "", notices: [],
       lastSnapshot: StoreSnapshot(takenAt: Instant(seconds: 150), path: "/s", bytes: 1), rests: [:])
     let readings = MetricsText.Readings(
       counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),
-      gauges: StoreGauges(reminders: 9, scheduled: 4, lanes: lanes), dueToday: 3, nextDue: Instant(seconds: 260))
+      gauges: StoreGauges(reminders: 9, scheduled: 4, lanes: lanes), dueToday: 3, nextDue: Instant(seconds: 260),
+      overdue: now > Instant(seconds: 260) ? 2 : 0)
     return MetricsText(
       meters: Meters(), snapshot: snapshot, transactions: 7, storeBytes: 4_096, readings: isReadable ? readings : nil,
-      endpoints: [], now: Instant(seconds: 200)
+      endpoints: [], members: members, now: now
     ).text
   }
 
@@ -110,6 +114,31 @@ import Testing
     #expect(text.contains("instance=\"system\""))
   }
 
+  @Test func whatWaitsToFireIsTold() {
+    let (early, late) = (Self.text(lanes: []), Self.text(lanes: [], now: Instant(seconds: 265)))
+    #expect(early.contains("chime_overdue 0\n") && early.contains("chime_overdue_oldest_seconds 0\n"))
+    #expect(late.contains("chime_overdue 2\n") && late.contains("chime_overdue_oldest_seconds 5\n"))
+  }
+
+  static let members = [
+    FleetReportTests.member(1, "app1", isLiving: false, seen: 90), FleetReportTests.member(2, "app2", seen: 199),
+    FleetReportTests.member(3, "app1", seen: 198, shares: 100),
+    FleetReportTests.member(4, "app3", isLiving: false, seen: 140),
+  ]
+
+  /// Those that share the store; who has been replaced is nobody's concern.
+  @Test func aFleetIsTold() {
+    let text = Self.text(lanes: [], members: Self.members)
+    for line in [
+      "chime_fleet_daemons{state=\"running\"} 2", "chime_fleet_daemons{state=\"lost\"} 1",
+      "chime_fleet_shares{host=\"app1\",pid=\"4713\"} 100",
+      "chime_fleet_unheard_seconds{host=\"app3\",pid=\"4714\"} 60",
+      "chime_fleet_free_shares 28",
+    ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
+    #expect(!text.contains("4711"))
+    #expect(!Self.text(lanes: []).contains("fleet"), "nobody shares it")
+  }
+
   @Test func aStoreThatCannotBeReadIsTold() {
     let text = Self.text(lanes: [], isReadable: false)
     #expect(text.contains("chime_store_works 0\n"))
@@ -118,8 +147,10 @@ import Testing
 
   /// docs/operations.md has a row for each family, with its type, in the order of the text.
   @Test func theManualHasEachFamily() throws {
-    let families = Self.text(lanes: [Self.gauge(1)]).split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
-      .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
+    let families = Self.text(lanes: [Self.gauge(1)], members: Self.members).split(separator: "\n").filter {
+      $0.hasPrefix("# TYPE ")
+    }
+    .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let manual = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Several daemons on one database when there is little to do: what that costs the server, and what one that joins makes of
-/// the time before. About 30 s in all.
+/// the time before, and who is told of. About 40 s in all.
 @Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
 struct FleetAtRestTests {
   private let server: PostgresServer
@@ -51,6 +51,47 @@ struct FleetAtRestTests {
       // One of which is not seen here may have come in between; a change each second would be twenty.
       #expect(last.next - begin.next <= beats + 4)
       #expect(try await second.stop() == .exited(0))
+      #expect(try await first.stop() == .exited(0))
+    }
+  }
+
+  /// Whichever daemon is asked, it tells of all; and of one that is lost, until another of its machine is there.
+  @Test(.timeLimit(.minutes(2))) func eachAnswersForAll() async throws {
+    try await Home.live { home in
+      try configure(home)
+      let first = try await home.start()
+      let alone = try await home.did("fleet")
+      #expect(alone.contains("One daemon has the store (process \(first.process.pid) on "), "\(alone)")
+      let arguments = ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"]
+      let second = try await home.start(Machine.chimed, arguments)
+      let pids = [first, second].map { Int($0.process.pid) }
+      for (place, socket) in [home.socket, "\(home.runtime)/second"].enumerated() {
+        try await eventually("the shares are even") {
+          try await home.listed("fleet", "--socket", socket)["fleet"]["daemons"].elements.map(\.["shares"].int) == [
+            128, 128,
+          ]
+        }
+        let fleet = try await home.listed("fleet", "--socket", socket)["fleet"]
+        #expect(fleet["isShared"].bool == true && fleet["freeShares"].int == 0 && fleet["overdue"].int == 0)
+        let daemons = fleet["daemons"].elements
+        #expect(daemons.map(\.["pid"].int) == pids)
+        #expect(daemons.map(\.["isAsked"].bool) == [place == 0, place == 1])
+        #expect(daemons.allSatisfy { $0["state"].string == "running" && ($0["unheardMs"].int ?? 99_999) < 6_000 })
+      }
+      #expect(try await home.did("status").contains("2 running: "))
+      let metrics = try await home.did("metrics")
+      #expect(
+        metrics.contains("chime_fleet_shares{host=") && metrics.contains("chime_fleet_daemons{state=\"running\"} 2\n"))
+      try await second.crash()
+      try await eventually("it is lost", within: .seconds(30)) {
+        try await home.listed("fleet")["fleet"]["daemons"].elements.map(\.["state"].string) == ["running", "lost"]
+      }
+      let another = try await home.start(Machine.chimed, arguments)
+      try await eventually("another is in its place") {
+        try await home.listed("fleet")["fleet"]["daemons"].elements.map(\.["state"].string)
+          == ["running", "replaced", "running"]
+      }
+      #expect(try await another.stop() == .exited(0))
       #expect(try await first.stop() == .exited(0))
     }
   }

@@ -19,7 +19,7 @@ struct CommandTable: Sendable {
       Edit.verb, Pause.verb, Resume.verb, Skip.verb, Fire.verb, Remove.verb,
       Endpoint.verb, Command.verb, Deliveries.verb, Redeliver.verb, Discard.verb,
       Watch.verb, Status.verb, Snapshot.verb, Move.verb, Completing.verb, Help.verb, Version.verb,
-      Doctor.verb, Metrics.verb,
+      Doctor.verb, Metrics.verb, Fleet.verb,
     ],
     globals: [
       .flag("json", nil, "Print one JSON object, for programs"),

@@ -91,6 +91,10 @@ enum Manual {
     lines += shape(Shapes.command, "command list` (`commands`)", isOpen: true)
     lines += shape(Shapes.commandTest, "command test")
     lines += shape(Shapes.health, "status")
+    lines += shape(Shapes.fleet, "fleet")
+    lines += shape(Shapes.daemon, "fleet` (`daemons`), `status` (`daemons`)", isOpen: true)
+    lines += shape(Shapes.share, "fleet` (`outbox`)", isOpen: true)
+    lines += shape(Shapes.owedChannel, "fleet` (`channels`)", isOpen: true)
     lines += shape(Shapes.event, "watch")
     lines += trackingShapes()
     lines += [

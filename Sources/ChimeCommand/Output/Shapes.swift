@@ -260,6 +260,9 @@ enum Shapes {
       .init("residentBytes", "its memory") { .int($0.residentBytes) },
       .init("summary", "the line that `systemctl status` shows") { .string($0.summary) },
       .init("attention", "what should be seen to, as sentences") { .strings($0.attention ?? []) },
+      .init("daemons", "the daemons that share the store, as in `fleet`; null where no other can") {
+        $0.daemons.map { .list($0.map { daemon.json($0) }) } ?? .null
+      },
     ])
 
   static let event = Shape<DaemonInterface.Event>(

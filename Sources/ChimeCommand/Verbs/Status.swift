@@ -107,6 +107,7 @@ enum Status {
       // A database is saved by means of its own.
       Judge.isDatabase(health.store) ? nil : snapshot, health.store,
     ]
+    let fleet = Fleet.line(health).map { [(Words.say("daemons"), $0)] } ?? []
     return [
       (Words.say("next"), "\(next ?? Words.say("nothing is coming")) (\(reminders))"),
       (
@@ -118,7 +119,7 @@ enum Status {
         Words.say("store"),
         store.compactMap { $0 }.joined(separator: ", ")
       ),
-    ]
+    ] + fleet
   }
 
   /// What --verbose adds.

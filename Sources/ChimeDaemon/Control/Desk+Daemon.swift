@@ -32,7 +32,8 @@ extension Desk {
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: notices.map(\.sentence), notices: notices, trackers: trackers))
+        attention: notices.map(\.sentence), notices: notices, trackers: trackers,
+        daemons: await daemons()))
   }
 
   private func resting(_ rests: [Lane: Instant]) -> [DaemonInterface.Notice] {

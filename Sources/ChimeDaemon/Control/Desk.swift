@@ -79,6 +79,7 @@ struct Desk: Sendable {
     case CommandsInterface.List.method: return try VarlinkReply(await listCommands())
     case CommandsInterface.Test.method: return try VarlinkReply(await testCommand(call.parameters()))
     case DaemonInterface.Status.method: return try VarlinkReply(await status())
+    case DaemonInterface.GetFleet.method: return try VarlinkReply(await fleet())
     case DaemonInterface.Examine.method: return try VarlinkReply(await examine())
     case DaemonInterface.Metrics.method: return try VarlinkReply(await metrics())
     case DaemonInterface.TakeSnapshot.method: return try VarlinkReply(await takeSnapshot())

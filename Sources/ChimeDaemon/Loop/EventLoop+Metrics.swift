@@ -26,16 +26,17 @@ extension EventLoop {
   /// Counters and gauges as text.
   func metrics() async -> String {
     let (zones, now) = (zones, SystemClock.now)
+    let members = try? await fleet.store?.members()
     let readings = try? await store.read { transaction in
       MetricsText.Readings(
         counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
         dueToday: try transaction.dueCount(before: Summary.endOfDay(now, zones.local)),
-        nextDue: try transaction.horizon().nextDue)
+        nextDue: try transaction.horizon().nextDue, overdue: try transaction.dueCount(before: now))
     }
     return MetricsText(
       meters: meters, snapshot: present(), transactions: horizons.transactions,
       storeBytes: ["", "-wal"].reduce(0) { $0 + (SystemFiles.size(site.storePath + $1) ?? 0) }, readings: readings,
-      endpoints: Array(outbox.endpoints.values), now: now
+      endpoints: Array(outbox.endpoints.values), members: members ?? [], now: now
     ).text
   }
 

@@ -12,6 +12,8 @@ struct MetricsText {
   /// What the store says; nil while it cannot be read.
   var readings: Readings?
   var endpoints: [Endpoint]
+  /// The daemons that share the store; none where nobody can.
+  var members: [FleetMember] = []
   var now: Instant
 
   struct Readings: Sendable {
@@ -19,6 +21,8 @@ struct MetricsText {
     var gauges: StoreGauges
     var dueToday: Int
     var nextDue: Instant?
+    /// Times that have come and have not fired yet.
+    var overdue = 0
   }
 
   /// Of how many lanes the outbox is told one by one; the rest, those that owe least, are told together. However many
@@ -45,6 +49,7 @@ struct MetricsText {
     addDeliveries(to: &text)
     if let readings { addOutbox(readings.gauges, to: &text) }
     addStore(to: &text)
+    addFleet(to: &text)
     return text.text
   }
 
@@ -69,6 +74,10 @@ struct MetricsText {
     }
     text.family("chime_next_due_timestamp_seconds", .gauge, "The earliest time to come, in seconds since 1970.") {
       if let next = readings.nextDue { $0.add(Self.seconds(next)) }
+    }
+    text.family("chime_overdue", .gauge, "Times that have come and have not fired yet.") { $0.add(readings.overdue) }
+    text.family("chime_overdue_oldest_seconds", .gauge, "For how long the oldest of them has waited; 0 without any.") {
+      $0.add(max(0, Double((now - (readings.nextDue ?? now)).rawValue) / 1_000))
     }
   }
 
@@ -179,6 +188,30 @@ struct MetricsText {
     }
     text.family("chime_attention", .gauge, "Sentences that chime status has for a person to see to.") {
       $0.add(snapshot.notices.count + snapshot.rests.count)
+    }
+  }
+
+  /// The daemons that share the store. One that was lost and has been replaced is nobody's concern any more.
+  private func addFleet(to text: inout Exposition) {
+    let states = members.map { ($0, FleetReport.state(of: $0, among: members)) }.filter { $0.1 != .replaced }
+    guard !states.isEmpty else { return }
+    text.family("chime_fleet_daemons", .gauge, "Daemons that share the store: lost ones are not heard of any more.") {
+      for state in [DaemonInterface.Daemon.State.running, .leaving, .lost] {
+        $0.add(states.count { $0.1 == state }, ["state": state.rawValue])
+      }
+    }
+    text.family("chime_fleet_shares", .gauge, "Of the 256 parts of the outbox, those that a daemon has.") {
+      for (member, _) in states { $0.add(member.shares, ["host": member.name, "pid": String(member.process)]) }
+    }
+    text.family("chime_fleet_unheard_seconds", .gauge, "How long ago a daemon was last heard of.") {
+      for (member, _) in states {
+        $0.add(
+          max(0, Double((now - member.seenAt).rawValue) / 1_000),
+          ["host": member.name, "pid": String(member.process)])
+      }
+    }
+    text.family("chime_fleet_free_shares", .gauge, "Parts of the outbox that no daemon has that runs.") {
+      $0.add(max(0, FleetMember.allShares - members.filter(\.isLiving).reduce(0) { $0 + $1.shares }))
     }
   }
 

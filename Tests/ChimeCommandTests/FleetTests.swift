@@ -1,0 +1,123 @@
+import ChimeControl
+import Testing
+
+@testable import ChimeCommand
+
+/// `chime fleet`, and the line of `chime status`: who shares the store, and what waits for them.
+@Suite struct FleetTests {
+  static func daemon(
+    _ id: Int, _ host: String, _ state: DaemonInterface.Daemon.State = .running, unheardMs: Int = 1_200,
+    shares: Int = 128
+  ) -> DaemonInterface.Daemon {
+    DaemonInterface.Daemon(
+      id: id, host: host, pid: 4_710 + id, version: "0.1.0", startedAt: Samples.time(1_774_590_000), state: state,
+      unheardMs: unheardMs, isAsked: id == 1, shares: shares)
+  }
+
+  static func fleet(
+    _ daemons: [DaemonInterface.Daemon], isShared: Bool = true, change: (inout DaemonInterface.Fleet) -> Void = { _ in }
+  ) -> DaemonInterface.Fleet {
+    var fleet = DaemonInterface.Fleet(
+      isShared: isShared, store: isShared ? "postgres: dbname=chime" : "/home/u/chime.db", daemons: daemons,
+      shares: 256,
+      freeShares: 0, outbox: [], channels: [], owed: 0, overdue: 0)
+    change(&fleet)
+    return fleet
+  }
+
+  private static func outcome(
+    _ fleet: DaemonInterface.Fleet, _ options: String..., language: String = "C.UTF-8"
+  ) throws -> Outcome {
+    chime(
+      ["fleet"] + options,
+      daemon: try FakeDaemon { _, _ in .reply(DaemonInterface.GetFleet.Reply(fleet: fleet)) },
+      environment: ["LANG": language])
+  }
+
+  private static let busy = fleet([
+    daemon(1, "app1"), daemon(2, "app2"), daemon(3, "app3", .lost, unheardMs: 200_000, shares: 0),
+    daemon(4, "app2", .replaced, unheardMs: 900_000, shares: 0),
+  ]) { fleet in
+    fleet.channels = [
+      .init(channel: "team", daemon: 2, owed: 7, oldestOwedMs: 3_000),
+      .init(channel: "mail", owed: 1, oldestOwedMs: 900),
+    ]
+    fleet.outbox = [.init(daemon: 2, channels: 1, owed: 7, oldestOwedMs: 3_000)]
+    (fleet.owed, fleet.oldestOwedMs, fleet.overdue, fleet.oldestOverdueMs) = (8, 3_000, 1, 61_000)
+    fleet.freeShares = 85
+  }
+
+  @Test func aFleetIsShownWithWhatWaitsForIt() throws {
+    let outcome = try Self.outcome(Self.busy)
+    #expect(outcome.status == .success)
+    #expect(
+      outcome.output == """
+        2 daemons share the store.
+        1 time is overdue, by 1 min 1 s; 8 messages are owed, the oldest for 3 s. 85 parts of the outbox are nobody's at this moment.
+
+        HOST   PID  VERSION  SINCE                 HEARD OF        SHARES  OWED  OLDEST  STATE
+        app1  4711  0.1.0    Fri 2026-03-27 06:40  1 s ago            128     0       -  running, answers here
+        app2  4712  0.1.0    Fri 2026-03-27 06:40  1 s ago            128     7     3 s  running
+        app3  4713  0.1.0    Fri 2026-03-27 06:40  3 min 20 s ago       0     0       -  lost
+
+        CHANNEL  OWED  OLDEST  DAEMON
+        team        7     3 s  app2, process 4712
+        mail        1     0 s  nobody's
+
+        """, "\(outcome.output)")
+  }
+
+  /// One clear sentence where there is nobody else.
+  @Test func whoeverIsAloneIsToldSo() throws {
+    let file = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false))
+    #expect(
+      file.output == """
+        This daemon is alone: its store is a file, which no other can have. In PostgreSQL several can share one.
+        Nothing is overdue; no message is owed.
+
+        """, "\(file.output)")
+    let database = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)]))
+    #expect(
+      database.output.hasPrefix(
+        "One daemon has the store (process 4711 on app1): another one with the same connection would share its work.\n"),
+      "\(database.output)")
+    // One that is lost is not passed over in silence.
+    let lost = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256), Self.daemon(2, "app2", .lost)]))
+    #expect(lost.output.hasPrefix("1 daemon has the store.") && lost.output.contains("lost"), "\(lost.output)")
+  }
+
+  @Test func programsAreToldEverything() throws {
+    let json = try Self.outcome(Self.busy, "--json").output
+    for part in [
+      #""isShared":true"#, #""freeShares":85"#, #""oldestOverdueMs":61000"#, #""state":"replaced""#,
+      #""channel":"mail","uid":null,"daemon":null,"owed":1"#, #""isAsked":true"#,
+    ] { #expect(json.contains(part), "\(part): \(json)") }
+    let alone = try Self.outcome(Self.fleet([Self.daemon(1, "app1", shares: 256)], isShared: false), "--json").output
+    #expect(alone.contains(#""isShared":false"#) && alone.contains(#""oldestOwedMs":null"#), "\(alone)")
+    let plain = try Self.outcome(Self.busy, "--plain").output.split(separator: "\n")
+    #expect(plain.count == 5)
+    #expect(plain[0] == "id\thost\tpid\tversion\tstartedAt\tstate\tunheardMs\tisAsked\tshares")
+    #expect(plain[3].hasPrefix("3\tapp3\t4713\t") && plain[3].contains("\tlost\t200000\tfalse\t0"))
+  }
+
+  @Test func statusNamesTheDaemonsInALine() throws {
+    func status(_ daemons: [DaemonInterface.Daemon]?) throws -> String {
+      var health = Samples.health()
+      health.daemons = daemons
+      return chime(
+        ["status"],
+        daemon: try FakeDaemon { [health] method, _ in
+          method == DaemonInterface.Status.method
+            ? .reply(DaemonInterface.Status.Reply(status: health))
+            : .reply(EndpointsInterface.List.Reply(endpoints: []))
+        }, environment: ["LANG": "C.UTF-8"]
+      ).output
+    }
+    #expect(
+      try status(Self.busy.daemons).hasSuffix(
+        "  daemons     2 running: app1 (this one), app2; app3 has not been heard of for 3 min 20 s\n"))
+    for alone in [nil, [Self.daemon(1, "app1")], [Self.daemon(1, "app1"), Self.daemon(2, "app1", .replaced)]] {
+      #expect(try !status(alone).contains("daemons"))
+    }
+  }
+}
