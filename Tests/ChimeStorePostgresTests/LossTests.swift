@@ -97,42 +97,63 @@ struct LossTests {
   @Test func aDeadlockIsTriedAgain() async throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()
-    let store = try PostgresStore.open(try server.place(database))
+    // However busy the machine is, nobody is given up but the one that finds the knot.
+    var place = try server.place(database)
+    (place.statementTimeout, place.idleTimeout) = (600_000, 600_000)
+    let store = try PostgresStore.open(place)
     try await store.write { transaction in
       try transaction.setNote("a", "0")
       try transaction.setNote("b", "0")
     }
-    let other = try server.place(database).connect()
-    try other.script("SET deadlock_timeout = '10s'")
-    try other.script("BEGIN; UPDATE note SET value = 'other' WHERE name = 'b'")
-    nonisolated(unsafe) let unsafe = other
-    let runs = Runs()
+    let other = Other(try place.connect())
+    try other.connection.script("SET deadlock_timeout = '600s'")
+    try other.connection.script("BEGIN; UPDATE note SET value = 'other' WHERE name = 'b'")
     try await store.write { transaction in
-      runs.count()
+      other.runs += 1
       try transaction.setNote("a", "ours")
-      if runs.number == 1 {
-        // The other has b, and waits for a; whoever comes to wait last is the one that finds the knot.
-        runs.other = Task.detached { try unsafe.script("UPDATE note SET value = 'other' WHERE name = 'a'; COMMIT") }
-        while try server.sql(
-          "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(database)' AND wait_event_type = 'Lock'",
-          on: database
-        )
-          == "0"
-        {}
+      if other.runs == 1 {
+        // The other has b, and waits for a; whoever comes to wait last is the one that finds the knot. It looks once: so the
+        // other has to wait already, and for this; sessions wait for other locks, too (that of NOTIFY).
+        other.run("UPDATE note SET value = 'other' WHERE name = 'a'; COMMIT")
+        let waits = """
+          SELECT count(*) FROM pg_stat_activity
+          WHERE pid = \(other.process) AND wait_event_type = 'Lock' AND wait_event = 'transactionid'
+          """
+        while try server.sql(waits, on: database) == "0" {}
       }
       try transaction.setNote("b", "ours")
     }
-    try await runs.other?.value
-    #expect(runs.number == 2)
+    #expect(await other.ended() == nil)
+    #expect(other.runs == 2)
     #expect(try await store.read { "\(try $0.note("a") ?? "")\(try $0.note("b") ?? "")" } == "oursours")
     await store.close()
   }
 
-  private final class Runs: @unchecked Sendable {
-    // Written on the store's queue, read after it.
-    private(set) var number = 0
-    var other: Task<Void, any Error>?
-    func count() { number += 1 }
+  /// Somebody else's session, which waits for a lock on a thread that nobody else needs.
+  ///
+  /// `@unchecked Sendable`: used before the change, within it on the store's queue, and after `run` has ended.
+  private final class Other: @unchecked Sendable {
+    let connection: Connection
+    let process: Int
+    var runs = 0
+    private var failure: (any Error)?
+    private let group = DispatchGroup()
+
+    init(_ connection: Connection) {
+      self.connection = connection
+      process = connection.process
+    }
+
+    func run(_ sql: String) {
+      DispatchQueue.global().async(group: group) {
+        do { try self.connection.script(sql) } catch { self.failure = error }
+      }
+    }
+
+    func ended() async -> String? {
+      await withCheckedContinuation { caller in group.notify(queue: .global()) { caller.resume() } }
+      return failure.map { "\($0)" }
+    }
   }
 
   /// What PostgreSQL cannot keep undoes its own change only.
