@@ -56,6 +56,11 @@ struct Board: Sendable {
   private var isPlain = false
   private var isClosed = false
 
+  /// The occurrences whose programs wait for an answer: nobody else could take a popup down.
+  var unanswered: [OccurrenceID] {
+    entries.values.filter(\.popup.isShowing).compactMap(\.showing.content.question?.occurrence.id)
+  }
+
   mutating func admit(_ showing: Showing, limit: Int) -> [Order] {
     guard !isClosed else {
       let action = Popup.Action.report(CutShort.outcome, CutShort.next, status: nil, error: CutShort.sentence)

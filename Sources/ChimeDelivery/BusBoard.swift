@@ -61,6 +61,11 @@ struct BusBoard: Sendable {
     return lines.isEmpty ? "" : ([identity] + lines).joined(separator: "\n")
   }
 
+  /// The occurrences whose popups stand and wait for an answer; of those from before a restart it is not known.
+  var unanswered: [OccurrenceID] {
+    standing.compactMap { $0.isAnswered ? nil : $0.occurrence }.filter(\.isOpen).map(\.id)
+  }
+
   /// Begins to listen for servers and for buttons, without having a server started.
   ///
   /// - Parameter memory: of an earlier board. It holds for as long as the server is the same.

@@ -41,6 +41,8 @@ public final class BusDesktopChannel: PopupTransport {
 
   public var memory: String { state.withLock(\.board.memory) }
 
+  public var unanswered: [OccurrenceID] { state.withLock(\.board.unanswered) }
+
   public func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void) {
     change { $0.admit(Showing(content, report)) }
   }

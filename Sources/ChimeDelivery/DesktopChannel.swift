@@ -43,6 +43,8 @@ public final class DesktopChannel: Channel, PopupTransport {
   /// Nothing: no other run of notify-send could do anything about a popup.
   public var memory: String { "" }
 
+  public var unanswered: [OccurrenceID] { board.withLock(\.unanswered) }
+
   /// Closes the occurrence's popup where its program still waits. One whose program has been let go stays until its
   /// server or the user closes it: notify-send cannot close a popup of another run.
   public func withdraw(_ occurrence: OccurrenceID) { withdraw(.occurrence(occurrence)) }

@@ -42,6 +42,9 @@ public final class GatheringChannel: Channel {
   /// What the next channel has to know of the popups that stand now; also valid after `stop()`.
   public var memory: String { transport.memory }
 
+  /// The occurrences whose popups stand and wait for an answer, as far as is known.
+  public var unanswered: [OccurrenceID] { transport.unanswered }
+
   public func send(_ message: OutboundMessage, report: @escaping @Sendable (ChannelReport) -> Void) {
     change { $0.admit(Gathering.Held(message: message, report: report), now: clock()) }
   }

@@ -51,6 +51,8 @@ public protocol PopupTransport: Sendable {
   func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void)
   /// What a later transport has to know of the popups that stand now; empty for nothing. Also valid after `stop()`.
   var memory: String { get }
+  /// The occurrences whose popups stand, as far as is known, and wait for an answer: in no order, 256 at most.
+  var unanswered: [OccurrenceID] { get }
   /// Begins to show. Returns at once; `report` is called once with `.ended`, and may be called with `.answered` later.
   func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void)
   /// Takes down what still shows of it.

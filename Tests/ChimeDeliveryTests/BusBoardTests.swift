@@ -142,6 +142,20 @@ import Testing
     #expect(short(board.handle(.shown(1, number: 5))) == ["delivered r1", "notify 3 r1 for 5"])
   }
 
+  /// What stands and may be answered elsewhere: not what was answered here, nor what nobody would answer.
+  @Test func knowsWhatWaitsForAnAnswer() throws {
+    var board = try board(showing: "r1", "r2", "r3")
+    _ = board.admit(Showing(.summary(PopupSummary(number: 1, titles: ["a", "b"]))) { _ in })
+    _ = board.handle(.shown(4, number: 4))
+    _ = board.admit(try showing("r5"))
+    #expect(board.unanswered.map(\.reminder.rawValue) == ["r1", "r2", "r3"], "r5 is not shown yet")
+    _ = board.handle(.invoked(number: 2, key: "done:\(id("r2"))"))
+    _ = board.withdraw(.occurrence(id("r1")))
+    #expect(board.unanswered == [id("r3")])
+    _ = board.handle(.closed(number: 3, .dismissed))
+    #expect(board.unanswered.isEmpty)
+  }
+
   @Test func takesDownWhatIsWithdrawn() throws {
     var board = try board(showing: "r1")
     #expect(short(board.withdraw(.occurrence(id("r1")))) == ["close 1"])

@@ -198,6 +198,7 @@ final class Screen: PopupTransport {
   func next() async throws -> Shown { try await shown.next() }
   func listen(remembering memory: String, _ handler: @escaping @Sendable (DesktopEvent) -> Void) {}
   var memory: String { "" }
+  var unanswered: [OccurrenceID] { [] }
   func show(_ content: PopupContent, report: @escaping @Sendable (ChannelReport) -> Void) {
     shown.append((content, report))
   }

@@ -78,6 +78,9 @@ final class Channels: Sendable {
   /// What the next channels have to know of the popups that stand.
   var desktopMemory: String { desktop.memory }
 
+  /// The occurrences whose popups stand and wait for an answer, as far as is known.
+  var unanswered: [OccurrenceID] { desktop.unanswered }
+
   func channel(for lane: Lane) -> any Channel {
     if lane.channel == .desktop { return desktop }
     return commands.book.commands[lane.channel] == nil ? webhook : commands

@@ -13,10 +13,12 @@ extension EventLoop {
     var horizon: Horizon
     /// Of what is held: what is owed no more.
     var settled: Set<DeliveryID>
+    /// Of what stands on the desktop: what waits for no answer any more.
+    var answered: [OccurrenceID]
   }
 
   /// Looks at what others have done, now and each second from now on: what is due and owed, and whether what is held is
-  /// still to be sent.
+  /// still to be sent, and what stands on the desktop to be answered.
   func lookAtOthers() {
     guard store.isShared, !isStopping else { return }
     // A start reads all of it, and looks again when it has.
@@ -24,7 +26,7 @@ extension EventLoop {
       fleet.owesLook = true
       return
     }
-    let (releases, held) = (fleet.owesRelease, Array(outbox.held.keys))
+    let (releases, held, shown) = (fleet.owesRelease, Array(outbox.held.keys), channels.unanswered)
     (fleet.owesRelease, fleet.owesLook) = (false, false)
     let store = store
     fleet.task = Task {
@@ -34,7 +36,9 @@ extension EventLoop {
         let sequence = agenda.latestHorizon
         do {
           let found = try await store.read { transaction in
-            Found(horizon: try transaction.dueHorizon(), settled: try transaction.settled(among: held))
+            Found(
+              horizon: try transaction.dueHorizon(), settled: try transaction.settled(among: held),
+              answered: try shown.filter { try transaction.occurrence($0)?.waitsForAnswer != true })
           }
           if trouble.reading != nil { await tryStore() }
           take(found, as: sequence)
@@ -49,6 +53,7 @@ extension EventLoop {
   }
 
   private func take(_ found: Found, as sequence: UInt64) {
+    for occurrence in found.answered { channels.withdraw(occurrence) }
     if !found.settled.isEmpty { drop { found.settled.contains($0.delivery.id) } }
     var horizon = found.horizon
     horizon.sequence = sequence
@@ -73,5 +78,12 @@ extension EventLoop {
   private func databaseClockHasStepped() {
     let step = SystemClock.takeStep()
     if step != .zero { clockHasStepped(by: step, slept: .zero, ofDatabase: true) }
+  }
+}
+
+extension Occurrence {
+  /// Whether a popup of it is to stand: one that is put off comes again.
+  fileprivate var waitsForAnswer: Bool {
+    if case .snoozed = state { false } else { isOpen }
   }
 }

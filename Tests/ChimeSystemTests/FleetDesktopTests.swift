@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// Popups of daemons that share a database: shown by one of them, answered through another.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"))
+struct FleetDesktopTests {
+  @Test(.timeLimit(.minutes(2)), arguments: Transport.allCases)
+  func whatIsAnsweredThroughAnotherDaemonIsTakenDown(_ transport: Transport) async throws {
+    try await Home.live { home in
+      let server = try PostgresServer()
+      let database = try server.makeDatabase()
+      try home.configure(
+        "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n\(transport.toml)")
+      let desktop = try await home.startMockDesktop()
+      let first = try await home.start()
+      let second = try await home.start(
+        Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
+      try await eventually("the shares are even") {
+        try server.sql(
+          "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
+      }
+      let (id, other) = (try await home.add("Tea", "in 1s"), try await home.add("Coffee", "in 1s"))
+      let popup = try await desktop.popup(titled: "Tea")
+      _ = try await desktop.popup(titled: "Coffee")
+      let owner = try server.sql(
+        """
+        SELECT n.process FROM chime.lane l JOIN chime.shard_lease s ON s.shard = l.shard JOIN chime.node n ON n.id = s.node
+        WHERE l.channel = 'desktop'
+        """, on: database)
+      // Through the one that has not shown it.
+      let socket = owner == String(first.process.pid) ? "\(home.runtime)/second" : home.socket
+      try await home.did("--socket", socket, "done", id)
+      try await eventually("the popup is gone") {
+        desktop.calls("CloseNotification").contains { $0.hasSuffix(" \(popup)") }
+      }
+      #expect(desktop.calls("CloseNotification").count == 1, "the other stands")
+      try await home.did("--socket", socket, "snooze", other, "1h")
+      try await eventually("the other is gone, too") { desktop.calls("CloseNotification").count == 2 }
+      #expect(try await first.stop() == .exited(0))
+      #expect(try await second.stop() == .exited(0))
+    }
+  }
+}
