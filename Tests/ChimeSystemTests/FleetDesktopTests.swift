@@ -6,6 +6,30 @@ import Testing
   .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
   .enabled(if: Machine.hasMockBus, "needs dbus-daemon and busctl"))
 struct FleetDesktopTests {
+  /// Each remembers its own popups, whoever stops after it.
+  @Test(.timeLimit(.minutes(2))) func eachKnowsItsPopupsAgainAfterARestart() async throws {
+    try await Home.live { home in
+      let server = try PostgresServer()
+      let database = try server.makeDatabase()
+      try home.configure(
+        "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n\(Transport.bus.toml)")
+      let desktop = try await home.startMockDesktop()
+      let first = try await home.start()
+      let id = try await home.add("Tea", "in 1s")
+      let popup = try await desktop.popup(titled: "Tea")
+      try await eventually("it is delivered") { try await home.deliveries("delivered").count == 1 }
+      let second = try await home.start(
+        Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
+      #expect(try await first.stop() == .exited(0))
+      #expect(try await second.stop() == .exited(0))
+      _ = try await home.start()
+      try await home.did("done", id)
+      try await eventually("the popup is gone") {
+        desktop.calls("CloseNotification").contains { $0.hasSuffix(" \(popup)") }
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(2)), arguments: Transport.allCases)
   func whatIsAnsweredThroughAnotherDaemonIsTakenDown(_ transport: Transport) async throws {
     try await Home.live { home in

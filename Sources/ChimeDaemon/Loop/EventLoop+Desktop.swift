@@ -4,8 +4,10 @@ import Glibc
 
 // What happens on the desktop beside the outcome of a delivery.
 extension EventLoop {
-  /// Under this name the store keeps which popups stood when the daemon stopped.
-  static let popupsNote = "popups"
+  /// Under this name the store keeps which popups stood when the daemon stopped. Of several that share it each has its own.
+  nonisolated var popupsNote: String {
+    store.isShared ? ["popups", ProcessFacts.machine, site.stateFolder].joined(separator: ":") : "popups"
+  }
 
   /// - Parameter memory: of the channels before these.
   func listenToDesktop(remembering memory: String) {
@@ -18,11 +20,11 @@ extension EventLoop {
   /// Keeps for the next daemon what is known of the popups on the screen. What cannot be kept costs no more than that
   /// these popups stay when they are answered elsewhere.
   func rememberDesktop() async {
-    let memory = channels.desktopMemory
+    let (memory, note) = (channels.desktopMemory, popupsNote)
     do {
-      let known = try await store.read { try $0.note(Self.popupsNote) } ?? ""
+      let known = try await store.read { try $0.note(note) } ?? ""
       guard memory != known else { return }
-      try await store.write { try $0.setNote(Self.popupsNote, memory.isEmpty ? nil : memory) }
+      try await store.write { try $0.setNote(note, memory.isEmpty ? nil : memory) }
     } catch {
       log(.info, "which popups stand could not be kept; ignoring: \(error)")
     }

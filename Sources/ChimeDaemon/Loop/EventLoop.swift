@@ -176,8 +176,9 @@ actor EventLoop {
 
   /// What the store owes. One that can only be read is asked all the same, and told later that a new daemon runs.
   func firstLook() async throws -> (Horizon, [Endpoint], String?) {
-    let look: @Sendable (any StoreTransaction) throws -> (Horizon, [Endpoint], String?) = { [horizons] transaction in
-      (try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(Self.popupsNote))
+    let look: @Sendable (any StoreTransaction) throws -> (Horizon, [Endpoint], String?) = {
+      [horizons, popupsNote] transaction in
+      (try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(popupsNote))
     }
     do {
       return try await store.write { transaction in
