@@ -44,8 +44,8 @@ extension Agenda {
     /// more is, or there is no room for it. `wake`: when the machine is to be woken. `kept`: whether the store is owed
     /// something now.
     case stoodIn([Claim], next: Instant?, wake: Instant? = nil, kept: Bool)
-    /// Not even reading is possible.
-    case standInFailed
+    /// Not even reading is possible. `wake`: when the machine is to be woken for what is known without the store.
+    case standInFailed(wake: Instant? = nil)
     /// A part of what was kept has committed; `rest` says whether there is more.
     case recorded(rest: Bool, Horizon)
     case recordFailed

@@ -145,9 +145,10 @@ public struct Agenda: Sendable {
       isKeeping = isKeeping || kept
       standIn = .at(next, wake: wake)
       hold(claims)
-    case .standInFailed:
+    case .standInFailed(let wake):
       isStandingIn = false
-      standIn = .at(now + Self.storeRetry, wake: wakeDue(now: now))
+      let wakes = [wakeDue(now: now), wake].compactMap { $0 }.filter { $0 > now }
+      standIn = .at(now + Self.storeRetry, wake: wakes.min())
     case .recorded(let rest, let horizon):
       isRecording = false
       isKeeping = rest

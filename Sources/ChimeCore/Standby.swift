@@ -224,9 +224,12 @@ public struct Standby: Sendable {
       let own = regular.values.compactMap { $0?.dueAt } + again.values.compactMap { $0 }
       work.next = ((seen.page.isWhole && changed.isEmpty ? [] : [now]) + own + [seen.page.next].compactMap { $0 }).min()
     }
-    work.nextWake = (ownWakes + [seen.page.nextWake].compactMap { $0 }).filter { $0 > now }.min()
+    work.nextWake = [nextWake(after: now), seen.page.nextWake].compactMap { $0 }.filter { $0 > now }.min()
     return work
   }
+
+  /// When the machine is to be woken for what is known here; nil: for nothing.
+  public func nextWake(after now: Instant) -> Instant? { ownWakes.filter { $0 > now }.min() }
 
   /// The times that wake the machine. Of a reminder that has changed it is not known whether it does.
   private var ownWakes: [Instant] {

@@ -224,6 +224,7 @@ struct LaneTests {
     game.end(4, .shut(.minutes(5)))
     game.now = game.now + .minutes(1) - .hours(2)
     game.play(.clockWentBack(by: .hours(2)))
+    game.play(.horizon(Horizon(outbox: [game.lane: game.now])))
     #expect(game.armed == game.now + .minutes(4))
   }
 

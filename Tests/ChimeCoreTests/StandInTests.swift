@@ -55,6 +55,17 @@ struct StandInTests {
     #expect(agenda.wakesAt == later + .hours(1))
   }
 
+  /// The alarm has rung, and the store cannot even be read: the next one that is known from memory is set.
+  @Test func theNextAlarmIsSetAlsoWhenNothingCanBeRead() throws {
+    var (agenda, _) = Self.refused()
+    let (next, later) = (Self.now + .hours(1), Self.now + .days(1))
+    _ = agenda.handle(.stoodIn([], next: next, wake: next, kept: true), now: Self.now)
+    _ = agenda.handle(.woke, now: next)
+    _ = agenda.handle(.recordFailed, now: next)
+    let effects = agenda.handle(.standInFailed(wake: later), now: next)
+    #expect(effects.contains(.armWake(later)) && agenda.wakesAt == later)
+  }
+
   /// It would wake the machine for nothing.
   @Test func anAlarmThatNobodyAsksForAnyMoreIsTakenDown() {
     var (agenda, _) = Self.refused()
@@ -79,7 +90,7 @@ struct StandInTests {
     let retry = Self.now + Agenda.storeRetry
     _ = agenda.handle(.awake, now: retry)
     _ = agenda.handle(.recordFailed, now: retry)
-    _ = agenda.handle(.standInFailed, now: retry)
+    _ = agenda.handle(.standInFailed(), now: retry)
     #expect(agenda.wakesAt == next)
   }
 
@@ -135,7 +146,7 @@ struct StandInTests {
 
   @Test func whatCannotEvenBeReadIsReadAgainLater() {
     var (agenda, _) = Self.refused()
-    #expect(agenda.handle(.standInFailed, now: Self.now) == [.armDue(Self.now + Agenda.storeRetry)])
+    #expect(agenda.handle(.standInFailed(), now: Self.now) == [.armDue(Self.now + Agenda.storeRetry)])
     let effects = agenda.handle(.awake, now: Self.now + Agenda.storeRetry)
     #expect(effects.contains { if case .fire = $0 { true } else { false } })
   }

@@ -14,7 +14,7 @@ extension EventLoop {
           didStandIn(try await store.read { try look.run(in: $0, bearings) })
         } catch {
           readingFailed(error)
-          handle(.standInFailed)
+          handle(.standInFailed(wake: standby.nextWake(after: SystemClock.now)))
         }
       }
     }

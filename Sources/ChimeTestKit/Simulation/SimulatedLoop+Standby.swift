@@ -28,7 +28,7 @@ extension SimulatedLoop {
       case .success(let seen): didStandIn(seen)
       case .failure:
         isTroubled.reading = true
-        handle(.standInFailed)
+        handle(.standInFailed(wake: standby.nextWake(after: world.wall)))
       }
     }
   }
