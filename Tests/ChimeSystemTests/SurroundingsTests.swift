@@ -78,6 +78,44 @@ import Testing
     }
   }
 
+  /// Power may be lost between two pages of reminders, and the zone be the former one again at the next start: what is noted of
+  /// the surroundings says meanwhile that due times are of more than one kind.
+  @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
+  func whatWasBrokenOffInTheMidstIsDoneAgain() async throws {
+    try await Home.live { home in
+      func sql(_ statement: String) async throws -> String {
+        let output = try await home.run("sqlite3", [home.state + "/chime.db", statement])
+        try #require(output.status == 0, "\(output.text)")
+        return output.out
+      }
+      let first = try await home.start()
+      try await home.did("add", "Local", "at", "2096-12-01", "09:00")
+      _ = try await first.stop()
+      _ = try await sql(
+        """
+        CREATE TABLE seen (value TEXT);
+        CREATE TRIGGER watch AFTER UPDATE ON note WHEN new.name = 'surroundings'
+          BEGIN INSERT INTO seen VALUES (new.value); END;
+        """)
+      try home.setZone("Asia/Tokyo")
+      let second = try await home.start()
+      try await eventually("the reminder moves") {
+        try await next("Local", home)["at"] == "2096-12-01T09:00:00+09:00"
+      }
+      _ = try await second.stop()
+      let seen = try await sql("SELECT value FROM seen ORDER BY rowid").split(separator: "\n")
+      #expect(seen.first == "changing" && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
+
+      // As it is found after a loss of power before the last page.
+      _ = try await sql("UPDATE note SET value = 'changing' WHERE name = 'surroundings'")
+      let third = try await home.start()
+      try await eventually("it is done again") {
+        try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
+      }
+      #expect(third.process.errors.contains("in the midst of computing due times anew"))
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func theConfiguredPlaceMovesWhatFollowsTheSunThere() async throws {
     try await Home.live { home in

@@ -100,6 +100,7 @@ extension EventLoop {
     let reasons = reasons.union(trouble.rescans)
     guard let first = reasons.first else { return }
     trouble.rescans = []
+    rescansUnderWay += 1
     let store = store
     let surroundings = surroundingsText
     let selection = reasons.count == 1 ? first.selection : .all
@@ -118,6 +119,7 @@ extension EventLoop {
           arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
+        rescansUnderWay -= 1
       }
     }
   }
@@ -191,9 +193,10 @@ extension EventLoop {
     let horizons = horizons
     for start in stride(from: 0, to: ids.count, by: 200) {
       let batch = ids[start..<min(start + 200, ids.count)]
-      let bearings = bearings
+      let (bearings, mark) = (bearings, surroundingsMark)
       let horizon = try await store.write { transaction in
         let now = SystemClock.now
+        if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
         for id in batch { try Rescan.reschedule(id, in: transaction, bearings, now: now) }
         return try horizons.read(transaction)
       }

@@ -6,11 +6,13 @@ extension EventLoop {
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
     let (store, bearings, absence, horizons, stagger) = (store, bearings, absence, horizons, stagger)
+    let mark = surroundingsMark
     Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (fired, horizon) = try await store.write { transaction in
             var generator = PooledRandom()
+            if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
             let work = try FiringWork.run(
               in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
               now: SystemClock.now, using: &generator)

@@ -85,12 +85,13 @@ extension EventLoop {
   /// Brings a part of what is kept to the store.
   func record() {
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
-    let (part, bearings) = (standby.part(), bearings)
+    let (part, bearings, mark) = (standby.part(), bearings, surroundingsMark)
     recordTask = Task {
       await withTaskExecutorPreference(executor) {
         do {
           let (commit, horizon) = try await store.write { transaction in
             var generator = PooledRandom()
+            if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
             let commit = try StandbyCommit.run(
               part, in: transaction, policies, seenFailing: seen, bearings, now: SystemClock.now, using: &generator)
             return (commit, try horizons.read(transaction))

@@ -156,6 +156,14 @@ extension EventLoop {
   /// Under this name the store keeps what the due times in it were computed with.
   static let surroundingsNote = "surroundings"
 
+  /// What is noted in place of it along with due times that are computed while not all are; nil: all are. A daemon after this
+  /// one could not know with what each was computed, although it finds things as they were noted before.
+  var surroundingsMark: String? {
+    trouble.rescans.isEmpty && rescansUnderWay == 0 ? nil : Self.surroundingsChanging
+  }
+
+  private static let surroundingsChanging = "changing"
+
   /// What due times depend on besides their reminders, one thing a line.
   var surroundingsText: String {
     let zones = zones.fingerprint
@@ -194,9 +202,11 @@ extension EventLoop {
       if changed.contains("place") { reasons.insert(.place) }
       if changed.contains("calendars") { reasons.insert(.calendars(nil)) }
       if changed.contains("quiet") { reasons.insert(.quietHours) }
-      log(
-        .notice, "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew",
-        id: .dueTimesRenewed)
+      let what =
+        known == Self.surroundingsChanging
+        ? "the last run ended in the midst of computing due times anew; all are computed"
+        : "changed since the last run: \(changed.sorted().joined(separator: ", ")); due times are computed anew"
+      log(.notice, what, id: .dueTimesRenewed)
       rescan(reasons)
     } catch {
       // Whatever it was that could not be read, or noted for the daemon after this one.

@@ -70,6 +70,8 @@ actor EventLoop {
   var meters = Meters()
   var metricsState = MetricsState()
   var trouble = StoreTrouble()
+  /// How often due times are being computed anew.
+  var rescansUnderWay = 0
   /// What is known and not in the store, while that takes no changes.
   var standby = Standby()
   /// The transaction that records what was kept.

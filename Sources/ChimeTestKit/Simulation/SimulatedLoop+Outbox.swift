@@ -6,8 +6,10 @@ extension SimulatedLoop {
   func fire(limit: Int, room: Agenda.Room) {
     let (bearings, absence, stagger) = (bearings, absence, stagger)
     var generator = SeededGenerator(seed: world.bits())
+    let mark = surroundingsMark
     write(.fire) { transaction, now in
-      try FiringWork.run(
+      if let mark { try transaction.setNote(Self.note, mark) }
+      return try FiringWork.run(
         in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger, now: now,
         using: &generator)
     } _: { [self] result in

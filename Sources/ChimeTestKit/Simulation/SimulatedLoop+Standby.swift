@@ -104,9 +104,11 @@ extension SimulatedLoop {
     let pieces = pieces(of: part)
     var generator = SeededGenerator(seed: world.bits())
     isRecording = true
+    let mark = surroundingsMark
     write(.record) { [self] transaction, now in
       // An entry at a time, so that the ledger can judge each as of its own time.
       recorded = []
+      if let mark { try transaction.setNote(Self.note, mark) }
       return try pieces.map { piece in
         world.store.transaction.changed = MemoryTransaction.Changes()
         let commit = try StandbyCommit.run(

@@ -146,7 +146,10 @@ extension SimulatedLoop {
     rescan(reasons)
   }
 
-  private static let note = "surroundings"
+  static let note = "surroundings"
+
+  /// What is noted along with due times that are computed while not all are.
+  var surroundingsMark: String? { owedRescans.isEmpty && rescansUnderWay == 0 ? nil : "changing" }
 
   private var surroundingsText: String {
     let rules = world.zones.rules.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
@@ -197,9 +200,11 @@ extension SimulatedLoop {
     let reasons = reasons.union(owedRescans)
     guard let first = reasons.first else { return }
     owedRescans = []
+    rescansUnderWay += 1
     let text = surroundingsText
     let selection = reasons.count == 1 ? first.selection : .all
     let failed = { [self] in
+      rescansUnderWay -= 1
       owedRescans.formUnion(reasons)
       makeUpLater()
     }
@@ -207,8 +212,8 @@ extension SimulatedLoop {
       write(.note) { transaction, now in
         try transaction.setNote(Self.note, text)
         try Rescan.rememberClock(in: transaction, now: now)
-      } _: { result in
-        if case .failure = result { failed() }
+      } _: { [self] result in
+        if case .failure = result { failed() } else { rescansUnderWay -= 1 }
       }
     }
     let times = { [self] in
@@ -266,8 +271,9 @@ extension SimulatedLoop {
 
   private func reschedule(_ ids: [ReminderID], _ done: @escaping (Bool) -> Void) {
     guard !ids.isEmpty else { return done(true) }
-    let bearings = bearings
+    let (bearings, mark) = (bearings, surroundingsMark)
     write(.rescan) { transaction, now in
+      if let mark { try transaction.setNote(Self.note, mark) }
       for id in ids { try Rescan.reschedule(id, in: transaction, bearings, now: now) }
     } _: { [self] result in
       guard case .success(let (_, horizon)) = result else { return done(false) }

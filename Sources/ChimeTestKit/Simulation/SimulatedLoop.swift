@@ -44,6 +44,8 @@ final class SimulatedLoop {
   /// What the rules of zones were when they were last read.
   var knownRules: [String: String]
   var knownLocal: String
+  /// How often due times are being computed anew.
+  var rescansUnderWay = 0
   /// When the store last failed, by the monotonic clock.
   var storeFailedAt: Int64?
   private var afterwards: (() -> Void)?
