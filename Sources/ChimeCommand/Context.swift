@@ -44,7 +44,9 @@ final class Context {
 
   /// A connection of its own to the daemon.
   func connect() throws -> Daemon {
-    try Daemon(socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID)
+    try Daemon(
+      socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID,
+      tenant: TenantChoice.chosen(by: line, environment: world.environment))
   }
 
   // MARK: Words

@@ -57,7 +57,8 @@ package struct World {
   private static func processEnvironment() -> [String: String] {
     var environment: [String: String] = [:]
     for name in [
-      "CHIME_SOCKET", "CHIME_LOCALTIME", "HOME", "DOTREMINDERS", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM", "TZ", "TZDIR",
+      "CHIME_SOCKET", "CHIME_TENANT", "CHIME_LOCALTIME", "HOME", "DOTREMINDERS", "XDG_RUNTIME_DIR", "NO_COLOR", "TERM",
+      "TZ", "TZDIR",
       "VISUAL",
       "EDITOR",
       "TMPDIR", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "PATH",

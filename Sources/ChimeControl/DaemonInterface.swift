@@ -60,6 +60,8 @@ public enum DaemonInterface {
     public var trackers: Int?
     /// The daemons that share the store, in the order in which they came; null where no other can.
     public var daemons: [Daemon]?
+    /// The tenants for whom the caller may act; of a call for a tenant, that one. Null when there are none.
+    public var tenants: [Tenant]?
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
@@ -68,7 +70,8 @@ public enum DaemonInterface {
       nextTitle: String? = nil, connections: Int,
       clockEvents: Int, residentBytes: Int,
       summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil,
-      daemons: [Daemon]? = nil
+      daemons: [Daemon]? = nil,
+      tenants: [Tenant]? = nil
     ) {
       self.version = version
       self.pid = pid
@@ -93,6 +96,39 @@ public enum DaemonInterface {
       self.notices = notices
       self.trackers = trackers
       self.daemons = daemons
+      self.tenants = tenants
+    }
+  }
+
+  /// An owner that is no user, how much it has and does, and how much it may. A limit that is null is none.
+  public struct Tenant: Codable, Hashable, Sendable {
+    public var name: String
+    /// With a time to come.
+    public var reminders: Int
+    public var reminderLimit: Int?
+    public var requestsPerSecond: Int?
+    /// Since this daemon was started: those that were taken, and those that were refused because there were too many.
+    public var requests: Int
+    public var requestsRefused: Int
+    public var deliveriesPerSecond: Int?
+    /// What of that is this daemon's, of several that share a database.
+    public var deliveriesHere: Double?
+    /// Messages that are still to be sent.
+    public var owedDeliveries: Int
+
+    public init(
+      name: String, reminders: Int, reminderLimit: Int? = nil, requestsPerSecond: Int? = nil, requests: Int,
+      requestsRefused: Int, deliveriesPerSecond: Int? = nil, deliveriesHere: Double? = nil, owedDeliveries: Int
+    ) {
+      self.name = name
+      self.reminders = reminders
+      self.reminderLimit = reminderLimit
+      self.requestsPerSecond = requestsPerSecond
+      self.requests = requests
+      self.requestsRefused = requestsRefused
+      self.deliveriesPerSecond = deliveriesPerSecond
+      self.deliveriesHere = deliveriesHere
+      self.owedDeliveries = owedDeliveries
     }
   }
 
@@ -127,11 +163,13 @@ public enum DaemonInterface {
     public var message: String
     /// Of events of trackers: its id.
     public var tracker: String?
+    /// The tenant whose it is; null for a user's.
+    public var tenant: String?
 
     public init(
       at: Wire.Time, event: String, reminder: String? = nil, title: String? = nil, occurrence: String? = nil,
       delivery: String? = nil, channel: String? = nil, latenessMs: Int? = nil, message: String,
-      tracker: String? = nil
+      tracker: String? = nil, tenant: String? = nil
     ) {
       self.at = at
       self.event = event
@@ -143,8 +181,14 @@ public enum DaemonInterface {
       self.latenessMs = latenessMs
       self.message = message
       self.tracker = tracker
+      self.tenant = tenant
     }
   }
+
+  /// Methods about the daemon as a whole, which are for no tenant.
+  public static let wholeMethods: Set<String> = [
+    Examine.method, Metrics.method, GetFleet.method, Reload.method, TakeSnapshot.method, ListSnapshots.method,
+  ]
 
   public enum Status {
     public static let method = "io.chime.Daemon.Status"

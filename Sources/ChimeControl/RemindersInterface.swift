@@ -76,6 +76,8 @@ public enum RemindersInterface {
     public var passedOver: OccurrencesInterface.PassedOver?
     /// The set of files that declares it (Apply); null for one that was set by hand.
     public var set: String?
+    /// The tenant whose it is; null for a user's.
+    public var tenant: String?
 
     public init(
       id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil,
@@ -86,7 +88,7 @@ public enum RemindersInterface {
       skipNext: Int, next: Wire.Time? = nil,
       held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil,
       createdAt: Wire.Time, tracker: TrackerLink? = nil,
-      passedOver: OccurrencesInterface.PassedOver? = nil, set: String? = nil
+      passedOver: OccurrencesInterface.PassedOver? = nil, set: String? = nil, tenant: String? = nil
     ) {
       self.id = id
       self.title = title
@@ -124,6 +126,7 @@ public enum RemindersInterface {
       self.tracker = tracker
       self.passedOver = passedOver
       self.set = set
+      self.tenant = tenant
     }
   }
 

@@ -118,9 +118,25 @@ public enum Wire {
   }
 
   public struct LimitExceeded: Codable, Hashable, Sendable {
+    /// What may be had or done, and how much of it; or which limit of the connection it is.
     public var limit: String
+    /// Of what may be tried again: not before this long (ISO 8601).
+    public var retryAfter: String?
 
-    public init(limit: String) { self.limit = limit }
+    public init(limit: String, retryAfter: String? = nil) {
+      self.limit = limit
+      self.retryAfter = retryAfter
+    }
+  }
+
+  public struct NotForTenant: Codable, Hashable, Sendable {
+    public var tenant: String
+    public var message: String
+
+    public init(tenant: String, message: String) {
+      self.tenant = tenant
+      self.message = message
+    }
   }
 
   public struct StoreUnavailable: Codable, Hashable, Sendable {

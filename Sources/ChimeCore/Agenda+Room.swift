@@ -1,6 +1,11 @@
-import ChimeSchedule
+public import ChimeSchedule
 
 extension Agenda {
+  /// Lanes that rest after failures in a row, each with when it is tried again.
+  public func rests(at now: Instant) -> [Lane: Instant] {
+    lanes.filter { policies[$0.key].rests }.compactMapValues { $0.breaker.restsUntil(at: now) }
+  }
+
   /// A plain generator (SplitMix64): what it spreads has no need of secrecy.
   struct Dice: Sendable {
     var state: UInt64
@@ -25,6 +30,7 @@ extension Agenda {
 
     public func left(in lane: Lane) -> Int {
       if let room = known[lane] { return room }
+      if policies.owners[lane.owner] != nil { return 0 }
       var fresh = LaneState()
       return fresh.room(policies[lane], spare: 0, at: .earliest)
     }

@@ -40,7 +40,9 @@ public struct Agenda: Sendable {
   private var isRecording = false
   /// When the next is due that would fire without the store.
   private var standIn = StandIn.unknown
-  private var lanes: [Lane: LaneState] = [:]
+  var lanes: [Lane: LaneState] = [:]
+  /// What has begun of owners whose lanes share a rate.
+  var shared: [UInt32: RateWindow] = [:]
   private var armedDue: Instant?
   private var armedOutbox: Instant?
   private var armedWake: Instant?
@@ -71,11 +73,6 @@ public struct Agenda: Sendable {
   /// Whether nothing is under way: no transaction of firing or making up, no claim, no attempt.
   public var isQuiescent: Bool {
     !isFiring && !isStandingIn && !isRecording && lanes.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
-  }
-
-  /// Lanes that rest after failures in a row, each with when it is tried again.
-  public func rests(at now: Instant) -> [Lane: Instant] {
-    lanes.filter { policies[$0.key].rests }.compactMapValues { $0.breaker.restsUntil(at: now) }
   }
 
   /// Takes one event at `now` and says what to do. Never blocks, never fails.
@@ -215,7 +212,7 @@ public struct Agenda: Sendable {
     }
     let order = lanes.keys.sorted()
     if isDrowsy { return effects + restUntilWoken(order) }
-    for lane in order { advance(lane, now: now, &effects) }
+    advanceAll(order, now: now, &effects)
     var spare = Self.spare - lanes.values.reduce(0) { $0 + $1.heldCount }
 
     let isBusy = isFiring || isStandingIn || isRecording
@@ -229,7 +226,9 @@ public struct Agenda: Sendable {
       isFiring = true
       var known: [Lane: Int] = [:]
       for lane in order where !policies[lane].isClosed {
-        known[lane] = lanes[lane]?.isClaiming == true ? 0 : room(lane, spare: spare, isFiring: true, now: now)
+        // Of a shared rate nobody can say yet whose part it is: what fires is claimed afterwards.
+        let isHeldUp = lanes[lane]?.isClaiming == true || policies.owners[lane.owner] != nil
+        known[lane] = isHeldUp ? 0 : room(lane, spare: spare, isFiring: true, now: now)
       }
       effects.append(.fire(limit: Self.batch, room: Room(policies: policies, known: known)))
     } else if storeRetryAt != nil, isRefused, let due = standInDue, due <= now {
@@ -243,8 +242,9 @@ public struct Agenda: Sendable {
     }
 
     var outbox: Instant?
+    let parts = sharedParts(order, now: now)
     for lane in order {
-      guard let at = claim(lane, spare: &spare, now: now, &effects) else { continue }
+      guard let at = claim(lane, spare: &spare, part: parts[lane], now: now, &effects) else { continue }
       outbox = min(outbox ?? at, at)
     }
     if armedOutbox != outbox {
@@ -288,13 +288,6 @@ public struct Agenda: Sendable {
     return effects
   }
 
-  /// Begins what a lane holds and may begin.
-  private mutating func advance(_ lane: Lane, now: Instant, _ effects: inout [Effect]) {
-    guard let count = lanes[lane]?.heldCount, count > 0 else { return }
-    guard let (begin, release) = lanes[lane]?.advance(policies[lane], at: now) else { return }
-    effects += begin.map(Effect.send) + release.map(Effect.release)
-  }
-
   private mutating func room(_ lane: Lane, spare: Int, isFiring: Bool = false, now: Instant) -> Int {
     lanes[lane]?.room(policies[lane], spare: spare, isFiring: isFiring, at: now) ?? 0
   }
@@ -303,21 +296,22 @@ public struct Agenda: Sendable {
   ///
   /// - Returns: when the lane is to be looked at again, where nothing else brings that about.
   private mutating func claim(
-    _ lane: Lane, spare: inout Int, now: Instant, _ effects: inout [Effect]
+    _ lane: Lane, spare: inout Int, part: Int?, now: Instant, _ effects: inout [Effect]
   ) -> Instant? {
     let policy = policies[lane]
     guard !policy.isClosed else { return nil }
-    let rate = lanes[lane]?.rateLets(policy, at: now)
+    let rate = [lanes[lane]?.rateLets(policy, at: now), sharedLets(lane, now: now)].compactMap { $0 }.max()
     // What is held waits for an attempt to end, or for the rate.
     let heldUntil = (lanes[lane]?.heldCount ?? 0) > 0 ? rate : nil
     guard let earliest = lanes[lane]?.earliest, lanes[lane]?.isClaiming == false, !isKeeping else { return heldUntil }
     let rest = lanes[lane]?.restsUntil(policy, at: now)
     let at = [earliest, rest, rate, storeRetryAt].compactMap { $0 }.max() ?? earliest
     if at > now { return min(at, heldUntil ?? at) }
-    let limit = room(lane, spare: spare, now: now)
+    let limit = min(room(lane, spare: spare, now: now), part ?? .max)
     guard limit > 0 else { return nil }
     spare -= max(0, limit - policy.concurrency)
     lanes[lane]?.isClaiming = true
+    lanes[lane]?.asked = limit
     effects.append(.claim(lane, limit: limit))
     return nil
   }

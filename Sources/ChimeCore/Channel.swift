@@ -8,6 +8,8 @@ public struct OutboundMessage: Hashable, Sendable {
   public var reminder: Reminder?
   /// What is said of the reminder's tracker, and its texts where something is filled in; nil for most.
   public var report: TrackerReport?
+  /// The name of the tenant whose it is; nil: a user's.
+  public var tenant: String?
 
   public init(delivery: Delivery, occurrence: Occurrence, reminder: Reminder?, report: TrackerReport? = nil) {
     self.delivery = delivery

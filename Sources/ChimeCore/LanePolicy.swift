@@ -54,11 +54,15 @@ public struct LanePolicies: Hashable, Sendable {
   public var desktop: LanePolicy
   /// Of all others, such as lanes whose endpoint is not known.
   public var usual: LanePolicy
+  /// At most so many attempts in a span of time for all lanes of an owner together, whatever each may by itself.
+  public var owners: [UInt32: EndpointSettings.Rate]
 
   public init(
     lanes: [Lane: LanePolicy] = [:], channels: [ChannelName: LanePolicy] = [:],
-    desktop: LanePolicy = LanePolicy(concurrency: 8), usual: LanePolicy = LanePolicy(concurrency: 8)
+    desktop: LanePolicy = LanePolicy(concurrency: 8), usual: LanePolicy = LanePolicy(concurrency: 8),
+    owners: [UInt32: EndpointSettings.Rate] = [:]
   ) {
+    self.owners = owners
     self.lanes = lanes
     self.channels = channels
     self.desktop = desktop

@@ -21,6 +21,8 @@ struct LaneState: Sendable {
   var begun = 0
   /// Whether a transaction that claims is under way.
   var isClaiming = false
+  /// At most how many that transaction brings.
+  var asked = 0
   /// When the way may be open again; nil while it is open as far as is known. Until then only what has just fired is
   /// tried, which may find it open earlier; then one of those that wait.
   var shutUntil: Instant?
@@ -28,6 +30,19 @@ struct LaneState: Sendable {
   private var stale = 0
   var breaker = Breaker()
   private var rate = RateWindow()
+  /// When it last began something: of lanes that share a rate, the one that has waited longest comes first.
+  private var begunAt: Instant = .earliest
+  private var begunCount = 0
+  /// Who of them comes first is the least of these.
+  var turn: Turn { Turn(at: begunAt, count: begunCount) }
+
+  struct Turn: Comparable {
+    var at: Instant
+    /// Of two that began at the same moment, who has begun less comes first.
+    var count: Int
+
+    static func < (left: Turn, right: Turn) -> Bool { (left.at, left.count) < (right.at, right.count) }
+  }
   /// Claimed and not begun, oldest first, from `first` on.
   private var held: [Claim] = []
   private var first = 0
@@ -109,7 +124,11 @@ struct LaneState: Sendable {
   }
 
   /// What may be begun now, counted as begun, and what has to go back.
-  mutating func advance(_ policy: LanePolicy, at now: Instant) -> (begin: [Claim], release: [Claim]) {
+  ///
+  /// - Parameter most: how many others leave it of a rate that it shares.
+  mutating func advance(
+    _ policy: LanePolicy, most: Int = .max, at now: Instant
+  ) -> (begin: [Claim], release: [Claim]) {
     if let limit = policy.rate { rate.forget(limit, at: now) }
     let width = width(policy, at: now)
     var begin: [Claim] = []
@@ -121,7 +140,7 @@ struct LaneState: Sendable {
         release.append(claim)
         stale -= min(stale, 1)
       } else {
-        guard begun < width else { break }
+        guard begun < width, begin.count < most else { break }
         if let limit = policy.rate {
           guard rate.room(limit, at: now) > 0 else { break }
           rate.begin(at: now)
@@ -131,6 +150,7 @@ struct LaneState: Sendable {
       }
       first += 1
     }
+    if !begin.isEmpty { (begunAt, begunCount) = (now, begunCount + begin.count) }
     if first == held.count {
       held.removeAll(keepingCapacity: held.count <= 1_024)
       first = 0

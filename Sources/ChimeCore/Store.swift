@@ -182,6 +182,9 @@ public protocol StoreTransaction: TrackingTransaction {
   /// several daemons whoever asks next waits for it. A body that writes asks for one tenant's only. Reading, it is what has
   /// committed.
   func reminderCount(of tenant: UInt32) throws -> Int
+  /// The tenants of which this body has given a time to come to a reminder that had none: those whose count it may have
+  /// raised.
+  var tenantsWithMore: Set<UInt32> { get }
 
   // The daemon's own notes.
 

@@ -79,6 +79,7 @@ public struct CommandEnvironment: Hashable, Sendable {
       "CHIME_ROUND": String(message.delivery.round),
       "CHIME_URGENCY": (reminder?.urgency ?? .normal).rawValue,
       "CHIME_TAGS": (reminder?.tags ?? []).joined(separator: ","),
+      "CHIME_TENANT": message.tenant ?? "",
       "CHIME_URL": reminder?.url ?? "",
       "CHIME_DELIVERY": message.delivery.id.rawValue,
       "CHIME_ATTEMPT": String(message.delivery.attempts + 1),

@@ -39,6 +39,7 @@ struct FiredReminder {
     data.member("round", Int64(message.delivery.round))
     data.member("scheduledAt", Timestamp.rfc3339(occurrence.id.scheduledAt))
     data.member("tags", reminder?.tags ?? [])
+    data.member("tenant", message.tenant)
     data.member("title", message.title)
     if let facts = message.report?.facts {
       data.object("tracker") { facts.write(&$0) }

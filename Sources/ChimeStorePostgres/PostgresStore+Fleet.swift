@@ -7,6 +7,13 @@ extension PostgresStore: SharedStore {
 
   public func retire() { membership.retire() }
 
+  public func shares(of owners: [UInt32]) async throws -> [UInt32: Double] {
+    try await read { transaction in
+      guard let transaction = transaction as? Transaction else { return [:] }
+      return Dictionary(uniqueKeysWithValues: try transaction.shares(of: owners))
+    }
+  }
+
   public func members() async throws -> [FleetMember] {
     let node = membership.holdings.current.node
     return try await read { transaction in

@@ -28,6 +28,7 @@ final class Transaction: StoreTransaction {
   /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
   private var lanes: [Lane: Int64] = [:]
   var unreadable: [UnreadableReminder] = []
+  var tenantsWithMore: Set<UInt32> = []
   /// The change that this body has begun, and whose it is.
   var change: (key: Int64, owner: UInt32)?
   var unreadableTracking: [UnreadableTracking] = []
@@ -86,6 +87,7 @@ final class Transaction: StoreTransaction {
     epochs.removeAll(keepingCapacity: true)
     trackerKeys.removeAll(keepingCapacity: true)
     change = nil
+    tenantsWithMore.removeAll()
   }
 
   /// Ends the bodies of a transaction. What is one row for all comes last, so that nobody waits for it for long.

@@ -31,6 +31,7 @@ extension Transaction {
       reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)),
       reminder.tracker?.tracker.rawValue)
     if let next {
+      if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) { tenantsWithMore.insert(reminder.owner) }
       let dueAt = nextDueAt ?? next + reminder.jitterOffset
       try setDue(
         reminder: key, snoozeOf: Self.regular, at: dueAt, scheduledAt: next,
@@ -97,6 +98,11 @@ extension Transaction {
       """, id.rawValue, row: record)
     if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
+  }
+
+  /// Whether it has a time of its schedule to come.
+  private func hasTime(_ key: Int64) throws -> Bool {
+    try connection.first("SELECT 1 FROM due WHERE reminder = ? AND snooze_of = -1", key) { _ in true } ?? false
   }
 
   /// The due time of a reminder that is no snooze's end.

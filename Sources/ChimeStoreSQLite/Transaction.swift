@@ -12,6 +12,7 @@ final class Transaction: StoreTransaction {
   /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
   private var lanes: [Lane: Int64] = [:]
   var unreadable: [UnreadableReminder] = []
+  var tenantsWithMore: Set<UInt32> = []
   /// The change that this body has begun, and whose it is.
   var change: (key: Int64, owner: UInt32)?
   var unreadableTracking: [UnreadableTracking] = []
@@ -56,6 +57,7 @@ final class Transaction: StoreTransaction {
     lanes.removeAll(keepingCapacity: true)
     trackerKeys.removeAll(keepingCapacity: true)
     change = nil
+    tenantsWithMore.removeAll()
   }
 
   func standing(of lane: Lane) throws -> LaneStanding? {

@@ -67,6 +67,23 @@ extension StoreConformance {
         }
         try await subject.write { store in try counted(1, store, "another tenant's") }
       },
+      Case("whose count a body may have raised is known") { subject in
+        let acme = try await subject.write { try $0.enrol(tenant: "acme").number }
+        try await subject.write { store in
+          try expect(store.tenantsWithMore, is: [], "at first")
+          try store.upsert(sample("user"), next: at(10))
+          try store.upsert(sample("none", owner: acme), next: nil)
+          try expect(store.tenantsWithMore, is: [], "a user's, and one without a time")
+          try store.upsert(sample("aaaa", owner: acme), next: at(10))
+          try expect(store.tenantsWithMore, is: [acme], "a new one")
+        }
+        try await subject.write { store in
+          try store.upsert(sample("aaaa", owner: acme, generation: 1), next: at(20))
+          try expect(store.tenantsWithMore, is: [], "one that had a time")
+          try store.upsert(sample("none", owner: acme, generation: 1), next: at(20))
+          try expect(store.tenantsWithMore, is: [acme], "one that had none")
+        }
+      },
       Case("what a body that failed has added is not counted") { subject in
         struct Refused: Error {}
         let acme = try await subject.write { try $0.enrol(tenant: "acme").number }

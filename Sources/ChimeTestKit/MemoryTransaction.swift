@@ -6,6 +6,7 @@ final class MemoryTransaction: StoreTransaction {
   var contents: MemoryContents
   /// What has been written since it was last cleared.
   var changed = Changes()
+  private(set) var tenantsWithMore: Set<UInt32> = []
   /// After so many more writing verbs the disk is full; nil: it never is.
   var writesLeft: Int?
   private let isReadOnly: Bool
@@ -51,6 +52,9 @@ final class MemoryTransaction: StoreTransaction {
       throw StoreFailure.idTaken(reminder.id)
     }
     changed.reminders.insert(reminder.id)
+    if Tenant.isTenant(reminder.owner), next != nil, contents.regular[reminder.id] == nil {
+      tenantsWithMore.insert(reminder.owner)
+    }
     contents.reminders[reminder.id] = reminder
     contents.regular[reminder.id] = next.map {
       .init($0, dueAt: nextDueAt, of: reminder)

@@ -51,6 +51,24 @@ public struct VarlinkCall: Sendable {
       throw .invalidParameter(parameter: Codec.path(of: error))
     }
   }
+
+  /// A parameter by itself: its text, or nil when it is not there, or no text.
+  ///
+  ///     let tenant = call.text("tenant")   // before all parameters are read
+  public func text(_ name: String) -> String? {
+    var scanner = JSONScanner(rawParameters, maxNesting: .max)
+    do throws(JSONScanner.Fault) {
+      try scanner.beginObject()
+      while let key = try scanner.nextKey() {
+        if scanner.text(key) != name {
+          try scanner.skipValue()
+        } else {
+          return try scanner.peek() == .string ? scanner.text(try scanner.string()) : nil
+        }
+      }
+    } catch {}
+    return nil
+  }
 }
 
 /// The library's JSON encoder and decoder, made once and set up for Varlink.

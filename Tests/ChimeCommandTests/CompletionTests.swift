@@ -47,8 +47,8 @@ import Testing
   }
 
   @Test func optionsThatMayStillBeGiven() {
-    #expect(values("list", "--t") == ["--tag"])
-    #expect(values("list --tag x", "--t").isEmpty, "it is given once")
+    #expect(values("list", "--ta") == ["--tag"])
+    #expect(values("list --tag x", "--ta").isEmpty, "it is given once")
     #expect(values("add --tag x", "--ta") == ["--tag"], "it may be given again")
     #expect(values("list --json", "--p").isEmpty)
     #expect(values("list --", "--t").isEmpty, "after -- there are no options")

@@ -64,7 +64,7 @@ import Testing
 
   static func text(
     lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true, members: [FleetMember] = [],
-    now: Instant = Instant(seconds: 200)
+    tenants: [Tenants.Seat] = [], now: Instant = Instant(seconds: 200)
   ) -> String {
     let snapshot = EventLoop.Snapshot(
       pid: 1, isSystem: isSystem, startedAt: Instant(seconds: 100), storePath: "/x", storeProblem: nil, unrecorded: 0,
@@ -73,10 +73,10 @@ import Testing
     let readings = MetricsText.Readings(
       counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),
       gauges: StoreGauges(reminders: 9, scheduled: 4, lanes: lanes), dueToday: 3, nextDue: Instant(seconds: 260),
-      overdue: now > Instant(seconds: 260) ? 2 : 0)
+      overdue: now > Instant(seconds: 260) ? 2 : 0, tenants: [Tenant.firstNumber: 12])
     return MetricsText(
       meters: Meters(), snapshot: snapshot, transactions: 7, storeBytes: 4_096, readings: isReadable ? readings : nil,
-      endpoints: [], members: members, now: now
+      endpoints: [], members: members, tenants: tenants, now: now
     ).text
   }
 
@@ -139,6 +139,23 @@ import Testing
     #expect(!Self.text(lanes: []).contains("fleet"), "nobody shares it")
   }
 
+  private static var acme: Tenants.Seat {
+    var definition = TenantDefinition(name: "acme")
+    definition.reminders = 50
+    var seat = Tenants.Seat(definition: definition, number: Tenant.firstNumber)
+    (seat.taken, seat.refused) = (7, 3)
+    return seat
+  }
+
+  @Test func tenantsAreTold() {
+    let text = Self.text(lanes: [Self.gauge(1, owner: Tenant.firstNumber)], isSystem: true, tenants: [Self.acme])
+    for line in [
+      "chime_tenant_reminders{tenant=\"acme\"} 12", "chime_tenant_reminders_limit{tenant=\"acme\"} 50",
+      "chime_tenant_requests_total{tenant=\"acme\"} 7", "chime_tenant_requests_refused_total{tenant=\"acme\"} 3",
+      "chime_outbox_owed{tenant=\"acme\",channel=\"e1\"} 1",
+    ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
+  }
+
   @Test func aStoreThatCannotBeReadIsTold() {
     let text = Self.text(lanes: [], isReadable: false)
     #expect(text.contains("chime_store_works 0\n"))
@@ -147,10 +164,9 @@ import Testing
 
   /// docs/operations.md has a row for each family, with its type, in the order of the text.
   @Test func theManualHasEachFamily() throws {
-    let families = Self.text(lanes: [Self.gauge(1)], members: Self.members).split(separator: "\n").filter {
-      $0.hasPrefix("# TYPE ")
-    }
-    .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
+    let families = Self.text(lanes: [Self.gauge(1)], members: Self.members, tenants: [Self.acme])
+      .split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
+      .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let manual = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)

@@ -137,6 +137,7 @@ extension RealThings {
         "CHIME_ATTEMPT=1", "CHIME_BODY=two", "lines", "CHIME_CHANNEL=script", "CHIME_DELIVERY=msg_r7k2_2",
         "CHIME_FIRED_AT=2026-03-29T00:30:03Z", "CHIME_LATE=downtime", "CHIME_OCCURRENCE=r7k2@1774744200",
         "CHIME_REMINDER=r7k2", "CHIME_ROUND=2", "CHIME_SCHEDULED_AT=2026-03-29T00:30:00Z", "CHIME_TAGS=a,b",
+        "CHIME_TENANT=",
         "CHIME_TITLE=Tea \u{FFFD}!", "CHIME_TYPE=reminder.fired", "CHIME_URGENCY=critical",
         "CHIME_URL=https://example.org/?a=b", "COLOUR=blue", "HOME=\(home)", "LANG=cs_CZ.UTF-8", "PATH=/usr/bin:/bin",
         "PWD=\(home)", "XDG_RUNTIME_DIR=/run/user/1000",

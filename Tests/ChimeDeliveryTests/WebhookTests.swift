@@ -64,8 +64,8 @@ extension RealThings {
         request["body"]?.string == """
           {"data":{"body":"two\\nlines","channel":"status.204","firedAt":"2026-03-29T00:33:00Z","late":"suspend",\
           "latenessMs":180000,"occurrence":"r7k2@1774744200","reminder":"r7k2","repeat":0,"round":1,\
-          "scheduledAt":"2026-03-29T00:30:00Z","tags":["a","b/c"],"title":"Tè & <b>","tracker":null,"urgency":"normal",\
-          "url":"https://example.org/"},"timestamp":"2026-03-29T00:33:00Z","type":"reminder.fired"}
+          "scheduledAt":"2026-03-29T00:30:00Z","tags":["a","b/c"],"tenant":null,"title":"Tè & <b>","tracker":null,\
+          "urgency":"normal","url":"https://example.org/"},"timestamp":"2026-03-29T00:33:00Z","type":"reminder.fired"}
           """)
       await channel.stop()
     }

@@ -12,6 +12,8 @@ final class Keeper {
   private lazy var words = TrackerWords(tongue: Tongue(environment: world.environment))
   private var daemon: Daemon?
   private var isSilent = false
+  /// For whom it is asked, where that is not what the line says.
+  private var tenant: String??
 
   init(line: ParsedLine, world: World, deadline: ContinuousClock.Instant) {
     self.line = line
@@ -87,6 +89,11 @@ final class Keeper {
         RemindersInterface.List.Parameters(filter: .init(all: true), limit: Self.most),
         RemindersInterface.List.Reply.self)
       return Set((reply?.reminders ?? []).flatMap(\.tags)).sorted().map { Candidate($0) }
+    case .tenants:
+      // All of the user's, whichever the line has so far.
+      tenant = .some(nil)
+      return ask(DaemonInterface.Status.method, Wire.Empty(), DaemonInterface.Status.Reply.self)?.status.tenants?
+        .map { Candidate($0.name) } ?? []
     case .deliveries:
       let reply = ask(
         DeliveriesInterface.List.method, DeliveriesInterface.List.Parameters(limit: 50),
@@ -158,6 +165,6 @@ final class Keeper {
   private func connect(_ patience: Duration) throws -> Daemon {
     try Daemon(
       socket: .chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID,
-      patience: patience)
+      tenant: tenant ?? TenantChoice.chosen(by: line, environment: world.environment), patience: patience)
   }
 }

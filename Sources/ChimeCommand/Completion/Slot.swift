@@ -14,7 +14,7 @@ enum Slot: Equatable {
   case trackers, items, amounts, entries, milestones, fields
   case packs(installed: Bool?)
   case packReminders
-  case endpoints, commands, channels, tags, zones, deliveries, templates, calendarsOfTime
+  case endpoints, commands, channels, tags, zones, deliveries, templates, calendarsOfTime, tenants
   /// Several with commas.
   indirect case list(Slot)
   indirect case either(Slot, Slot)
@@ -70,6 +70,7 @@ enum Slot: Equatable {
     case ("CHANNEL", _): return .list(.channels)
     case ("TAG", _): return .list(.tags)
     case ("TRACKER", _), ("NAME", "tracker"): return .trackers
+    case ("NAME", "tenant"): return .tenants
     case ("ITEM", _): return .items
     case ("ID|TITLE", _): return .reminders(.all)
     case ("DELIVERY", _): return .deliveries

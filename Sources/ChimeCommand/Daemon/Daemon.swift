@@ -8,13 +8,17 @@ import Varlink
 final class Daemon {
   private let client: VarlinkClient
   private let socket: SocketPath
+  private let tenant: String?
 
   /// How long a call may take.
   var patience: Duration { didSet { client.timeout = patience } }
 
-  /// - Parameter patience: how long connecting may take, too.
-  init(socket: SocketPath, userID: UInt32, patience: Duration = .seconds(30)) throws {
+  /// - Parameters:
+  ///   - tenant: for whom all calls are made but those about the daemon as a whole; nil: for the user.
+  ///   - patience: how long connecting may take, too.
+  init(socket: SocketPath, userID: UInt32, tenant: String?, patience: Duration = .seconds(30)) throws {
     self.socket = socket
+    self.tenant = tenant
     self.patience = patience
     guard let address = VarlinkAddress(path: socket.path) else {
       throw Failure.usage(
@@ -35,11 +39,16 @@ final class Daemon {
     }
   }
 
+  /// The parameters with for whom the call is made.
+  private func given<Parameters: Encodable>(_ method: String, _ parameters: Parameters) -> ForTenant<Parameters> {
+    ForTenant(parameters: parameters, tenant: DaemonInterface.wholeMethods.contains(method) ? nil : tenant)
+  }
+
   func call<Reply: Decodable>(
     _ method: String, _ parameters: some Encodable, returning type: Reply.Type = Reply.self
   ) throws -> Reply {
     do {
-      return try client.call(method, parameters, returning: type)
+      return try client.call(method, given(method, parameters), returning: type)
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -52,7 +61,7 @@ final class Daemon {
   ) throws {
     let replies: VarlinkClient.Replies<Reply>
     do {
-      replies = try client.callMore(method, parameters, returning: type)
+      replies = try client.callMore(method, given(method, parameters), returning: type)
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -88,7 +97,7 @@ extension Daemon {
     _ method: String, _ parameters: some Encodable, returning type: Reply.Type
   ) throws -> Pending<Reply> {
     do {
-      return Pending(replies: try client.begin(method, parameters, returning: type), socket: socket)
+      return Pending(replies: try client.begin(method, given(method, parameters), returning: type), socket: socket)
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -115,7 +124,7 @@ extension Daemon {
   /// Calls a method that answers with a stream.
   func follow<Reply: Decodable>(_ method: String, returning type: Reply.Type) throws -> Pending<Reply> {
     do {
-      return Pending(replies: try client.callMore(method, Wire.Empty(), returning: type), socket: socket)
+      return Pending(replies: try client.callMore(method, given(method, Wire.Empty()), returning: type), socket: socket)
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -189,7 +198,11 @@ extension Failure {
     } else if let failure = Failure(tracking: error, named: name) {
       self = failure
     } else if name == "LimitExceeded", let it = error.parameters(Wire.LimitExceeded.self) {
-      self.init(status: .failed, message: Words.say("a limit of the daemon was reached: %1", Words.told(it.limit)))
+      self.init(
+        status: it.retryAfter == nil ? .failed : .tryAgain,
+        message: Words.say("a limit of the daemon was reached: %1", Words.told(it.limit)))
+    } else if name == "NotForTenant", let it = error.parameters(Wire.NotForTenant.self) {
+      self.init(status: .notPermitted, message: Words.told(it.message))
     } else if name == "StoreUnavailable", let it = error.parameters(Wire.StoreUnavailable.self) {
       self.init(
         status: .tryAgain, message: Words.say("the store cannot be written: %1", Words.told(it.reason)),

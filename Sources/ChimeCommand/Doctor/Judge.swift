@@ -29,6 +29,7 @@ struct Judge {
       case .commands: commands
       case .deliveries: deliveries
       case .trackers: trackers
+      case .tenants: tenants
       case .clock: clock
       case .zone: zone
       case .wake: wake

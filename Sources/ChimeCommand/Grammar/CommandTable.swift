@@ -28,6 +28,9 @@ struct CommandTable: Sendable {
       .value("socket", nil, "PATH", "The daemon's socket, instead of the one that CHIME_SOCKET names or the usual one"),
       .flag("system", nil, "Talk to the system's daemon at /run/chime/io.chime"),
       .value(
+        "tenant", nil, "NAME",
+        "Act for this tenant, instead of the one that CHIME_TENANT names; \"\": for yourself", mayBeEmpty: true),
+      .value(
         "color", nil, "WHEN", "Colours: auto (the default: on a terminal, unless NO_COLOR is set), always, never",
         choices: ["auto", "always", "never"]),
       .flag("help", "h", "Print help for the command or the verb"),

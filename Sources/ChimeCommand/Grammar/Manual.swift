@@ -27,6 +27,7 @@ enum Manual {
 
   static let environment: [(String, String)] = [
     ("CHIME_SOCKET", "the daemon's socket; `--socket` overrules it"),
+    ("CHIME_TENANT", "the tenant to act for; `--tenant` overrules it"),
     (
       "XDG_RUNTIME_DIR",
       "where the user's own daemon has its socket, `chime/io.chime`; `/run/user/UID` when it is unset"

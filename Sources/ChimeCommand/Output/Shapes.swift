@@ -67,6 +67,7 @@ enum Shapes {
       .init("set", "the set of files that declares it (`chime apply`); null for one that was set by hand") {
         .optional($0.set)
       },
+      .init("tenant", "the tenant whose it is; null for a user's") { .optional($0.tenant) },
     ])
 
   static let imported = Shape<RemindersInterface.Imported>(
@@ -263,6 +264,29 @@ enum Shapes {
       .init("daemons", "the daemons that share the store, as in `fleet`; null where no other can") {
         $0.daemons.map { .list($0.map { daemon.json($0) }) } ?? .null
       },
+      .init("tenants", "the tenants that one may act for, as objects with what each has and may have") {
+        .list(($0.tenants ?? []).map { tenant.json($0) })
+      },
+    ])
+
+  static let tenant = Shape<DaemonInterface.Tenant>(
+    list: "tenants", item: "tenant",
+    fields: [
+      .init("name", "its name") { .string($0.name) },
+      .init("reminders", "how many have a time to come") { .int($0.reminders) },
+      .init("reminderLimit", "how many may have; null: any number") { .optional($0.reminderLimit) },
+      .init("requestsPerSecond", "how many requests a second are taken; null: any number") {
+        .optional($0.requestsPerSecond)
+      },
+      .init("requests", "how many the daemon has taken since its start") { .int($0.requests) },
+      .init("requestsRefused", "how many it has refused because there were too many") { .int($0.requestsRefused) },
+      .init("deliveriesPerSecond", "how many messages a second are begun; null: any number") {
+        .optional($0.deliveriesPerSecond)
+      },
+      .init("deliveriesHere", "what of that is this daemon's, of several with one database") {
+        $0.deliveriesHere.map { .number($0) } ?? .null
+      },
+      .init("owedDeliveries", "messages that are still to be sent") { .int($0.owedDeliveries) },
     ])
 
   static let event = Shape<DaemonInterface.Event>(
@@ -283,6 +307,7 @@ enum Shapes {
       .init("latenessMs", "scheduled time to firing, in milliseconds") { .optional($0.latenessMs) },
       .init("message", "the event as a sentence") { .string($0.message) },
       .init("tracker", "the tracker's id, of events of trackers") { .optional($0.tracker) },
+      .init("tenant", "the tenant whose it is; null for a user's") { .optional($0.tenant) },
     ])
 
   private static func nag(_ nag: RemindersInterface.Nag?) -> JSONText {

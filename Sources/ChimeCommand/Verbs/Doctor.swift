@@ -116,6 +116,7 @@ enum Doctor {
     case .commands: Words.say("commands")
     case .deliveries: Words.say("deliveries")
     case .trackers: Words.say("trackers")
+    case .tenants: Words.say("tenants")
     case .clock: Words.say("clock")
     case .zone: Words.say("time zone")
     case .wake: Words.say("waking")

@@ -119,7 +119,23 @@ enum Status {
         Words.say("store"),
         store.compactMap { $0 }.joined(separator: ", ")
       ),
-    ] + fleet
+    ] + fleet + tenants(health.tenants ?? [], isVerbose: context.line.has("verbose"))
+  }
+
+  /// Those that are near a limit, of many; all with --verbose.
+  private static func tenants(_ tenants: [DaemonInterface.Tenant], isVerbose: Bool) -> [(String, String)] {
+    guard !tenants.isEmpty else { return [] }
+    let shown = isVerbose || tenants.count <= 3 ? tenants : tenants.filter { $0.isNearLimit || $0.requestsRefused > 0 }
+    let parts = shown.map { tenant in
+      let reminders =
+        tenant.reminderLimit.map { Words.say("%1 has %2 of %3 reminders", tenant.name, tenant.reminders, $0) }
+        ?? Words.say("%1 has reminders: %2", tenant.name, tenant.reminders)
+      let refused = tenant.requestsRefused
+      return refused == 0 ? reminders : reminders + ", " + Words.say("requests refused: %1", refused)
+    }
+    let rest = tenants.count - shown.count
+    let others = rest == 0 ? [] : [Words.say(count: rest, "%n other below its limits", "%n others below their limits")]
+    return [(Words.say("tenants"), (parts + others).joined(separator: "; "))]
   }
 
   /// What --verbose adds.

@@ -62,6 +62,9 @@ package struct Configuration: Hashable, Sendable {
   /// Named days that schedules may leave out (`except on holidays`).
   package var calendars: [String: CalendarSource] = [:]
 
+  /// Owners that are no users, by name.
+  package var tenants: [String: TenantDefinition] = [:]
+
   /// Programs that reminders may run, by the name that `--to` takes.
   package var commands: [ChannelName: CommandDefinition] = [:]
   package var commandSwitch = CommandSwitch.user
@@ -276,7 +279,7 @@ extension ConfigurationKey {
 
   static let byPath = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0) })
   static let tables = Set(all.compactMap { $0.path.split(separator: ".").first.map(String.init) })
-    .union([ConfigurationFiles.calendars])
+    .union([ConfigurationFiles.calendars, ConfigurationFiles.tenants])
 
   private typealias Spot<Value> = WritableKeyPath<Configuration, Value> & Sendable
 

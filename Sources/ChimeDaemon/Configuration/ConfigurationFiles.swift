@@ -28,7 +28,7 @@ package struct LoadedConfiguration: Hashable, Sendable {
     for (name, source) in configuration.calendars.sorted(by: { $0.key < $1.key }) {
       result += "\n" + line("\(name) = \(source.text)", from: "\(ConfigurationFiles.calendars).\(name)")
     }
-    for line in commandTables { result += "\n" + line }
+    for line in commandTables + tenantTables { result += "\n" + line }
     return result + "\n"
   }
 }
@@ -82,6 +82,10 @@ package enum ConfigurationFiles {
       }
       if entry.path.hasPrefix(commands + "."), entry.path != ConfigurationKey.commandSwitch.path {
         try applyCommand(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
+        continue
+      }
+      if entry.path.hasPrefix(tenants + ".") {
+        try applyTenant(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
         continue
       }
       guard let key = ConfigurationKey.byPath[entry.path] else {

@@ -7,9 +7,13 @@ struct Clients {
   struct Client {
     let socket: Int32
     let caller: Caller
+    /// The group that its process was in when it connected.
+    var gid: UInt32 = .max
+    /// All groups of its user; nil while nobody has asked.
+    var groups: Set<UInt32>?
     var connection: ServerConnection
-    /// The stream it watches, if it does.
-    var watches: VarlinkCall.ID?
+    /// The stream it watches, if it does, and as whom.
+    var watches: (call: VarlinkCall.ID, caller: Caller)?
     /// The message that is being waited for, and until when (monotonic).
     var unfinished: (message: Int, until: DispatchTime)?
     /// When a connection that only drains is closed all the same (monotonic).
@@ -79,7 +83,7 @@ struct Clients {
 
   /// Those who watch the stream of events, and the call each watches by.
   var watchers: [(Poller.Token, VarlinkCall.ID, Caller)] {
-    byToken.compactMap { token, client in client.watches.map { (token, $0, client.caller) } }
+    byToken.compactMap { token, client in client.watches.map { (token, $0.call, $0.caller) } }
   }
 
   var earliestDeadline: DispatchTime? { expiring.compactMap { byToken[$0]?.deadline }.min() }

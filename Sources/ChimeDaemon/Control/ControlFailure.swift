@@ -15,6 +15,9 @@ enum ControlFailure: Error {
   case invalidText(line: Int?, String)
   case conflict(String)
   case limitExceeded(String)
+  /// What may be tried again, and when.
+  case tooMany(String, retryAfter: Milliseconds)
+  case notForTenant(String)
   case invalidConfiguration(String)
   case storeUnavailable(String)
   case invalidFile(line: Int, String)
@@ -68,6 +71,17 @@ enum ControlFailure: Error {
       return named("InvalidText", Wire.InvalidText(line: line, message: message))
     case .conflict(let message): return named("Conflict", Wire.Message(message: message))
     case .limitExceeded(let limit): return named("LimitExceeded", Wire.LimitExceeded(limit: limit))
+    case .tooMany(let limit, let wait):
+      return named(
+        "LimitExceeded", Wire.LimitExceeded(limit: limit, retryAfter: DurationText.formatISO8601(wait)))
+    case .notForTenant(let tenant):
+      return named(
+        "NotForTenant",
+        Wire.NotForTenant(
+          tenant: tenant,
+          message:
+            "you may not act for a tenant \"\(tenant)\", or there is none: ask for your user or one of your groups "
+            + "to be named under [tenants] of the configuration"))
     case .invalidConfiguration(let message): return named("InvalidConfiguration", Wire.Message(message: message))
     case .storeUnavailable(let reason): return named("StoreUnavailable", Wire.StoreUnavailable(reason: reason))
     case .invalidFile(let line, let message):

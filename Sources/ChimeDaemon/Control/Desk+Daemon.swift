@@ -6,21 +6,25 @@ import Varlink
 extension Desk {
   func status() async throws -> DaemonInterface.Status.Reply {
     let loopState = await loop.snapshot()
+    let seats = await loop.seats(for: caller)
     var problem: String?
     var counts = StoreCounts()
     var next: ReminderRecord?
     var trackers: Int?
+    var tenants: [DaemonInterface.Tenant] = []
     do {
-      (counts, next, trackers) = try await store.read { [self] transaction in
+      (counts, next, trackers, tenants) = try await store.read { [self] transaction in
         (
           try transaction.counts(owner: caller.sees),
           try transaction.firstComing(owner: caller.sees),
-          try transaction.trackers(owner: caller.sees).count
+          try transaction.trackers(owner: caller.sees).count,
+          try use(of: seats, in: transaction)
         )
       }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
     let due = next?.coming
-    let notices = loopState.notices + resting(loopState.rests)
+    // What is the matter with the daemon is for those whose it is.
+    let notices = (caller.tenant == nil ? loopState.notices : []) + resting(loopState.rests)
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
@@ -33,7 +37,22 @@ extension Desk {
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
         attention: notices.map(\.sentence), notices: notices, trackers: trackers,
-        daemons: await daemons()))
+        daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants))
+  }
+
+  /// Of how many tenants is told how much they have.
+  private static let mostTenants = 1_000
+
+  private func use(
+    of seats: [Tenants.Seat], in transaction: any StoreTransaction
+  ) throws -> [DaemonInterface.Tenant] {
+    guard !seats.isEmpty else { return [] }
+    let owed = Dictionary(
+      try transaction.gauges().lanes.map { ($0.lane.owner, $0.owed) }, uniquingKeysWith: +)
+    return try seats.prefix(Self.mostTenants).map { seat in
+      let count = try seat.number.map { try transaction.reminderCount(of: $0) } ?? 0
+      return seat.wire(reminders: count, owed: seat.number.flatMap { owed[$0] } ?? 0)
+    }
   }
 
   private func resting(_ rests: [Lane: Instant]) -> [DaemonInterface.Notice] {

@@ -142,7 +142,9 @@ extension Desk {
     do {
       return try await store.write { [self] transaction -> Reply in
         var generator = PooledRandom()
-        throw Rehearsed(reply: try body(tracking(transaction), &generator).0)
+        let reply = try body(tracking(transaction), &generator).0
+        try caller.requireRoom(in: transaction)
+        throw Rehearsed(reply: reply)
       }
     } catch let rehearsed as Rehearsed<Reply> {
       return rehearsed.reply

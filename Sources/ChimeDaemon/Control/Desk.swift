@@ -11,6 +11,20 @@ struct Caller: Hashable, Sendable {
   let owner: UInt32
   /// Whose things it sees; nil: everyone's.
   let sees: UInt32?
+  /// The tenant for whom it acts; nil: for itself.
+  var tenant: TenantDefinition?
+}
+
+extension Caller {
+  /// Ends a change that has brought the tenant for whom it is made above its number of reminders.
+  func requireRoom(in transaction: any StoreTransaction) throws {
+    guard let tenant, let limit = tenant.reminders, transaction.tenantsWithMore.contains(owner) else { return }
+    let count = try transaction.reminderCount(of: owner)
+    guard count > limit else { return }
+    throw ControlFailure.limitExceeded(
+      "tenant \"\(tenant.name)\" may have \(limit) reminders with a time to come, and this would make \(count): remove "
+        + "some, or have reminders raised in [tenants.\(tenant.name)] of the configuration")
+  }
 }
 
 /// Where requests are answered: outside the loop, against the store, each in one transaction.
@@ -27,9 +41,13 @@ struct Desk: Sendable {
   let loop: EventLoop
   let configuration: Configuration
   let caller: Caller
+  /// The names of tenants, by what their things are owned by.
+  let tenantNames: [UInt32: String]
   let now: Instant
 
-  var wire: WireMapper { WireMapper(bearings: bearings, now: now, wakeProblem: loop.wakeAlarm.problem) }
+  var wire: WireMapper {
+    WireMapper(bearings: bearings, now: now, wakeProblem: loop.wakeAlarm.problem, tenants: tenantNames)
+  }
   var fields: ReminderFields { ReminderFields(bearings: bearings, configuration: configuration, now: now) }
 
   /// Answers a call; never throws, whatever was asked.
@@ -99,8 +117,9 @@ struct Desk: Sendable {
   ) async throws -> Result {
     let (result, notices, horizon): (Result, [LoopNotice], Horizon)
     do {
-      (result, notices, horizon) = try await store.write { [horizons] transaction in
+      (result, notices, horizon) = try await store.write { [horizons, caller] transaction in
         let (result, notices) = try body(transaction)
+        try caller.requireRoom(in: transaction)
         return (result, notices, try horizons.read(transaction))
       }
     } catch let failure as StoreFailure where failure.isPassing {

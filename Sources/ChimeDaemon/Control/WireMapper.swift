@@ -9,6 +9,8 @@ struct WireMapper: Sendable {
   let now: Instant
   /// Why the machine is not woken for reminders that ask for it; nil when it is.
   var wakeProblem: String?
+  /// The names of tenants, by what their things are owned by.
+  var tenants: [UInt32: String] = [:]
 
   private var zones: any ZoneSource { bearings.zones }
 
@@ -50,7 +52,7 @@ struct WireMapper: Sendable {
       repeatAt: repeatAt(record).map { time($0, in: zone) },
       last: record.last.map { time($0.id.scheduledAt, in: zone) },
       lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone),
-      tracker: reminder.tracker.map(link), set: reminder.set)
+      tracker: reminder.tracker.map(link), set: reminder.set, tenant: tenants[reminder.owner])
   }
 
   private func link(_ link: TrackerLink) -> RemindersInterface.TrackerLink {

@@ -103,7 +103,7 @@ extension EventLoop {
       watched[token] = .client
       clients[token] = Clients.Client(
         socket: socket, caller: caller ?? Caller(uid: peer.uid, owner: peer.uid, sees: peer.uid),
-        connection: connection)
+        gid: peer.gid, connection: connection)
     } catch {
       close(socket)
       log(.warning, "a client could not be watched; ignoring \(error.call): \(error.reason)")
@@ -205,20 +205,37 @@ extension EventLoop {
   }
 
   private func perform(_ call: VarlinkCall, _ token: Poller.Token, _ client: inout Clients.Client) {
+    let caller: Caller
+    do throws(ControlFailure) {
+      caller = try self.caller(of: call, from: &client)
+    } catch {
+      let interface = call.method.lastIndex(of: ".").map { String(call.method[..<$0]) } ?? ""
+      refuse(call, error.reply(interface: interface), &client)
+      return
+    }
     if call.method == DaemonInterface.Monitor.method {
-      client.watches = call.id
+      client.watches = (call.id, caller)
       answer(DaemonInterface.Monitor.Reply(events: []), call.id, continues: true, &client)
       return
     }
     let desk = Desk(
       store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
       webhooks: channels.webhook, commands: commands, loop: self,
-      configuration: configuration, caller: client.caller, now: SystemClock.now)
+      configuration: configuration, caller: caller, tenantNames: tenants.names, now: SystemClock.now)
     if Desk.isStreamed(call.method) {
       Task(executorPreference: deskExecutor) { await self.stream(desk, call, token) }
       return
     }
     Task(executorPreference: deskExecutor) { await self.replied(desk.answer(call), to: call, token) }
+  }
+
+  private func refuse(_ call: VarlinkCall, _ reply: VarlinkReply, _ client: inout Clients.Client) {
+    do {
+      _ = try client.connection.send(reply, to: call.id)
+    } catch {
+      log(.error, "a reply to \(call.method) could not be sent: \(error)")
+      client.connection.disconnect()
+    }
   }
 
   func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {
@@ -342,7 +359,7 @@ extension EventLoop {
     for (token, call, caller) in watchers {
       if replies[caller.sees] == nil {
         let events = happenings.filter { $0.owner == nil || caller.sees == nil || $0.owner == caller.sees }
-          .map { $0.wire(at: time) }
+          .map { $0.wire(at: time, tenants.names) }
         guard !events.isEmpty else { continue }
         replies[caller.sees] = try? VarlinkReply(DaemonInterface.Monitor.Reply(events: events), continues: true)
       }

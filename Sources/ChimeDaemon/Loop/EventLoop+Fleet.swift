@@ -34,11 +34,18 @@ extension EventLoop {
 
   private func take(_ event: FleetEvent) {
     switch event {
-    case .leave(let lanes): handOver { lanes.contains($0) }
+    case .leave(let lanes):
+      handOver { lanes.contains($0) }
+      tenants.sharedAt = 0
+      considerShares()
     case .taken:
       fleet.owesRelease = true
+      tenants.sharedAt = 0
+      considerShares()
       lookAtOthers()
-    case .look: lookAtOthers()
+    case .look:
+      considerShares()
+      lookAtOthers()
     case .endpointsChanged:
       reloadEndpoints()
       lookAtOthers()

@@ -26,7 +26,12 @@ extension EventLoop {
       let lane = message.delivery.lane
       return former[lane] != nil && outbox.endpoints[lane] == nil
     }
-    handle(.policies(Self.policies(of: known, configuration.channels, commands.book), renewed: renewed))
+    var policies = Self.policies(of: known, configuration.channels, commands.book)
+    policies.owners = tenants.rates
+    handle(.policies(policies, renewed: renewed))
+    if fleet.store != nil, !policies.owners.isEmpty {
+      Task { await withTaskExecutorPreference(executor) { await renewShares() } }
+    }
   }
 
   func reloadEndpoints() {
@@ -48,7 +53,8 @@ extension EventLoop {
   /// After a change of the configuration.
   func renewPolicies() {
     let known = Array(outbox.endpoints.values)
-    let policies = Self.policies(of: known, configuration.channels, commands.book)
+    var policies = Self.policies(of: known, configuration.channels, commands.book)
+    policies.owners = tenants.rates
     handle(.policies(policies, renewed: Set(outbox.endpoints.keys)))
   }
 

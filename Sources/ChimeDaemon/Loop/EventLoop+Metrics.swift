@@ -25,18 +25,20 @@ extension EventLoop {
 
   /// Counters and gauges as text.
   func metrics() async -> String {
-    let (zones, now) = (zones, SystemClock.now)
+    let (zones, now, numbers) = (zones, SystemClock.now, tenants.seats.values.compactMap(\.number))
     let members = try? await fleet.store?.members()
     let readings = try? await store.read { transaction in
       MetricsText.Readings(
         counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
         dueToday: try transaction.dueCount(before: Summary.endOfDay(now, zones.local)),
-        nextDue: try transaction.horizon().nextDue, overdue: try transaction.dueCount(before: now))
+        nextDue: try transaction.horizon().nextDue, overdue: try transaction.dueCount(before: now),
+        tenants: Dictionary(
+          uniqueKeysWithValues: try numbers.map { ($0, try transaction.reminderCount(of: $0)) }))
     }
     return MetricsText(
       meters: meters, snapshot: present(), transactions: horizons.transactions,
       storeBytes: ["", "-wal"].reduce(0) { $0 + (SystemFiles.size(site.storePath + $1) ?? 0) }, readings: readings,
-      endpoints: Array(outbox.endpoints.values), members: members ?? [], now: now
+      endpoints: Array(outbox.endpoints.values), members: members ?? [], tenants: Array(tenants.seats.values), now: now
     ).text
   }
 

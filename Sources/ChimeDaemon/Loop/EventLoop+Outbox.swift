@@ -109,8 +109,11 @@ extension EventLoop {
   // MARK: To the channels
 
   func begin(_ claim: Claim) {
-    guard let message = outbox.begin(claim.id) else { return }
-    channels.channel(for: claim.lane).send(message) { [weak self] report in self?.heard(report, on: message) }
+    guard var message = outbox.begin(claim.id) else { return }
+    message.tenant = tenants.names[message.delivery.lane.owner]
+    channels.channel(for: claim.lane).send(message) { [weak self, message] report in
+      self?.heard(report, on: message)
+    }
   }
 
   func giveBack(_ claim: Claim) {

@@ -27,7 +27,9 @@ extension EventLoop {
     let begin = SystemClock.monotonicMicroseconds
     defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
     do {
-      summary = try await Summary.read(store, zones: zones, isShared: site.isSystem, now: SystemClock.now)
+      summary = try await Summary.read(
+        store, zones: zones, isShared: site.isSystem || !tenants.seats.isEmpty,
+        now: SystemClock.now)
       trouble.isReadable()
     } catch {
       trouble.reading = (error as? StoreFailure)?.sentence ?? "\(error)"

@@ -88,6 +88,7 @@ actor EventLoop {
   var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?
   var fleet = FleetState()
+  var tenants = Tenants()
   /// A loop that runs holds itself: its timers and descriptors know it without owning it, and nobody else need.
   private var running: EventLoop?
 
@@ -149,6 +150,7 @@ actor EventLoop {
 
     let (horizon, known, popups) = try await firstLook()
     adopt(known)
+    await adoptTenants(configuration.tenants)
     listenToDesktop(remembering: popups ?? "")
     if standby.owesStart { handle(.kept) }
     perform(agenda.handle(.horizon(horizon), now: SystemClock.now))
@@ -292,6 +294,7 @@ actor EventLoop {
       reasons.formUnion(refreshCalendars())
       rescan(reasons)
       await renewCommands(loaded)
+      await adoptTenants(loaded.tenants)
       await surveyCalendars()
       publish([Happening(kind: .reloaded, message: "the configuration was read again")])
     } catch {

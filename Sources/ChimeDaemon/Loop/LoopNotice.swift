@@ -97,11 +97,13 @@ struct Happening: Sendable {
     self.occurrence = occurrence.id
   }
 
-  func wire(at time: Wire.Time) -> DaemonInterface.Event {
+  /// - Parameter tenants: their names, by what their things are owned by.
+  func wire(at time: Wire.Time, _ tenants: [UInt32: String] = [:]) -> DaemonInterface.Event {
     DaemonInterface.Event(
       at: time, event: kind.rawValue, reminder: reminder?.rawValue, title: title,
       occurrence: occurrence?.description, delivery: delivery?.rawValue, channel: channel?.rawValue,
-      latenessMs: latenessMicroseconds.map { Int($0 / 1_000) }, message: message, tracker: tracker?.rawValue)
+      latenessMs: latenessMicroseconds.map { Int($0 / 1_000) }, message: message, tracker: tracker?.rawValue,
+      tenant: owner.flatMap { tenants[$0] })
   }
 
   /// The journal's fields.

@@ -14,6 +14,8 @@ struct MetricsText {
   var endpoints: [Endpoint]
   /// The daemons that share the store; none where nobody can.
   var members: [FleetMember] = []
+  /// The tenants that are configured, and what each has to come.
+  var tenants: [Tenants.Seat] = []
   var now: Instant
 
   struct Readings: Sendable {
@@ -23,6 +25,8 @@ struct MetricsText {
     var nextDue: Instant?
     /// Times that have come and have not fired yet.
     var overdue = 0
+    /// By what the store knows tenants by.
+    var tenants: [UInt32: Int] = [:]
   }
 
   /// Of how many lanes the outbox is told one by one; the rest, those that owe least, are told together. However many
@@ -50,6 +54,7 @@ struct MetricsText {
     if let readings { addOutbox(readings.gauges, to: &text) }
     addStore(to: &text)
     addFleet(to: &text)
+    if !tenants.isEmpty { addTenants(to: &text) }
     return text.text
   }
 
@@ -139,7 +144,9 @@ struct MetricsText {
         guard let value = value(lane) else { continue }
         let channel = lane.lane.channel.rawValue
         // Only the system's daemon has more than one user's.
-        if snapshot.isSystem {
+        if let tenant = tenants.first(where: { $0.number == lane.lane.owner }) {
+          samples.add(value, ["tenant": tenant.definition.name, "channel": channel])
+        } else if snapshot.isSystem {
           samples.add(value, ["uid": String(lane.lane.owner), "channel": channel])
         } else {
           samples.add(value, ["channel": channel])
@@ -166,6 +173,30 @@ struct MetricsText {
     text.family("chime_outbox_dead", .gauge, "Messages to a channel that were given up and can be sent again.") {
       all(&$0, { Double($0.dead) }, Double(rest.reduce(0) { $0 + $1.dead }))
     }
+  }
+
+  /// Of as many tenants as of lanes, those that have most to come.
+  private func addTenants(to text: inout Exposition) {
+    let counts = readings?.tenants ?? [:]
+    let shown = tenants.map { (seat: $0, reminders: $0.number.flatMap { counts[$0] } ?? 0) }
+      .sorted { ($1.reminders, $0.seat.definition.name) < ($0.reminders, $1.seat.definition.name) }
+      .prefix(Self.lanes)
+    func all(_ name: String, _ kind: Exposition.Kind, _ what: String, _ value: (Tenants.Seat, Int) -> Int?) {
+      text.family(name, kind, what) { samples in
+        for (seat, reminders) in shown {
+          if let value = value(seat, reminders) { samples.add(value, ["tenant": seat.definition.name]) }
+        }
+      }
+    }
+    all("chime_tenant_reminders", .gauge, "Reminders of a tenant that have a time to come.") { $1 }
+    all("chime_tenant_reminders_limit", .gauge, "How many a tenant may have; none where there is no limit.") {
+      seat, _ in
+      seat.definition.reminders
+    }
+    all("chime_tenant_requests_total", .counter, "Requests that were taken for a tenant.") { seat, _ in seat.taken }
+    all(
+      "chime_tenant_requests_refused_total", .counter, "Requests for a tenant that were refused: too many in a second."
+    ) { seat, _ in seat.refused }
   }
 
   private func addStore(to text: inout Exposition) {

@@ -61,4 +61,6 @@ package enum MessageID: String, CaseIterable, Sendable {
   case clientRefused = "d48ee5937e914145865fa92751e70a63"
   case clientTurnedAway = "abd0fbb3d5ea4fd6a989fedbdb9478bd"
   case clientDropped = "c83444e5003844a4a63160a43988bff8"
+  case tenantRefused = "c5d7d0f2e31e4a7c9b6f4be1a08d3f56"
+  case tenantLimited = "5b0f6a4e7c6d4f0e8c1d92a7b3e45f18"
 }

@@ -39,6 +39,8 @@ package struct Site: Sendable {
   /// The user's daemon serves its own user and root, both on that user's things. The system's serves members of the
   /// group, each on their own, and root on all.
   func caller(uid: UInt32, gid: UInt32) -> Caller? {
+    // Such a number is a tenant's here, and no system's user has one.
+    if Tenant.isTenant(uid) { return nil }
     guard isSystem else {
       return uid == self.uid || uid == 0 ? Caller(uid: uid, owner: self.uid, sees: nil) : nil
     }
@@ -47,20 +49,8 @@ package struct Site: Sendable {
   }
 
   private static func isMember(uid: UInt32, gid: UInt32) -> Bool {
-    var group = Glibc.group()
-    var buffer = [CChar](repeating: 0, count: 65_536)
-    var found: UnsafeMutablePointer<Glibc.group>?
-    guard getgrnam_r(Self.group, &group, &buffer, buffer.count, &found) == 0, found != nil else { return false }
-    let wanted = group.gr_gid
-    if gid == wanted { return true }
-    var user = passwd()
-    var userBuffer = [CChar](repeating: 0, count: 65_536)
-    var foundUser: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(uid, &user, &userBuffer, userBuffer.count, &foundUser) == 0, foundUser != nil else { return false }
-    var groups = [gid_t](repeating: 0, count: 1_024)
-    var count = Int32(groups.count)
-    guard getgrouplist(user.pw_name, user.pw_gid, &groups, &count) >= 0 else { return false }
-    return groups.prefix(Int(count)).contains(wanted)
+    guard let wanted = SystemUsers.number(ofGroup: group) else { return false }
+    return gid == wanted || SystemUsers.groups(of: uid, gid: gid).contains(wanted)
   }
 
   /// Makes the folder of the socket. Why it cannot be used, if so: in a folder of somebody else's, clients would be led to

@@ -77,6 +77,12 @@ enum Samples {
       clockEvents: 0, residentBytes: 14_680_064, summary: "3 reminders")
   }
 
+  static func tenant(_ name: String, reminders: Int, of limit: Int? = nil, refused: Int = 0) -> DaemonInterface.Tenant {
+    DaemonInterface.Tenant(
+      name: name, reminders: reminders, reminderLimit: limit, requestsPerSecond: 5, requests: 7,
+      requestsRefused: refused, deliveriesPerSecond: 10, deliveriesHere: 2.5, owedDeliveries: 1)
+  }
+
   static func event(_ name: String) -> DaemonInterface.Event {
     DaemonInterface.Event(
       at: time(1_774_600_000), event: name, reminder: "r7k2", title: "Drink water", occurrence: "r7k2@1774600000",

@@ -1,0 +1,118 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Varlink
+
+// Tenants: for whom a client acts, and how often it may ask.
+extension EventLoop {
+  /// Takes the tenants of a configuration over. What the system's databases and the store have to say is asked for
+  /// elsewhere; until the store has given a new tenant its number, its requests are refused.
+  func adoptTenants(_ definitions: [String: TenantDefinition]) async {
+    let members = await Task(executorPreference: deskExecutor) { Tenants.Members(of: definitions) }.value
+    for problem in members.problems { log(.warning, problem) }
+    tenants.adopt(definitions, members)
+    await learnTenants()
+  }
+
+  /// Asks the store for the numbers of tenants; it gives one to those who are new to it.
+  func learnTenants() async {
+    do {
+      tenants.know(try await store.read { try $0.tenants() })
+      let unknown = tenants.unknown
+      if !unknown.isEmpty {
+        tenants.know(
+          try await store.write { transaction in try unknown.map { try transaction.enrol(tenant: $0) } })
+      }
+      await renewShares()
+    } catch {
+      log(.warning, "tenants could not be looked up in the store; tried again when one asks: \(error)")
+    }
+  }
+
+  // MARK: Deliveries
+
+  /// Finds out what part of the tenants' deliveries is this daemon's, of several with one store, and holds the lanes to it.
+  func renewShares() async {
+    let limited = tenants.seats.values.filter { $0.definition.deliveriesPerSecond != nil }.compactMap(\.number)
+    if let shared = fleet.store, !limited.isEmpty {
+      tenants.sharedAt = SystemClock.monotonicMicroseconds
+      do {
+        tenants.share(try await shared.shares(of: limited))
+      } catch {
+        // What it was holds on: who has the lanes changes when the store can be reached.
+        log(.debug, "the parts of tenants' deliveries could not be read; ignoring: \(error)")
+      }
+    }
+    renewOwners()
+  }
+
+  /// Others may have put something for a tenant into lanes that owed nothing.
+  func considerShares() {
+    let isLately = SystemClock.monotonicMicroseconds - tenants.sharedAt < Tenants.sharingPause
+    guard fleet.store != nil, !isLately, !agenda.policies.owners.isEmpty else { return }
+    Task { await withTaskExecutorPreference(executor) { await renewShares() } }
+  }
+
+  private func renewOwners() {
+    var policies = agenda.policies
+    policies.owners = tenants.rates
+    if policies != agenda.policies { handle(.policies(policies, renewed: [])) }
+  }
+
+  // MARK: Requests
+
+  /// Who it is that makes a call: the client, or a tenant that the client acts for.
+  ///
+  /// - Throws: why the call is not answered.
+  func caller(of call: VarlinkCall, from client: inout Clients.Client) throws(ControlFailure) -> Caller {
+    guard let name = call.text("tenant") else { return client.caller }
+    guard let seat = tenants.seats[name], mayAct(&client, for: seat) else {
+      let shown = TOMLText.harmless(String(name.prefix(64)))
+      complain(
+        .tenantRefused, client.caller.uid,
+        "uid \(client.caller.uid) may not act for tenant \"\(shown)\", or there is none, and was refused")
+      throw .notForTenant(String(name.prefix(64)))
+    }
+    if let wait = tenants.seats[name]?.requests?.take(at: SystemClock.monotonicMicroseconds * 1_000) {
+      tenants.seats[name]?.refused += 1
+      let rate = seat.definition.requestsPerSecond ?? 0
+      complain(
+        .tenantLimited, client.caller.uid, "tenant \(name) has made more than its \(rate) requests a second", .notice)
+      throw .tooMany(
+        "tenant \"\(name)\" may make \(rate) requests a second: make fewer, or have requestsPerSecond raised in "
+          + "[tenants.\(name)] of the configuration",
+        retryAfter: Milliseconds(rawValue: max(1, Int64((wait + 999_999) / 1_000_000))))
+    }
+    tenants.seats[name]?.taken += 1
+    guard let number = seat.number else {
+      Task { await withTaskExecutorPreference(executor) { await learnTenants() } }
+      throw .storeUnavailable("tenant \"\(name)\" has no number in the store yet: try again")
+    }
+    return Caller(uid: client.caller.uid, owner: number, sees: number, tenant: seat.definition)
+  }
+
+  /// Whoever sees everybody's things may act for everybody.
+  private func mayAct(_ client: inout Clients.Client, for seat: Tenants.Seat) -> Bool {
+    if client.caller.sees == nil || seat.users.contains(client.caller.uid) { return true }
+    guard !seat.groups.isEmpty else { return false }
+    let groups = client.groups ?? SystemUsers.groups(of: client.caller.uid, gid: client.gid)
+    client.groups = groups
+    return !groups.isDisjoint(with: seat.groups)
+  }
+
+  /// The tenants that a caller may know of: the one it acts for, else all that it may act for.
+  func seats(for caller: Caller) -> [Tenants.Seat] {
+    let seats: [Tenants.Seat]
+    if let tenant = caller.tenant {
+      seats = [tenants.seats[tenant.name]].compactMap { $0 }
+    } else if caller.sees == nil {
+      seats = Array(tenants.seats.values)
+    } else {
+      let groups = tenants.seats.isEmpty ? [] : SystemUsers.groups(of: caller.uid, gid: .max)
+      seats = tenants.seats.values.filter {
+        $0.users.contains(caller.uid) || !$0.groups.isDisjoint(with: groups)
+      }
+    }
+    return seats.sorted { $0.definition.name < $1.definition.name }
+  }
+}

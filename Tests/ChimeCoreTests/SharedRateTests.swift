@@ -1,0 +1,122 @@
+import ChimeCore
+import ChimeSchedule
+import Testing
+
+/// Lanes of one owner that share a rate, between a store that owes and channels that end what they begin at once.
+struct SharedRateTests {
+  private struct Game {
+    var agenda: Agenda
+    var now = AgendaTests.now
+    /// What the store owes and has not been claimed.
+    var owed: [Lane: Int]
+    var begun: [(lane: Lane, at: Instant)] = []
+    var armed: Instant?
+    private var number = 0
+
+    init(_ policies: LanePolicies, owed: [Lane: Int]) {
+      agenda = Agenda(policies: policies)
+      self.owed = owed
+    }
+
+    private var horizon: Horizon { Horizon(outbox: owed.filter { $0.value > 0 }.mapValues { _ in AgendaTests.now }) }
+
+    mutating func play(_ first: Agenda.Event) {
+      var events = [first]
+      while !events.isEmpty {
+        for effect in agenda.handle(events.removeFirst(), now: now) {
+          switch effect {
+          case .claim(let lane, let limit):
+            let count = min(limit, owed[lane] ?? 0)
+            owed[lane, default: 0] -= count
+            let claims = (0..<count).map { _ in
+              number += 1
+              return Claims.claim(number, lane, until: now + agenda.policies[lane].claimSpan)
+            }
+            events.append(.claimed([lane], claims, horizon))
+          case .send(let claim):
+            begun.append((claim.lane, now))
+            events.append(.ended([Agenda.Ending(claim.lane, .arrived(took: .milliseconds(5)))]))
+          case .release(let claim): owed[claim.lane, default: 0] += 1
+          case .armOutbox(let time): armed = time
+          case .armDue, .armWake: break
+          case .fire, .standIn, .record: Issue.record("\(effect)")
+          }
+        }
+      }
+    }
+
+    /// Goes on from one time that the agenda waits for to the next.
+    mutating func run(until end: Instant) {
+      play(.horizon(horizon))
+      while let time = armed, time <= end {
+        now = max(time, now)
+        armed = nil
+        play(.awake)
+      }
+    }
+  }
+
+  private static func lane(_ owner: UInt32, _ name: String) -> Lane {
+    Lane(owner: owner, channel: ChannelName(rawValue: name))
+  }
+  private static let tenant = Tenant.firstNumber
+  private static let (a, b, c) = (lane(tenant, "a"), lane(tenant, "b"), lane(tenant, "c"))
+  private static let free = lane(1_000, "a")
+
+  private static func policies(_ rate: EndpointSettings.Rate) -> LanePolicies {
+    LanePolicies(usual: LanePolicy(concurrency: 8, rests: true), owners: [tenant: rate])
+  }
+
+  @Test(arguments: [
+    EndpointSettings.Rate(count: 20, span: .seconds(1)), .init(count: 3, span: .seconds(1)),
+    .init(count: 1, span: .seconds(2)), .init(count: 100, span: .seconds(1)),
+  ]) func lanesTogetherKeepTheRateAndEachHasItsPart(rate: EndpointSettings.Rate) throws {
+    let owed = [Self.a: 60, Self.b: 60, Self.c: 7, Self.free: 100]
+    var game = Game(Self.policies(rate), owed: owed)
+    game.run(until: AgendaTests.now + .minutes(10))
+    // Nothing is lost, and whoever has no limit waits for nobody.
+    for (lane, count) in owed { #expect(game.begun.count { $0.lane == lane } == count, "\(lane)") }
+    #expect(game.begun.filter { $0.lane == Self.free }.allSatisfy { $0.at == AgendaTests.now })
+    let times = game.begun.filter { $0.lane.owner == Self.tenant }.map(\.at)
+    for (index, time) in times.enumerated().dropFirst(rate.count) {
+      #expect(time - times[index - rate.count] >= rate.span, "no more than \(rate.count) in any \(rate.span)")
+    }
+    // As quick as the rate lets it be.
+    let spans = Int64((127 + rate.count - 1) / rate.count - 1)
+    #expect(try #require(times.last) == AgendaTests.now + Milliseconds(rawValue: rate.span.rawValue * spans))
+    // Of two that owe as much neither is far behind the other at any time.
+    let ahead = game.begun.filter { $0.lane == Self.a || $0.lane == Self.b }.reduce(into: [0]) { sums, one in
+      sums.append((sums.last ?? 0) + (one.lane == Self.a ? 1 : -1))
+    }
+    #expect(ahead.allSatisfy { abs($0) <= max(8, rate.count) }, "\(ahead)")
+  }
+
+  /// A limit that is lifted, or raised, lets what waits go at once.
+  @Test func anotherRateCountsFromNowOn() {
+    var game = Game(Self.policies(.init(count: 1, span: .hours(1))), owed: [Self.a: 50])
+    game.run(until: AgendaTests.now)
+    #expect(game.begun.count == 1)
+    game.play(.policies(Self.policies(.init(count: 10, span: .hours(1))), renewed: []))
+    #expect(game.begun.count == 10)
+    game.play(.policies(LanePolicies(usual: LanePolicy(concurrency: 8)), renewed: []))
+    #expect(game.begun.count == 50)
+  }
+
+  /// What fires is not claimed with its firing: whose part of the rate it is shows only afterwards.
+  @Test func whatFiresWaitsForItsPart() {
+    let room = Agenda.Room(policies: Self.policies(.init(count: 5, span: .seconds(1))))
+    #expect(room.left(in: Self.a) == 0)
+    #expect(room.left(in: Self.free) == 8)
+  }
+
+  @Test(
+    arguments: [
+      (50.0, 50, 1_000), (1, 1, 1_000), (2, 2, 1_000), (12.5, 12, 1_000), (2.5, 25, 10_000), (0.25, 2, 10_000),
+      (0.05, 1, 20_000),
+    ] as [(Double, Int, Int64)]) func aRateNeedNotBeWhole(perSecond: Double, count: Int, span: Int64)
+  {
+    #expect(
+      EndpointSettings.Rate(perSecond: perSecond)
+        == EndpointSettings.Rate(count: count, span: Milliseconds(rawValue: span)))
+  }
+}

@@ -1,0 +1,284 @@
+import ChimeControl
+import ChimeCore
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Two tenants of one daemon: whatever the one asks, by whatever name, of the other it gets nothing and changes nothing.
+struct TenantApartTests {
+  /// What is in everything that is acme's.
+  private static let mark = "Geheim"
+
+  private static func configure(_ configuration: inout Configuration) {
+    for name in ["acme", "other"] { configuration.tenants[name] = TenantDefinition(name: name) }
+  }
+
+  /// Calls as a tenant; the answer, or the error's name, as text.
+  private static func ask(
+    _ house: TrackerHouse, as tenant: String, _ method: String, _ text: String = "{}"
+  ) throws -> (isRefused: Bool, text: String) {
+    guard case .object(var parameters) = try JSON(parsing: text) else { throw Odd() }
+    parameters["tenant"] = .string(tenant)
+    let given = JSON.object(parameters)
+    do {
+      let reply: JSON = try house.call(method, given)
+      return (false, String(decoding: reply.bytes, as: UTF8.self))
+    } catch {
+      guard case .remote(let refusal)? = error as? VarlinkClientError else { throw error }
+      let told = String(decoding: (refusal.parameters(JSON.self) ?? .null).bytes, as: UTF8.self)
+      return (true, "\(refusal.name) \(told)")
+    }
+  }
+
+  private struct Odd: Error {}
+
+  /// What of acme's the other tries to reach, by the names that acme knows it by.
+  private struct Loot {
+    var reminder = ""
+    var occurrence = ""
+    var delivery = ""
+    var entry = 0
+    var milestone = 0
+    var photo = ""
+  }
+
+  /// Something of every kind for acme.
+  private static func fill(_ house: TrackerHouse) throws -> Loot {
+    var loot = Loot()
+    func did(_ method: String, _ text: String = "{}") throws -> JSON {
+      let answer = try ask(house, as: "acme", method, text)
+      #expect(!answer.isRefused, "\(method): \(answer.text)")
+      return try JSON(parsing: answer.text)
+    }
+    let file = Data([0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF \(mark)".utf8)).base64EncodedString()
+    _ = try did("io.chime.Trackers.Upload", #"{"upload":"up","offset":0,"data":"\#(file)"}"#)
+    _ = try did(
+      "io.chime.Trackers.Put",
+      #"{"tracker":{"id":"well","title":{"en":"\#(mark) water"},"kind":"amount","unit":"ml","usual":250,"hasItems":true}}"#
+    )
+    _ = try did("io.chime.Trackers.PutItem", #"{"tracker":"well","id":"mug","title":"\#(mark) mug"}"#)
+    let logged = try did(
+      "io.chime.Trackers.Log", #"{"tracker":"well","item":"mug","note":"\#(mark) note","photo":"up"}"#)
+    loot.entry = logged["change"]?["entry"]?["id"]?.int ?? -1
+    loot.photo = logged["change"]?["entry"]?["photo"]?.string ?? ""
+    let milestone = try did("io.chime.Trackers.PutMilestone", #"{"tracker":"well","title":"\#(mark) stone"}"#)
+    loot.milestone = milestone["milestone"]?["id"]?.int ?? -1
+    _ = try did("io.chime.Trackers.InstallPack", #"{"name":"hydration"}"#)
+    _ = try did("io.chime.Trackers.Upload", #"{"upload":"up","offset":0,"data":"\#(file)"}"#)
+    _ = try did(
+      "io.chime.Endpoints.Put", #"{"name":"hook","url":"http://127.0.0.1:1/\#(mark)","newSecret":"hmac"}"#)
+    _ = try did("io.chime.Endpoints.Disable", #"{"name":"hook"}"#)
+    _ = try did(
+      "io.chime.Reminders.Apply",
+      #"{"files":[{"name":"a.toml","text":"[[reminder]]\nid = \"declared\"\ntitle = \"\#(mark) declared\"\nwhen = \"daily at 5:00\"\n"}],"#
+        + #""set":"home"}"#)
+    let added = try did(
+      "io.chime.Reminders.Add",
+      #"{"reminder":{"title":"\#(mark) pill","when":"daily at 8:00","channels":["hook"],"tags":["\#(mark)"]},"#
+        + #""token":"tok"}"#)
+    loot.reminder = added["reminder"]?["id"]?.string ?? ""
+    let fired = try did("io.chime.Occurrences.Fire", #"{"id":"\#(loot.reminder)"}"#)
+    loot.occurrence = fired["occurrence"]?["id"]?.string ?? ""
+    let owed = try did("io.chime.Deliveries.List")
+    if case .array(let deliveries)? = owed["deliveries"] { loot.delivery = deliveries.first?["id"]?.string ?? "" }
+    #expect(![loot.reminder, loot.occurrence, loot.delivery, loot.photo].contains(""), "\(loot)")
+    return loot
+  }
+
+  /// All that can be seen of a tenant.
+  private static func everything(_ house: TrackerHouse, of tenant: String) throws -> [String] {
+    try [
+      ("io.chime.Reminders.List", #"{"filter":{"all":true}}"#), ("io.chime.Occurrences.List", "{}"),
+      ("io.chime.Deliveries.List", "{}"), ("io.chime.Endpoints.List", "{}"), ("io.chime.Trackers.List", "{}"),
+      ("io.chime.Trackers.Entries", "{}"), ("io.chime.Trackers.Items", "{}"), ("io.chime.Trackers.Milestones", "{}"),
+      ("io.chime.Trackers.Packs", "{}"), ("io.chime.Trackers.Achievements", "{}"), ("io.chime.Trackers.Changes", "{}"),
+    ].map { method, text in
+      let answer = try ask(house, as: tenant, method, text)
+      #expect(!answer.isRefused, "\(method): \(answer.text)")
+      return answer.text
+    }
+  }
+
+  /// What is tried by each method: refused, or answered with nothing of acme's. A method that is not here fails the test.
+  private static func attempts(_ loot: Loot) -> [String: [(wanted: Bool, text: String)]] {
+    let id = #""id":"\#(loot.reminder)""#
+    let whole = #"{"upload":"up"}"#
+    let set =
+      #"{"files":[{"name":"a.toml","text":"[[reminder]]\nid = \"mine\"\ntitle = \"Mine\"\nwhen = \"daily at 6:00\"\n"}],"#
+      + #""set":"home","prune":true}"#
+    // Whether it is to be refused, and with what it is called.
+    let (no, yes) = (true, false)
+    return [
+      "Reminders.Add": [(yes, #"{"reminder":{"title":"Mine too","when":"daily at 9:00"},"token":"tok"}"#)],
+      "Reminders.Update": [(no, #"{\#(id),"change":{"title":"x"}}"#), (no, #"{"id":"\#(mark) pill","change":{}}"#)],
+      "Reminders.Remove": [(no, "{\(id)}")], "Reminders.Get": [(no, "{\(id)}")],
+      "Reminders.List": [(yes, #"{"filter":{"all":true}}"#), (yes, #"{"filter":{"tag":"\#(mark)","all":true}}"#)],
+      "Reminders.Pause": [(no, "{\(id)}")], "Reminders.Resume": [(no, "{\(id)}")], "Reminders.Skip": [(no, "{\(id)}")],
+      "Reminders.Import": [(yes, #"{"text":"0 7 * * * echo mine","format":"crontab"}"#)],
+      "Reminders.Export": [
+        (no, #"{"ids":["\#(loot.reminder)"]}"#), (yes, "{}"), (yes, #"{"format":"toml"}"#),
+      ],
+      "Reminders.Apply": [(yes, set)],
+      "Occurrences.List": [(yes, "{}"), (no, #"{"filter":{"reminder":"\#(loot.reminder)"}}"#)],
+      "Occurrences.Upcoming": [(yes, #"{"limit":100}"#)],
+      "Occurrences.Done": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{\(id)}"), (no, "{}")],
+      "Occurrences.Snooze": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],
+      "Occurrences.Dismiss": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],
+      "Occurrences.Fire": [(no, "{\(id)}")],
+      "Schedules.Explain": [(yes, #"{"when":"daily at 8:00"}"#)],
+      "Schedules.Convert": [(yes, #"{"when":"daily at 8:00","to":"cron"}"#)],
+      "Deliveries.List": [(yes, "{}"), (no, #"{"filter":{"reminder":"\#(loot.reminder)"}}"#)],
+      "Deliveries.Get": [(no, #"{"id":"\#(loot.delivery)"}"#)],
+      "Deliveries.Redeliver": [(no, #"{"which":{"id":"\#(loot.delivery)"}}"#), (yes, #"{"which":{"all":true}}"#)],
+      "Deliveries.Cancel": [
+        (no, #"{"which":{"id":"\#(loot.delivery)"}}"#), (yes, #"{"which":{"channel":"hook"}}"#),
+        (yes, #"{"which":{"all":true}}"#),
+      ],
+      "Endpoints.List": [(yes, "{}")], "Endpoints.Templates": [(yes, "{}")],
+      "Endpoints.Update": [(no, #"{"name":"hook","url":"http://127.0.0.1:2/"}"#)],
+      "Endpoints.Remove": [(no, #"{"name":"hook"}"#)], "Endpoints.Rotate": [(no, #"{"name":"hook"}"#)],
+      "Endpoints.Enable": [(no, #"{"name":"hook"}"#)], "Endpoints.Disable": [(no, #"{"name":"hook"}"#)],
+      "Endpoints.Test": [(no, #"{"name":"hook"}"#)],
+      "Endpoints.Put": [(yes, #"{"name":"hook","url":"http://127.0.0.1:3/","newSecret":"hmac"}"#)],
+      "Commands.List": [(yes, "{}")], "Commands.Test": [(no, #"{"name":"hook"}"#)],
+      "Trackers.Put": [(yes, #"{"tracker":{"id":"well","title":{"en":"Mine"},"kind":"check"},"dryRun":true}"#)],
+      "Trackers.Remove": [(no, #"{"id":"well"}"#)], "Trackers.List": [(yes, "{}")],
+      "Trackers.Log": [(no, #"{"tracker":"well"}"#)],
+      "Trackers.EditEntry": [(no, #"{"id":\#(loot.entry),"note":"x"}"#)],
+      "Trackers.RemoveEntry": [(no, #"{"id":\#(loot.entry)}"#), (no, #"{"tracker":"well"}"#)],
+      "Trackers.Entries": [(yes, "{}"), (no, #"{"tracker":"well"}"#)], "Trackers.Day": [(yes, "{}")],
+      "Trackers.Week": [(yes, "{}")], "Trackers.Days": [(no, #"{"tracker":"well","range":{}}"#)],
+      "Trackers.Stats": [(no, #"{"tracker":"well"}"#)], "Trackers.Achievements": [(yes, "{}")],
+      "Trackers.Items": [(yes, "{}"), (no, #"{"tracker":"well"}"#)],
+      "Trackers.PutItem": [(no, #"{"tracker":"well","id":"mug","title":"x"}"#)],
+      "Trackers.RemoveItem": [(no, #"{"tracker":"well","id":"mug"}"#)],
+      "Trackers.Milestones": [(yes, "{}"), (no, #"{"tracker":"well"}"#)],
+      "Trackers.PutMilestone": [(no, #"{"id":\#(loot.milestone),"tracker":"well","title":"x"}"#)],
+      "Trackers.RemoveMilestone": [(no, #"{"id":\#(loot.milestone)}"#)], "Trackers.Packs": [(yes, "{}")],
+      "Trackers.InstallPack": [(yes, #"{"name":"hydration","dryRun":true}"#)],
+      "Trackers.RemovePack": [(no, #"{"id":"hydration"}"#)], "Trackers.Undo": [(no, "{}")],
+      "Trackers.Changes": [(yes, "{}")],
+      "Trackers.Upload": [(no, #"{"upload":"up","offset":16,"data":"AAAA"}"#)],
+      "Trackers.Photo": [(no, #"{"name":"\#(loot.photo)"}"#)],
+      "Trackers.Restore": [(no, whole)],
+      "Trackers.Import": [(no, #"{"upload":"up","format":"csv"}"#)],
+      "Daemon.Status": [(yes, "{}")],
+    ]
+  }
+
+  /// Those that answer in parts, or about the daemon as a whole.
+  private static let apart: Set<String> = [
+    "Trackers.Backup", "Trackers.Export", "Daemon.Monitor", "Daemon.Examine", "Daemon.Metrics", "Daemon.GetFleet",
+    "Daemon.Reload",
+    "Daemon.TakeSnapshot",
+    "Daemon.ListSnapshots",
+  ]
+
+  private static func methods() -> Set<String> {
+    let files = [
+      RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
+      DeliveriesInterface.description, EndpointsInterface.description, CommandsInterface.description,
+      TrackersInterface.description, DaemonInterface.description,
+    ]
+    return files.reduce(into: []) { methods, text in
+      let lines = text.split(separator: "\n")
+      let name = lines.first { $0.hasPrefix("interface ") }?.dropFirst("interface io.chime.".count) ?? ""
+      for line in lines where line.hasPrefix("method ") {
+        methods.insert("\(name).\(line.dropFirst("method ".count).prefix { $0 != "(" })")
+      }
+    }
+  }
+
+  @Test(arguments: [false, true]) func noMethodReachesAnothers(inMemory: Bool) async throws {
+    try await TrackerHouse.live(inMemory: inMemory, Self.configure) { house in
+      let loot = try Self.fill(house)
+      let before = try Self.everything(house, of: "acme")
+      #expect(before.filter { $0.contains(Self.mark) }.count >= 7, "there is something to be found")
+      let attempts = Self.attempts(loot)
+      #expect(Set(attempts.keys).union(Self.apart) == Self.methods(), "each method is tried")
+      // What adds something of the other's own comes last: with it there is more to be answered, and nothing of acme's.
+      let making: Set = ["Reminders.Add", "Reminders.Import", "Reminders.Apply", "Endpoints.Put"]
+      for method in attempts.keys.sorted(by: { (making.contains($0) ? 1 : 0, $0) < (making.contains($1) ? 1 : 0, $1) })
+      {
+        for (wanted, text) in attempts[method] ?? [] {
+          let answer = try Self.ask(house, as: "other", "io.chime.\(method)", text)
+          #expect(answer.isRefused == wanted, "\(method) \(text): \(answer.text)")
+          let echo = text.contains(Self.mark)
+          #expect(echo || !answer.text.contains(Self.mark), "\(method) \(text): \(answer.text)")
+          #expect(!answer.text.contains("acme"), "\(method) \(text): \(answer.text)")
+        }
+      }
+      // Methods about the whole know no tenant.
+      for method in DaemonInterface.wholeMethods {
+        let answer = try Self.ask(house, as: "other", method)
+        #expect(answer.text.hasPrefix("org.varlink.service.InvalidParameter"), "\(method): \(answer.text)")
+      }
+      #expect(!(try Self.parts(house, "io.chime.Trackers.Backup", "{}").contains(Self.mark)))
+      #expect(!(try Self.parts(house, "io.chime.Trackers.Export", #"{"format":"json"}"#).contains(Self.mark)))
+      #expect(try Self.everything(house, of: "acme") == before, "nothing of acme's is other than it was")
+      // What the other has made is its own, acme's answers and sets notwithstanding.
+      let own = try Self.everything(house, of: "other").joined()
+      #expect(own.contains("Mine too") && own.contains("echo mine") && own.contains(#""title":"Mine""#), "\(own)")
+    }
+  }
+
+  /// All that a method answers with in parts, as the other.
+  private static func parts(_ house: TrackerHouse, _ method: String, _ text: String) throws -> String {
+    guard case .object(var parameters) = try JSON(parsing: text) else { throw Odd() }
+    parameters["tenant"] = .string("other")
+    let parts = try house.client.callMore(method, JSON.object(parameters), returning: JSON.self)
+    var all = ""
+    while let part = try parts.next() {
+      all += part["text"]?.string ?? ""
+      all += String(decoding: part["data"]?.string.flatMap { Data(base64Encoded: $0) } ?? Data(), as: UTF8.self)
+    }
+    #expect(!all.isEmpty, "\(method)")
+    return all
+  }
+
+  /// Who watches as a tenant hears of its things alone; whoever sees everybody's is told whose they are.
+  @Test func aStreamIsTheTenantsOwn() async throws {
+    try await TrackerHouse.live(inMemory: true, Self.configure) { house in
+      struct For: Encodable { var tenant: String? }
+      func watch(_ tenant: String?) throws -> VarlinkClient.Replies<DaemonInterface.Monitor.Reply> {
+        let client = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
+        let replies = try client.callMore(
+          DaemonInterface.Monitor.method, For(tenant: tenant), returning: DaemonInterface.Monitor.Reply.self)
+        #expect(try replies.next()?.events.isEmpty == true)
+        return replies
+      }
+      let (own, all) = (try watch("other"), try watch(nil))
+      for (tenant, title) in [("acme", "\(Self.mark) one"), ("other", "Mine")] {
+        let answer = try Self.ask(
+          house, as: tenant, "io.chime.Reminders.Add", #"{"reminder":{"title":"\#(title)","when":"daily at 9:00"}}"#)
+        #expect(!answer.isRefused, "\(answer.text)")
+      }
+      #expect(try own.next()?.events.map(\.title) == ["Mine"])
+      #expect(try all.next()?.events.map(\.tenant) == ["acme"])
+      #expect(try all.next()?.events.map(\.tenant) == ["other"])
+    }
+  }
+
+  /// A token, an upload and a rest of one tenant are nothing to another: the administrator sees all, each with whose it is.
+  @Test func whoeverSeesAllIsToldWhose() async throws {
+    try await TrackerHouse.live(inMemory: true, Self.configure) { house in
+      for tenant in ["acme", "other"] {
+        _ = try Self.ask(
+          house, as: tenant, "io.chime.Reminders.Add", #"{"reminder":{"title":"Of \#(tenant)","when":"daily at 9:00"}}"#
+        )
+      }
+      let listed = try house.call(RemindersInterface.List.method, Empty(), RemindersInterface.List.Reply.self).reminders
+      #expect(Set(listed.map { "\($0.title) \($0.tenant ?? "-")" }) == ["Of acme acme", "Of other other"])
+      let status = try house.call(DaemonInterface.Status.method, Empty(), DaemonInterface.Status.Reply.self).status
+      #expect(status.tenants?.map(\.name) == ["acme", "other"])
+      #expect(status.tenants?.map(\.reminders) == [1, 1])
+    }
+  }
+}
+
+extension JSON {
+  fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
+  fileprivate var int: Int? { if case .int(let number) = self { Int(number) } else { nil } }
+}

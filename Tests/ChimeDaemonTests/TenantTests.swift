@@ -1,0 +1,182 @@
+import ChimeControl
+import ChimeCore
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Who may act for a tenant, and how much it may have and ask.
+struct TenantTests {
+  private struct For: Encodable {
+    var tenant: String
+    var reminder = RemindersInterface.Draft(title: "One", when: "daily at 9:00")
+  }
+  private struct Only: Encodable { var tenant: String }
+
+  private static func call(_ json: String, _ method: String = "io.chime.Reminders.List") throws -> VarlinkCall {
+    var connection = ServerConnection(
+      service: DaemonMain.controlService(), limits: VarlinkLimits(), refusal: nil)
+    connection.receive(Array((#"{"method":"\#(method)","parameters":\#(json)}"# + "\0").utf8).span)
+    while let action = connection.next() { if case .perform(let call) = action { return call } }
+    throw Odd()
+  }
+  private struct Odd: Error {}
+
+  private static func client(_ uid: UInt32, gid: UInt32, sees: UInt32?) -> Clients.Client {
+    Clients.Client(
+      socket: -1, caller: Caller(uid: uid, owner: uid, sees: sees), gid: gid,
+      connection: ServerConnection(service: DaemonMain.controlService(), limits: VarlinkLimits(), refusal: nil))
+  }
+
+  @Test func onlyWhoIsNamedActsForATenant() async throws {
+    try await TrackerHouse.live(
+      inMemory: true,
+      { configuration in
+        var acme = TenantDefinition(name: "acme")
+        (acme.users, acme.groups) = ([.number(4_001), .name("no-such-user-here")], [.number(4_100)])
+        configuration.tenants["acme"] = acme
+        configuration.tenants["other"] = TenantDefinition(name: "other")
+      }
+    ) { house in
+      func asked(_ json: String, _ uid: UInt32, gid: UInt32 = 9, sees: UInt32?) async throws -> Caller? {
+        let call = try Self.call(json)
+        return await house.loop.asked(call, Self.client(uid, gid: gid, sees: sees))
+      }
+      let acme = #"{"tenant":"acme"}"#
+      let number = try #require(try await house.store.read { try $0.tenants() }.first { $0.name == "acme" }?.number)
+      let caller = try #require(try await asked(acme, 4_001, sees: 4_001))
+      #expect(caller.owner == number && caller.sees == number && caller.uid == 4_001)
+      #expect(try await asked(acme, 4_002, gid: 4_100, sees: 4_002)?.owner == number, "by group")
+      #expect(try await asked(acme, 0, sees: nil)?.owner == number, "who sees everybody's")
+      #expect(try await asked(acme, 4_002, sees: 4_002) == nil)
+      #expect(try await asked(#"{"tenant":"other"}"#, 4_001, sees: 4_001) == nil)
+      #expect(try await asked(#"{"tenant":"unknown"}"#, 0, sees: nil) == nil)
+      #expect(try await asked(#"{"\u0074enant":"other"}"#, 4_001, sees: 4_001) == nil, "however it is written")
+      #expect(try await asked(#"{"tenant":null}"#, 4_001, sees: 4_001)?.owner == 4_001)
+      #expect(try await asked("{}", 4_001, sees: 4_001)?.owner == 4_001)
+      let error = house.refusal("io.chime.Reminders.List", Only(tenant: "nobody"))
+      #expect(error?.name == "io.chime.Reminders.NotForTenant" && error?.text("tenant") == "nobody", "\(error as Any)")
+    }
+  }
+
+  /// However reminders come about, there are no more than the limit, and what is refused leaves no trace.
+  @Test(arguments: [false, true]) func noMoreRemindersThanTheLimit(inMemory: Bool) async throws {
+    try await TrackerHouse.live(
+      inMemory: inMemory,
+      { configuration in
+        var acme = TenantDefinition(name: "acme")
+        acme.reminders = 3
+        configuration.tenants["acme"] = acme
+        configuration.tenants["free"] = TenantDefinition(name: "free")
+      }
+    ) { house in
+      struct Import: Encodable {
+        var tenant = "acme"
+        var text: String
+        var format = "crontab"
+      }
+      struct Apply: Encodable {
+        var tenant = "acme"
+        var files: [RemindersInterface.SetFile]
+        var set = "s"
+      }
+      struct Install: Encodable {
+        var tenant = "acme"
+        var name = "hydration"
+        var dryRun: Bool?
+      }
+      struct Remove: Encodable {
+        var tenant = "acme"
+        var id: String
+      }
+      var ids: [String] = []
+      for _ in 0..<2 {
+        ids.append(
+          try house.call(RemindersInterface.Add.method, For(tenant: "acme"), RemindersInterface.Add.Reply.self)
+            .reminder.id)
+      }
+      let two = "0 7 * * * one\n0 8 * * * two\n"
+      let files = ["a", "b"].map {
+        RemindersInterface.SetFile(
+          name: "\($0).toml", text: "[[reminder]]\nid = \"\($0)\"\ntitle = \"\($0)\"\nwhen = \"daily at 5:00\"\n")
+      }
+      let all = [
+        ("io.chime.Reminders.Import", house.refusal("io.chime.Reminders.Import", Import(text: two))),
+        ("io.chime.Reminders.Apply", house.refusal("io.chime.Reminders.Apply", Apply(files: files))),
+      ]
+      for (method, refused) in all {
+        #expect(refused?.name.hasSuffix("LimitExceeded") == true, "\(method): \(refused as Any)")
+        #expect(
+          refused?.text("limit").hasPrefix(
+            "tenant \"acme\" may have 3 reminders with a time to come, and this would make ")
+            == true, "\(refused as Any)")
+        #expect(try Self.count(house) == 2)
+      }
+      _ = try house.call(RemindersInterface.Add.method, For(tenant: "acme"), RemindersInterface.Add.Reply.self)
+      for refused in [
+        house.refusal(RemindersInterface.Add.method, For(tenant: "acme")),
+        house.refusal("io.chime.Trackers.InstallPack", Install()),
+        house.refusal("io.chime.Trackers.InstallPack", Install(dryRun: true)),
+      ] { #expect(refused?.name.hasSuffix("LimitExceeded") == true, "\(refused as Any)") }
+      #expect(try Self.count(house) == 3)
+      // What is there can be changed, and what goes makes room.
+      struct Update: Encodable {
+        var tenant = "acme"
+        var id: String
+        var change = RemindersInterface.Change(title: "Two", when: "daily at 10:00")
+      }
+      _ = try house.call(RemindersInterface.Update.method, Update(id: ids[0]), RemindersInterface.Update.Reply.self)
+      _ = try house.call(RemindersInterface.Remove.method, Remove(id: ids[0]), RemindersInterface.Remove.Reply.self)
+      _ = try house.call(RemindersInterface.Add.method, For(tenant: "acme"), RemindersInterface.Add.Reply.self)
+      for _ in 0..<5 {
+        _ = try house.call(RemindersInterface.Add.method, For(tenant: "free"), RemindersInterface.Add.Reply.self)
+      }
+    }
+  }
+
+  private static func count(_ house: TrackerHouse) throws -> Int? {
+    let reply = try house.call(
+      DaemonInterface.Status.method, Only(tenant: "acme"), DaemonInterface.Status.Reply.self)
+    return reply.status.tenants?.first?.reminders
+  }
+
+  @Test func tooManyRequestsAreToldWhenToComeAgain() async throws {
+    try await TrackerHouse.live(
+      inMemory: true,
+      { configuration in
+        var acme = TenantDefinition(name: "acme")
+        acme.requestsPerSecond = 1
+        configuration.tenants["acme"] = acme
+        configuration.tenants["free"] = TenantDefinition(name: "free")
+      }
+    ) { house in
+      _ = try house.call("io.chime.Schedules.Explain", Explain(tenant: "acme"), JSON.self)
+      let refusal = house.refusal("io.chime.Endpoints.List", Only(tenant: "acme"))
+      #expect(refusal?.name == "io.chime.Endpoints.LimitExceeded", "\(refusal as Any)")
+      #expect(refusal?.text("retryAfter").hasPrefix("PT") == true)
+      #expect(
+        refusal?.text("limit")
+          == "tenant \"acme\" may make 1 requests a second: make fewer, or have requestsPerSecond raised in [tenants.acme] "
+          + "of the configuration")
+      for _ in 0..<20 { _ = try house.call("io.chime.Endpoints.List", Only(tenant: "free"), JSON.self) }
+      let seats = try house.call(DaemonInterface.Status.method, Empty(), DaemonInterface.Status.Reply.self).status
+        .tenants
+      #expect(seats?.map(\.requestsRefused) == [1, 0])
+      #expect(seats?.map(\.requests) == [1, 20])
+    }
+  }
+
+  private struct Explain: Encodable {
+    var tenant: String
+    var when = "daily at 8:00"
+  }
+}
+
+extension EventLoop {
+  /// Who a call of a client is made by; nil when it is refused.
+  fileprivate func asked(_ call: VarlinkCall, _ client: Clients.Client) -> Caller? {
+    var client = client
+    return try? caller(of: call, from: &client)
+  }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import ChimeDaemon
+
+/// A rate of requests: what is taken at once, and over time.
+struct TokenBucketTests {
+  private let second: UInt64 = 1_000_000_000
+
+  @Test(arguments: [1, 3, 50, 7_919]) func aSecondsWorthAtOnceAndTheRateOverTime(rate: Int) {
+    var bucket = TokenBucket(perSecond: rate)
+    let begin = 5 * second
+    for _ in 0..<rate { #expect(bucket.take(at: begin) == nil) }
+    let wait = bucket.take(at: begin)
+    #expect(wait.map { $0 > 0 && $0 <= second / UInt64(rate) + 1 } == true)
+    #expect(bucket.take(at: begin + (wait ?? 0)) == nil, "what was said is kept to")
+    #expect(bucket.take(at: begin + (wait ?? 0)) != nil)
+    // Asked for a hundred times as often, it lets through the rate, and what there was at first.
+    var fresh = TokenBucket(perSecond: rate)
+    let asked = rate * 100 * 3
+    let taken = (0..<asked).count { fresh.take(at: begin + UInt64($0) * second / UInt64(rate * 100)) == nil }
+    #expect((rate * 4 - 1...rate * 4 + 1).contains(taken), "\(taken) in 3 s")
+  }
+
+  @Test func aPauseFillsItToTheBrimAndNoFurther() {
+    var bucket = TokenBucket(perSecond: 10)
+    for _ in 0..<10 { #expect(bucket.take(at: second) == nil) }
+    let later = 3_600 * second
+    #expect((0..<30).count { _ in bucket.take(at: later) == nil } == 10)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// Tenants, from the command to the receiver of a webhook.
+@Suite(.timeLimit(.minutes(2)))
+struct TenantTests {
+  @Test func theCommandActsForWhomItIsTold() async throws {
+    try await Home.live { home in
+      try home.configure("[tenants.acme]\nreminders = 2\n[tenants.other]\n")
+      _ = try await home.start()
+      try await home.did("--tenant", "acme", "in", "1h", "Theirs")
+      try await home.did("in", "2h", "Mine")
+      let other = try await home.chime("list", "--json", environment: ["CHIME_TENANT": "other"])
+      #expect(try other.json["reminders"].elements.isEmpty, "\(other.text)")
+      let acme = try await home.chime("list", "--json", environment: ["CHIME_TENANT": "acme"])
+      #expect(try acme.json["reminders"].elements.map { $0["title"].string } == ["Theirs"], "\(acme.text)")
+      // The option goes before the environment, and an empty one stands for oneself, who sees all here.
+      let all = try await home.chime("list", "--json", "--tenant", "", environment: ["CHIME_TENANT": "other"])
+      #expect(
+        try all.json["reminders"].elements.map { "\($0["title"].string ?? "") \($0["tenant"].string ?? "-")" }
+          == ["Theirs acme", "Mine -"], "\(all.text)")
+
+      let unknown = try await home.chime("--tenant", "nobody", "list")
+      #expect(
+        unknown.status == 77 && unknown.err.contains("you may not act for a tenant \"nobody\""), "\(unknown.text)")
+      try await home.did("--tenant", "acme", "in", "3h", "Second")
+      let full = try await home.chime("--tenant", "acme", "in", "3h", "Third")
+      #expect(full.status == 1 && full.err.contains("may have 2 reminders with a time to come"), "\(full.text)")
+      let status = try await home.chime("status")
+      #expect(status.out.contains("acme has 2 of 2 reminders; other has reminders: 0"), "\(status.text)")
+
+      // A reload takes another limit, and another tenant.
+      try home.configure("[tenants.acme]\nreminders = 3\n[tenants.new]\n")
+      _ = try await home.answer("io.chime.Daemon.Reload")
+      try await home.did("--tenant", "acme", "in", "3h", "Third")
+      try await home.did("--tenant", "new", "in", "3h", "New")
+      let gone = try await home.chime("--tenant", "other", "list")
+      #expect(gone.status == 77, "\(gone.text)")
+      try await home.did("--tenant", "acme", "remove", "Third", "--yes")
+    }
+  }
+
+  /// More than a tenant may have sent waits, and all of it arrives, each with whose it is.
+  @Test(.enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+  func deliveriesKeepTheTenantsRate() async throws {
+    try await Home.live { home in
+      try home.configure("[tenants.acme]\ndeliveriesPerSecond = 2\n")
+      let receiver = try await Receiver.start(in: home)
+      _ = try await home.start()
+      for name in ["a", "b"] {
+        _ = try await home.answer(
+          "io.chime.Endpoints.Put",
+          [
+            "name": .string(name), "url": .string(receiver.url), "secret": .string(Receiver.secret),
+            "tenant": .string("acme"),
+          ])
+      }
+      for number in 0..<3 {
+        let added = try await home.answer(
+          "io.chime.Reminders.Add",
+          [
+            "reminder": ["title": .string("No. \(number)"), "when": .string("in 1h"), "channels": ["a", "b"]],
+            "tenant": "acme",
+          ])
+        _ = try await home.answer(
+          "io.chime.Occurrences.Fire", ["id": .string(added["reminder"]["id"].string ?? ""), "tenant": "acme"])
+      }
+      try await eventually("all six arrive") { receiver.requests.count == 6 }
+      #expect(receiver.requests.allSatisfy { $0.body["data"]["tenant"].string == "acme" })
+      #expect(Set(receiver.requests.map(\.id)).count == 6, "each once")
+      let listed = try await home.answer("io.chime.Deliveries.List", ["tenant": "acme"])["deliveries"]
+      var begun: [Int] = []
+      for delivery in listed.elements {
+        let attempts = try await home.answer(
+          "io.chime.Deliveries.Get", ["id": .string(delivery["id"].string ?? ""), "tenant": "acme"])["attempts"]
+        #expect(attempts.elements.count == 1)
+        begun.append(milliseconds(attempts[0]["startedAt"]["at"].string ?? ""))
+      }
+      begun.sort()
+      // From the moment at which one is let go to the one at which its attempt begins may be some milliseconds.
+      for (earlier, later) in zip(begun, begun.dropFirst(2)) { #expect(later - earlier > 900, "\(begun)") }
+    }
+  }
+
+  private func milliseconds(_ text: String) -> Int {
+    let format = ISO8601DateFormatter()
+    format.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    return format.date(from: text).map { Int($0.timeIntervalSince1970 * 1_000) } ?? 0
+  }
+}
