@@ -18,7 +18,8 @@ final class Cluster {
   /// checkpoints do not fall into one turn and not into the next.
   private static let settings = ["shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=30min"]
 
-  init(_ bench: Bench) throws {
+  /// - Parameter more: settings that this one has beside those.
+  init(_ bench: Bench, more: [String] = []) throws {
     guard let programs = Self.programs else {
       throw BenchFailure("PostgreSQL's server is not installed (apt install postgresql)")
     }
@@ -31,7 +32,7 @@ final class Cluster {
       programs + "/initdb", ["-D", folder + "/data", "-U", "chime", "-A", "trust", "-E", "UTF8", "--no-locale"],
       errors: bench.folder + "/initdb.log")
     var arguments = ["-D", folder + "/data", "-k", folder, "-h", ""]
-    for setting in Self.settings { arguments += ["-c", setting] }
+    for setting in Self.settings + more { arguments += ["-c", setting] }
     let (path, words) = Self.asUser(programs + "/postgres", arguments)
     process = try Program(path, words, errors: bench.folder + "/postgres.log")
     main = process.pid

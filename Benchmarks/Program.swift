@@ -25,6 +25,14 @@ final class Program {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+    // It may be started from a thread that has most signals blocked, and is to hear of its end.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -32,8 +40,8 @@ final class Program {
     var pid: pid_t = 0
     let code =
       environment == nil
-      ? posix_spawnp(&pid, path, &actions, nil, &words, environ)
-      : posix_spawnp(&pid, path, &actions, nil, &words, &variables)
+      ? posix_spawnp(&pid, path, &actions, &attributes, &words, environ)
+      : posix_spawnp(&pid, path, &actions, &attributes, &words, &variables)
     close(ends[1])
     guard code == 0 else {
       close(ends[0])

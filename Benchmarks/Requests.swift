@@ -39,7 +39,7 @@ func measureRequests(_ bench: Bench) throws {
 }
 
 /// The load of peers/load.c.
-private struct Load {
+struct Load {
   let bench: Bench
   let seconds: Int
 

@@ -15,6 +15,8 @@ let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void
   ("soak", "resident memory through 100,000 deliveries", measureSoak),
   ("fires", "durable fires a second in the store, batched", measureFires),
   ("fleet-fires", "durable fires a second in PostgreSQL, with 1, 2 and 4 daemons' stores", measureFleetFires),
+  ("fleet-adds", "reminders added in PostgreSQL, beside jobs of procrastinate", measureFleetAdds),
+  ("fleet-spike", "lateness in PostgreSQL when a second has 20 times as much as the mean", measureFleetSpike),
   ("million", "start, memory and answers with 1,000,000 reminders in the store", measureMillion),
   ("logging", "an entry logged in a tracker with 10 to 1,000,000, and 50 achievements to judge", measureLogging),
   ("list", "`chime list` with 1,000 reminders, the whole process", measureList),

@@ -11,7 +11,7 @@ struct connection {
   char answer[1 << 16];
 };
 
-static char message[65536];
+static char message[1 << 18];
 static size_t message_length;
 static uint32_t samples[most_samples];
 

@@ -50,6 +50,9 @@ struct Failure: Error, Equatable {
   /// Where a pack is wrong.
   var faults: [TrackersInterface.Fault] = []
 
+  /// Which of many drafts are wrong.
+  var drafts: [RemindersInterface.DraftFault] = []
+
   /// The same, with its message in English.
   func saying(_ said: String) -> Failure {
     var failure = self

@@ -48,6 +48,12 @@ public protocol StoreTransaction: TrackingTransaction {
   ///   - nextDueAt: when that is looked at; nil: at that time and its `jitterOffset`. A later time tells the decision that
   ///     quiet hours have held it.
   func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws
+  /// Inserts new reminders (of generation 0) in this order, each with its regular due time as `upsert` has it. Of one whose
+  /// id is in use, was used by a reminder of which only history is left, or stands before it among these, nothing is
+  /// inserted.
+  ///
+  /// - Returns: the places of those in `reminders`, ascending.
+  func insert(_ reminders: [NewReminder]) throws -> [Int]
   /// Removes the reminder and its due times, and cancels what it owes. Occurrences, deliveries and attempts stay as
   /// history, but its open occurrences are dismissed at `now`.
   ///

@@ -36,7 +36,8 @@ public enum StoreConformance {
   }
 
   public static let cases =
-    definitionCases + listingCases + firingCases + batchCases + insistenceCases + occurrenceCases + outboxCases
+    definitionCases + listingCases + firingCases + batchCases + insertingCases + insistenceCases + occurrenceCases
+    + outboxCases
     + laneCases + historyCases + otherCases + wakeCases + tenantCases
     + trackerCases + entryCases + changeCases + transactionCases
 

@@ -29,6 +29,7 @@ import Testing
   @Test func everyShapeIsInTheSchema() throws {
     let words = TrackerWords(tongue: Tongue(languages: ["en"]))
     try hold(Shapes.reminder)
+    try hold(Shapes.addedLine)
     try hold(Shapes.imported)
     try hold(Shapes.importRemark)
     try hold(Shapes.setChange, "setChange")

@@ -80,6 +80,7 @@ enum Manual {
     ]
     lines += shape(
       Shapes.reminder, "list` (`reminders`), `add`, `in`, `at`, `show`, `edit`, `pause`, `resume`, `skip`, `remove")
+    lines += shape(Shapes.addedLine, "add --from")
     lines += shape(Shapes.imported, "import")
     lines += shape(Shapes.importRemark, "import` (`remarks`)", isOpen: true)
     lines += shape(Shapes.setChange, "apply` (`changes`)", isOpen: true)

@@ -81,6 +81,13 @@ enum Shapes {
       .init("next", "its next time") { .time($0.next) },
     ])
 
+  static let addedLine = Shape<AddedLine>(
+    list: "added", item: "added",
+    fields: [
+      .init("line", "where it stands in the file, from 1") { .int($0.line) },
+      .init("id", "its id") { .string($0.id) },
+    ])
+
   static let importRemark = Shape<RemindersInterface.ImportRemark>(
     list: "remarks", item: "remark",
     fields: [

@@ -22,6 +22,12 @@ extension Failure {
           count: faults.count, "the set has %n fault; nothing was changed",
           "the set has %n faults; nothing was changed"),
         detail: faults.map { Failure.line(of: $0) }, faults: faults)
+    } else if name == "InvalidDrafts", let it = error.parameters(RemindersInterface.InvalidDrafts.self) {
+      self.init(
+        status: .failed,
+        message: Words.say(
+          count: it.faults.count, "%n reminder cannot be taken; nothing was added",
+          "%n reminders cannot be taken; nothing was added"), drafts: it.faults)
     } else if name == "InvalidFile", let it = error.parameters(TrackersInterface.InvalidFile.self) {
       let message =
         it.line > 0 ? Words.say("line %1: %2", String(it.line), Words.told(it.message)) : Words.told(it.message)

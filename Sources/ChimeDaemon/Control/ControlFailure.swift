@@ -23,6 +23,7 @@ enum ControlFailure: Error {
   case invalidFile(line: Int, String)
   case invalidPack(PackFaults)
   case invalidSet(PackFaults)
+  case invalidDrafts([RemindersInterface.DraftFault])
   case nothingToUndo(String)
   case service(ServiceError)
 
@@ -102,6 +103,8 @@ enum ControlFailure: Error {
             RemindersInterface.Fault(
               file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
           }))
+    case .invalidDrafts(let faults):
+      return named("InvalidDrafts", RemindersInterface.InvalidDrafts(faults: faults))
     case .nothingToUndo(let message): return named("NothingToUndo", Wire.Message(message: message))
     case .service(let error): return VarlinkReply(error: error)
     }

@@ -63,6 +63,7 @@ struct Desk: Sendable {
   private func perform(_ call: VarlinkCall) async throws -> VarlinkReply {
     switch call.method {
     case RemindersInterface.Add.method: return try VarlinkReply(await add(call.parameters()))
+    case RemindersInterface.AddMany.method: return try VarlinkReply(await addMany(call.parameters()))
     case RemindersInterface.Update.method: return try VarlinkReply(await update(call.parameters()))
     case RemindersInterface.Remove.method: return try VarlinkReply(await remove(call.parameters()))
     case RemindersInterface.Get.method: return try VarlinkReply(await get(call.parameters()))

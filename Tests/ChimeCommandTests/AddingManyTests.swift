@@ -1,0 +1,141 @@
+import ChimeControl
+import Foundation
+import Synchronization
+import Testing
+import Varlink
+
+@testable import ChimeCommand
+
+/// What `chime add --from` sends of which lines, and what it says of those that cannot be taken.
+@Suite struct AddingManyTests {
+  /// Adds whatever it is told to, with ids that tell the call and the place; refuses what is called bad.
+  private func daemon() throws -> FakeDaemon {
+    let calls = Mutex(0)
+    return try FakeDaemon { _, parameters in
+      let drafts = parameters["reminders"]?.items ?? []
+      let faults = drafts.enumerated().filter { $0.element["title"] == "bad" }.map {
+        RemindersInterface.DraftFault(index: $0.offset, field: "when", message: "it never comes")
+      }
+      if !faults.isEmpty { return .error("InvalidDrafts", RemindersInterface.InvalidDrafts(faults: faults)) }
+      let number = calls.withLock { calls in
+        calls += 1
+        return calls
+      }
+      let ids = parameters["dryRun"] == true ? [] : drafts.indices.map { "c\(number)n\($0)" }
+      return .reply(RemindersInterface.AddMany.Reply(ids: ids, warnings: ["there is no endpoint team yet"]))
+    }
+  }
+
+  private func line(_ title: String, _ more: String = "") -> String {
+    "{\"title\": \"\(title)\", \"when\": \"every 90m\"\(more)}\n"
+  }
+
+  @Test func eachLineIsAReminderWithWhatTheOptionsSay() throws {
+    let daemon = try daemon()
+    let input = line("a") + "\n" + line("b", #", "channels": ["desktop"], "urgency": "low""#) + line("c")
+    let outcome = chime(["add", "--from", "-", "--to", "team", "--tag", "x", "--plain"], daemon: daemon, input: input)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(outcome.output == "line\tid\n1\tc1n0\n3\tc1n1\n4\tc1n2\n")
+    #expect(outcome.errors == "warning: there is no endpoint team yet\n3 reminders were added\n")
+    let drafts = try #require(daemon.calls.first?.parameters["reminders"]).items
+    #expect(drafts.map { $0["title"]?.text } == ["a", "b", "c"])
+    #expect(drafts.map { $0["channels"]?.items.first?.text } == ["team", "desktop", "team"])
+    #expect(drafts.map { $0["tags"]?.items.first?.text } == ["x", "x", "x"])
+    #expect(drafts[1]["urgency"] == "low")
+    // The last line may have no end.
+    let json = chime(["add", "--from", "-", "--json"], daemon: daemon, input: String(input.dropLast()))
+    #expect(json.output.contains(#""line":4"#) && json.output.contains(#""dryRun":false"#), "\(json.output)")
+  }
+
+  @Test func linesAreSentByTheThousandEachPartWithATokenOfItsOwn() throws {
+    let daemon = try daemon()
+    let input = (1...4_500).map { line("r\($0)") }.joined()
+    let outcome = chime(["add", "--from", "-", "--token", "t"], daemon: daemon, input: input)
+    #expect(outcome.errors.hasSuffix("4500 reminders were added\n"), "\(outcome.errors)")
+    #expect(daemon.calls.map { $0.parameters["reminders"]?.items.count } == [2_000, 2_000, 500])
+    #expect(daemon.calls.map { $0.parameters["token"]?.text } == ["t:1", "t:2001", "t:4001"])
+  }
+
+  @Test func longLinesAreSentInPartsThatAMessageHolds() throws {
+    let daemon = try daemon()
+    let body = String(repeating: "/", count: 60_000)
+    let input = (1...12).map { line("r\($0)", ", \"body\": \"\(body)\"") }.joined()
+    #expect(chime(["add", "--from", "-"], daemon: daemon, input: input).status == .success)
+    #expect(daemon.calls.map { $0.parameters["reminders"]?.items.count ?? 0 } == [5, 5, 2])
+  }
+
+  @Test(
+    arguments: [
+      (#"{"when": "daily"}"#, #""title" is missing"#), ("[1]", "it is no JSON object, such as"),
+      ("nonsense", "it is no JSON object, such as"), (#"{"title": "a", "when": 3}"#, #""when" cannot be taken"#),
+      (#"{"title": "a", "when": "daily", "chanels": []}"#, #"there is no field "chanels"; did you mean channels?"#),
+      (#"{"title": "a", "when": "daily", "nag": {"evry": "10m"}}"#, #"there is no field "evry""#),
+      (#"{"title": "a", "when": "daily", "urgency": "huge"}"#, #""urgency" cannot be taken"#),
+      (#"{"title": "\#(String(repeating: "a", count: 66_000))", "when": "daily"}"#, "it is longer than 64 KiB"),
+    ])
+  func aLineThatIsNoneIsToldWithItsNumber(_ text: String, _ message: String) throws {
+    let daemon = try daemon()
+    let outcome = chime(["add", "--from", "-"], daemon: daemon, input: line("a") + text + "\n" + line("b"))
+    #expect(outcome.status == .failed)
+    #expect(outcome.errors.hasPrefix("chime: 1 line of standard input cannot be taken\n"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("standard input:2: \(message)"), "\(outcome.errors.prefix(500))")
+    #expect(outcome.errors.hasSuffix("  nothing was added\n"), "\(outcome.errors.suffix(500))")
+    #expect(daemon.calls.isEmpty, "nothing of the part is sent")
+  }
+
+  @Test func aFaultEndsItBetweenTwoParts() throws {
+    let daemon = try daemon()
+    let input = (1...5_000).map { line($0 == 2_500 || $0 == 2_600 ? "bad" : "r\($0)") }.joined()
+    let outcome = chime(["add", "--from", "-"], daemon: daemon, input: input)
+    #expect(outcome.status == .failed)
+    #expect(outcome.errors.contains("chime: 2 lines of standard input cannot be taken\n"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("standard input:2500: when: it never comes\n"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("lines 1 to 2000 were added; for the rest, when it is mended: tail -n +2001 "))
+    #expect(daemon.calls.count == 2, "nothing is sent after it")
+  }
+
+  @Test func aDryRunTellsOfAllAndAddsNothing() throws {
+    let daemon = try daemon()
+    let input = (1...5_000).map { line($0 % 2_000 == 7 ? "bad" : "r\($0)") }.joined() + "{}\n"
+    let outcome = chime(["add", "--from", "-", "--dry-run"], daemon: daemon, input: input)
+    #expect(outcome.status == .failed)
+    for number in ["7: when", "2007: when", "4007: when", "5001: \"title\" is missing"] {
+      #expect(outcome.errors.contains("standard input:\(number)"), "\(outcome.errors)")
+    }
+    #expect(daemon.calls.allSatisfy { $0.parameters["dryRun"] == true })
+    let good = chime(["add", "--from", "-", "--dry-run"], daemon: daemon, input: line("a"))
+    #expect(good.status == .success && good.errors.hasSuffix("1 reminder would be added\n"), "\(good.errors)")
+  }
+
+  @Test func whatMakesNoSenseIsRefused() throws {
+    let daemon = try daemon()
+    let titled = chime(["add", "Tea", "daily", "--from", "-"], daemon: daemon)
+    #expect(titled.status == .usage)
+    #expect(titled.errors.contains("--from goes with no title and no schedule"), "\(titled.errors)")
+    let missing = chime(["add", "--from", "/nonexistent/a.jsonl"], daemon: daemon)
+    #expect(missing.errors == "chime: cannot read /nonexistent/a.jsonl: No such file or directory\n")
+    #expect(chime(["add", "--from", "-"], daemon: daemon).errors == "0 reminders were added\n")
+    #expect(daemon.calls.isEmpty)
+  }
+
+  /// Fields that a Draft gets later are to be known here too.
+  @Test func allFieldsOfADraftAreKnown() {
+    func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
+    #expect(names(RemindersInterface.Draft(title: "", when: "")) == DraftLine.fields)
+    #expect(names(RemindersInterface.Nag(every: nil)).sorted() == DraftLine.inner["nag"]?.sorted())
+    #expect(names(RemindersInterface.Quiet()).sorted() == DraftLine.inner["quiet"]?.sorted())
+    #expect(names(RemindersInterface.TrackerLink()).sorted() == DraftLine.inner["tracker"]?.sorted())
+    #expect(
+      names(Wire.CatchUp(suspend: .all, downtime: .all)).sorted() == DraftLine.inner["catchUp"]?.sorted())
+  }
+}
+
+extension JSON {
+  fileprivate var items: [JSON] {
+    if case .array(let items) = self { items } else { [] }
+  }
+
+  fileprivate var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+}
