@@ -224,6 +224,8 @@ extension Ledger {
     guard world.storeFault != .gone, world.mono - failed < Self.standInBound, loop.agenda.keepsForStore,
       !loop.standby.isFull
     else { return }
+    // Of a daemon that was stopped while the alarm rang its timer is late, and fires next.
+    if let due = loop.dueAt, due <= world.wall { return }
     let armed = loop.wakeAt ?? .latest
     func look(_ id: ReminderID, _ at: Instant, isRegular: Bool) {
       guard at > world.wall, at < armed, contents.reminders[id]?.wakes(at: at, isRegular: isRegular) == true else {
