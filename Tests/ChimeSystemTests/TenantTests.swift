@@ -82,6 +82,34 @@ struct TenantTests {
     }
   }
 
+  /// Who is named acts for a tenant; another member of the group is refused, and the journal says who it was.
+  @Test(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
+  func whoIsNamedMayAndOthersAreRefused() async throws {
+    let (ann, ben) = (2_001, 2_002)
+    try await Home.live { home in
+      let machine = try await BootedSystem.start(in: home)
+      for (name, uid) in [("ann", ann), ("ben", ben)] {
+        try await machine.did("groupadd", "--gid", "\(uid)", name)
+        try await machine.did(
+          "useradd", "--uid", "\(uid)", "--gid", "\(uid)", "--groups", "chime", "--no-create-home", name)
+      }
+      try machine.write("[tenants.acme]\nusers = [\"ann\"]\n", to: "/etc/chime/chimed.toml", mode: 0o644)
+      try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
+      try await machine.did("chime", "--system", "--tenant", "acme", "in", "30m", "Theirs", as: ann)
+      try await machine.did("chime", "--system", "in", "30m", "Hers", as: ann)
+      let theirs = try await machine.run("chime", ["--system", "--tenant", "acme", "list", "--json"], as: ann)
+      #expect(try theirs.json["reminders"].elements.map { $0["title"].string } == ["Theirs"], "\(theirs.text)")
+      let hers = try await machine.run("chime", ["--system", "list", "--json"], as: ann)
+      #expect(try hers.json["reminders"].elements.map { $0["title"].string } == ["Hers"], "\(hers.text)")
+      for _ in 0..<2 {
+        let refused = try await machine.run("chime", ["--system", "--tenant", "acme", "list"], as: ben)
+        #expect(refused.status == 77 && refused.err.contains("you may not act for"), "\(refused.text)")
+      }
+      let refusals = try await machine.journal("MESSAGE_ID=c5d7d0f2e31e4a7c9b6f4be1a08d3f56")
+      #expect(refusals.map { $0["CHIME_UID"].string } == ["\(ben)"], "it is told of once in a while")
+    }
+  }
+
   private func milliseconds(_ text: String) -> Int {
     let format = ISO8601DateFormatter()
     format.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
