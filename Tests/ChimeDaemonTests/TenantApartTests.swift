@@ -112,6 +112,7 @@ struct TenantApartTests {
     let (no, yes) = (true, false)
     return [
       "Reminders.Add": [(yes, #"{"reminder":{"title":"Mine too","when":"daily at 9:00"},"token":"tok"}"#)],
+      "Reminders.AddMany": [(yes, #"{"reminders":[{"title":"Mine as well","when":"daily at 9:30"}]}"#)],
       "Reminders.Update": [(no, #"{\#(id),"change":{"title":"x"}}"#), (no, #"{"id":"\#(mark) pill","change":{}}"#)],
       "Reminders.Remove": [(no, "{\(id)}")], "Reminders.Get": [(no, "{\(id)}")],
       "Reminders.List": [(yes, #"{"filter":{"all":true}}"#), (yes, #"{"filter":{"tag":"\#(mark)","all":true}}"#)],
@@ -199,7 +200,7 @@ struct TenantApartTests {
       let attempts = Self.attempts(loot)
       #expect(Set(attempts.keys).union(Self.apart) == Self.methods(), "each method is tried")
       // What adds something of the other's own comes last: with it there is more to be answered, and nothing of acme's.
-      let making: Set = ["Reminders.Add", "Reminders.Import", "Reminders.Apply", "Endpoints.Put"]
+      let making: Set = ["Reminders.Add", "Reminders.AddMany", "Reminders.Import", "Reminders.Apply", "Endpoints.Put"]
       for method in attempts.keys.sorted(by: { (making.contains($0) ? 1 : 0, $0) < (making.contains($1) ? 1 : 0, $1) })
       {
         for (wanted, text) in attempts[method] ?? [] {
