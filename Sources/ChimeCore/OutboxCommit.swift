@@ -48,7 +48,7 @@ public struct OutboxCommit: Sendable {
         commit.refused.append(reason)
       }
     }
-    try transaction.release(part.releases)
+    try transaction.release(part.releases, now: now)
     for (lane, limit) in part.claims {
       do {
         commit.claims += try ClaimedMessage.claim(lane, limit: limit, in: transaction, policies, bearings, now: now)

@@ -52,7 +52,7 @@ public struct StandbyCommit: Sendable {
         commit.refused.append(reason)
       }
     }
-    try transaction.release(part.releases)
+    try transaction.release(part.releases, now: now)
     for lane in ahead.sorted() { try transaction.wake(lane: lane, now: now) }
     return commit
   }

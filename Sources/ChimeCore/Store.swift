@@ -125,9 +125,9 @@ public protocol StoreTransaction: TrackingTransaction {
   /// Throws `StoreFailure.takenOver`, and has done nothing, when another daemon of a `SharedStore` has had the lane since
   /// the delivery was claimed here.
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws
-  /// Gives claimed deliveries back: each is visible at its own time again. What is not this daemon's any more is passed
-  /// over.
-  func release(_ ids: [DeliveryID]) throws
+  /// Gives claimed deliveries back: each is visible at its own time again, or at `now` where the clock was set back since it
+  /// was claimed. What is not this daemon's any more is passed over.
+  func release(_ ids: [DeliveryID], now: Instant) throws
   /// Owes a delivery once more, whatever has become of it: it may be tried from `now` on, and what was tried before
   /// counts no more for the retry schedule. One that waits for its time is tried at once.
   ///

@@ -120,15 +120,18 @@ extension Transaction {
     }
   }
 
-  func release(_ ids: [DeliveryID]) throws {
+  func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
+      // What was claimed was to be tried: where its own time is to come, the clock was set back.
       try connection.run(
         """
-        UPDATE delivery d SET visible_at = coalesce(d.state_at, d.created_at)
+        UPDATE delivery d SET state = CASE WHEN coalesce(d.state_at, d.created_at) > $3 THEN 1 ELSE d.state END,
+          state_at = CASE WHEN coalesce(d.state_at, d.created_at) > $3 THEN $3 ELSE d.state_at END,
+          visible_at = least(coalesce(d.state_at, d.created_at), $3)
         FROM lane l JOIN shard_lease s ON s.shard = l.shard
         WHERE d.id = $1 AND d.state <= 1 AND l.key = d.lane AND s.node = $2 AND coalesce(d.epoch, s.epoch) = s.epoch
-        """, id.rawValue, holdings.current.node)
+        """, id.rawValue, holdings.current.node, now)
     }
   }
 

@@ -95,11 +95,17 @@ extension Transaction {
     }
   }
 
-  func release(_ ids: [DeliveryID]) throws {
+  func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
+      // What was claimed was to be tried: where its own time is to come, the clock was set back.
       try connection.run(
-        "UPDATE delivery SET visible_at = coalesce(state_at, created_at) WHERE id = ? AND state <= 1", id.rawValue)
+        """
+        UPDATE delivery SET state = iif(coalesce(state_at, created_at) > ?2, 1, state),
+          state_at = iif(coalesce(state_at, created_at) > ?2, ?2, state_at),
+          visible_at = min(coalesce(state_at, created_at), ?2)
+        WHERE id = ?1 AND state <= 1
+        """, id.rawValue, now)
     }
   }
 

@@ -58,7 +58,7 @@ extension StoreConformance {
           .map(\.delivery.id)
         try store.acknowledge(ids[1], attempt: failure, state: .waiting(until: at(60)))
         try store.acknowledge(ids[2], attempt: nil, state: .delivered(at: at(11)))
-        try store.release(ids + [DeliveryID(rawValue: "msg_none")])
+        try store.release(ids + [DeliveryID(rawValue: "msg_none")], now: .latest)
         try expect(store.horizon().outbox, is: [desktop: at(10)], "the horizon")
         let claims = try store.claimDeliveries(lane: desktop, now: at(12), visibleAgain: again, limit: 9)
         try expect(claims.map(\.delivery.id), is: [ids[0]], "what can be claimed")
@@ -231,7 +231,7 @@ extension StoreConformance {
       try await expect(.readOnly) {
         try await subject.read { _ = try $0.prune(HistoryEdge(first: at(9)), past: nil, limit: 1) }
       }
-      try await expect(.readOnly) { try await subject.read { try $0.release([]) } }
+      try await expect(.readOnly) { try await subject.read { try $0.release([], now: at(0)) } }
       try await expect(.readOnly) {
         try await subject.read { _ = try $0.replay(DeliveryID(rawValue: "x"), now: at(1)) }
       }

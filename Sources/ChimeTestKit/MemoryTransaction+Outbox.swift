@@ -45,10 +45,11 @@ extension MemoryTransaction {
     }
   }
 
-  func release(_ ids: [DeliveryID]) throws {
+  func release(_ ids: [DeliveryID], now: Instant) throws {
     try requireWriting()
     for id in ids {
       guard var entry = contents.outbox[id], entry.delivery.isOwed else { continue }
+      if entry.delivery.ownTime > now { entry.delivery.state = .waiting(until: now) }
       entry.visibleAt = entry.delivery.ownTime
       put(entry)
     }

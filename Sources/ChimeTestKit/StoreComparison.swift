@@ -142,7 +142,7 @@ public struct StoreComparison: Sendable {
     case 15, 16:
       let listed = try store.deliveries(DeliveryFilter(), page: Page(limit: 2, offset: pick(0...20)))
       if pick(0...1) == 0 {
-        try store.release(listed.map(\.id))
+        try store.release(listed.map(\.id), now: now)
         return "released"
       }
       return "sent again \(try listed.map { try store.replay($0.id, now: now) })"

@@ -131,7 +131,7 @@ struct LeaseTests {
       try await first.write { try $0.acknowledge(claimed, attempt: attempt, state: .delivered(at: at(21))) }
     }
     // Nor does it take the claim away from the other.
-    try await first.write { try $0.release([claimed]) }
+    try await first.write { try $0.release([claimed], now: .latest) }
     #expect(
       try await second.write {
         try $0.claimDeliveries(lane: lane, now: at(22), visibleAgain: again, limit: 1).isEmpty

@@ -105,8 +105,11 @@ extension Ledger {
   func recorded(_ steps: [Step]) {
     world.figures.commits += 1
     for step in steps {
-      decided = nil
-      if case .fired(let firing) = step.entry { decided = firing.due.reminder }
+      (decided, decidedDueAt) = (nil, nil)
+      if case .fired(let firing) = step.entry {
+        decided = firing.due.reminder
+        if firing.advances { decidedDueAt = firing.due.dueAt }
+      }
       look(at: step.contents) {
         for id in step.changed.reminders { checkReminder(id, step.work) }
         for id in step.changed.occurrences { checkOccurrence(id, step.work) }
@@ -114,7 +117,7 @@ extension Ledger {
         checkRecorded(step)
       }
     }
-    decided = nil
+    (decided, decidedDueAt) = (nil, nil)
   }
 
   private func checkRecorded(_ step: Step) {

@@ -146,7 +146,11 @@ extension Ledger {
     let (reminder, now) = (before.reminder, work.now)
     let jitter = reminder.jitterOffset
     let isQuietNow = quiet?.end(at: now) != nil
-    let heldUntil = before.regular.flatMap { $0.dueAt > $0.scheduledAt + jitter ? $0.dueAt : nil }
+    // What was decided without the store may have been held by what it has let go since.
+    let heldUntil = before.regular.flatMap { regular in
+      let dueAt = decidedDueAt ?? regular.dueAt
+      return dueAt > regular.scheduledAt + jitter ? dueAt : nil
+    }
     var (later, caughtUp) = (remains, remains ? CatchUp.cap : 0)
     var (laterKnown, knownCount) = (false, 0)
     for (position, one) in judged.enumerated().reversed() {

@@ -37,8 +37,9 @@ final class Ledger {
   var emptyStandIns = 0
   var wakeSeen: (commits: Int, steps: Int, armed: Instant?) = (0, 0, nil)
   var standInAt: Int64 = -1
-  /// The reminder as it was when a step was decided.
+  /// The reminder as it was when a step was decided, and when it was due then.
   var decided: Reminder?
+  var decidedDueAt: Instant?
   private var timetables: [ReminderID: Cached] = [:]
   private var emptyFires = 0
   private var rotation: [ReminderID] = []
