@@ -244,7 +244,7 @@ extension RealThings {
     }
 
     func eventually<Value>(_ look: () -> Value?) async throws -> Value {
-      let limit = ContinuousClock.now.advanced(by: .seconds(10))
+      let limit = ContinuousClock.now.advanced(by: .seconds(60))
       while ContinuousClock.now < limit {
         if let value = look() { return value }
         try await Task.sleep(for: .milliseconds(5))

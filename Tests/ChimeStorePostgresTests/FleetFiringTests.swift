@@ -196,11 +196,14 @@ struct FleetFiringTests {
     let heard = Mutex<[StoreTime]>([])
     let store = try PostgresStore.open(try server.place(database)) { time in heard.withLock { $0.append(time) } }
     #expect(!heard.withLock { $0.isEmpty }, "before anything is asked of it")
+    // Much time may pass in between on a busy machine.
+    let before = now() - .minutes(1)
     let times = [try await store.write { $0.time }, try await store.read { $0.time }].compactMap { $0 }
+    let after = now() + .minutes(1)
     #expect(times.count == 2)
     for time in times {
       #expect(time.askedAt <= time.heardAt)
-      #expect(abs((time.instant - now()).rawValue) < 60_000)
+      #expect(time.instant > before && time.instant < after)
     }
     await store.close()
   }
