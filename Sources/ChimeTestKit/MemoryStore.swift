@@ -43,16 +43,16 @@ struct MemoryContents: Sendable {
   var regular: [ReminderID: Regular] = [:]
   /// When occurrences come again.
   var again: [OccurrenceID: Instant] = [:]
-  private(set) var occurrences: [OccurrenceID: Occurrence] = [:]
-  private(set) var occurrencesOf: [ReminderID: Set<OccurrenceID>] = [:]
+  private(set) var occurrences: PartedTable<OccurrenceID, Occurrence> = [:]
+  private(set) var occurrencesOf: [ReminderID: PartedTable<OccurrenceID, Void>] = [:]
   /// Those that say that they are to be repeated, whether or not they are due again.
   private(set) var insisting: [ReminderID: Set<OccurrenceID>] = [:]
-  private(set) var outbox: [DeliveryID: Entry] = [:]
-  private(set) var deliveriesOf: [OccurrenceID: [DeliveryID]] = [:]
+  private(set) var outbox: PartedTable<DeliveryID, Entry> = [:]
+  private(set) var deliveriesOf: PartedTable<OccurrenceID, [DeliveryID]> = [:]
   /// What each lane owes, oldest first; lanes that owe nothing are not in it.
   private(set) var owed: [Lane: [Owed]] = [:]
   private var places = 0
-  var attempts: [DeliveryID: [Attempt]] = [:]
+  var attempts: PartedTable<DeliveryID, [Attempt]> = [:]
   var endpoints: [Lane: Endpoint] = [:]
   var answers: [Token: Answer] = [:]
   var notes: [String: String] = [:]
@@ -92,7 +92,7 @@ struct MemoryContents: Sendable {
 
   mutating func put(_ occurrence: Occurrence) {
     if occurrences.updateValue(occurrence, forKey: occurrence.id) == nil {
-      occurrencesOf[occurrence.id.reminder, default: []].insert(occurrence.id)
+      occurrencesOf[occurrence.id.reminder, default: [:]].updateValue((), forKey: occurrence.id)
     }
     if occurrence.repeatAt != nil {
       insisting[occurrence.id.reminder, default: []].insert(occurrence.id)
@@ -110,7 +110,7 @@ struct MemoryContents: Sendable {
   mutating func forget(_ id: OccurrenceID) {
     occurrences[id] = nil
     calm(id)
-    occurrencesOf[id.reminder]?.remove(id)
+    occurrencesOf[id.reminder]?.removeValue(forKey: id)
     if occurrencesOf[id.reminder]?.isEmpty == true { occurrencesOf[id.reminder] = nil }
     for delivery in deliveriesOf.removeValue(forKey: id) ?? [] {
       guard let entry = outbox.removeValue(forKey: delivery) else { continue }

@@ -67,7 +67,7 @@ final class MemoryTransaction: StoreTransaction {
     changed.reminders.insert(id)
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
-    for key in contents.occurrencesOf[id] ?? [] {
+    for (key, _) in contents.occurrencesOf[id] ?? [:] {
       cancel(key, at: now) { _ in true }
       guard var occurrence = contents.occurrences[key], occurrence.isOpen else { continue }
       occurrence.state = .dismissed
@@ -80,7 +80,7 @@ final class MemoryTransaction: StoreTransaction {
 
   func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     guard let reminder = contents.reminders[id] else { return nil }
-    let occurrences = (contents.occurrencesOf[id] ?? []).compactMap { contents.occurrences[$0] }
+    let occurrences = (contents.occurrencesOf[id] ?? [:]).compactMap { contents.occurrences[$0.key] }
     func again(where match: (Occurrence) -> Bool) -> Instant? {
       occurrences.filter(match).compactMap { contents.again[$0.id] }.min()
     }
@@ -144,7 +144,7 @@ final class MemoryTransaction: StoreTransaction {
     // What is small is sorted, not the occurrences themselves: simulations ask for the latest ones very often.
     var places: [(at: Instant, order: Int, id: OccurrenceID)] = []
     if let reminder = filter.reminder {
-      for id in contents.occurrencesOf[reminder] ?? [] where contents.occurrences[id].map(matches) ?? false {
+      for (id, _) in contents.occurrencesOf[reminder] ?? [:] where contents.occurrences[id].map(matches) ?? false {
         places.append((id.scheduledAt, order(id), id))
       }
     } else {
