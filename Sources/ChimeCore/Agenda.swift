@@ -37,6 +37,8 @@ public struct Agenda: Sendable {
   /// Whether something is kept for the store.
   private var isKeeping = false
   private var isStandingIn = false
+  /// Whether what is being worked off without the store was read before something that is known of since.
+  private var looksBehind = false
   private var isRecording = false
   /// When the next is due that would fire without the store.
   private var standIn = StandIn.unknown
@@ -84,16 +86,16 @@ public struct Agenda: Sendable {
     case .clockWentBack(let step):
       for lane in lanes.keys { lanes[lane]?.clockWentBack(by: step) }
       forgetTimers()
-      standIn = .unknown
+      lookAgainAside()
     case .awake:
       // A timer that fired is not armed any more; and after a step of the clock none can be trusted.
       forgetTimers()
-      standIn = .unknown
+      lookAgainAside()
     case .sleeping: isDrowsy = true
     case .woke:
       isDrowsy = false
       forgetTimers()
-      standIn = .unknown
+      lookAgainAside()
     case .policies(let policies, let renewed):
       self.policies = policies
       for lane in lanes.keys {
@@ -136,11 +138,11 @@ public struct Agenda: Sendable {
     case .kept: isKeeping = true
     case .keptAnswer:
       isKeeping = true
-      standIn = .unknown
+      lookAgainAside()
     case .stoodIn(let claims, let next, let wake, let kept):
       isStandingIn = false
       isKeeping = isKeeping || kept
-      standIn = .at(next, wake: wake)
+      standIn = looksBehind ? .unknown : .at(next, wake: wake)
       hold(claims)
     case .standInFailed(let wake):
       isStandingIn = false
@@ -162,7 +164,13 @@ public struct Agenda: Sendable {
   private mutating func storeWorks() {
     storeRetryAt = nil
     isRefused = false
+    lookAgainAside()
+  }
+
+  /// What is due without the store is not known: a look that is under way may have come before what was heard now.
+  private mutating func lookAgainAside() {
     standIn = .unknown
+    looksBehind = isStandingIn
   }
 
   /// Others have locked what is due, and are about to fire it; should they come to nothing, it is there again.
@@ -232,7 +240,7 @@ public struct Agenda: Sendable {
       }
       effects.append(.fire(limit: Self.batch, room: Room(policies: policies, known: known)))
     } else if storeRetryAt != nil, isRefused, let due = standInDue, due <= now {
-      isStandingIn = true
+      (isStandingIn, looksBehind) = (true, false)
       effects.append(.standIn(limit: Self.batch))
     }
     let wantedDue = isFiring || isStandingIn || isRecording ? nil : dueTimerAt.map { max($0, left ?? $0) }

@@ -85,9 +85,16 @@ extension Standby {
     case fired(Firing)
     case ended(Outcome, at: Instant)
     case answered(OutboxWork.Answer, at: Instant)
+    /// A snooze that is not to be recorded any more: the store has a later answer.
+    case overtaken
 
     /// Whether something fired, rather than being put off or missed.
     var isHeard: Bool { if case .fired(let firing) = self { !firing.deliveries.isEmpty } else { false } }
+
+    func snoozes(_ id: OccurrenceID) -> Bool {
+      guard case .answered(let answer, _) = self, case .snooze = answer.answer else { return false }
+      return answer.occurrence == id
+    }
   }
 
   /// What one transaction records.

@@ -39,6 +39,8 @@ public struct Standby: Sendable {
   private var seenTo: DuePlace?
   /// That of the bearings with which all of it was decided; nil: they have changed since the first.
   private var version: Int?
+  /// The latest time as of which any of it was decided.
+  private var decidedAt: Instant?
   /// What was shown, or was to be.
   private var messages: Set<DeliveryID> = []
   /// *Done* that will log an entry once it is recorded, in the order in which it was said.
@@ -70,6 +72,9 @@ public struct Standby: Sendable {
     guard let stored, stored.isOpen, let at = delivered[id] else { return stored }
     return stored.delivered(at: at)
   }
+
+  /// The occurrences that were heard and of which the store does not know.
+  public var heard: Set<OccurrenceID> { Set(occurrences.values.lazy.filter(\.wasHeard).map(\.id)) }
 
   /// The reminder as it is with all that is known.
   public func current(_ stored: Reminder) -> Reminder { reminders[stored.id] ?? stored }
@@ -150,8 +155,10 @@ public struct Standby: Sendable {
     seenTo = nil
   }
 
-  /// An occurrence was answered in the store, which took changes for a moment: when it comes again is for the store to say.
+  /// An occurrence was answered in the store, which took changes for a moment: when it comes again is for the store to say,
+  /// and not for a snooze that was asked for before.
   public mutating func forget(_ id: OccurrenceID) {
+    for index in entries.indices where entries[index].snoozes(id) { entries[index] = .overtaken }
     occurrences[id] = nil
     delivered[id] = nil
     again[id] = nil
@@ -191,6 +198,7 @@ public struct Standby: Sendable {
   ) -> Work {
     var work = Work(unreadable: seen.unreadable)
     version = entries.isEmpty || version == bearings.version ? bearings.version : nil
+    decidedAt = max(decidedAt ?? now, now)
     let decision = FiringDecision(now: now, absence: absence)
     work.messages = showAgain(policies, now: now)
     adopt(seen.reminders)
@@ -373,9 +381,10 @@ public struct Standby: Sendable {
     Part(entries: Array(entries.prefix(limit)), releases: releases, owesStart: owesStart)
   }
 
-  /// The reminders whose next times were computed with other bearings than these, and may be others now.
-  public func outdated(in part: Part, _ bearings: Bearings) -> [ReminderID] {
-    guard version != bearings.version else { return [] }
+  /// The reminders whose next times were computed with other bearings than these, or as of a later time than `now`, before
+  /// the clock went back; they may be others now.
+  public func outdated(in part: Part, _ bearings: Bearings, now: Instant) -> [ReminderID] {
+    guard version != bearings.version || decidedAt.map({ $0 > now }) ?? false else { return [] }
     return part.entries.compactMap { entry in
       if case .fired(let firing) = entry, firing.advances { firing.due.reminder.id } else { nil }
     }

@@ -46,6 +46,7 @@ public struct StandbyCommit: Sendable {
               work, in: transaction, policies, seenFailing: seenFailing, bearings, now: time, using: &generator))
         case .answered(let answer, let time):
           try give(answer, at: time, in: transaction, bearings, &commit, using: &generator)
+        case .overtaken: break
         }
       } catch StoreFailure.internalError(let reason) {
         // One that cannot be recorded must not take its neighbours with it.

@@ -62,4 +62,16 @@ struct ClockBackTests {
     #expect(shown == [1, 2, 5].map { Self.begin + .hours($0) })
     #expect(work.firings.flatMap(\.occurrences).map(\.id.scheduledAt) == shown)
   }
+
+  /// What fired from memory while the clock was ahead is recorded with the next time that followed then, after the times
+  /// of all reminders have been computed anew.
+  @Test func whatWasDecidedWhileTheClockWasAheadIsComputedAnew() async throws {
+    var screen = Screen(store: MemoryStore())
+    try await screen.add(try StandbyTests.reminder("every 1h"), at: Self.begin + .hours(1))
+    let ahead = Self.begin + .days(9)
+    try await screen.standIn(now: ahead)
+    let part = screen.standby.part()
+    #expect(screen.standby.outdated(in: part, screen.bearings, now: Self.begin) == [Self.hourly])
+    #expect(screen.standby.outdated(in: part, screen.bearings, now: ahead).isEmpty)
+  }
 }

@@ -37,6 +37,19 @@ struct StandInTests {
     #expect(agenda.handle(.stoodIn([], next: end, kept: true), now: Self.now) == [.armDue(end)])
   }
 
+  /// A look at the store that began before an addition knows nothing of it, and the store then refuses again.
+  @Test func whatIsAddedDuringALookIsDueAfterIt() {
+    var (agenda, _) = Self.refused()
+    let (soon, later) = (Self.now + .seconds(2), Self.now + .days(1))
+    _ = agenda.handle(.horizon(Horizon(nextDue: soon, sequence: 1)), now: Self.now)
+    _ = agenda.handle(.refused, now: Self.now)
+    let effects = agenda.handle(.stoodIn([], next: later, kept: false), now: Self.now)
+    #expect(effects == [.armDue(soon)])
+    #expect(agenda.handle(.awake, now: soon) == [.standIn(limit: Agenda.batch)])
+    // The look that began since is believed.
+    #expect(agenda.handle(.stoodIn([], next: later, kept: false), now: soon) == [.armDue(later)])
+  }
+
   @Test func theMachineIsWokenForWhatIsKnownWithoutTheStore() {
     var agenda = Agenda()
     let (later, next) = (Self.now + .hours(9), Self.now + .hours(1))

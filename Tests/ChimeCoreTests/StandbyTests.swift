@@ -192,6 +192,39 @@ struct StandbyTests {
     #expect(try await screen.store.read { try $0.occurrence(again.id) }?.deliveredAt == Self.now + .seconds(1))
   }
 
+  /// Whoever would fire it on request in the same second is told so, as long as the store does not know.
+  @Test func whatFiredFromMemoryCountsAsHeardUntilItIsRecorded() async throws {
+    var screen = Screen(store: MemoryStore())
+    try await screen.add(Self.reminder("every 1h"), at: Self.now)
+    let id = try await screen.standIn(now: Self.now).firings[0].occurrences[0].id
+    #expect(screen.standby.heard == [id])
+    try await screen.record()
+    #expect(screen.standby.heard.isEmpty)
+  }
+
+  /// A popup's answer is kept, and a client snoozes what the store has: the later snooze holds. What was done stays done.
+  @Test(arguments: [(Occurrence.Answer.snooze(for: .minutes(50)), false), (.done, true)])
+  func aSnoozeThatIsKeptYieldsToALaterAnswerInTheStore(kept: Occurrence.Answer, isDone: Bool) async throws {
+    var screen = Screen(store: MemoryStore())
+    let reminder = try Self.reminder("every 1d")
+    try await screen.add(reminder, at: Self.now)
+    let id = try await screen.standIn(now: Self.now).firings[0].occurrences[0].id
+    try await screen.record()
+    let fired = try #require(try await screen.store.read { try $0.occurrence(id) })
+    _ = try screen.standby.answer(
+      OutboxWork.Answer(answer: kept, occurrence: id), fired, reminder, screen.bearings, now: Self.now + .minutes(1))
+    let (bearings, later) = (screen.bearings, Self.now + .minutes(2))
+    try await screen.store.write { store in
+      var random = SeededGenerator(seed: 1)
+      _ = try AnswerWork.run(
+        .snooze(for: .minutes(6)), to: fired, reminder: reminder, in: store, bearings, now: later, using: &random)
+    }
+    screen.standby.forget(id)
+    try await screen.record()
+    let state = try await screen.store.read { try $0.occurrence(id) }?.state
+    #expect(state == (isDone ? .done : .snoozed(until: later + .minutes(6))))
+  }
+
   @Test func anAnswerOfAnotherUserIsPassedOver() async throws {
     var screen = Screen(store: MemoryStore())
     try await screen.add(Self.reminder("every 1h"), at: Self.now)

@@ -83,6 +83,32 @@ struct FullDiskTests {
     }
   }
 
+  /// The store may have room for an answer and none for what is to be recorded before it: both would be out of order.
+  @Test(.timeLimit(.minutes(1)))
+  func whatHasComeAgainFromMemoryIsAnsweredAtItsPopupOnly() async throws {
+    try await Home.live { home in
+      try await home.onSmallDisk { disk in
+        _ = try await home.startMockDesktop()
+        try home.configure(Self.toml)
+        _ = try await home.start()
+        _ = try await home.add("Tea", "in 1s")
+        try await eventually("it is recorded") { try await home.deliveries("delivered").count == 1 }
+        _ = try await home.answer("io.chime.Occurrences.Snooze", ["length": "PT3S"])
+        try disk.fill()
+        try await eventually("it comes again") { try await health(home)["unrecorded"].int ?? 0 > 0 }
+        let refused = try await home.chime("snooze")
+        #expect(refused.status == 75)
+        #expect(refused.err.contains("while the store took no changes is not recorded yet"), "\(refused.err)")
+        disk.free()
+        try await recovered(home)
+        try await home.did("snooze")
+        let deliveries = try await home.answer("io.chime.Deliveries.List")["deliveries"].elements
+        let rounds = deliveries.map { $0["round"].int ?? 0 }
+        #expect(rounds.sorted() == Array(1...rounds.count), "each round is on record once")
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func whatWasShownBeforeACrashComesAgainAndIsRecordedOnce() async throws {
     try await Home.live { home in

@@ -14,6 +14,13 @@ import Testing
     else { throw HarnessFailure("cannot install \(file)") }
   }
 
+  /// What the store's file says, beside the daemon that has it.
+  private func sql(_ statement: String, _ home: Home) async throws -> String {
+    let output = try await home.run("sqlite3", ["-cmd", ".timeout 10000", home.state + "/chime.db", statement])
+    try #require(output.status == 0, "\(output.text)")
+    return output.out
+  }
+
   private func next(_ title: String, _ home: Home) async throws -> JSON {
     try await home.answer("io.chime.Reminders.Get", ["id": .string(title)])["reminder"]["next"]
   }
@@ -83,11 +90,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
   func whatWasBrokenOffInTheMidstIsDoneAgain() async throws {
     try await Home.live { home in
-      func sql(_ statement: String) async throws -> String {
-        let output = try await home.run("sqlite3", [home.state + "/chime.db", statement])
-        try #require(output.status == 0, "\(output.text)")
-        return output.out
-      }
+      func sql(_ statement: String) async throws -> String { try await self.sql(statement, home) }
       let first = try await home.start()
       try await home.did("add", "Local", "at", "2096-12-01", "09:00")
       _ = try await first.stop()
@@ -113,6 +116,51 @@ import Testing
         try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
       }
       #expect(third.process.errors.contains("in the midst of computing due times anew"))
+    }
+  }
+
+  /// Times of the machine's zone are computed anew and one is refused, while others are computed anew and taken: the daemon
+  /// after this one is to know that not all have been.
+  @Test(.timeLimit(.minutes(2)), .enabled(if: Machine.has("sqlite3"), "needs sqlite3"))
+  func whatWasComputedAnewBesideOthersIsNotTakenForAll() async throws {
+    try await Home.live { home in
+      func sql(_ statement: String) async throws -> String { try await self.sql(statement, home) }
+      let prague = "[place]\nlatitude = 50.0875\nlongitude = 14.4213\n"
+      try home.configure(prague)
+      let first = try await home.start()
+      let many = (0..<2_000).map { ["title": .string("Local \($0)"), "when": "at 2096-12-01T09:00"] as JSON }
+      _ = try await home.answer("io.chime.Reminders.AddMany", ["reminders": .array(many)])
+      try await home.did("add", "Evening", "sunset", "--tz", "UTC")
+      _ = try await first.stop()
+      _ = try await sql(
+        """
+        CREATE TABLE seen (value TEXT);
+        CREATE TRIGGER watch AFTER UPDATE ON note WHEN new.name = 'surroundings'
+          BEGIN INSERT INTO seen VALUES (new.value); END;
+        CREATE TRIGGER stuck BEFORE UPDATE ON due
+          WHEN new.reminder = (SELECT max(key) FROM reminder WHERE title LIKE 'Local%')
+          BEGIN SELECT RAISE(ABORT, 'it is stuck'); END;
+        """)
+      let second = try await home.start()
+      let before = try await next("Evening", home)
+      try home.setZone("Asia/Tokyo")
+      try home.configure(prague.replacing("50.0875", with: "-34.6"))
+      try await eventually("the zone is noticed", every: .milliseconds(1)) {
+        second.process.errors.contains("zone is now Asia/Tokyo")
+      }
+      second.process.send(SIGHUP)
+      try await eventually("the sun's times have moved", within: .seconds(60)) {
+        try await next("Evening", home) != before
+      }
+      try await eventually("it is told that not all have", within: .seconds(60)) {
+        second.process.errors.contains("due times could not be computed anew")
+      }
+      #expect(try await sql("SELECT value FROM note WHERE name = 'surroundings'") == "changing\n")
+      #expect(try await !sql("SELECT value FROM seen").contains("local Asia/Tokyo"))
+      _ = try await sql("DROP TRIGGER stuck")
+      try await eventually("all have in the end", within: .seconds(60)) {
+        try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
+      }
     }
   }
 

@@ -54,8 +54,15 @@ extension Desk {
   private func give(
     _ id: String?, _ answer: @escaping @Sendable (Reminder?) -> Occurrence.Answer
   ) async throws -> OccurrencesInterface.Occurrence {
-    try await commit { [self] transaction in
+    // What came from memory, or was answered there, is to be recorded in the order in which it came.
+    let heard = await loop.standby.heard
+    return try await commit { [self] transaction in
       let occurrence = try Lookup(transaction: transaction, owner: caller.sees).occurrence(id)
+      guard !heard.contains(occurrence.id) else {
+        throw ControlFailure.storeUnavailable(
+          "what became of \"\(occurrence.title)\" while the store took no changes is not recorded yet; answer it when "
+            + "the store takes them again")
+      }
       let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
       let (answered, notices) = try Answering.give(
         answer(reminder), to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
@@ -64,7 +71,9 @@ extension Desk {
   }
 
   func fire(_ request: OccurrencesInterface.Fire.Parameters) async throws -> OccurrencesInterface.Fire.Reply {
-    try await commit { [self] transaction in
+    // What fired from memory is not in the store yet, and its record must find its place free.
+    let heard = await loop.standby.heard
+    return try await commit { [self] transaction in
       let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
       var generator = PooledRandom()
       let fired = FiringDecision(now: now, absence: Absence(runningSince: now))
@@ -72,7 +81,8 @@ extension Desk {
       let deliveries = fired.deliveries
       var occurrence = fired.occurrence
       occurrence.title = try record.reminder.filledTitle(in: transaction, bearings, now: now)
-      if let known = try transaction.occurrence(occurrence.id), known.firedAt != nil {
+      let known = try transaction.occurrence(occurrence.id)
+      if known?.firedAt != nil || heard.contains(occurrence.id) {
         throw ControlFailure.conflict("\"\(record.reminder.title)\" has fired this very second")
       }
       let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)

@@ -101,25 +101,22 @@ extension EventLoop {
     guard let first = reasons.first else { return }
     trouble.rescans = []
     rescansUnderWay += 1
-    let store = store
-    let surroundings = surroundingsText
     let selection = reasons.count == 1 ? first.selection : .all
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          if reasons.contains(where: \.concernsQuiet) { try await lookAgain() }
-          // Quiet hours move no time of a schedule: nothing has to be read for them.
-          if reasons != [.quietHours] { try await rescan(selection, reasons) }
-          try await store.write {
-            try $0.setNote(Self.surroundingsNote, surroundings)
-            try Rescan.rememberClock(in: $0, now: SystemClock.now)
+          do {
+            defer { rescansUnderWay -= 1 }
+            if reasons.contains(where: \.concernsQuiet) { try await lookAgain() }
+            // Quiet hours move no time of a schedule: nothing has to be read for them.
+            if reasons != [.quietHours] { try await rescan(selection, reasons) }
           }
+          try await noteSurroundings { try Rescan.rememberClock(in: $0, now: SystemClock.now) }
         } catch {
           trouble.rescans.formUnion(reasons)
           arm(arrearsAfter: Agenda.storeRetry)
           storeFailed(error, "due times could not be computed anew")
         }
-        rescansUnderWay -= 1
       }
     }
   }
@@ -152,15 +149,32 @@ extension EventLoop {
     } while last != nil
   }
 
+  /// Notes with what due times have been computed. Others may be under way, or owed since the store refused them: the last
+  /// of them notes what all were computed with.
+  private func noteSurroundings(
+    _ more: @escaping @Sendable (any StoreTransaction) throws -> Void = { _ in }
+  ) async throws {
+    let note = surroundingsMark ?? surroundingsText
+    try await store.write {
+      try $0.setNote(Self.surroundingsNote, note)
+      try more($0)
+    }
+  }
+
   /// Computes the due times of some reminders anew.
   func recompute(_ ids: [ReminderID]) {
     guard !ids.isEmpty else { return }
+    rescansUnderWay += 1
     Task {
       await withTaskExecutorPreference(executor) {
         do {
-          try await reschedule(ids)
-          // What was decided meanwhile may have been held by the quiet hours of before.
-          try await lookAgain()
+          do {
+            defer { rescansUnderWay -= 1 }
+            try await reschedule(ids)
+            // What was decided meanwhile may have been held by the quiet hours of before.
+            try await lookAgain()
+          }
+          try await noteSurroundings()
         } catch {
           // Which ones it was about is forgotten: all are computed anew.
           trouble.rescans.formUnion(Rescan.all)

@@ -11,7 +11,10 @@ extension EventLoop {
     for notice in notices {
       switch notice {
       case .event(let happening) where [.changed, .removed].contains(happening.kind):
-        if let id = happening.reminder { standby.forget(id) }
+        guard let id = happening.reminder else { break }
+        standby.forget(id)
+        // What has just come from memory of one that is gone has no place in the store.
+        if happening.kind == .removed { drop { $0.delivery.occurrence.reminder == id } }
       case .withdraw(let occurrence): standby.forget(occurrence)
       default: break
       }

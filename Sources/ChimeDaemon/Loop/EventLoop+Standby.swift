@@ -85,7 +85,9 @@ extension EventLoop {
   /// Brings a part of what is kept to the store.
   func record() {
     let (store, horizons, policies, seen) = (store, horizons, agenda.policies, outbox.seenFailing)
-    let (part, bearings, mark) = (standby.part(), bearings, surroundingsMark)
+    let (part, bearings) = (standby.part(), bearings)
+    let outdated = standby.outdated(in: part, bearings, now: SystemClock.now)
+    let mark = outdated.isEmpty ? surroundingsMark : Self.surroundingsChanging
     recordTask = Task {
       await withTaskExecutorPreference(executor) {
         do {
@@ -97,7 +99,7 @@ extension EventLoop {
             return (commit, try horizons.read(transaction))
           }
           recordTask = nil
-          didRecord(part, commit, horizon)
+          didRecord(part, commit, horizon, outdated)
         } catch {
           recordTask = nil
           storeFailed(error, meanwhile)
@@ -107,8 +109,10 @@ extension EventLoop {
     }
   }
 
-  private func didRecord(_ part: Standby.Part, _ commit: StandbyCommit, _ horizon: Horizon) {
-    let outdated = standby.outdated(in: part, bearings)
+  private func didRecord(
+    _ part: Standby.Part, _ commit: StandbyCommit, _ horizon: Horizon, _ known: [ReminderID]
+  ) {
+    let outdated = Set(known).union(standby.outdated(in: part, bearings, now: SystemClock.now))
     standby.recorded(part)
     trouble.recorded += commit.firings
     outbox.ended(
@@ -123,7 +127,7 @@ extension EventLoop {
     tell(commit.logged)
     storeWorks()
     // The computing anew that followed a change did not know that they had fired.
-    recompute(outdated)
+    recompute(Array(outdated))
   }
 
   /// Waits for what is being recorded.

@@ -162,7 +162,7 @@ extension EventLoop {
     trouble.rescans.isEmpty && rescansUnderWay == 0 ? nil : Self.surroundingsChanging
   }
 
-  private static let surroundingsChanging = "changing"
+  static let surroundingsChanging = "changing"
 
   /// What due times depend on besides their reminders, one thing a line.
   var surroundingsText: String {
@@ -191,7 +191,8 @@ extension EventLoop {
       guard known != text else { return }
       // A store that has no note yet is new, or of a daemon that kept none.
       guard let known else {
-        try await store.write { try $0.setNote(Self.surroundingsNote, text) }
+        let note = surroundingsMark ?? text
+        try await store.write { try $0.setNote(Self.surroundingsNote, note) }
         return
       }
       let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))

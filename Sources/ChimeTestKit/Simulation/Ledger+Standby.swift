@@ -139,7 +139,7 @@ extension Ledger {
     case .ended(let outcome, _):
       let id = outcome.message.delivery.id
       if !step.refused.isEmpty, !abandoned.contains(id) { fail("an outcome could not be recorded: \(step.refused)") }
-    case .answered, nil:
+    case .answered, .overtaken, nil:
       if !step.refused.isEmpty { fail("an answer could not be recorded: \(step.refused)") }
     }
   }

@@ -171,6 +171,7 @@ extension SimulatedLoop {
     var reminders: [ReminderID] = []
     /// The one whose definition is another, or gone.
     var changed: ReminderID?
+    var removed: ReminderID?
     var withdrawn: Set<OccurrenceID> = []
     var cancelled: Set<DeliveryID> = []
     var changesEndpoints = false
@@ -185,6 +186,7 @@ extension SimulatedLoop {
       standby.forget(id)
       world.ledger.forgetAside(id)
     }
+    if let id = notices.removed { drop { $0.delivery.occurrence.reminder == id } }
     handle(.horizon(horizon))
     if !notices.withdrawn.isEmpty { drop { notices.withdrawn.contains($0.occurrence.id) } }
     if !notices.cancelled.isEmpty { drop { notices.cancelled.contains($0.delivery.id) } }

@@ -104,7 +104,8 @@ extension SimulatedLoop {
     let pieces = pieces(of: part)
     var generator = SeededGenerator(seed: world.bits())
     isRecording = true
-    let mark = surroundingsMark
+    let outdated = standby.outdated(in: part, bearings, now: world.wall)
+    let mark = outdated.isEmpty ? surroundingsMark : Self.changing
     write(.record) { [self] transaction, now in
       // An entry at a time, so that the ledger can judge each as of its own time.
       recorded = []
@@ -123,7 +124,7 @@ extension SimulatedLoop {
     } _: { [self] result in
       isRecording = false
       switch result {
-      case .success(let (commits, horizon)): didRecord(part, commits, horizon)
+      case .success(let (commits, horizon)): didRecord(part, commits, horizon, outdated)
       case .failure: handle(.recordFailed)
       }
       whenRecorded()
@@ -144,7 +145,7 @@ extension SimulatedLoop {
     for (entry, work) in zip(part.entries, keptWith) {
       var work = work
       switch entry {
-      case .fired: break
+      case .fired, .overtaken: break
       case .ended(_, let time): work.now = time
       // What follows from it follows when it is recorded.
       case .answered(_, let time): (work.now, work.bearings) = (time, bearings)
@@ -157,8 +158,10 @@ extension SimulatedLoop {
     return pieces
   }
 
-  private func didRecord(_ part: Standby.Part, _ commits: [StandbyCommit], _ horizon: Horizon) {
-    let outdated = standby.outdated(in: part, bearings)
+  private func didRecord(
+    _ part: Standby.Part, _ commits: [StandbyCommit], _ horizon: Horizon, _ known: [ReminderID]
+  ) {
+    let outdated = Set(known).union(standby.outdated(in: part, bearings, now: world.wall))
     standby.recorded(part)
     keptWith.removeFirst(part.entries.count)
     let outcomes = part.entries.compactMap { entry in
@@ -169,7 +172,7 @@ extension SimulatedLoop {
     handle(.recorded(rest: !standby.isEmpty, horizon))
     for outbox in commits.flatMap(\.outcomes) { tell(outbox) }
     storeWorks()
-    recompute(outdated)
+    recompute(outdated.sorted { $0.rawValue < $1.rawValue })
   }
 
   func forgetUnderWay(_ outcomes: [Outcome], _ horizon: Horizon) {

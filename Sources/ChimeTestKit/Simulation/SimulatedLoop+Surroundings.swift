@@ -149,7 +149,9 @@ extension SimulatedLoop {
   static let note = "surroundings"
 
   /// What is noted along with due times that are computed while not all are.
-  var surroundingsMark: String? { owedRescans.isEmpty && rescansUnderWay == 0 ? nil : "changing" }
+  var surroundingsMark: String? { owedRescans.isEmpty && rescansUnderWay == 0 ? nil : Self.changing }
+
+  static let changing = "changing"
 
   private var surroundingsText: String {
     let rules = world.zones.rules.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
@@ -179,8 +181,9 @@ extension SimulatedLoop {
       }
       guard known != text else { return }
       guard let known else {
+        let note = surroundingsMark ?? text
         return write(.note) { transaction, _ in
-          try transaction.setNote(Self.note, text)
+          try transaction.setNote(Self.note, note)
         } _: { result in
           if case .failure = result { failed() }
         }
@@ -201,27 +204,22 @@ extension SimulatedLoop {
     guard let first = reasons.first else { return }
     owedRescans = []
     rescansUnderWay += 1
-    let text = surroundingsText
     let selection = reasons.count == 1 ? first.selection : .all
     let failed = { [self] in
-      rescansUnderWay -= 1
       owedRescans.formUnion(reasons)
       makeUpLater()
     }
-    let remember = { [self] in
-      write(.note) { transaction, now in
-        try transaction.setNote(Self.note, text)
-        try Rescan.rememberClock(in: transaction, now: now)
-      } _: { [self] result in
-        if case .failure = result { failed() } else { rescansUnderWay -= 1 }
-      }
+    let end = { [self] (isDone: Bool) in
+      rescansUnderWay -= 1
+      guard isDone else { return failed() }
+      noteSurroundings(failed) { try Rescan.rememberClock(in: $0, now: $1) }
     }
     let times = { [self] in
-      if reasons == [.quietHours] { return remember() }
-      rescan(selection, reasons, after: nil) { isDone in if isDone { remember() } else { failed() } }
+      if reasons == [.quietHours] { return end(true) }
+      rescan(selection, reasons, after: nil, end)
     }
     guard reasons.contains(where: \.concernsQuiet) else { return times() }
-    lookAgain { isDone in if isDone { times() } else { failed() } }
+    lookAgain { isDone in if isDone { times() } else { end(false) } }
   }
 
   private func rescan(
@@ -247,15 +245,31 @@ extension SimulatedLoop {
     }
   }
 
+  private func noteSurroundings(
+    _ failed: @escaping () -> Void, _ more: @escaping (any StoreTransaction, Instant) throws -> Void = { _, _ in }
+  ) {
+    let note = surroundingsMark ?? surroundingsText
+    write(.note) { transaction, now in
+      try transaction.setNote(Self.note, note)
+      try more(transaction, now)
+    } _: { result in
+      if case .failure = result { failed() }
+    }
+  }
+
   func recompute(_ ids: [ReminderID]) {
     guard !ids.isEmpty else { return }
-    let failed = { [self] in
-      owedRescans.formUnion(Rescan.all)
-      makeUpLater()
+    rescansUnderWay += 1
+    let end = { [self] (isDone: Bool) in
+      rescansUnderWay -= 1
+      let failed = { [self] in
+        owedRescans.formUnion(Rescan.all)
+        makeUpLater()
+      }
+      if isDone { noteSurroundings(failed) } else { failed() }
     }
     reschedule(ids) { [self] isDone in
-      guard isDone else { return failed() }
-      lookAgain { isDone in if !isDone { failed() } }
+      if isDone { lookAgain(end) } else { end(false) }
     }
   }
 

@@ -11,10 +11,10 @@ extension Simulation {
 
   func ask(_ action: PlannedAction) {
     guard let loop, loop.isReady, !loop.isStopping else { return }
-    let (now, bearings) = (wall, loop.bearings)
+    let (now, bearings, heard) = (wall, loop.bearings, loop.standby.heard)
     figures.requests += 1
     loop.write(.client(action.verb), bearings: bearings, at: now) { [self] transaction, _ in
-      try answer(action, in: transaction, bearings, now: now)
+      try answer(action, in: transaction, bearings, heard: heard, now: now)
     } _: { [self] result in
       guard case .success(let (notices, horizon)) = result else {
         figures.refusals += 1
@@ -37,7 +37,8 @@ extension Simulation {
   struct Refused: Error {}
 
   private func answer(
-    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+    _ action: PlannedAction, in transaction: any StoreTransaction, _ bearings: Bearings, heard: Set<OccurrenceID>,
+    now: Instant
   ) throws -> Notices {
     let id = ReminderID(rawValue: action.subject)
     switch action.verb {
@@ -49,7 +50,7 @@ extension Simulation {
     case .remove:
       let open = try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
       guard try transaction.remove(id, now: now) else { throw Refused() }
-      return Notices(reminders: [id], changed: id, withdrawn: Set(open.map(\.id)))
+      return Notices(reminders: [id], changed: id, removed: id, withdrawn: Set(open.map(\.id)))
     case .edit, .pause, .resume, .skip:
       try change(id, in: transaction, bearings, now: now) { reminder in
         switch action.verb {
@@ -69,7 +70,9 @@ extension Simulation {
       return Notices(reminders: [id], changed: id)
     case .done, .dismiss, .snooze:
       let filter = OccurrenceFilter(reminder: id, openOnly: true)
-      guard let occurrence = try transaction.occurrences(filter, page: Page(limit: 1)).first else { throw Refused() }
+      guard let occurrence = try transaction.occurrences(filter, page: Page(limit: 1)).first,
+        !heard.contains(occurrence.id)
+      else { throw Refused() }
       let answer: Occurrence.Answer =
         switch action.verb {
         case .done: .done
@@ -86,7 +89,8 @@ extension Simulation {
       var generator = SeededGenerator(seed: bits())
       let (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
         .fireNow(record.reminder, using: &generator)
-      if let known = try transaction.occurrence(occurrence.id), known.firedAt != nil { throw Refused() }
+      let known = try transaction.occurrence(occurrence.id)
+      if known?.firedAt != nil || heard.contains(occurrence.id) { throw Refused() }
       let due = DueReminder(reminder: record.reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
       try transaction.record([
         Firing(
