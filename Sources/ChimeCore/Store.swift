@@ -107,6 +107,8 @@ public protocol StoreTransaction: TrackingTransaction {
   // Occurrences.
 
   func occurrence(_ id: OccurrenceID) throws -> Occurrence?
+  /// Those of these occurrences that wait for no answer now: they were answered or missed, are put off, or are gone.
+  func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID>
   /// Newest first by scheduled time.
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence]
   /// Replaces an occurrence. Its due time becomes that at which it comes again, or is dropped when it does not; when it is
@@ -120,7 +122,8 @@ public protocol StoreTransaction: TrackingTransaction {
   /// can be claimed, and only when its time has come. In a `SharedStore`: nothing of a lane that is another daemon's.
   func claimDeliveries(lane: Lane, now: Instant, visibleAgain: Instant, limit: Int) throws -> [OutboundMessage]
   /// Appends an attempt and sets the delivery's state. The first that is delivered makes its open occurrence a delivered
-  /// one. A delivery that is no longer owed keeps its state; the attempt is appended all the same.
+  /// one. A delivery that is no longer owed keeps its state; the attempt is appended all the same. A `SharedStore` appends
+  /// one of the same number and begin once: its server may have committed it and been lost before it could say so.
   ///
   /// Throws `StoreFailure.takenOver`, and has done nothing, when another daemon of a `SharedStore` has had the lane since
   /// the delivery was claimed here.

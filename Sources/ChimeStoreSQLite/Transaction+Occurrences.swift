@@ -15,6 +15,18 @@ extension Transaction {
     ) { try $0.occurrence(0) }
   }
 
+  func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID> {
+    try Set(
+      ids.filter { id in
+        try connection.first(
+          """
+          SELECT o.state FROM alias a JOIN occurrence o ON o.reminder = a.key
+          WHERE a.id = ? AND o.scheduled_at = ?
+          """, id.reminder.rawValue, id.scheduledAt
+        ) { $0.int64(0) >= OccurrenceCode.snoozed } ?? true
+      })
+  }
+
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
     var query = ComposedQuery(
       """

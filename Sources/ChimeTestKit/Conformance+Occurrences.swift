@@ -88,6 +88,25 @@ extension StoreConformance {
         try expect(record?.last?.id.scheduledAt, is: at(20), "the latest occurrence")
         try expect(record?.open, is: 2, "the open ones")
       },
+      Case("of several occurrences it is told which wait for no answer") { subject in
+        let states: [Occurrence.State] =
+          [.fired, .delivered, .snoozed(until: at(99)), .done, .dismissed, .missed(.skipped)]
+        try await subject.write { store in
+          let ids = try states.indices.map { try store.addFired("a\($0)") }
+          for (id, state) in zip(ids, states) {
+            var occurrence = try store.theOccurrence(id)
+            occurrence.state = state
+            try store.update(occurrence, now: at(20))
+          }
+          // One of a time that never was, and one of a reminder that never was.
+          let unknown = [
+            OccurrenceID(reminder: ids[0].reminder, scheduledAt: ids[0].scheduledAt + .seconds(1)),
+            OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: ids[0].scheduledAt),
+          ]
+          try expect(store.answered(among: ids + unknown), is: Set(ids[2...] + unknown), "what waits for no answer")
+          try expect(store.answered(among: []), is: [], "of none")
+        }
+      },
       Case("an unknown occurrence is not there, and cannot be updated") { subject in
         let id = OccurrenceID(reminder: ReminderID(rawValue: "none"), scheduledAt: at(0))
         let found = try await subject.read { try $0.occurrence(id) }

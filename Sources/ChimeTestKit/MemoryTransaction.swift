@@ -133,6 +133,16 @@ final class MemoryTransaction: StoreTransaction {
 
   func occurrence(_ id: OccurrenceID) throws -> Occurrence? { contents.occurrences[id] }
 
+  func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID> {
+    Set(
+      ids.filter { id in
+        switch contents.occurrences[id]?.state {
+        case .fired, .delivered: false
+        case .snoozed, .done, .dismissed, .missed, nil: true
+        }
+      })
+  }
+
   func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
     func matches(_ occurrence: Occurrence) -> Bool {
       if let owner = filter.owner, occurrence.owner != owner { return false }

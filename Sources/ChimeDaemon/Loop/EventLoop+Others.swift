@@ -14,7 +14,7 @@ extension EventLoop {
     /// Of what is held: what is owed no more.
     var settled: Set<DeliveryID>
     /// Of what stands on the desktop: what waits for no answer any more.
-    var answered: [OccurrenceID]
+    var answered: Set<OccurrenceID>
   }
 
   /// Looks at what others have done, now and each second from now on: what is due and owed, and whether what is held is
@@ -38,7 +38,7 @@ extension EventLoop {
           let found = try await store.read { transaction in
             Found(
               horizon: try transaction.dueHorizon(), settled: try transaction.settled(among: held),
-              answered: try shown.filter { try transaction.occurrence($0)?.waitsForAnswer != true })
+              answered: try transaction.answered(among: shown))
           }
           if trouble.reading != nil { await tryStore() }
           take(found, as: sequence)
@@ -78,12 +78,5 @@ extension EventLoop {
   private func databaseClockHasStepped() {
     let step = SystemClock.takeStep()
     if step != .zero { clockHasStepped(by: step, slept: .zero, ofDatabase: true) }
-  }
-}
-
-extension Occurrence {
-  /// Whether a popup of it is to stand: one that is put off comes again.
-  fileprivate var waitsForAnswer: Bool {
-    if case .snoozed = state { false } else { isOpen }
   }
 }
