@@ -55,17 +55,6 @@ public struct EndpointSettings: Hashable, Sendable, Codable {
       self.count = count
       self.span = span
     }
-
-    /// So many a second, which need not be whole: of less than ten, what comes together in ten seconds, or one by one.
-    public init(perSecond: Double) {
-      switch perSecond {
-      case 10...: self.init(count: Int(min(perSecond, 1_000_000_000)), span: .seconds(1))
-      case _ where perSecond == perSecond.rounded() && perSecond >= 1:
-        self.init(count: Int(perSecond), span: .seconds(1))
-      case 0.1...: self.init(count: Int(perSecond * 10 + 1e-9), span: .seconds(10))
-      default: self.init(count: 1, span: Milliseconds(rawValue: Int64(min(1_000 / max(perSecond, 1e-6), 3_600_000))))
-      }
-    }
   }
 
   /// Sent with every message, after Chime's own; nil for none.

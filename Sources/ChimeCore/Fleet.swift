@@ -15,9 +15,9 @@ public protocol SharedStore: Store {
   var holdsLanes: Bool { get }
   /// Takes no lane from now on, and lets each go as soon as nothing of it is under way: for a daemon that is about to end.
   func retire()
-  /// What part of the lanes of each owner is this daemon's, from 0 to 1: of those that have an endpoint or owe something.
-  /// An owner who has none is left out.
-  func shares(of owners: [UInt32]) async throws -> [UInt32: Double]
+  /// How many of each owner's lanes each daemon has: of those that have an endpoint or owe something. An owner who has none
+  /// is left out.
+  func shares(of owners: [UInt32]) async throws -> [UInt32: LaneShares]
   /// The daemons that have the store, those that have been gone for less than a day among them, in the order in which
   /// they came.
   func members() async throws -> [FleetMember]

@@ -7,10 +7,10 @@ extension PostgresStore: SharedStore {
 
   public func retire() { membership.retire() }
 
-  public func shares(of owners: [UInt32]) async throws -> [UInt32: Double] {
+  public func shares(of owners: [UInt32]) async throws -> [UInt32: LaneShares] {
     try await read { transaction in
       guard let transaction = transaction as? Transaction else { return [:] }
-      return Dictionary(uniqueKeysWithValues: try transaction.shares(of: owners))
+      return try transaction.shares(of: owners)
     }
   }
 

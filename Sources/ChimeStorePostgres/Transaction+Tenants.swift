@@ -40,18 +40,22 @@ extension Transaction {
     return count
   }
 
-  /// What part of the lanes of each owner that has some is this daemon's.
-  func shares(of owners: [UInt32]) throws -> [(UInt32, Double)] {
-    try connection.all(
+  /// How the lanes of each owner that has some lie with the daemons.
+  func shares(of owners: [UInt32]) throws -> [UInt32: LaneShares] {
+    let node = holdings.current.node
+    let found = try connection.all(
       """
-      SELECT l.owner, count(*) FILTER (WHERE s.node = $1), count(*)
+      SELECT l.owner, s.node, count(*)
       FROM lane l LEFT JOIN shard_lease s ON s.shard = l.shard
-      WHERE l.owner = ANY (CAST($2 AS bigint[]))
+      WHERE l.owner = ANY (CAST($1 AS bigint[]))
         AND (EXISTS (SELECT 1 FROM endpoint e WHERE e.owner = l.owner AND e.channel = l.channel)
           OR EXISTS (SELECT 1 FROM delivery d WHERE d.lane = l.key AND d.state <= 1))
-      GROUP BY l.owner
-      """, holdings.current.node, owners.map(Int.init).list
-    ) { ($0.uint32(0), Double($0.int(1)) / Double(max(1, $0.int(2)))) }
+      GROUP BY l.owner, s.node ORDER BY l.owner, s.node
+      """, owners.map(Int.init).list
+    ) { (owner: $0.uint32(0), node: $0.isNull(1) ? nil : $0.int64(1), count: $0.int(2)) }
+    return Dictionary(grouping: found, by: \.owner).mapValues { rows in
+      LaneShares(counts: rows.map(\.count), own: rows.firstIndex { $0.node != nil && $0.node == node })
+    }
   }
 
   /// How many rows of a tenant's are added up before one is made of them. Rows of transactions that are under way are

@@ -1,5 +1,6 @@
 import ChimeCore
 import ChimeSchedule
+import ChimeTestKit
 import Testing
 
 /// Lanes of one owner that share a rate, between a store that owes and channels that end what they begin at once.
@@ -109,14 +110,34 @@ struct SharedRateTests {
     #expect(room.left(in: Self.free) == 8)
   }
 
+  /// Of each daemon's lanes, and a limit, what each begins a second.
   @Test(
     arguments: [
-      (50.0, 50, 1_000), (1, 1, 1_000), (2, 2, 1_000), (12.5, 12, 1_000), (2.5, 25, 10_000), (0.25, 2, 10_000),
-      (0.05, 1, 20_000),
-    ] as [(Double, Int, Int64)]) func aRateNeedNotBeWhole(perSecond: Double, count: Int, span: Int64)
+      ([8], 15, [15]), ([4, 4], 15, [8, 7]), ([6, 2], 15, [11, 4]), ([7, 1], 15, [13, 2]), ([1, 1, 1], 3, [1, 1, 1]),
+      ([100, 1, 1], 4, [2, 1, 1]), ([3, 0, 1], 20, [15, 0, 5]), ([1, 1], 1_000_000, [500_000, 500_000]),
+    ] as [([Int], Int, [Int])]) func daemonsTogetherHaveTheLimitAndNoMore(counts: [Int], limit: Int, parts: [Int])
   {
-    #expect(
-      EndpointSettings.Rate(perSecond: perSecond)
-        == EndpointSettings.Rate(count: count, span: Milliseconds(rawValue: span)))
+    for own in counts.indices where counts[own] > 0 {
+      let rate = LaneShares(counts: counts, own: own).rate(of: limit)
+      #expect(rate == EndpointSettings.Rate(count: parts[own], span: .seconds(1)))
+    }
+    #expect(parts.reduce(0, +) == limit)
+  }
+
+  /// Whatever lies with whom, their whole parts add up.
+  @Test(arguments: 1...50 as ClosedRange<UInt64>) func whateverLiesWithWhomThePartsAddUp(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let counts = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 1...40, using: &random) }
+    let limit = Int.random(in: counts.count...500, using: &random)
+    let rates = counts.indices.map { LaneShares(counts: counts, own: $0).rate(of: limit) }
+    #expect(rates.allSatisfy { $0.count >= 1 && $0.span == .seconds(1) })
+    #expect(rates.reduce(0) { $0 + $1.count } == limit, "\(counts)")
+  }
+
+  /// With fewer than there are daemons each begins one in some seconds.
+  @Test func fewerThanThereAreDaemonsAreBegunInTurn() {
+    let rates = [0, 1, 2].map { LaneShares(counts: [2, 1, 1], own: $0).rate(of: 2) }
+    #expect(rates == [(1, 1_000), (1, 2_000), (1, 2_000)].map { .init(count: $0, span: .milliseconds($1)) })
+    #expect(LaneShares(counts: [2], own: nil).rate(of: 2) == .init(count: 1, span: .hours(1)))
   }
 }

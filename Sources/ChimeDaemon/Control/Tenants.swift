@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeSchedule
 import Glibc
 
 /// The tenants as the loop knows them: who may act for each, what its number is, and how much it has asked for.
@@ -16,8 +17,13 @@ struct Tenants: Sendable {
     /// Requests since the start.
     var taken = 0
     var refused = 0
-    /// This daemon's part of the deliveries, of several with one store: from 0 to 1.
-    var share = 1.0
+    /// How its lanes lie with the daemons that have the store; nil: all are this one's.
+    var shares: LaneShares?
+
+    /// What is begun for it here at most; nil: any number.
+    var rate: EndpointSettings.Rate? {
+      definition.deliveriesPerSecond.map { shares?.rate(of: $0) ?? .init(count: $0, span: .seconds(1)) }
+    }
   }
 
   var seats: [String: Seat] = [:]
@@ -31,7 +37,7 @@ struct Tenants: Sendable {
       var seat = Seat(definition: definition, number: former?.number)
       seat.users = members.users[definition.name] ?? []
       seat.groups = members.groups[definition.name] ?? []
-      (seat.taken, seat.refused, seat.share) = (former?.taken ?? 0, former?.refused ?? 0, former?.share ?? 1)
+      (seat.taken, seat.refused, seat.shares) = (former?.taken ?? 0, former?.refused ?? 0, former?.shares)
       seat.requests =
         former?.definition.requestsPerSecond == definition.requestsPerSecond
         ? former?.requests : definition.requestsPerSecond.map(TokenBucket.init(perSecond:))
@@ -51,17 +57,16 @@ struct Tenants: Sendable {
   /// How long, in microseconds, that is not asked again for nothing but that something has changed in the outbox.
   static let sharingPause: UInt64 = 10_000_000
 
-  /// Takes over which part of their lanes is this daemon's; of whom has no lanes, all.
-  mutating func share(_ shares: [UInt32: Double]) {
-    for (name, seat) in seats { seats[name]?.share = seat.number.flatMap { shares[$0] } ?? 1 }
+  /// Takes over how their lanes lie with the daemons; of whom has no lanes, all are taken for this one's.
+  mutating func share(_ shares: [UInt32: LaneShares]) {
+    for (name, seat) in seats { seats[name]?.shares = seat.number.flatMap { shares[$0] } }
   }
 
   /// What the lanes of each may begin together.
   var rates: [UInt32: EndpointSettings.Rate] {
     var rates: [UInt32: EndpointSettings.Rate] = [:]
     for seat in seats.values {
-      guard let number = seat.number, let most = seat.definition.deliveriesPerSecond else { continue }
-      rates[number] = EndpointSettings.Rate(perSecond: Double(most) * seat.share)
+      if let number = seat.number { rates[number] = seat.rate }
     }
     return rates
   }
@@ -151,7 +156,7 @@ extension Tenants.Seat {
       name: definition.name, reminders: reminders, reminderLimit: definition.reminders,
       requestsPerSecond: definition.requestsPerSecond, requests: taken, requestsRefused: refused,
       deliveriesPerSecond: definition.deliveriesPerSecond,
-      deliveriesHere: definition.deliveriesPerSecond.map { (Double($0) * share * 1_000).rounded() / 1_000 },
+      deliveriesHere: rate.map { (Double($0.count) * 1_000_000 / Double($0.span.rawValue)).rounded() / 1_000 },
       owedDeliveries: owed)
   }
 }

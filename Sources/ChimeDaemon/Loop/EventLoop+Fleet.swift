@@ -43,9 +43,7 @@ extension EventLoop {
       tenants.sharedAt = 0
       considerShares()
       lookAtOthers()
-    case .look:
-      considerShares()
-      lookAtOthers()
+    case .look: lookAtOthers()
     case .endpointsChanged:
       reloadEndpoints()
       lookAtOthers()

@@ -26,8 +26,7 @@ extension EventLoop {
       let lane = message.delivery.lane
       return former[lane] != nil && outbox.endpoints[lane] == nil
     }
-    var policies = Self.policies(of: known, configuration.channels, commands.book)
-    policies.owners = tenants.rates
+    let policies = policies(of: known)
     handle(.policies(policies, renewed: renewed))
     if fleet.store != nil, !policies.owners.isEmpty {
       Task { await withTaskExecutorPreference(executor) { await renewShares() } }
@@ -52,10 +51,7 @@ extension EventLoop {
 
   /// After a change of the configuration.
   func renewPolicies() {
-    let known = Array(outbox.endpoints.values)
-    var policies = Self.policies(of: known, configuration.channels, commands.book)
-    policies.owners = tenants.rates
-    handle(.policies(policies, renewed: Set(outbox.endpoints.keys)))
+    handle(.policies(policies(of: outbox.endpoints.values), renewed: Set(outbox.endpoints.keys)))
   }
 
   /// Whether what is known of how the one answers holds for the other.
@@ -66,8 +62,13 @@ extension EventLoop {
     return one == other
   }
 
+  /// As the endpoints, the configuration and the tenants have it now.
+  func policies(of known: some Sequence<Endpoint>) -> LanePolicies {
+    Self.policies(of: known, configuration.channels, commands.book, tenants)
+  }
+
   static func policies(
-    of known: [Endpoint], _ settings: Configuration.Channels, _ book: CommandBook
+    of known: some Sequence<Endpoint>, _ settings: Configuration.Channels, _ book: CommandBook, _ tenants: Tenants
   ) -> LanePolicies {
     // A channel ends its attempts by itself; what it does before and after is a matter of milliseconds.
     let margin = Milliseconds.seconds(5)
@@ -81,7 +82,8 @@ extension EventLoop {
         LanePolicy(concurrency: $0.concurrency, attemptLimit: $0.longestAttempt + margin)
       },
       desktop: LanePolicy(concurrency: Self.popupsAtOnce, attemptLimit: settings.desktopTimeout + margin),
-      usual: LanePolicy(concurrency: settings.webhookConcurrency, attemptLimit: webhookLimit))
+      usual: LanePolicy(concurrency: settings.webhookConcurrency, attemptLimit: webhookLimit),
+      owners: tenants.rates)
   }
 
   /// Popups that are being handed over at once for one user: what waited for a screen is to be seen together, so that it

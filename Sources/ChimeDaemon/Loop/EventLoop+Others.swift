@@ -28,6 +28,7 @@ extension EventLoop {
     }
     let (releases, held, shown) = (fleet.owesRelease, Array(outbox.held.keys), channels.unanswered)
     (fleet.owesRelease, fleet.owesLook) = (false, false)
+    considerShares()
     let store = store
     fleet.task = Task {
       await withTaskExecutorPreference(executor) {

@@ -46,7 +46,8 @@ extension EventLoop {
     renewOwners()
   }
 
-  /// Others may have put something for a tenant into lanes that owed nothing.
+  /// Somebody, this daemon among them, may have put something for a tenant into lanes that owed nothing: asked for with each
+  /// look at what others have done, and answered once in a while.
   func considerShares() {
     let isLately = SystemClock.monotonicMicroseconds - tenants.sharedAt < Tenants.sharingPause
     guard fleet.store != nil, !isLately, !agenda.policies.owners.isEmpty else { return }
@@ -54,8 +55,7 @@ extension EventLoop {
   }
 
   private func renewOwners() {
-    var policies = agenda.policies
-    policies.owners = tenants.rates
+    let policies = policies(of: outbox.endpoints.values)
     if policies != agenda.policies { handle(.policies(policies, renewed: [])) }
   }
 

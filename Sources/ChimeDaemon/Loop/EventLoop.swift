@@ -126,7 +126,7 @@ actor EventLoop {
     let book = configuration.commandBook(isSystem: site.isSystem, file: site.configurationPath)
     commands.adopt(book)
     agenda = Agenda(
-      policies: Self.policies(of: [], configuration.channels, book), seed: UInt64.random(in: .min ... .max))
+      policies: Self.policies(of: [], configuration.channels, book, Tenants()), seed: UInt64.random(in: .min ... .max))
   }
 
   /// Arms the timers, watches the descriptors, reads what the store owes, and says READY.

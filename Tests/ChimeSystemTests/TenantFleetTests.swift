@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// What a tenant may have sent, by two daemons that share a database. About 40 s.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Machine.hasClients, "needs .venv: Packaging/dependencies test"))
+struct TenantFleetTests {
+  /// A number that the parts of the two do not divide without a rest.
+  private static let limit = 15
+  private static let endpoints = (0..<8).map { "hook\($0)" }
+
+  /// Together they begin no more than the tenant's number, whoever has how many of its endpoints.
+  @Test(.timeLimit(.minutes(3))) func twoDaemonsShareTheTenantsRate() async throws {
+    try await Home.live { home in
+      let server = try PostgresServer()
+      let database = try server.makeDatabase()
+      func sql(_ statement: String) throws -> String { try server.sql(statement, on: database) }
+      try home.configure(
+        """
+        [store]
+        engine = "postgres"
+        connection = "\(server.connection(database))"
+        [tenants.acme]
+        deliveriesPerSecond = \(Self.limit)
+        """)
+      let receiver = try await Receiver.start(in: home)
+      let first = try await home.start()
+      for name in Self.endpoints {
+        _ = try await home.answer(
+          "io.chime.Endpoints.Put",
+          [
+            "name": .string(name), "url": .string(receiver.url), "secret": .string(Receiver.secret), "tenant": "acme",
+          ])
+      }
+      let folder = home.path + "/second"
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileManager.default.copyItem(atPath: home.state + "/secrets", toPath: folder + "/secrets")
+      let second = try await home.start(
+        Machine.chimed, ["--state-dir", folder, "--socket", "\(folder)/socket"])
+
+      /// So many for each endpoint, all due in the same moment.
+      var sent = 0
+      func send(_ count: Int) async throws {
+        let drafts = (0..<count).flatMap { number in
+          Self.endpoints.map {
+            ["title": .string("No. \(number)"), "when": "in 2s", "channels": [.string($0)]] as JSON
+          }
+        }
+        _ = try await home.answer("io.chime.Reminders.AddMany", ["reminders": .array(drafts), "tenant": "acme"])
+        sent += drafts.count
+        try await eventually("all are delivered", within: .seconds(60), every: .milliseconds(100)) {
+          try sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "\(sent)"
+        }
+      }
+      // The seconds in which endpoints move and send their first message are those that nothing is promised of.
+      try await eventually("the shares are even") {
+        try sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node") == "128\n128"
+      }
+      try await send(1)
+      func parts() async throws -> [Double] {
+        var parts: [Double] = []
+        for socket in [home.socket, folder + "/socket"] {
+          let status = try await home.listed("status", "--socket", socket)["status"]
+          parts.append(status["tenants"][0]["deliveriesHere"].number ?? -1)
+        }
+        return parts
+      }
+      try await eventually("each knows its part", within: .seconds(40), every: .milliseconds(200)) {
+        let parts = try await parts()
+        return parts.allSatisfy { $0 > 0 } && parts.reduce(0, +) <= Double(Self.limit)
+      }
+      let before = try sql("SELECT max(started_at) FROM chime.attempt")
+      try await send(15)
+
+      let begun = try sql("SELECT started_at FROM chime.attempt WHERE started_at > \(before) ORDER BY started_at")
+        .split(separator: "\n").compactMap { Int($0) }
+      #expect(begun.count == 15 * Self.endpoints.count)
+      // From the moment at which one is let go to the one at which its attempt begins may be some milliseconds.
+      let most = begun.indices.map { start in begun[start...].prefix { $0 < begun[start] + 900 }.count }.max() ?? 0
+      print(
+        "TenantFleetTests: parts \(try await parts()), \(begun.count) begun in \((begun.last ?? 0) - (begun.first ?? 0)) ms, "
+          + "\(most) in a second at most")
+      #expect(most <= Self.limit)
+      let requests = receiver.requests
+      #expect(requests.count == sent && Set(requests.map(\.id)).count == sent, "each arrives once")
+      #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
+      let senders = try sql("SELECT count(DISTINCT s.node) FROM chime.lane l JOIN chime.shard_lease s USING (shard)")
+      #expect(senders == "2", "both have some of its endpoints")
+      #expect(try await second.stop() == .exited(0))
+      #expect(try await first.stop() == .exited(0))
+    }
+  }
+}
