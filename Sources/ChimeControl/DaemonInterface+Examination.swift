@@ -125,11 +125,14 @@ extension DaemonInterface {
     public var liveRows: Int
     public var connections: Int
     public var maxConnections: Int
+    /// Nil: a daemon of before does not say.
+    public var missingMonths: Int?
+    public var timesOutside: Int?
 
     public init(
       version: Int, standbys: Int, synchronousStandbys: Int? = nil, waitsForStandby: Bool, clockAheadMs: Int,
       roundTripMs: Int, oldestTransaction: Int? = nil, oldestHolder: String? = nil, hasAutovacuum: Bool, deadRows: Int,
-      liveRows: Int, connections: Int, maxConnections: Int
+      liveRows: Int, connections: Int, maxConnections: Int, missingMonths: Int? = nil, timesOutside: Int? = nil
     ) {
       self.version = version
       self.standbys = standbys
@@ -144,6 +147,8 @@ extension DaemonInterface {
       self.liveRows = liveRows
       self.connections = connections
       self.maxConnections = maxConnections
+      self.missingMonths = missingMonths
+      self.timesOutside = timesOutside
     }
   }
 

@@ -23,6 +23,32 @@ public protocol SharedStore: Store {
   func members() async throws -> [FleetMember]
   /// Whose each lane is, by the member's number, that of one which is lost among them; none for those that are nobody's.
   func laneOwners() async throws -> [Lane: Int64]
+  /// Makes the parts ahead in which the store keeps what fires, and drops those whole of which `edge` takes all: what of
+  /// them stays (`StoreTransaction.prune`) is kept elsewhere. Takes as long as it needs, and holds nobody up.
+  ///
+  /// - Parameter edge: nil where nothing is to go.
+  func keepMonths(_ edge: HistoryEdge?) async throws -> KeptHistory
+  /// In how many months what has fired is kept, and about how many times are in none of them.
+  func monthCounts() async throws -> (months: Int, timesOutside: Int)
+}
+
+/// What became of the history that a shared store keeps in months.
+public struct KeptHistory: Hashable, Sendable {
+  /// How many months were dropped.
+  public var months = 0
+  /// About how many times were in them.
+  public var count = 0
+  /// What is to be pruned time by time; nil: nothing, because another daemon is about it.
+  public var rest: HistoryEdge?
+  /// What could not be done, and will be tried again.
+  public var problems: [StoreFailure] = []
+
+  public init(months: Int = 0, count: Int = 0, rest: HistoryEdge?, problems: [StoreFailure] = []) {
+    self.months = months
+    self.count = count
+    self.rest = rest
+    self.problems = problems
+  }
 }
 
 /// What a fleet brings about in one of its daemons.

@@ -77,10 +77,10 @@ package enum MovedTables {
   package static let numbered = ["change", "entry", "milestone"]
 
   /// Tables that only one of the engines has, and which say nothing of what its users have entered.
-  package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "revision"]
+  package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "revision", "staying"]
 
   /// Columns that only one of the engines has, and which say nothing that outlives its daemon.
-  package static let passing: Set<String> = ["delivery.epoch"]
+  package static let passing: Set<String> = ["delivery.epoch", "attempt.scheduled_at"]
 
   /// Tables that may have rows in a store that counts as empty: a daemon writes them at its first start.
   package static let incidental: Set<String> = own.union(["note", "tenant"])

@@ -27,6 +27,10 @@ public struct DatabaseInspection: Sendable {
   /// Rows of the table of what is due that nobody needs any more, and those that stand.
   public var deadRows: Int64 = 0
   public var liveRows: Int64 = 0
+  /// Of this month and the next one, those that have not been made for what fires.
+  public var missingMonths = 0
+  /// About how many times that have come are in no month.
+  public var timesOutside: Int64 = 0
   public var connections = 0
   /// What is left for roles that are nothing special.
   public var maxConnections = 0
@@ -44,7 +48,7 @@ extension PostgresStore {
       let connection = try place.connect()
       let found = try Schema.version(of: connection)
       guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }
-      return try DatabaseInspection(connection)
+      return try DatabaseInspection(connection, hasMonths: found == Schema.current)
     } catch {
       throw error as? StoreFailure ?? .internalError("\(error)")
     }
@@ -52,7 +56,7 @@ extension PostgresStore {
 }
 
 extension DatabaseInspection {
-  fileprivate init(_ connection: Connection) throws {
+  fileprivate init(_ connection: Connection, hasMonths: Bool) throws {
     try lookAtServer(connection)
     try lookAtClock(connection)
     // Of other roles' sessions nothing but their number is seen without pg_monitor.
@@ -70,6 +74,17 @@ extension DatabaseInspection {
       "SELECT n_dead_tup, n_live_tup FROM pg_stat_user_tables WHERE schemaname = 'chime' AND relname = 'due'",
       row: { ($0.int64(0), $0.int64(1)) })
     (deadRows, liveRows) = rows ?? (0, 0)
+    // A database that no daemon of this version has begun with has none.
+    guard hasMonths else { return }
+    let months = try connection.first(
+      """
+      SELECT count(*) FILTER (WHERE to_regclass('chime.occurrence_' || to_char(m, 'YYYY_MM')) IS NULL),
+        coalesce((SELECT n_live_tup FROM pg_stat_user_tables
+          WHERE schemaname = 'chime' AND relname = 'occurrence_rest'), 0)
+      FROM generate_series(0, 1) n CROSS JOIN LATERAL (
+        SELECT date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') + n * interval '1 month') x (m)
+      """, row: { ($0.int(0), $0.int64(1)) })
+    (missingMonths, timesOutside) = months ?? (0, 0)
   }
 
   private mutating func lookAtServer(_ connection: Connection) throws {

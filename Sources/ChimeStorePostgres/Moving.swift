@@ -58,6 +58,7 @@ package final class PostgresTarget: StoreTarget {
       try requireEmpty()
       // Also lets the server know that nobody else has seen these tables, so that the rows are written once (FREEZE).
       try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")
+      try connection.script(Self.makeMonths)
       // The totals that the triggers keep are moved as well.
       for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) DISABLE TRIGGER USER") }
     } catch {
@@ -65,6 +66,25 @@ package final class PostgresTarget: StoreTarget {
       throw error
     }
   }
+
+  /// Rows go into the months of the last two years; those that turn out to be of no use are removed at the end.
+  private static let makeMonths = """
+    SELECT chime.make_month((date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') - n * interval '1 month')::date)
+    FROM generate_series(0, 24) n
+    """
+  private static let dropEmptyMonths = """
+    DO $body$
+    DECLARE part TEXT; used BOOLEAN;
+    BEGIN
+      FOR part IN
+        SELECT to_char(m.month, '_YYYY_MM') FROM chime.months() m
+        WHERE m.month < date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC')
+      LOOP
+        EXECUTE format('SELECT EXISTS (SELECT 1 FROM chime.%I)', 'occurrence' || part) INTO used;
+        IF NOT used THEN EXECUTE format('DROP TABLE chime.%I, chime.%I', 'attempt' || part, 'occurrence' || part); END IF;
+      END LOOP;
+    END $body$
+    """
 
   /// Tables whose triggers keep totals in others.
   private static let counting = ["entry", "due", "reminder"]
@@ -98,7 +118,33 @@ package final class PostgresTarget: StoreTarget {
   package func write(_ shape: TableShape, _ feed: (([RawCell]) throws -> Void) throws -> Void) throws {
     guard let columns = try connection.columns(of: shape.table) else { return }
     let widths = shape.columns.map { columns.widths[$0.name] ?? 8 }
-    try connection.write(shape, widths, feed)
+    if shape.table == "attempt", !shape.columns.contains(where: { $0.name == "scheduled_at" }) {
+      return try writeAttempts(shape, widths, feed)
+    }
+    // Rows that find their months one by one cannot be written as if they had always been there.
+    let isDivided = ["occurrence", "attempt"].contains(shape.table)
+    try connection.write(shape, widths, isFrozen: !isDivided, feed)
+  }
+
+  /// Which month an attempt is in, a file does not say.
+  private func writeAttempts(
+    _ shape: TableShape, _ widths: [Int], _ feed: (([RawCell]) throws -> Void) throws -> Void
+  ) throws {
+    try connection.script(
+      """
+      CREATE TABLE chime.attempt_moved (LIKE chime.attempt); ALTER TABLE chime.attempt_moved DROP COLUMN scheduled_at
+      """)
+    var moved = shape
+    moved.table = "attempt_moved"
+    try connection.write(moved, widths, isFrozen: true, feed)
+    let columns = shape.columns.map { "t.\"\($0.name)\"" }.joined(separator: ", ")
+    try connection.script(
+      """
+      INSERT INTO chime.attempt (\(shape.list), scheduled_at)
+        SELECT \(columns), coalesce(d.scheduled_at, t.started_at)
+        FROM chime.attempt_moved t LEFT JOIN chime.delivery d ON d.key = t.delivery;
+      DROP TABLE chime.attempt_moved
+      """)
   }
 
   package func setLastNumbers(_ numbers: [String: Int64]) throws {
@@ -122,6 +168,7 @@ package final class PostgresTarget: StoreTarget {
         """)
     }
     for table in Self.counting { try connection.script("ALTER TABLE chime.\(table) ENABLE TRIGGER USER") }
+    try connection.script(Self.dropEmptyMonths)
     // So that the first day's plans are those of tables of this size.
     for table in MovedTables.all { try connection.script("ANALYZE chime.\(table)") }
     try connection.script("COMMIT")
@@ -223,10 +270,10 @@ extension Connection {
   // In.
 
   fileprivate func write(
-    _ shape: TableShape, _ widths: [Int], _ feed: (([RawCell]) throws -> Void) throws -> Void
+    _ shape: TableShape, _ widths: [Int], isFrozen: Bool, _ feed: (([RawCell]) throws -> Void) throws -> Void
   ) throws {
     try startCopy(
-      "COPY chime.\"\(shape.table)\" (\(shape.list)) FROM STDIN (FORMAT binary, FREEZE)", PGRES_COPY_IN)
+      "COPY chime.\"\(shape.table)\" (\(shape.list)) FROM STDIN (FORMAT binary, FREEZE \(isFrozen))", PGRES_COPY_IN)
     var rows = RowsToCopy()
     do {
       try feed { row in

@@ -19,6 +19,12 @@ public struct PostgresPlace: Sendable {
   var claimTimeout: Int64 = 5_000
   /// How long to wait for the store's lock, in milliseconds: a daemon that has just ended may still have it.
   var lockTimeout: Int64 = 5_000
+  /// From how many times on a month is left until all of it can be dropped, instead of being pruned time by time.
+  var wholeMonths: Int64 = 1_000_000
+  /// A month of which more times stay than this is not dropped, but pruned time by time.
+  var mostStaying = 10_000
+  /// How often in a row it is tried to drop a month.
+  var dropTurns = 5
   /// How this daemon is known to those that share the database with it.
   public var member = Member()
   /// The layout to migrate to; tests make older ones.

@@ -21,6 +21,7 @@ public final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session
   let membership: Membership
+  let place: PostgresPlace
   private let state: Mutex<State>
 
   private struct State {
@@ -35,6 +36,7 @@ public final class PostgresStore: Store {
     _ place: PostgresPlace, _ heard: @escaping @Sendable (StoreTime) -> Void
   ) throws(StoreFailure) {
     let holdings = Holdings()
+    self.place = place
     membership = try Membership(holdings: holdings)
     writer = Session(label: "chime.store.write", place: place, isReadOnly: false, holdings: holdings, heard: heard)
     reader = Session(label: "chime.store.read", place: place, isReadOnly: true, holdings: holdings, heard: heard)
@@ -54,7 +56,9 @@ public final class PostgresStore: Store {
     for session in [store.writer, store.reader] {
       let failure: StoreFailure? = session.queue.sync {
         do throws(StoreFailure) {
-          _ = try session.ready()
+          let transaction = try session.ready()
+          // Where it cannot be done, nothing stops, and the hourly look at the history says why.
+          if session === store.writer { try? Months.makeAhead(transaction.connection) }
           return nil
         } catch {
           return error
@@ -69,6 +73,8 @@ public final class PostgresStore: Store {
   }
 
   // Store.
+
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   public var isShared: Bool { true }
 

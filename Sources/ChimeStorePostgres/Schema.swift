@@ -10,7 +10,7 @@ enum Schema {
 
   static let migrations = [
     Migration(version: 1, scripts: [version1, version1Trackers]), Migration(version: 2, scripts: [version2]),
-    Migration(version: 3, scripts: [version3]),
+    Migration(version: 3, scripts: [version3]), Migration(version: 4, scripts: [version4]),
   ]
 
   /// The newest layout this program knows.

@@ -50,7 +50,7 @@ extension Transaction {
     try connection.run(
       """
       DELETE FROM attempt
-      WHERE delivery IN (SELECT key FROM delivery WHERE scheduled_at = $1 AND reminder = $2)
+      WHERE scheduled_at = $1 AND delivery IN (SELECT key FROM delivery WHERE scheduled_at = $1 AND reminder = $2)
       """, scheduledAt, reminder)
     try connection.run("DELETE FROM delivery WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)
     try connection.run("DELETE FROM occurrence WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)

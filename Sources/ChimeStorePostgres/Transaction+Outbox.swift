@@ -91,15 +91,18 @@ extension Transaction {
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }
     // One that was never claimed has been shown from memory, when the store could only be read.
     guard let epoch = try epoch(of: found.shard), found.epoch ?? epoch == epoch else { throw StoreFailure.takenOver }
+    if let attempt, found.attempts >= attempt.number, try isRecorded(attempt, of: found.key, at: found.occurrence.at) {
+      return
+    }
     let attempts = found.attempts + (attempt == nil ? 0 : 1)
     if let attempt {
       try connection.run(
         """
-        INSERT INTO attempt (delivery, position, number, started_at, took_ms, outcome, status, answer, error)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        INSERT INTO attempt (delivery, position, number, started_at, took_ms, outcome, status, answer, error, scheduled_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         """,
         found.key, attempts, attempt.number, attempt.startedAt, attempt.took.rawValue, attempt.outcome.rawValue,
-        attempt.status, attempt.answer, attempt.error)
+        attempt.status, attempt.answer, attempt.error, found.occurrence.at)
     }
     if found.isOwed {
       let (code, at) = DeliveryCode.of(state)
@@ -118,6 +121,14 @@ extension Transaction {
     } else if attempt != nil {
       try connection.run("UPDATE delivery SET attempts = $1 WHERE key = $2", attempts, found.key)
     }
+  }
+
+  /// Whether a commit that nobody heard of has recorded it: the server was lost before it could say so, or was taken the
+  /// place of by its standby, and the outcome comes again.
+  private func isRecorded(_ attempt: Attempt, of delivery: Int64, at scheduledAt: Instant) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM attempt WHERE delivery = $1 AND scheduled_at = $2 AND number = $3 AND started_at = $4",
+      delivery, scheduledAt, attempt.number, attempt.startedAt, row: { _ in true }) ?? false
   }
 
   func release(_ ids: [DeliveryID], now: Instant) throws {
@@ -225,7 +236,7 @@ extension Transaction {
       """
       SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
       FROM delivery d
-      JOIN attempt t ON t.delivery = d.key
+      JOIN attempt t ON t.delivery = d.key AND t.scheduled_at = d.scheduled_at
       WHERE d.id = $1
       ORDER BY t.position
       """, id.rawValue

@@ -74,7 +74,9 @@ extension StoreConformance {
           let delivery = try store.claimDeliveries(lane: desktop, now: at(10), visibleAgain: again, limit: 1)[0]
             .delivery
           try store.acknowledge(delivery.id, attempt: failure, state: .waiting(until: at(10)))
-          try store.acknowledge(delivery.id, attempt: failure, state: state)
+          var second = failure
+          second.number = 2
+          try store.acknowledge(delivery.id, attempt: second, state: state)
           try expect(store.replay(delivery.id, now: at(30)), "\(state) is sent again")
           try expect(store.delivery(delivery.id)?.state, is: .waiting(until: at(30)), "the state")
           try expect(store.delivery(delivery.id)?.attempts, is: 2, "the attempts")
@@ -240,7 +242,7 @@ extension StoreConformance {
 
   private static let failure = Attempt(number: 1, startedAt: at(10), took: .zero, outcome: .failed)
 
-  private static func ordered(_ lane: Lane) -> Endpoint {
+  static func ordered(_ lane: Lane) -> Endpoint {
     Endpoint(lane: lane, url: "http://h/", settings: EndpointSettings(inOrder: true), createdAt: at(0))
   }
 

@@ -59,6 +59,16 @@ import Testing
       server { ($0.deadRows, $0.liveRows) = (300_000, 100_000) }),
     DoctorTests.Break(.store, .good, "in order", "", server { ($0.deadRows, $0.liveRows) = (300_000, 1_000_000) }),
     DoctorTests.Break(
+      .store, .caution, "this one or the next is not made; 7 times are in none",
+      "see why in the journal; chimed's user has to own the tables, in psql: \\d chime.*",
+      server { ($0.missingMonths, $0.timesOutside) = (1, 7) }),
+    DoctorTests.Break(
+      .store, .caution, "1000001 times that have come are in no month",
+      "where they are older than you need, shorten keepFor; then in psql: VACUUM (VERBOSE) chime.occurrence_rest, "
+        + "chime.attempt_rest", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_001) }),
+    DoctorTests.Break(
+      .store, .good, "in order", "", server { ($0.missingMonths, $0.timesOutside) = (0, 1_000_000) }),
+    DoctorTests.Break(
       .store, .caution, "nearly no connection left: 90 of 97 are in use",
       "end other programs, or in psql: ALTER SYSTEM SET max_connections = 194, and restart PostgreSQL",
       server { $0.connections = 90 }),

@@ -76,7 +76,7 @@ import Testing
       overdue: now > Instant(seconds: 260) ? 2 : 0, tenants: [Tenant.firstNumber: 12])
     return MetricsText(
       meters: Meters(), snapshot: snapshot, transactions: 7, storeBytes: 4_096, readings: isReadable ? readings : nil,
-      endpoints: [], members: members, tenants: tenants, now: now
+      endpoints: [], members: members, months: members.isEmpty ? nil : (5, 12), tenants: tenants, now: now
     ).text
   }
 
@@ -133,7 +133,7 @@ import Testing
       "chime_fleet_daemons{state=\"running\"} 2", "chime_fleet_daemons{state=\"lost\"} 1",
       "chime_fleet_shares{host=\"app1\",pid=\"4713\"} 100",
       "chime_fleet_unheard_seconds{host=\"app3\",pid=\"4714\"} 60",
-      "chime_fleet_free_shares 28",
+      "chime_fleet_free_shares 28", "chime_history_months 5", "chime_history_outside_months 12",
     ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
     #expect(!text.contains("4711"))
     #expect(!Self.text(lanes: []).contains("fleet"), "nobody shares it")

@@ -9,10 +9,12 @@ extension Judge {
   static let wrongClock = 1_000
   /// Dead rows in the table of what is due: as many are there for a moment after a busy hour.
   static let manyDeadRows = 100_000
+  /// Times that are in no month: those that stayed when theirs was dropped are fewer.
+  static let manyOutside = 1_000_000
 
   /// What is to be seen to on the server, besides that it answers.
   func server(_ it: DaemonInterface.DatabaseState) -> [Finding] {
-    replication(it) + clock(it) + tidiness(it) + room(it)
+    replication(it) + clock(it) + tidiness(it) + months(it) + room(it)
   }
 
   private func replication(_ it: DaemonInterface.DatabaseState) -> [Finding] {
@@ -93,6 +95,34 @@ extension Judge {
             it.liveRows), .advice(Sentence(Words.mark("in psql: %1"), "VACUUM (VERBOSE) chime.due"))))
     }
     return found
+  }
+
+  private func months(_ it: DaemonInterface.DatabaseState) -> [Finding] {
+    if let missing = it.missingMonths, missing > 0 {
+      return [
+        .caution(
+          .store,
+          Sentence(
+            Words.mark(
+              """
+              of the months in which what fires is kept, this one or the next is not made; %1 times are in none, and \
+              will be removed one by one
+              """), it.timesOutside ?? 0),
+          .advice(
+            Sentence(
+              Words.mark("see why in the journal; chimed's user has to own the tables, in psql: %1"), "\\d chime.*")))
+      ]
+    }
+    guard let outside = it.timesOutside, outside > Self.manyOutside else { return [] }
+    return [
+      .caution(
+        .store,
+        Sentence(Words.mark("%1 times that have come are in no month, and will be removed one by one"), outside),
+        .advice(
+          Sentence(
+            Words.mark("where they are older than you need, shorten %1; then in psql: %2"), "keepFor",
+            "VACUUM (VERBOSE) chime.occurrence_rest, chime.attempt_rest")))
+    ]
   }
 
   /// `812` of `session 812 of ann, psql`.

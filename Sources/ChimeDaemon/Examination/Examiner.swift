@@ -78,7 +78,8 @@ struct Examiner: Sendable {
       waitsForStandby: found.waitsForStandby, clockAheadMs: Int(found.clockAhead), roundTripMs: Int(found.roundTrip),
       oldestTransaction: found.oldestTransaction.map { Int($0.seconds) }, oldestHolder: found.oldestTransaction?.holder,
       hasAutovacuum: found.hasAutovacuum, deadRows: Int(found.deadRows), liveRows: Int(found.liveRows),
-      connections: found.connections, maxConnections: found.maxConnections)
+      connections: found.connections, maxConnections: found.maxConnections, missingMonths: found.missingMonths,
+      timesOutside: Int(found.timesOutside))
   }
 
   private func time(_ instant: Instant) -> Wire.Time {

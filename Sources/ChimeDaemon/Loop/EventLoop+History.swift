@@ -41,7 +41,7 @@ extension EventLoop {
           let last = try await store.read { transaction in
             try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
           }
-          if let edge = limits.edge(at: now, last: last) { try await prune(edge) }
+          if let rest = try await dropMonths(limits.edge(at: now, last: last)) { try await prune(rest) }
           try await forgetChanges(of: now - TrackingChange.keptFor)
           try await cleanPhotos(now: now)
         } catch {
@@ -50,6 +50,25 @@ extension EventLoop {
         history.ended()
       }
     }
+  }
+
+  /// Has a store that several daemons share drop what is over as a whole.
+  ///
+  /// - Returns: what is left to be pruned.
+  private func dropMonths(_ edge: HistoryEdge?) async throws -> HistoryEdge? {
+    guard let shared = store as? any SharedStore else { return edge }
+    let kept = try await shared.keepMonths(edge)
+    if kept.months > 0 {
+      log(
+        .info,
+        "\(kept.months) \(kept.months == 1 ? "month was" : "months were") dropped from the history, with about "
+          + "\(kept.count) times")
+    }
+    for problem in kept.problems {
+      log(
+        .warning, "the months of the history could not be kept in order; trying again in an hour: \(problem.sentence)")
+    }
+    return kept.rest
   }
 
   /// In small transactions, so that firing is not held up.

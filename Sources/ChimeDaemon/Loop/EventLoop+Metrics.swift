@@ -27,6 +27,7 @@ extension EventLoop {
   func metrics() async -> String {
     let (zones, now, numbers) = (zones, SystemClock.now, tenants.seats.values.compactMap(\.number))
     let members = try? await fleet.store?.members()
+    let months = try? await fleet.store?.monthCounts()
     let readings = try? await store.read { transaction in
       MetricsText.Readings(
         counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
@@ -38,7 +39,9 @@ extension EventLoop {
     return MetricsText(
       meters: meters, snapshot: present(), transactions: horizons.transactions,
       storeBytes: ["", "-wal"].reduce(0) { $0 + (SystemFiles.size(site.storePath + $1) ?? 0) }, readings: readings,
-      endpoints: Array(outbox.endpoints.values), members: members ?? [], tenants: Array(tenants.seats.values), now: now
+      endpoints: Array(outbox.endpoints.values), members: members ?? [], months: months,
+      tenants: Array(tenants.seats.values),
+      now: now
     ).text
   }
 

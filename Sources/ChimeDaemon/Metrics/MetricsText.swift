@@ -14,6 +14,8 @@ struct MetricsText {
   var endpoints: [Endpoint]
   /// The daemons that share the store; none where nobody can.
   var members: [FleetMember] = []
+  /// What the store keeps history in; nil where it keeps no months.
+  var months: (months: Int, timesOutside: Int)?
   /// The tenants that are configured, and what each has to come.
   var tenants: [Tenants.Seat] = []
   var now: Instant
@@ -243,6 +245,11 @@ struct MetricsText {
     }
     text.family("chime_fleet_free_shares", .gauge, "Parts of the outbox that no daemon has that runs.") {
       $0.add(max(0, FleetMember.allShares - members.filter(\.isLiving).reduce(0) { $0 + $1.shares }))
+    }
+    guard let months else { return }
+    text.family("chime_history_months", .gauge, "Months that have been made for what fires.") { $0.add(months.months) }
+    text.family("chime_history_outside_months", .gauge, "Times that have come and are in none of them, roughly.") {
+      $0.add(months.timesOutside)
     }
   }
 

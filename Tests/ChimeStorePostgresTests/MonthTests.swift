@@ -1,0 +1,349 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Foundation
+import Testing
+
+@testable import ChimeStorePostgres
+
+/// The months in which a database keeps what has fired: made ahead, and dropped when they are over.
+@Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"), .serialized)
+struct MonthTests {
+  private let server: PostgresServer
+  private let database: String
+
+  init() throws {
+    server = try PostgresServer.shared.get()
+    database = try server.makeDatabase()
+  }
+
+  private func open(_ change: (inout PostgresPlace) -> Void = { _ in }) throws -> PostgresStore {
+    var place = try server.place(database)
+    change(&place)
+    return try PostgresStore.open(place)
+  }
+
+  @discardableResult private func sql(_ statement: String) throws -> String { try server.sql(statement, on: database) }
+
+  private var months: String {
+    get throws { try sql("SELECT coalesce(string_agg(month::text, ' ' ORDER BY month), '') FROM chime.months()") }
+  }
+
+  /// The parts of a table that have rows, by what follows its name, and how many.
+  private func parts(_ table: String) throws -> String {
+    try sql(
+      """
+      SELECT string_agg(p || ':' || n, ' ' ORDER BY p)
+      FROM (
+        SELECT substr(c.relname, length('\(table)_') + 1) p, count(*) n
+        FROM chime.\(table) t JOIN pg_class c ON c.oid = t.tableoid GROUP BY 1) x
+      """)
+  }
+
+  // Making.
+
+  @Test func monthsAreMadeAheadOnceWhoeverBegins() async throws {
+    let stores = try await withThrowingTaskGroup { group in
+      for _ in 0..<3 { group.addTask { try open() } }
+      return try await group.reduce(into: [PostgresStore]()) { $0.append($1) }
+    }
+    let wanted = try sql(
+      """
+      SELECT string_agg((date_trunc('month', now() AT TIME ZONE 'UTC') + n * interval '1 month')::date::text, ' ')
+      FROM generate_series(0, 2) n
+      """)
+    #expect(try months == wanted)
+    let kept = try await withThrowingTaskGroup { group in
+      for store in stores { group.addTask { try await store.keepMonths(nil) } }
+      return try await group.reduce(into: [KeptHistory]()) { $0.append($1) }
+    }
+    #expect(kept.allSatisfy { $0 == KeptHistory(rest: nil) }, "\(kept)")
+    #expect(try months == wanted)
+    for store in stores { await store.close() }
+  }
+
+  @Test func whatWasInNoMonthIsMovedIntoIt() async throws {
+    let store = try open()
+    try sql(
+      """
+      DO $$ DECLARE m date := (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month')::date; BEGIN
+        EXECUTE format('DROP TABLE chime.occurrence_%1$s, chime.attempt_%1$s', to_char(m, 'YYYY_MM'));
+        INSERT INTO chime.occurrence (scheduled_at, reminder, owner, state, rounds, repeats, title)
+          SELECT chime.month_start(m) + n, 1, 1, 3, 1, 0, 'here' FROM generate_series(0, 4) n;
+        INSERT INTO chime.occurrence (scheduled_at, reminder, owner, state, rounds, repeats, title)
+          VALUES (0, 1, 1, 3, 1, 0, 'old');
+        INSERT INTO chime.attempt (delivery, position, number, started_at, took_ms, outcome, scheduled_at)
+          VALUES (1, 1, 1, 0, 0, 'failed', chime.month_start(m)), (2, 1, 1, 0, 0, 'failed', 0);
+      END $$
+      """)
+    #expect(try parts("occurrence") == "rest:6" && parts("attempt") == "rest:2")
+    #expect(try PostgresStore.inspect(try server.place(database)).missingMonths == 1)
+    #expect(try await store.monthCounts().months == 2)
+    #expect(try await store.keepMonths(nil) == KeptHistory(rest: nil))
+    let next = try sql("SELECT to_char(now() AT TIME ZONE 'UTC' + interval '1 month', 'YYYY_MM')")
+    #expect(try parts("occurrence") == "\(next):5 rest:1")
+    #expect(try parts("attempt") == "\(next):1 rest:1")
+    #expect(try PostgresStore.inspect(try server.place(database)).missingMonths == 0)
+    #expect(try await store.monthCounts().months == 3)
+    await store.close()
+  }
+
+  /// Nothing stops where months cannot be made.
+  @Test func aMonthThatCannotBeMadeStopsNothing() async throws {
+    await (try open()).close()
+    let names = try sql("SELECT string_agg('chime.occurrence_' || to_char(month, 'YYYY_MM'), ', ') FROM chime.months()")
+    let attempts = names.replacingOccurrences(of: "occurrence", with: "attempt")
+    try sql(
+      """
+      DROP TABLE \(names), \(attempts);
+      CREATE VIEW chime.\(attempts.split(separator: ",")[0].dropFirst("chime.".count)) AS SELECT 1
+      """)
+    let store = try open()
+    let past = PastTimes(seed: 1)
+    try await past.fill(store)
+    let kept = try await store.keepMonths(nil)
+    #expect(kept.problems.count == 1 && "\(kept.problems)".contains("already exists"), "\(kept)")
+    #expect(try parts("occurrence") == "rest:\(PastTimes.count)")
+    await store.close()
+  }
+
+  /// Whose role owns no tables, and may make none: others make its months, or nobody does.
+  @Test func aRoleThatMayMakeNoTablesFiresAllTheSame() async throws {
+    await (try open()).close()
+    let names = try sql("SELECT string_agg('chime.occurrence_' || to_char(month, 'YYYY_MM'), ', ') FROM chime.months()")
+    try sql(
+      """
+      DROP TABLE \(names), \(names.replacingOccurrences(of: "occurrence", with: "attempt"));
+      CREATE ROLE worker_\(database) LOGIN;
+      GRANT USAGE ON SCHEMA chime TO worker_\(database);
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA chime TO worker_\(database);
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA chime TO worker_\(database)
+      """)
+    let store = try PostgresStore.open(
+      try PostgresPlace(connection: server.connection(database, user: "worker_\(database)")))
+    let past = PastTimes(seed: 1)
+    try await past.fill(store)
+    let kept = try await store.keepMonths(nil)
+    #expect("\(kept.problems)".contains("permission denied"), "\(kept)")
+    #expect(try parts("occurrence") == "rest:\(PastTimes.count)")
+    await store.close()
+    // The owner's daemon makes up for it.
+    let owner = try open()
+    #expect(try await owner.keepMonths(nil) == KeptHistory(rest: nil))
+    #expect(try await owner.monthCounts().months == 3)
+    await owner.close()
+  }
+
+  /// A store of the version before, with rows in several months and before all of them.
+  @Test func aStoreOfTheVersionBeforeIsDivided() async throws {
+    await (try open { $0.version = 3 }).close()
+    try sql(
+      """
+      INSERT INTO chime.alias (key, id) OVERRIDING SYSTEM VALUE VALUES (1, 'a');
+      INSERT INTO chime.occurrence (scheduled_at, reminder, owner, fired_at, state, rounds, repeats, title)
+        SELECT n * 86400000::bigint * 20 + extract(epoch FROM now())::bigint * 1000, 1, 1, n, 3, 1, 0, 'Time ' || n
+        FROM generate_series(-60, 0) n;
+      INSERT INTO chime.lane (owner, channel) VALUES (1, 'team');
+      INSERT INTO chime.delivery (
+        scheduled_at, reminder, lane, visible_at, created_at, state_at, state, in_order, round, attempts, attempts_before, id)
+        SELECT scheduled_at, 1, 1, 0, 0, 0, 2, 0, 1, 2, 0, 'd' || row_number() OVER () FROM chime.occurrence;
+      INSERT INTO chime.attempt (delivery, position, number, started_at, took_ms, outcome)
+        SELECT key, n, n, scheduled_at + n, n, 'failed' FROM chime.delivery, generate_series(1, 2) n;
+      """)
+    let rows = """
+      SELECT md5(string_agg(o::text, ',' ORDER BY o::text)) || ' ' || (
+        SELECT md5(string_agg(t::text, ',' ORDER BY t::text))
+        FROM (SELECT delivery, position, number, started_at, took_ms, status, outcome, answer, error FROM chime.attempt) t)
+      FROM chime.occurrence o
+      """
+    let before = try sql(rows)
+    let store = try open()
+    #expect(try sql(rows) == before)
+    // Two years of months by twenty days, and what is older.
+    #expect(try sql("SELECT count(*) BETWEEN 26 AND 28 FROM chime.months()") == "t")
+    #expect(
+      try sql(
+        """
+        SELECT bool_and((tableoid = 'chime.occurrence_rest'::regclass) = (scheduled_at < least))
+          AND bool_or(scheduled_at < least)
+        FROM chime.occurrence, (SELECT min(chime.month_start(month)) least FROM chime.months()) x
+        """) == "t")
+    let wrong = """
+      SELECT count(*) FROM chime.attempt t
+        JOIN pg_class a ON a.oid = t.tableoid
+        JOIN chime.delivery d ON d.key = t.delivery
+        JOIN chime.occurrence o ON o.scheduled_at = d.scheduled_at AND o.reminder = d.reminder
+        JOIN pg_class c ON c.oid = o.tableoid
+      WHERE t.scheduled_at <> d.scheduled_at OR substr(a.relname, 9) <> substr(c.relname, 12)
+      """
+    #expect(try sql(wrong) == "0")
+    #expect(try sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'chime' AND tablename ~ 'whole'") == "0")
+    let attempts = try await store.read { try $0.attempts(of: DeliveryID(rawValue: "d9")) }
+    #expect(attempts.map(\.number) == [1, 2])
+    await store.close()
+  }
+
+  /// The random game, whose half hour lies in eleven parts.
+  @Test(arguments: [21, 22, 23] as [UInt64]) func storesAgreeAcrossParts(seed: UInt64) async throws {
+    let store = try open()
+    for part in 0..<10 {
+      for table in ["occurrence", "attempt"] {
+        let start = 1_774_828_800_000 + part * 200_000
+        try sql(
+          """
+          CREATE TABLE chime.\(table)_part\(part) PARTITION OF chime.\(table)
+            FOR VALUES FROM (\(start)) TO (\(start + 200_000))
+          """)
+      }
+    }
+    try await StoreComparison(seed: seed, steps: 500).run(store, MemoryStore())
+    #expect(try parts("occurrence").split(separator: " ").count > 5)
+    await store.close()
+  }
+
+  // Dropping.
+
+  /// What is dropped by months and what is left to be pruned is what is pruned time by time.
+  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func droppingIsPruning(seed: UInt64) async throws {
+    let (store, memory, past) = (try open(), MemoryStore(), PastTimes(seed: seed))
+    try past.makeMonths { try sql($0) }
+    for each in [store, memory] as [any Store] { try await past.fill(each) }
+    try await StoreComparison.compare(store, memory)
+    for edge in past.edges {
+      let kept = try await store.keepMonths(edge)
+      #expect(kept.problems == [])
+      try await PastTimes.prune(store, try #require(kept.rest))
+      try await PastTimes.prune(memory, edge)
+      try await StoreComparison.compare(store, memory)
+      let gone = past.months.filter { $0 < (edge.end ?? .earliest) }.dropLast()
+      for month in gone {
+        let name =
+          "SELECT to_regclass('chime.occurrence_' || to_char(chime.month_of(\(month.milliseconds)), 'YYYY_MM'))"
+        #expect(try sql(name) == "", "\(edge)")
+      }
+      // Nothing is left of what has gone.
+      #expect(
+        try sql(
+          """
+          SELECT (SELECT count(*) FROM chime.attempt WHERE delivery NOT IN (SELECT key FROM chime.delivery))
+            + (SELECT count(*) FROM chime.staying)
+          """) == "0")
+    }
+    // What has stayed can be answered.
+    for each in [store, memory] as [any Store] { try await past.answerAll(each) }
+    try await StoreComparison.compare(store, memory)
+    await store.close()
+  }
+
+  /// Where too much of each month stays, nothing is touched until it is pruned time by time.
+  @Test func aMonthOfWhichMuchStaysIsPruned() async throws {
+    let (store, memory, past) = (
+      try open { ($0.mostStaying, $0.wholeMonths) = (0, 1) }, MemoryStore(), PastTimes(seed: 8)
+    )
+    try past.makeMonths { try sql($0) }
+    for each in [store, memory] as [any Store] { try await past.fill(each) }
+    try sql("ANALYZE chime.occurrence")
+    let (edge, before) = (HistoryEdge(oldest: past.months[5]), try months)
+    #expect(try await store.keepMonths(edge) == KeptHistory(rest: edge))
+    #expect(try months == before)
+    try await StoreComparison.compare(store, memory)
+    for each in [store, memory] as [any Store] { try await PastTimes.prune(each, edge) }
+    try await StoreComparison.compare(store, memory)
+    #expect(try sql("SELECT count(*) FROM chime.attempt WHERE delivery NOT IN (SELECT key FROM chime.delivery)") == "0")
+    await store.close()
+  }
+
+  /// What changes while a month is looked through is seen when it is dropped.
+  @Test func whatChangesInTheMeantimeStays() async throws {
+    let (store, past) = (try open { $0.dropTurns = 1 }, PastTimes(seed: 9))
+    try past.makeMonths { try sql($0) }
+    try await past.fill(store)
+    let edge = HistoryEdge(oldest: past.months[1], first: past.months[1])
+    // Somebody reads a long time, so that it is looked through and not dropped.
+    let reader = try server.place(database).connect()
+    try reader.script("BEGIN; SELECT count(*)::text FROM chime.occurrence")
+    let first = try await store.keepMonths(edge)
+    #expect(first.months == 0 && first.problems.count == 1 && first.rest == edge, "\(first)")
+    #expect("\(first.problems)".contains("lock"))
+    let before = try await store.read {
+      try $0.occurrences(OccurrenceFilter(before: past.months[1]), page: Page(limit: 1_000))
+    }
+    let closed = before.filter { edge.takes($0) && $0.state == .done }
+    // It is said of one that it was done just now, of another what had been said before.
+    let (changed, same) = (closed[0], closed[1])
+    try await store.write { transaction in
+      var occurrence = changed
+      occurrence.endedAt = past.now
+      occurrence.state = .snoozed(until: past.now + .days(1))
+      try transaction.update(occurrence, now: past.now)
+      try transaction.update(same, now: past.now)
+    }
+    try reader.script("ROLLBACK")
+    try sql(
+      """
+      SELECT chime.drop_month(chime.month_of(\(past.months[0].milliseconds)), \(past.months[1].milliseconds),
+        \(past.months[1].milliseconds))
+      """)
+    let (one, other, due) = try await store.read {
+      (try $0.occurrence(changed.id), try $0.occurrence(same.id), try $0.horizon().nextDue)
+    }
+    #expect(one?.state == .snoozed(until: past.now + .days(1)) && other == nil && due != nil)
+    #expect(try sql("SELECT count(*) FROM chime.staying") == "0")
+    #expect(
+      try sql(
+        """
+        SELECT count(*) FROM chime.delivery d
+        WHERE NOT EXISTS (SELECT 1 FROM chime.occurrence o WHERE o.scheduled_at = d.scheduled_at AND o.reminder = d.reminder)
+        """) == "0")
+    await store.close()
+  }
+
+  /// Two daemons drop, and two fire what is due; nobody hears of a failure, and all of it is there in the end.
+  @Test func firingGoesOnWhileMonthsAreDropped() async throws {
+    let past = PastTimes(seed: 5)
+    let first = try open()
+    try past.makeMonths { try sql($0) }
+    try await past.fill(first)
+    let stores = [first, try open()]
+    let edge = HistoryEdge(oldest: past.months[3], first: past.months[3])
+    try await withThrowingTaskGroup { group in
+      for store in stores {
+        group.addTask {
+          _ = try await store.keepMonths(edge)
+          _ = try await store.keepMonths(edge)
+        }
+        group.addTask {
+          for number in 0..<40 {
+            try await past.fire(store, "new\(number)-\(ObjectIdentifier(store).hashValue)", at: past.now)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let kept = try await stores[0].keepMonths(edge)
+    #expect(kept.problems == [])
+    #expect(
+      try sql("SELECT count(*) FROM chime.months() WHERE month < chime.month_of(\(past.months[3].milliseconds))") == "0"
+    )
+    #expect(try sql("SELECT count(*) FROM chime.occurrence WHERE scheduled_at = \(past.now.milliseconds)") == "80")
+    for store in stores { await store.close() }
+  }
+
+  /// A month with very many is left until all of it may go for its age; a number is kept to at once.
+  @Test func aLargeMonthIsLeftUntilAllOfItMayGo() async throws {
+    let (store, past) = (try open { $0.wholeMonths = 2 }, PastTimes(seed: 3))
+    try past.makeMonths { try sql($0) }
+    try await past.fill(store)
+    try sql("ANALYZE chime.occurrence")
+    let (start, inside) = (past.months[1], past.months[1] + .days(10))
+    #expect(try await store.keepMonths(HistoryEdge(first: inside)).rest == HistoryEdge(first: inside))
+    let both = HistoryEdge(oldest: inside, first: inside - .days(1))
+    #expect(try await store.keepMonths(both).rest == both)
+    let aged = HistoryEdge(oldest: inside, first: start - .days(1))
+    #expect(try await store.keepMonths(aged).rest == HistoryEdge(oldest: start, first: aged.first))
+    await store.close()
+    let exact = try open()
+    #expect(try await exact.keepMonths(aged).rest == aged)
+    await exact.close()
+  }
+}
