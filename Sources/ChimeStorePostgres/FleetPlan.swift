@@ -15,6 +15,9 @@ struct FleetPlan: Equatable, Sendable {
   var take: [Int]
   /// Ours, to be another's as soon as nothing of them is under way.
   var yield: [Int]
+  /// Whether some are left that others are to take. What each counts as its share depends on who has taken before, so
+  /// that one may be left by all.
+  var leavesSome: Bool
 
   /// - Parameters:
   ///   - node: who decides. One that is not among the living keeps nothing.
@@ -27,15 +30,22 @@ struct FleetPlan: Equatable, Sendable {
     let order = living.sorted { (-shares[$0, default: 0], $0) < (-shares[$1, default: 0], $1) }
     let mine = owners.indices.filter { owners[$0] == node }
     guard let place = order.firstIndex(of: node) else {
-      (take, yield) = ([], mine)
+      (take, yield, leavesSome) = ([], mine, false)
       return
     }
     let (base, more) = owners.count.quotientAndRemainder(dividingBy: order.count)
     let share = place < more ? base + 1 : base
-    yield = Array(mine.dropFirst(share))
+    yield = mine.sorted { Self.turn($0) < Self.turn($1) }.dropFirst(share).sorted()
     let free = owners.indices.filter { index in owners[index].map { !living.contains($0) } ?? true }
-    // Two that take at the same time begin at different ends.
-    let start = free.isEmpty ? 0 : free.count * place / order.count
-    take = (free[start...] + free[..<start]).prefix(max(0, share - mine.count)).sorted()
+    // Those that take at the same time take every second, or third, each others.
+    let turns = (0..<order.count).lazy.flatMap { step in
+      stride(from: (place + step) % order.count, to: free.count, by: order.count).lazy.map { free[$0] }
+    }
+    take = turns.prefix(max(0, share - mine.count)).sorted()
+    leavesSome = take.count < free.count
   }
+
+  /// Which part is kept longest: 0, 128, 64, 192 and so on (its bits from behind). Lanes are numbered as they come, so of
+  /// a few one after another each daemon is to have some.
+  private static func turn(_ shard: Int) -> Int { (0..<8).reduce(0) { $0 << 1 | (shard >> $1) & 1 } }
 }

@@ -12,7 +12,7 @@ struct Heartbeat: Equatable, Sendable {
   static let retry: Int64 = 500
   /// While something is being handed over.
   static let handover: Int64 = 200
-  /// At the least between two, whoever calls.
+  /// At the least between two, whoever calls; and while something is to be had in a moment.
   static let rest: Int64 = 50
 
   /// When the next beat is due.
@@ -28,11 +28,14 @@ struct Heartbeat: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - othersEndIn: when the first lease of another ends unless it is heard of: then there is something to take.
-  ///   - isHandingOver: whether something of ours waits to be let go.
-  mutating func heard(beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool) {
+  ///   - isHandingOver: whether something is on its way from one to another: of ours, what waits to be let go, or what
+  ///     nobody has and others are to take.
+  ///   - isShort: whether we were to take something that another had locked: who takes at the same time may have more than
+  ///     its share of that, and nobody the rest.
+  mutating func heard(beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool, isShort: Bool) {
     last = start
     leaseEnd = start + Self.lease
-    next = start + (isHandingOver ? Self.handover : Self.interval)
+    next = start + (isShort ? Self.rest : isHandingOver ? Self.handover : Self.interval)
     // A moment later, for it is by the database's clock that it has to be over.
     if let othersEndIn { next = min(next, start + max(othersEndIn + 20, Self.rest)) }
   }

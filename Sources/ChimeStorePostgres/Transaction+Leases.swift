@@ -6,19 +6,27 @@ import ChimeSchedule
 extension Transaction {
   /// Under which epoch this daemon has a shard, and keeps it until this transaction has ended; nil: it does not have it.
   ///
-  /// A row that is locked is just being taken over: nobody waits for it.
+  /// A row that is locked is being handed over or taken over, or this daemon looks at that moment whether it can hand it
+  /// over: how that ends is waited for. It takes a moment, and whoever does it waits for nobody.
   func epoch(of shard: Int64) throws -> Int64? {
     if let known = epochs[shard] { return known }
     let found = try connection.first(
-      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED", shard, holdings.current.node
+      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE", shard, holdings.current.node
     ) { $0.int64(0) }
     epochs[shard] = .some(found)
     return found
   }
 
-  /// The same, of what is not being handed over: there nothing new begins.
+  /// The same, of what is not being handed over: there nothing new begins, and what is locked is not waited for.
   func claimEpoch(of shard: Int64) throws -> Int64? {
-    holdings.current.yielding.contains(Int(shard)) ? nil : try epoch(of: shard)
+    if holdings.current.yielding.contains(Int(shard)) { return nil }
+    if let known = epochs[shard] { return known }
+    let found = try connection.first(
+      "SELECT epoch FROM shard_lease WHERE shard = $1 AND node = $2 FOR SHARE SKIP LOCKED", shard, holdings.current.node
+    ) { $0.int64(0) }
+    // What another finds locked may be this daemon's all the same.
+    if let found { epochs[shard] = .some(found) }
+    return found
   }
 
   func releaseClaims() throws {

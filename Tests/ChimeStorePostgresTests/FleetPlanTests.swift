@@ -9,7 +9,7 @@ import Testing
       // owners of eight shards ("-": nobody, "9": one that is gone), who lives, who asks, what it takes, what it lets go
       ("--------", [1], 1, [0, 1, 2, 3, 4, 5, 6, 7], []),
       ("11111111", [1], 1, [], []),
-      ("11111111", [1, 2], 1, [], [4, 5, 6, 7]),
+      ("11111111", [1, 2], 1, [], [1, 3, 5, 7]),
       ("11111111", [1, 2], 2, [], []),
       ("1111----", [1, 2], 2, [4, 5, 6, 7], []),
       ("11119999", [1, 2], 2, [4, 5, 6, 7], []),
@@ -17,7 +17,7 @@ import Testing
       ("11122233", [1, 2, 3], 1, [], []),
       ("11222333", [1, 2, 3], 1, [], []),
       ("11111122", [1, 2, 3], 2, [], []),
-      ("11111122", [1, 2, 3], 1, [], [3, 4, 5]),
+      ("11111122", [1, 2, 3], 1, [], [1, 3, 5]),
       // Two that take at the same time take others.
       ("111---22", [1, 2, 3], 3, [3, 5], []),
       ("111---22", [1, 2, 3], 2, [4], []),
@@ -41,6 +41,19 @@ import Testing
     #expect(table.shares.values.allSatisfy { $0 == 1 } && table.shares.count == 256)
   }
 
+  /// Lanes are numbered as they come: of the first few each daemon has some, however the daemons came and went.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func ofAFewLanesEachHasSome(seed: UInt64) {
+    var table = Table(seed: seed)
+    for count in 1...4 {
+      table.join()
+      table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
+      #expect(Set(table.owners[1...(4 * count)]).count == count, "\(table.owners[1...16])")
+    }
+    table.lose(Int64(seed % 4) + 1, lockedFor: 0)
+    table.pass(Heartbeat.lease + 2 * Heartbeat.interval)
+    #expect(Set(table.owners[1...16]).count == 3, "\(table.owners[1...16])")
+  }
+
   /// Whatever comes and goes: two heartbeats after the last change (and, where somebody was lost, after the end of its
   /// lease) each shard has one owner and no two shares differ by more than one. Where nobody hears what others say, it may
   /// take two more.
@@ -57,6 +70,28 @@ import Testing
       #expect((shares.max() ?? 0) - (shares.min() ?? 0) <= 1, "\(shares)")
       #expect(Set(table.shares.keys).isSubset(of: table.living))
     }
+  }
+
+  /// What was locked as a lease ended, be it because others took some of it in the same moment, is taken when it is not any
+  /// more: nobody waits for a whole beat.
+  @Test(arguments: 1...15 as ClosedRange<UInt64>) func whatWasLockedIsTakenSoonAfter(seed: UInt64) {
+    var table = Table(seed: seed)
+    for _ in 0..<4 { table.join() }
+    table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
+    table.lose(2, lockedFor: 100)
+    table.pass(Heartbeat.lease + 400)
+    #expect(table.shares.keys.sorted() == [1, 3, 4] && table.shares.values.sorted() == [85, 85, 86])
+  }
+
+  /// All take in the same moment, each what it counts as its share: nothing is left until a beat later, in whichever order
+  /// they come.
+  @Test(arguments: 1...15 as ClosedRange<UInt64>) func whatOneHadIsAllTakenSoonAfter(seed: UInt64) {
+    var table = Table(seed: seed)
+    for _ in 0..<4 { table.join() }
+    table.pass(4 * Heartbeat.interval + Int64(seed) * 117)
+    table.lose(Int64(seed % 4) + 1, lockedFor: 0)
+    table.pass(Heartbeat.lease + 400)
+    #expect(table.shares.values.sorted() == [85, 85, 86])
   }
 
   /// What moves is what has to: of a newcomer its share, of one that goes what it had.
@@ -92,10 +127,18 @@ import Testing
     /// When the lease of the last that was lost ends.
     private var lostUntil: Int64 = 0
 
+    /// What nobody can take before then.
+    private var locked: (shards: Set<Int>, until: Int64) = ([], 0)
+
     /// Whether nobody hears what the others say.
     private let isDeaf: Bool
 
-    init(seed: UInt64, isDeaf: Bool = false) { (random, self.isDeaf) = (seed, isDeaf) }
+    /// In which order those beat that do so in the same moment.
+    private let order: UInt64
+
+    init(seed: UInt64, isDeaf: Bool = false) { (random, order, self.isDeaf) = (seed, seed | 1, isDeaf) }
+
+    private func turn(_ node: Int64) -> UInt64 { UInt64(bitPattern: node) &* order &* 0x9E37_79B9_7F4A_7C15 }
 
     /// Those that run.
     var living: Set<Int64> { Set(heartbeats.keys).subtracting(frozen) }
@@ -115,6 +158,12 @@ import Testing
       heartbeats[last] = Heartbeat(now: now)
       beat(last)
       call(last)
+    }
+
+    /// Kills one, whose shares are locked for so long after its lease.
+    mutating func lose(_ node: Int64, lockedFor span: Int64) {
+      heartbeats[node] = nil
+      locked = (Set(owners.indices.filter { owners[$0] == node }), expiry[node, default: now] + span)
     }
 
     mutating func change() -> Change {
@@ -159,7 +208,7 @@ import Testing
     mutating func pass(_ span: Int64) {
       let end = now + span
       while let (node, heartbeat) = heartbeats.filter({ !frozen.contains($0.key) })
-        .min(by: { ($0.value.next, $0.key) < ($1.value.next, $1.key) }), heartbeat.next <= end
+        .min(by: { ($0.value.next, turn($0.key)) < ($1.value.next, turn($1.key)) }), heartbeat.next <= end
       {
         now = max(now, heartbeat.next)
         beat(node)
@@ -171,11 +220,14 @@ import Testing
       expiry[node] = now + Heartbeat.lease
       let alive = expiry.filter { $0.value > now }
       let plan = FleetPlan(for: node, owners: owners, living: Set(alive.keys))
-      for shard in plan.take { owners[shard] = node }
+      let taken = plan.take.filter { now >= locked.until || !locked.shards.contains($0) }
+      for shard in taken { owners[shard] = node }
       for shard in plan.yield { owners[shard] = nil }
       if !plan.yield.isEmpty { call(node) }
       let othersEnd = alive.filter { $0.key != node }.values.min()
-      heartbeats[node]?.heard(beganAt: now, othersEndIn: othersEnd.map { $0 - now }, isHandingOver: false)
+      heartbeats[node]?.heard(
+        beganAt: now, othersEndIn: othersEnd.map { $0 - now }, isHandingOver: plan.leavesSome,
+        isShort: taken.count < plan.take.count)
     }
   }
 }
@@ -186,7 +238,7 @@ import Testing
     var heartbeat = Heartbeat(now: 10_000)
     #expect(heartbeat.next == 10_000)
     #expect(heartbeat.leaseEnd == nil)
-    heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false)
+    heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 12_000)
     // From the moment at which it began to speak, however long the database took.
     #expect(heartbeat.leaseEnd == 16_000)
@@ -194,26 +246,26 @@ import Testing
 
   @Test func aLeaseThatEndsIsWaitedForAndNoLonger() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: 700, isHandingOver: false)
+    heartbeat.heard(beganAt: 0, othersEndIn: 700, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 720)
-    heartbeat.heard(beganAt: 720, othersEndIn: 5_900, isHandingOver: false)
+    heartbeat.heard(beganAt: 720, othersEndIn: 5_900, isHandingOver: false, isShort: false)
     #expect(heartbeat.next == 2_720)
   }
 
   @Test func aLeaseThatIsOverIsNoticedWithTheNextBeat() {
     var heartbeat = Heartbeat(now: 0)
     #expect(heartbeat.lapse(at: 90_000) == nil, "it has had none")
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.failed(at: 2_000)
     #expect(heartbeat.lapse(at: 6_000) == nil)
     #expect(heartbeat.lapse(at: 9_000) == 9_000)
-    heartbeat.heard(beganAt: 9_000, othersEndIn: nil, isHandingOver: false)
+    heartbeat.heard(beganAt: 9_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     #expect(heartbeat.lapse(at: 11_000) == nil)
   }
 
   @Test func whatFailsIsTriedAgainSoonAndProlongsNothing() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.failed(at: 5_000)
     #expect(heartbeat.next == 5_500)
     #expect(heartbeat.leaseEnd == 6_000)
@@ -222,17 +274,19 @@ import Testing
   /// Nine others that come at once make one beat, or two.
   @Test func whoeverCallsIsHeardAtOnceButNotMoreThanThat() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: false, isShort: false)
     heartbeat.called(at: 1_000)
     #expect(heartbeat.next == 1_000)
-    heartbeat.heard(beganAt: 1_000, othersEndIn: nil, isHandingOver: false)
+    heartbeat.heard(beganAt: 1_000, othersEndIn: nil, isHandingOver: false, isShort: false)
     for moment in 1_001...1_009 { heartbeat.called(at: Int64(moment)) }
     #expect(heartbeat.next == 1_050)
   }
 
   @Test func aHandoverIsSeenToOftener() {
     var heartbeat = Heartbeat(now: 0)
-    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: true)
+    heartbeat.heard(beganAt: 0, othersEndIn: nil, isHandingOver: true, isShort: false)
     #expect(heartbeat.next == 200)
+    heartbeat.heard(beganAt: 200, othersEndIn: nil, isHandingOver: false, isShort: true)
+    #expect(heartbeat.next == 250)
   }
 }
