@@ -61,20 +61,26 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
   /// A fresh id: `msg_` and a ULID (48 bits of time in milliseconds, 80 random bits) in small letters. Beginning with
   /// the time, ids of one day stand together in a store's index.
   public init(at now: Instant, using generator: inout some RandomNumberGenerator) {
-    var text = "msg_"
-    for shift in stride(from: Int64(45), through: 0, by: -5) {
-      text.append(Self.alphabet[Int((now.milliseconds >> shift) & 31)])
-    }
     // Two draws, not sixteen: each may be a call of the system's, and thousands of ids are made in one second.
-    for bits in [generator.next(), generator.next()] {
-      for shift in stride(from: 0, to: 40, by: 5) { text.append(Self.alphabet[Int(bits >> UInt64(shift) & 31)]) }
+    let random = (generator.next(), generator.next())
+    rawValue = String(unsafeUninitializedCapacity: 30) { text in
+      var end = text.initialize(fromContentsOf: "msg_".utf8)
+      func append(_ bits: UInt64) {
+        text.initializeElement(at: end, to: Self.alphabet[Int(bits & 31)])
+        end += 1
+      }
+      let time = UInt64(bitPattern: now.milliseconds)
+      for shift in stride(from: 45, through: 0, by: -5) { append(time >> shift) }
+      for bits in [random.0, random.1] {
+        for shift in stride(from: 0, to: 40, by: 5) { append(bits >> shift) }
+      }
+      return end
     }
-    rawValue = text
   }
 
   public var description: String { rawValue }
 
-  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 }
 
 /// The name of a way to reach someone: `desktop`, or the name of an endpoint.

@@ -93,13 +93,7 @@ final class Connection {
 
   /// As `all`, for a query put together from constant pieces.
   func all<Made>(_ query: ComposedQuery, row: (Row) throws -> Made) throws -> [Made] {
-    let prepared: Prepared
-    if let known = composed[query.sql] {
-      prepared = known
-    } else {
-      prepared = try prepare(query.sql, query.values.map { Swift.type(of: $0).type })
-      composed[query.sql] = prepared
-    }
+    let prepared = try statement(query)
     parameters.clear()
     for value in query.values { value.bind(to: &parameters) }
     return try execute(prepared).map(row)
@@ -134,22 +128,34 @@ final class Connection {
     return Queued(name: prepared.name, parameters: parameters, heard: heard)
   }
 
+  /// As `queued`, for a query put together from constant pieces.
+  func queued(_ query: ComposedQuery, heard: @escaping (Answer) throws -> Void) throws(StoreFailure) -> Queued {
+    let prepared = try statement(query)
+    var parameters = Parameters()
+    for value in query.values { value.bind(to: &parameters) }
+    return Queued(name: prepared.name, parameters: parameters, heard: heard)
+  }
+
   /// How many statements are on their way at once at most.
   private static let pipelineLimit = 512
 
   /// Runs statements in their order without waiting for each: a journey to the server and back for hundreds of them
   /// (postgresql.org/docs/15/libpq-pipeline-mode.html). None depends on what another came to. The first failure ends it.
-  func send(_ statements: [Queued]) throws {
+  ///
+  /// - Parameter meanwhile: runs once, while the server is at work; it must not use this connection.
+  func send(_ statements: [Queued], meanwhile: () throws -> Void = {}) throws {
     var rest = statements[...]
+    if rest.isEmpty { return try meanwhile() }
+    try sendTogether(rest.prefix(Self.pipelineLimit), meanwhile)
+    rest = rest.dropFirst(Self.pipelineLimit)
     while !rest.isEmpty {
       try sendTogether(rest.prefix(Self.pipelineLimit))
       rest = rest.dropFirst(Self.pipelineLimit)
     }
   }
 
-  private func sendTogether(_ statements: ArraySlice<Queued>) throws {
+  private func sendTogether(_ statements: ArraySlice<Queued>, _ meanwhile: () throws -> Void = {}) throws {
     guard chime_pq_enter_pipeline(handle) == 1 else { throw failure(nil) }
-    var first: (any Error)?
     var sent = 0
     for one in statements {
       let isSent = one.parameters.withPointers { count, values, lengths, formats in
@@ -161,10 +167,12 @@ final class Connection {
       sent += 1
     }
     guard chime_pq_sync(handle) == 1 else { throw lost() }
+    var first: (any Error)?
+    do { try meanwhile() } catch { first = error }
     for one in statements {
       guard let result = chime_pq_get_result(handle) else { throw lost() }
       do {
-        // What stands behind a failure is not run at all.
+        // What stands behind a failure is not run at all, or of no interest.
         if first != nil { chime_pq_clear(result) } else { try one.heard(try check(result)) }
       } catch {
         first = error
@@ -226,6 +234,13 @@ final class Connection {
     for kind in repeat each kinds { types.append(kind.type) }
     let prepared = try prepare(sql.description, types)
     compiled[sql.utf8Start] = prepared
+    return prepared
+  }
+
+  private func statement(_ query: ComposedQuery) throws(StoreFailure) -> Prepared {
+    if let known = composed[query.sql] { return known }
+    let prepared = try prepare(query.sql, query.values.map { Swift.type(of: $0).type })
+    composed[query.sql] = prepared
     return prepared
   }
 

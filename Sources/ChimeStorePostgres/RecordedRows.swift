@@ -3,11 +3,15 @@ import ChimeRecords
 import ChimeSchedule
 
 // Rows of one statement for a whole batch, column by column.
+//
+// Lists that are unnested side by side where the columns stand give a row for each place, in their order
+// (postgresql.org/docs/15/xfunc-sql.html#XFUNC-SQL-FUNCTIONS-RETURNING-SET). In FROM each would be put aside by itself
+// first, which costs the server twice as much.
 
 /// Occurrences that have been decided upon, none of them twice.
 struct OccurrenceRows {
-  /// Which firing of the batch, and which occurrence of it, each is.
-  private(set) var places: [(firing: Int, occurrence: Int)] = []
+  /// Which occurrence of the batch each is.
+  private(set) var slots: [Int] = []
   private(set) var keys: [Key] = []
   private var scheduledAt = Integers()
   private var reminder = Integers()
@@ -35,9 +39,9 @@ struct OccurrenceRows {
   }
 
   mutating func append(
-    _ occurrence: Occurrence, of key: Int64, at place: (firing: Int, occurrence: Int), comingAgain: Instant? = nil
+    _ occurrence: Occurrence, of key: Int64, at slot: Int, comingAgain: Instant? = nil
   ) {
-    places.append(place)
+    slots.append(slot)
     keys.append(Key(scheduledAt: occurrence.id.scheduledAt, reminder: key))
     scheduledAt.append(occurrence.id.scheduledAt)
     reminder.append(key)
@@ -62,14 +66,15 @@ struct OccurrenceRows {
   ///
   /// - Parameter heard: is told which have been written.
   func insertion(
-    on connection: Connection, heard: @escaping ([(firing: Int, occurrence: Int)]) -> Void
+    on connection: Connection, heard: @escaping ([Int]) -> Void
   ) throws -> Connection.Queued {
     try connection.queued(
       """
       INSERT INTO occurrence (
         scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
         run_count, run_through, title, repeats, repeat_at)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
+        unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16)
       ON CONFLICT (scheduled_at, reminder) DO UPDATE SET
         owner = excluded.owner, state = excluded.state, rounds = excluded.rounds, fired_at = excluded.fired_at,
         delivered_at = excluded.delivered_at, ended_at = excluded.ended_at, snoozed_until = excluded.snoozed_until,
@@ -85,7 +90,7 @@ struct OccurrenceRows {
 
   /// Replaces those that come again at that very time, or were not heard, and inserts those that are not there.
   func replacement(
-    on connection: Connection, heard: @escaping ([(firing: Int, occurrence: Int)]) -> Void
+    on connection: Connection, heard: @escaping ([Int]) -> Void
   ) throws -> [Connection.Queued] {
     [
       try connection.queued(
@@ -110,7 +115,8 @@ struct OccurrenceRows {
         INSERT INTO occurrence (
           scheduled_at, reminder, owner, state, rounds, fired_at, delivered_at, ended_at, snoozed_until, reason, late,
           run_count, run_through, title, repeats, repeat_at)
-        SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
+          unnest($9), unnest($10), unnest($11), unnest($12), unnest($13), unnest($14), unnest($15), unnest($16)
         ON CONFLICT (scheduled_at, reminder) DO NOTHING
         RETURNING scheduled_at, reminder
         """, scheduledAt, reminder, owner, state, rounds, firedAt, deliveredAt, endedAt, snoozedUntil, reason, late,
@@ -119,11 +125,11 @@ struct OccurrenceRows {
     ]
   }
 
-  /// The places of those that an answer names.
-  private func written(_ answer: Answer) -> [(firing: Int, occurrence: Int)] {
-    if Int(answer.count) == places.count { return places }
+  /// The slots of those that an answer names.
+  private func written(_ answer: Answer) -> [Int] {
+    if Int(answer.count) == slots.count { return slots }
     let named = Set(answer.map { Key(scheduledAt: $0.instant(0), reminder: $0.int64(1)) })
-    return zip(places, keys).filter { named.contains($1) }.map(\.0)
+    return zip(slots, keys).filter { named.contains($1) }.map(\.0)
   }
 }
 
@@ -176,19 +182,15 @@ struct DeliveryRows {
             AND d.round < u.round
           """, scheduledAt, reminder, lane, round, createdAt))
     }
-    // Numbers are given in this order, for lanes that keep it.
+    // Numbers are given in the order of the lists, for lanes that keep it.
     queue.append(
       try connection.queued(
         """
         INSERT INTO delivery (
           id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
           attempts_before)
-        SELECT u.id, u.scheduled_at, u.reminder, u.lane, u.round, u.state, u.state_at, u.visible_at, u.attempts,
-          u.created_at, u.in_order, u.attempts_before
-        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) WITH ORDINALITY u (
-          id, scheduled_at, reminder, lane, round, state, state_at, visible_at, attempts, created_at, in_order,
-          attempts_before, place)
-        ORDER BY u.place
+        SELECT unnest($1), unnest($2), unnest($3), unnest($4), unnest($5), unnest($6), unnest($7), unnest($8),
+          unnest($9), unnest($10), unnest($11), unnest($12)
         """, id, scheduledAt, reminder, lane, round, state, stateAt, visibleAt, attempts, createdAt, inOrder,
         attemptsBefore))
     return queue
@@ -285,7 +287,9 @@ struct AdvanceRows {
         try connection.queued(
           """
           UPDATE due d SET next_at = u.next_at, scheduled_at = u.scheduled_at, wakes = u.wakes
-          FROM unnest($1, $2, $3, $4, $5) u (reminder, was, next_at, scheduled_at, wakes)
+          FROM (
+            SELECT unnest($1) reminder, unnest($2) was, unnest($3) next_at, unnest($4) scheduled_at, unnest($5) wakes
+          ) u
           WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was
           RETURNING d.reminder
           """, moved.reminder, moved.was, moved.nextAt, moved.scheduledAt, moved.wakes, heard: heard))

@@ -4,12 +4,15 @@ import ChimeSchedule
 
 // Claiming what is due: several daemons at once, each what no other has.
 //
-// Locks are taken first, and what stands in the rows is read afterwards: another daemon's change that commits in between
-// is seen, and none can come after, since whoever changes a reminder writes its due time too.
+// Locks are taken first, which gives the due times as they are by then, and what they are about is read afterwards: another
+// daemon's change that commits in between is seen, and none can come after, since whoever changes a reminder writes its due
+// time too.
 extension Transaction {
   /// Claims of so few are in the order of all due times, whatever bucket they are in. It costs locks on rows that are not
   /// taken in the end, so that larger ones go bucket by bucket.
   static let orderedAtMost = 16
+  /// How many are read by one statement.
+  static let part = 125
 
   func claimDue(now: Instant, limit: Int) throws -> [DueReminder] {
     guard !isReadOnly else { return try dueRows(now: now, limit: limit, after: nil) { $1 }.compactMap { $0 } }
@@ -19,13 +22,13 @@ extension Transaction {
       return []
     }
     var putOff: [Int64] = []
-    let found = try lockedRows(keys) { row, due -> DueReminder? in
+    let found = try lockedRows(keys) { [self] key, due -> DueReminder? in
       guard let due else {
-        putOff.append(row.int64(10))
+        putOff.append(key.reminder)
         return nil
       }
       claimed[due.reminder.id] = Standing(
-        key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
+        key: key.reminder, generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
     for key in putOff {
@@ -41,14 +44,21 @@ extension Transaction {
   }
 
   /// A due time that is locked for this transaction.
-  private struct Key {
+  private struct Key: Comparable {
     var reminder: Int64
     var again: Int64
     var bucket: Int
     var dueAt: Instant
+    /// Of the occurrence that it is about.
+    var scheduledAt: Instant
 
     init(_ row: Row) {
       (reminder, again, bucket, dueAt) = (row.int64(0), row.int64(1), row.int(2), row.instant(3))
+      scheduledAt = again == Transaction.regular ? row.optionalInstant(4) ?? dueAt : row.instant(1)
+    }
+
+    static func < (left: Key, right: Key) -> Bool {
+      (left.dueAt, left.reminder, left.again) < (right.dueAt, right.reminder, right.again)
     }
   }
 
@@ -58,10 +68,10 @@ extension Transaction {
     if limit <= Self.orderedAtMost {
       return try locking(
         """
-        SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at
+        SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at, d.scheduled_at
         FROM generate_series(0, 15) b
         CROSS JOIN LATERAL (
-          SELECT x.reminder, x.snooze_of, x.bucket, x.next_at FROM due x
+          SELECT x.reminder, x.snooze_of, x.bucket, x.next_at, x.scheduled_at FROM due x
           WHERE x.bucket = b AND x.next_at <= $1
           ORDER BY x.next_at, x.reminder, x.snooze_of
           LIMIT $2
@@ -84,10 +94,10 @@ extension Transaction {
   private func lockInTurn(now: Instant, limit: Int) throws -> [Key] {
     try locking(
       """
-      SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at
+      SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at, d.scheduled_at
       FROM unnest($1) WITH ORDINALITY b (floor, place)
       CROSS JOIN LATERAL (
-        SELECT x.reminder, x.snooze_of, x.bucket, x.next_at FROM due x
+        SELECT x.reminder, x.snooze_of, x.bucket, x.next_at, x.scheduled_at FROM due x
         WHERE x.bucket = ($2 + b.place - 1) % 16 AND x.next_at <= $3 AND x.next_at >= b.floor
         ORDER BY x.next_at
         LIMIT $4
@@ -101,7 +111,7 @@ extension Transaction {
   /// What follows is about hundreds of rows that are named by their keys. The server does not know how many there will be
   /// when it plans a statement for all times, nor how large the tables become meanwhile, so it is told to go by indexes.
   private func locking<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws -> [Key] {
-    let keys = Found()
+    let keys = Found<Key>()
     try connection.send([
       try connection.queued(
         """
@@ -113,19 +123,40 @@ extension Transaction {
     return keys.all
   }
 
-  private final class Found {
-    var all: [Key] = []
-  }
-
   /// What `make` makes of rows that are locked, earliest first. Where the reminder cannot be read, `unreadable` has it and
   /// `make` is given nil.
-  private func lockedRows<Made>(_ keys: [Key], make: (Row, DueReminder?) throws -> Made) throws -> [Made] {
-    var query = ComposedQuery(Self.dueColumns)
-    query.append(
-      """
-      FROM unnest(?, ?) k (reminder, snooze_of)
-      JOIN due d ON d.reminder = k.reminder AND d.snooze_of = k.snooze_of
-      """, Integers(keys.map(\.reminder)), Integers(keys.map(\.again)))
-    return try dueRows(query, make: make)
+  private func lockedRows<Made>(_ keys: [Key], make: @escaping (Key, DueReminder?) throws -> Made) throws -> [Made] {
+    unreadable = []
+    let keys = keys.sorted()
+    let made = Found<Made>()
+    var queue: [Connection.Queued] = []
+    // While one part is read here, the server is at the next.
+    for start in stride(from: 0, to: keys.count, by: Self.part) {
+      let part = keys[start..<min(start + Self.part, keys.count)]
+      // Rows come in the order of the lists: for each its few others are looked up.
+      var query = ComposedQuery(Self.definitionColumns)
+      query.append(Self.occurrenceColumns)
+      query.append(
+        """
+        , k.place FROM unnest(?, ?) WITH ORDINALITY k (reminder, scheduled_at, place)
+        JOIN reminder r ON r.key = k.reminder
+        JOIN alias a ON a.key = k.reminder
+        LEFT JOIN occurrence o ON o.reminder = k.reminder AND o.scheduled_at = k.scheduled_at
+        ORDER BY k.place
+        """, Integers(part.map(\.reminder)), Integers(part.map(\.scheduledAt.milliseconds)))
+      queue.append(
+        try connection.queued(query) { [self] answer in
+          made.all += try answer.map { row in
+            let key = part[part.startIndex + row.int(26) - 1]
+            return try make(
+              key,
+              try dueReminder(
+                row, scheduledAt: key.scheduledAt, dueAt: key.dueAt, isRegular: key.again == Self.regular,
+                occurrence: 10))
+          }
+        })
+    }
+    try connection.send(queue)
+    return made.all
   }
 }

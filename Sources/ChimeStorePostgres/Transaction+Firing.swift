@@ -23,23 +23,18 @@ extension Transaction {
       next: next?.due, nextWake: next?.wake)
   }
 
-  /// What a due time is told by. Where it stands itself (`d`) follows.
-  static var dueColumns: StaticString {
+  /// What a reminder is told by.
+  static var definitionColumns: StaticString {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-      d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
-      a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
     """
   }
 
-  private static var dueJoins: StaticString {
+  /// What the occurrence is told by that a due time is about.
+  static var occurrenceColumns: StaticString {
     """
-    JOIN reminder r ON r.key = d.reminder
-    JOIN alias a ON a.key = d.reminder
-    LEFT JOIN occurrence o ON o.reminder = d.reminder
-      AND o.scheduled_at = CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END
-    ORDER BY d.next_at, d.reminder, d.snooze_of
+    a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
     """
   }
 
@@ -49,7 +44,13 @@ extension Transaction {
     now: Instant, limit: Int, after place: DuePlace?, make: (Row, DueReminder?) throws -> Made
   ) throws -> [Made] {
     let (start, limit) = (place ?? DuePlace(dueAt: .earliest, reminder: -1, again: -1), max(limit, 0))
-    var query = ComposedQuery(Self.dueColumns)
+    unreadable = []
+    var query = ComposedQuery(Self.definitionColumns)
+    query.append(
+      """
+      d.reminder, d.snooze_of, d.next_at, d.scheduled_at,
+      """)
+    query.append(Self.occurrenceColumns)
     query.append(
       """
       FROM (
@@ -62,29 +63,37 @@ extension Transaction {
           LIMIT ?) f
         ORDER BY f.next_at, f.reminder, f.snooze_of
         LIMIT ?) d
+      JOIN reminder r ON r.key = d.reminder
+      JOIN alias a ON a.key = d.reminder
+      LEFT JOIN occurrence o ON o.reminder = d.reminder
+        AND o.scheduled_at = CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END
+      ORDER BY d.next_at, d.reminder, d.snooze_of
       """, now, start.dueAt, start.dueAt, start.reminder, start.again, limit, limit)
-    return try dueRows(query, make: make)
-  }
-
-  /// - Parameter query: `dueColumns`, and of what `d` they are.
-  func dueRows<Made>(_ query: ComposedQuery, make: (Row, DueReminder?) throws -> Made) throws -> [Made] {
-    unreadable = []
-    var query = query
-    query.append(Self.dueJoins)
     return try connection.all(query) { row in
-      let reminder: Reminder
-      do throws(UnreadableDefinition) {
-        reminder = try row.reminder(0, reader)
-      } catch {
-        unreadable.append(error.reminder)
-        return try make(row, nil)
-      }
       let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)
-      let due = DueReminder(
-        reminder: reminder, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
-        isRegular: isRegular, occurrence: row.isNull(15) ? nil : try row.occurrence(14))
+      let due = try dueReminder(
+        row, scheduledAt: isRegular ? row.optionalInstant(13) ?? dueAt : row.instant(11), dueAt: dueAt,
+        isRegular: isRegular, occurrence: 14)
       return try make(row, due)
     }
+  }
+
+  /// What a row says that begins with `definitionColumns`; nil where the reminder cannot be read: then `unreadable` has it.
+  ///
+  /// - Parameter occurrence: where `occurrenceColumns` stand.
+  func dueReminder(
+    _ row: Row, scheduledAt: Instant, dueAt: Instant, isRegular: Bool, occurrence: Int32
+  ) throws -> DueReminder? {
+    let reminder: Reminder
+    do throws(UnreadableDefinition) {
+      reminder = try row.reminder(0, reader)
+    } catch {
+      unreadable.append(error.reminder)
+      return nil
+    }
+    return DueReminder(
+      reminder: reminder, scheduledAt: scheduledAt, dueAt: dueAt, isRegular: isRegular,
+      occurrence: row.isNull(occurrence + 1) ? nil : try row.occurrence(occurrence))
   }
 
   func lookAgain(now: Instant) throws {
@@ -95,8 +104,36 @@ extension Transaction {
   }
 
   func horizon() throws -> Horizon {
+    let (next, outbox) = (Found<Next>(), Found<(lane: Lane, visibleAt: Instant?)>())
+    try connection.send([
+      try turn.goesOn ? nextAmongMany { next.all = [$0] } : self.next { next.all = [$0] },
+      try outboxHorizon { outbox.all = $0 },
+    ])
+    if let earliest = next.all.first?.earliest {
+      if let due = earliest.compactMap({ $0 }).min(), let time, due <= time.instant {
+        turn.saw(earliest, at: PostgresPlace.clock())
+      } else {
+        // That was the last of it: what others have let go or added meanwhile may come before.
+        turn.clear()
+        try connection.send([try self.next { next.all = [$0] }])
+      }
+    }
+    var horizon = Horizon(nextDue: next.all.first?.due, nextWake: next.all.first?.wake)
+    for case (let lane, let visibleAt?) in outbox.all { horizon.outbox[lane] = visibleAt }
+    return horizon
+  }
+
+  /// What is due next, and when the machine is to be awake.
+  private struct Next {
+    var due: Instant?
+    var wake: Instant?
+    /// The earliest of each bucket, where it was asked for.
+    var earliest: [Instant?]?
+  }
+
+  private func next(heard: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
     // Each minimum is one step down an index, however much is due or owed.
-    let next = try connection.first(
+    try connection.queued(
       """
       SELECT
         (SELECT min(f.next_at) FROM unnest($1) WITH ORDINALITY b (floor, place)
@@ -105,9 +142,30 @@ extension Transaction {
             ORDER BY d.next_at LIMIT 1) f),
         (SELECT min(next_at) FROM due WHERE wakes = 1)
       """, Integers(turn.floorsByBucket.map(\.milliseconds))
-    ) { (due: $0.optionalInstant(0), wake: $0.optionalInstant(1)) }
-    var horizon = Horizon(nextDue: next?.due, nextWake: next?.wake)
-    for case (let lane, let visibleAt?) in try outboxHorizon() { horizon.outbox[lane] = visibleAt }
-    return horizon
+    ) { heard(Next(due: $0[0].optionalInstant(0), wake: $0[0].optionalInstant(1))) }
   }
+
+  /// The same where one full claim follows another: where each bucket begins is kept, so that the rows that have fired are
+  /// walked over once and not by each claim until it has come to their bucket.
+  private func nextAmongMany(heard: @escaping (Next) -> Void) throws(StoreFailure) -> Connection.Queued {
+    try connection.queued(
+      """
+      SELECT string_agg(coalesce(f.next_at::text, ''), ' ' ORDER BY b.place), (SELECT min(next_at) FROM due WHERE wakes = 1)
+      FROM unnest($1) WITH ORDINALITY b (floor, place)
+      LEFT JOIN LATERAL (
+        SELECT d.next_at FROM due d WHERE d.bucket = b.place - 1 AND d.next_at >= b.floor
+        ORDER BY d.next_at LIMIT 1) f ON true
+      """, Integers(turn.floorsByBucket.map(\.milliseconds))
+    ) { answer in
+      let earliest = answer[0].text(0).split(separator: " ", omittingEmptySubsequences: false).map { word in
+        Int64(word).map { Instant(milliseconds: $0) }
+      }
+      heard(Next(due: earliest.compactMap { $0 }.min(), wake: answer[0].optionalInstant(1), earliest: earliest))
+    }
+  }
+}
+
+/// What the answers of a step came to.
+final class Found<Element> {
+  var all: [Element] = []
 }

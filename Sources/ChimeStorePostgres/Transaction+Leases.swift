@@ -53,9 +53,11 @@ extension Transaction {
   }
 
   /// What each lane that this daemon works off owes, and when the earliest of it may be tried.
-  func outboxHorizon() throws -> [(lane: Lane, visibleAt: Instant?)] {
+  func outboxHorizon(
+    heard: @escaping ([(lane: Lane, visibleAt: Instant?)]) -> Void
+  ) throws(StoreFailure) -> Connection.Queued {
     let held = holdings.current
-    return try connection.all(
+    return try connection.queued(
       """
       SELECT l.owner, l.channel, CASE WHEN l.ordered = 1
         THEN (SELECT d.visible_at FROM delivery d WHERE d.lane = l.key AND d.state <= 1 AND d.in_order = 1
@@ -64,7 +66,7 @@ extension Transaction {
       FROM lane l JOIN shard_lease s ON s.shard = l.shard
       WHERE s.node = $1 AND NOT (s.shard = ANY (CAST($2 AS smallint[])))
       """, held.node, held.yieldingList
-    ) { ($0.lane(0), $0.optionalInstant(2)) }
+    ) { heard($0.map { ($0.lane(0), $0.optionalInstant(2)) }) }
   }
 
   /// The daemons that have the database, or had it in the last day.

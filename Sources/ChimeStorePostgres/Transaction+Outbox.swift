@@ -18,21 +18,16 @@ extension Transaction {
         """, standing.key, now, limit
       ) { $0.int64(0) }
     }
-    let found = Found()
+    let found = Found<OutboundMessage>()
     var queue: [Connection.Queued] = []
     for key in keys {
       queue.append(
         try connection.queued(
           "UPDATE delivery SET visible_at = $1, epoch = $2 WHERE key = $3", visibleAgain, epoch, key))
-      queue.append(try message(key) { found.messages.append($0) })
+      queue.append(try message(key) { found.all.append($0) })
     }
     try connection.send(queue)
-    return found.messages
-  }
-
-  /// What the answers of a step came to.
-  private final class Found {
-    var messages: [OutboundMessage] = []
+    return found.all
   }
 
   private func message(

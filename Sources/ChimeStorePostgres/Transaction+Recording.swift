@@ -20,90 +20,112 @@ extension Transaction {
     try recordTogether(together)
   }
 
-  /// A firing on its way into the store.
-  private struct Writing {
-    var firing: Firing
-    var standing: Standing
-    /// Which of its occurrences have been written.
-    var written: [Bool]
+  /// Firings on their way into the store, each at its place.
+  private struct Batch {
+    let firings: [Firing]
+    /// Nil: the reminder has been removed since, and fires no more.
+    var standings: [Standing?] = []
+    /// Where the occurrences of each begin among those of all.
+    var first: [Int] = []
+    /// Which occurrences have been written, of all.
+    var written: [Bool] = []
 
-    var key: Int64 { standing.key }
+    // Firings are large, and a copy of each for each step costs as much as the step.
+    init(_ firings: [Firing], standing: (ReminderID) throws -> Standing?) rethrows {
+      self.firings = firings
+      standings.reserveCapacity(firings.count)
+      first.reserveCapacity(firings.count)
+      for place in firings.indices {
+        standings.append(try standing(firings[place].due.reminder.id))
+        first.append(written.count)
+        written.append(contentsOf: repeatElement(false, count: firings[place].occurrences.count))
+      }
+    }
+
+    /// Whether the decision for each was made from its reminder as it is.
+    var isCurrent: Bool {
+      firings.indices.allSatisfy {
+        standings[$0]?.generation ?? firings[$0].due.reminder.generation == firings[$0].due.reminder.generation
+      }
+    }
+  }
+
+  /// What is written once it is known which occurrences have been.
+  private struct Rest {
+    var following: [FollowingRows] = []
+    var deliveries = DeliveryRows()
+    var advance = AdvanceRows()
+    /// Which firings have used up a skipped time.
+    var skips: [Int] = []
   }
 
   private func recordTogether(_ firings: [Firing]) throws {
     if firings.isEmpty { return }
-    var all: [Writing] = []
-    all.reserveCapacity(firings.count)
-    for firing in firings {
-      // A reminder that has been removed since fires no more.
-      guard let standing = try standing(of: firing.due.reminder.id) else { continue }
-      all.append(
-        Writing(
-          firing: firing, standing: standing,
-          written: Array(repeating: false, count: firing.occurrences.count)))
-    }
+    var batch = try Batch(firings) { try standing(of: $0) }
     var lanes: [Lane: LaneStanding] = [:]
-    for writing in all {
-      for delivery in writing.firing.deliveries where lanes[delivery.lane] == nil {
+    for place in firings.indices where batch.standings[place] != nil {
+      for delivery in firings[place].deliveries where lanes[delivery.lane] == nil {
         lanes[delivery.lane] = try standingMaking(delivery.lane)
         concernsOthers = true
       }
     }
 
-    try writeOccurrences(&all)
-    var queue = try following(all)
-    var deliveries = DeliveryRows()
-    for writing in all {
-      let passedOver = zip(writing.firing.occurrences, writing.written).filter { !$0.1 }.map(\.0.id)
-      for delivery in writing.firing.deliveries where !passedOver.contains(delivery.occurrence) {
-        guard let lane = lanes[delivery.lane] else { continue }
-        deliveries.append(delivery, of: writing.key, lane)
-      }
+    // As a rule all of them are, and what follows is ready by the time that the server says so. What asks the server
+    // for more has to wait.
+    let written = Found<Int>()
+    let (statements, all) = try occurrenceStatements(batch, written)
+    var rest: Rest?
+    if batch.isCurrent {
+      var expected = batch
+      for slot in all { expected.written[slot] = true }
+      try connection.send(statements) { rest = try self.rest(of: expected, lanes) }
+    } else {
+      try connection.send(statements)
     }
-    queue += try deliveries.insertion(on: connection)
-    try advance(all, behind: queue)
+    for slot in written.all { batch.written[slot] = true }
+    if written.all.count < all.count { rest = nil }
+    try write(try rest ?? self.rest(of: batch, lanes), of: batch)
   }
 
-  /// What the answers of a step came to.
-  private final class Marks {
-    var places: [(firing: Int, occurrence: Int)] = []
-    var reminders: Set<Int64> = []
-  }
-
-  /// Writes occurrences, and takes the due times away of those that come again.
-  private func writeOccurrences(_ all: inout [Writing]) throws {
+  /// What writes occurrences, and takes the due times away of those that come again.
+  ///
+  /// - Parameter written: is told which have been written.
+  /// - Returns: that, and which occurrences they are, of all.
+  private func occurrenceStatements(_ batch: Batch, _ written: Found<Int>) throws -> ([Connection.Queued], slots: [Int])
+  {
     // A statement cannot write one row twice: an occurrence that a firing has twice goes into another.
     var plain: [OccurrenceRows] = []
     var own = OccurrenceRows()
     var past = (reminder: Integers(), snoozeOf: Integers(), nextAt: Integers(), isEmpty: true)
-    for (index, writing) in all.enumerated() {
-      let (firing, due) = (writing.firing, writing.firing.due)
-      if !firing.advances {
-        past.reminder.append(writing.key)
-        past.snoozeOf.append(due.scheduledAt)
-        past.nextAt.append(due.dueAt)
+    let firings = batch.firings
+    for index in firings.indices {
+      guard let key = batch.standings[index]?.key else { continue }
+      let (advances, scheduledAt) = (firings[index].advances, firings[index].due.scheduledAt)
+      if !advances {
+        past.reminder.append(key)
+        past.snoozeOf.append(scheduledAt)
+        past.nextAt.append(firings[index].due.dueAt)
         past.isEmpty = false
       }
+      let occurrences = firings[index].occurrences
       var times: [Instant: Int] = [:]
-      for (place, occurrence) in firing.occurrences.enumerated() {
+      for place in occurrences.indices {
+        let (at, slot) = (occurrences[place].id.scheduledAt, batch.first[index] + place)
         var turn = 0
-        if firing.occurrences.count > 1 {
-          turn = times[occurrence.id.scheduledAt, default: 0]
-          times[occurrence.id.scheduledAt] = turn + 1
+        if occurrences.count > 1 {
+          turn = times[at, default: 0]
+          times[at] = turn + 1
         }
         // What comes again may do so by the decision that was made for it, and by no other.
-        if turn == 0, !firing.advances, occurrence.id.scheduledAt == due.scheduledAt,
-          let again = due.occurrence?.comesAgain
-        {
-          own.append(occurrence, of: writing.key, at: (index, place), comingAgain: again)
+        if turn == 0, !advances, at == scheduledAt, let again = firings[index].due.occurrence?.comesAgain {
+          own.append(occurrences[place], of: key, at: slot, comingAgain: again)
           continue
         }
         while plain.count <= turn { plain.append(OccurrenceRows()) }
-        plain[turn].append(occurrence, of: writing.key, at: (index, place))
+        plain[turn].append(occurrences[place], of: key, at: slot)
       }
     }
     var queue: [Connection.Queued] = []
-    let marks = Marks()
     if !past.isEmpty {
       queue.append(
         try connection.queued(
@@ -112,78 +134,105 @@ extension Transaction {
           WHERE d.reminder = u.reminder AND d.snooze_of = u.snooze_of AND d.next_at = u.next_at
           """, past.reminder, past.snoozeOf, past.nextAt))
     }
-    if !own.places.isEmpty { queue += try own.replacement(on: connection) { marks.places += $0 } }
-    for rows in plain where !rows.places.isEmpty {
-      queue.append(try rows.insertion(on: connection) { marks.places += $0 })
+    if !own.slots.isEmpty { queue += try own.replacement(on: connection) { written.all += $0 } }
+    for rows in plain where !rows.slots.isEmpty {
+      queue.append(try rows.insertion(on: connection) { written.all += $0 })
     }
-    try connection.send(queue)
-    for (index, place) in marks.places { all[index].written[place] = true }
+    return (queue, own.slots + plain.flatMap(\.slots))
+  }
+
+  private func rest(of batch: Batch, _ lanes: [Lane: LaneStanding]) throws -> Rest {
+    var rest = Rest()
+    for index in batch.firings.indices {
+      guard let standing = batch.standings[index] else { continue }
+      try follow(index, of: batch, standing, in: &rest)
+      owe(index, of: batch, standing, lanes, in: &rest)
+      advance(index, of: batch, standing, in: &rest)
+    }
+    return rest
   }
 
   /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
-  private func following(_ all: [Writing]) throws -> [Connection.Queued] {
-    // One of each reminder at a time: a later one may end what an earlier one has begun.
-    var turns: [FollowingRows] = []
-    for writing in all {
-      let (reminder, standing) = (writing.firing.due.reminder, writing.standing)
-      for (place, occurrence) in writing.firing.occurrences.enumerated() where writing.written[place] {
-        // A reminder that never insisted has nothing to end.
-        let silences = reminder.nag != nil && occurrence.state == .fired && occurrence.rounds == 1
-        let again = occurrence.comesAgain
-        guard silences || again != nil else { continue }
-        while turns.count <= place { turns.append(FollowingRows()) }
-        if silences { turns[place].silence(standing.key, before: occurrence.id.scheduledAt) }
-        guard let again else { continue }
-        // The decision may have been made from an older definition.
-        let wakes =
-          standing.generation == reminder.generation
-          ? reminder.wakes(at: again) : try wakes(reminder: standing.key, at: again)
-        turn.lower(standing.key, to: again)
-        turns[place].setDue(standing.key, again: occurrence.id.scheduledAt, at: again, wakes: wakes)
-      }
+  private func follow(_ index: Int, of batch: Batch, _ standing: Standing, in rest: inout Rest) throws {
+    let occurrences = batch.firings[index].occurrences
+    for place in occurrences.indices where batch.written[batch.first[index] + place] {
+      // A reminder that never insisted has nothing to end.
+      let silences =
+        occurrences[place].state == .fired && occurrences[place].rounds == 1
+        && batch.firings[index].due.reminder.nag != nil
+      let again = occurrences[place].comesAgain
+      guard silences || again != nil else { continue }
+      // One of each reminder at a time: a later one may end what an earlier one has begun.
+      while rest.following.count <= place { rest.following.append(FollowingRows()) }
+      let scheduledAt = occurrences[place].id.scheduledAt
+      if silences { rest.following[place].silence(standing.key, before: scheduledAt) }
+      guard let again else { continue }
+      let reminder = batch.firings[index].due.reminder
+      // The decision may have been made from an older definition.
+      let wakes =
+        standing.generation == reminder.generation
+        ? reminder.wakes(at: again) : try wakes(reminder: standing.key, at: again)
+      turn.lower(standing.key, to: again)
+      rest.following[place].setDue(standing.key, again: scheduledAt, at: again, wakes: wakes)
     }
-    return try turns.flatMap { try $0.statements(on: connection) }
   }
 
-  /// Moves regular due times on, unless a reminder has been changed since: then the decision is an old one, and the due
-  /// time stays for a new one.
-  ///
-  /// - Parameter queue: what is sent before it, in the same step.
-  private func advance(_ all: [Writing], behind queue: [Connection.Queued]) throws {
-    var rows = AdvanceRows()
-    var skips: [Writing] = []
-    for writing in all {
-      let (firing, reminder) = (writing.firing, writing.firing.due.reminder)
-      guard firing.advances, writing.standing.generation == reminder.generation else { continue }
-      if firing.skipNext != writing.standing.skipNext { skips.append(writing) }
-      guard let next = firing.next else {
-        rows.end(writing.key, at: firing.due.scheduledAt)
-        continue
+  /// Owes the deliveries of what has been written.
+  private func owe(
+    _ index: Int, of batch: Batch, _ standing: Standing, _ lanes: [Lane: LaneStanding], in rest: inout Rest
+  ) {
+    let (occurrences, deliveries) = (batch.firings[index].occurrences, batch.firings[index].deliveries)
+    let isWhole = batch.written[batch.first[index]...].prefix(occurrences.count).allSatisfy { $0 }
+    for place in deliveries.indices {
+      if !isWhole {
+        let isPassedOver = occurrences.indices.contains {
+          !batch.written[batch.first[index] + $0] && occurrences[$0].id == deliveries[place].occurrence
+        }
+        if isPassedOver { continue }
       }
-      let dueAt = firing.nextDueAt ?? next + reminder.jitterOffset
-      turn.lower(writing.key, to: dueAt)
-      var isWaking = false
-      if reminder.wake {
-        var after = reminder
-        after.skipNext = firing.skipNext
-        isWaking = after.wakes(at: dueAt, isRegular: true)
-      }
-      rows.move(writing.key, from: firing.due.scheduledAt, to: dueAt, next: next, wakes: isWaking)
+      guard let lane = lanes[deliveries[place].lane] else { continue }
+      rest.deliveries.append(deliveries[place], of: standing.key, lane)
     }
-    let marks = Marks()
-    let counts = !skips.isEmpty
+  }
+
+  /// Moves a regular due time on, unless the reminder has been changed since: then the decision is an old one, and the due
+  /// time stays for a new one.
+  private func advance(_ index: Int, of batch: Batch, _ standing: Standing, in rest: inout Rest) {
+    let firings = batch.firings
+    guard firings[index].advances, standing.generation == firings[index].due.reminder.generation else { return }
+    if firings[index].skipNext != standing.skipNext { rest.skips.append(index) }
+    guard let next = firings[index].next else {
+      return rest.advance.end(standing.key, at: firings[index].due.scheduledAt)
+    }
+    let dueAt = firings[index].nextDueAt ?? next + firings[index].due.reminder.jitterOffset
+    turn.lower(standing.key, to: dueAt)
+    var isWaking = false
+    if firings[index].due.reminder.wake {
+      var after = firings[index].due.reminder
+      after.skipNext = firings[index].skipNext
+      isWaking = after.wakes(at: dueAt, isRegular: true)
+    }
+    rest.advance.move(standing.key, from: firings[index].due.scheduledAt, to: dueAt, next: next, wakes: isWaking)
+  }
+
+  private func write(_ rest: Rest, of batch: Batch) throws {
+    let moved = Found<Int64>()
+    let counts = !rest.skips.isEmpty
     try connection.send(
-      queue
-        + rows.statements(on: connection) { answer in
-          if counts { marks.reminders.formUnion(answer.map { $0.int64(0) }) }
+      try rest.following.flatMap { try $0.statements(on: connection) }
+        + rest.deliveries.insertion(on: connection)
+        + rest.advance.statements(on: connection) { answer in
+          if counts { moved.all += answer.map { $0.int64(0) } }
         })
-    skips.removeAll { !marks.reminders.contains($0.key) }
-    try connection.send(
-      skips.map { writing in
-        try connection.queued(
-          "UPDATE reminder SET skip_next = $1 WHERE key = $2", writing.firing.skipNext, writing.key)
-      })
-    for writing in skips { claimed[writing.firing.due.reminder.id]?.skipNext = writing.firing.skipNext }
+    let stillDue = Set(moved.all)
+    var queue: [Connection.Queued] = []
+    for index in rest.skips {
+      guard let key = batch.standings[index]?.key, stillDue.contains(key) else { continue }
+      let skipNext = batch.firings[index].skipNext
+      queue.append(try connection.queued("UPDATE reminder SET skip_next = $1 WHERE key = $2", skipNext, key))
+      claimed[batch.firings[index].due.reminder.id]?.skipNext = skipNext
+    }
+    try connection.send(queue)
   }
 
   private func standing(of id: ReminderID) throws -> Standing? {

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import ChimeStorePostgres
+@testable import ChimeTestKit
 
 /// Several daemons' stores over one database: what is due fires once, whoever dies, stands still or has another clock.
 @Suite(.enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
@@ -47,7 +48,7 @@ struct FleetFiringTests {
   private func fire(_ store: PostgresStore, limit: Int = 100, now: Instant? = nil) async throws -> (Int, Horizon) {
     let (bearings, now) = (bearings, now ?? self.now())
     return try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
       let work = try FiringWork.run(
         in: transaction, limit: limit, room: Agenda.Room(policies: LanePolicies(), known: [:]), bearings: bearings,
         absence: Absence(runningSince: .earliest), now: now, using: &generator)
@@ -143,7 +144,7 @@ struct FleetFiringTests {
     let bearings = bearings
     try session.queue.sync {
       let transaction = try session.ready()
-      var generator = SystemRandomNumberGenerator()
+      var generator = SeededGenerator(seed: .random(in: 0...UInt64.max))
       let firings = due.map {
         decision.decide($0, timetable: bearings.timetable(of: $0.reminder), using: &generator)
       }
@@ -223,6 +224,29 @@ struct ClaimTurnTests {
     #expect(!turn.isClear)
     _ = turn.begin(2, at: 6_000)
     #expect(turn.isClear)
+  }
+
+  /// What has fired may lie in front of each bucket by the hundred thousand: it is walked over once in ten times as long.
+  @Test func whereEachBucketBeginsIsKeptForAsLongAsItPays() {
+    let turn = ClaimTurn(first: 0)
+    _ = turn.begin(2, at: 5_000)
+    turn.saw(Array(repeating: at(3), count: 16), at: 5_100)
+    #expect(turn.isClear, "no claim has been full")
+    turn.end([(0, at(10)), (0, at(11))], limit: 2, at: 5_000)
+    turn.saw([nil, at(12)] + Array(repeating: at(13), count: 14), at: 5_400)
+    #expect(turn.floorsByBucket[0] == .latest && turn.floorsByBucket[1] == at(12) && turn.floorsByBucket[15] == at(13))
+    turn.lower(16, to: at(9))
+    #expect(turn.floorsByBucket[0] == at(9))
+    _ = turn.begin(2, at: 8_999)
+    #expect(!turn.isClear, "to look for it took 0.4 s")
+    _ = turn.begin(2, at: 9_000)
+    #expect(turn.isClear && !turn.goesOn)
+    turn.end([(0, at(10)), (0, at(11))], limit: 2, at: 9_000)
+    turn.saw(Array(repeating: at(12), count: 16), at: 20_000)
+    _ = turn.begin(2, at: 23_999)
+    #expect(!turn.isClear)
+    _ = turn.begin(2, at: 24_000)
+    #expect(turn.isClear, "and no longer than 15 s")
   }
 
   @Test func aClaimThatIsNotFullBeginsAnew() {

@@ -41,7 +41,7 @@ extension EventLoop {
               horizon: try transaction.dueHorizon(), settled: try transaction.settled(among: held),
               answered: try transaction.answered(among: shown))
           }
-          if trouble.reading != nil { await tryStore() }
+          if trouble.problem != nil { await tryStore() }
           take(found, as: sequence)
         } catch {
           readingFailed(error)
