@@ -84,6 +84,13 @@ final class Cluster {
     throw BenchFailure("no transaction was begun in psql")
   }
 
+  /// Lets it go. The server's side of it would sleep on.
+  func end(_ snapshot: Program) throws {
+    try sql(
+      "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'", on: "postgres")
+    _ = snapshot.endAndRead()
+  }
+
   /// Makes a database `name` that is what `other` is, on the disk.
   func copy(_ other: String, to name: String) throws {
     try sql("DROP DATABASE IF EXISTS \(name)", on: "postgres")
@@ -91,9 +98,9 @@ final class Cluster {
     try sql("CHECKPOINT", on: "postgres")
   }
 
-  /// Makes a database with chimed's tables and `count` daily reminders, spread over a minute, the first at `first`
-  /// (milliseconds since the epoch).
-  func makeStore(_ name: String, _ count: Int, first: Int64) async throws {
+  /// Makes a database with chimed's tables and `count` daily reminders, spread over so many minutes, the first at `first`
+  /// (milliseconds since the epoch; 08:00 in New York).
+  func makeStore(_ name: String, _ count: Int, first: Int64, minutes: Int = 1) async throws {
     try sql("CREATE DATABASE \(name) TEMPLATE template0", on: "postgres")
     await (try PostgresStore.open(place(name))).close()
     try sql(
@@ -103,9 +110,11 @@ final class Cluster {
       INSERT INTO reminder (
         key, owner, generation, created_at, skip_next, zone, schedule, title, definition)
       SELECT key, 1000, 1, 1795219200000, 0, 'America/New_York',
-        'daily at 08:00:' || lpad((key % 60)::text, 2, '0'), 'Reminder number ' || key, '{"channels":["bench"]}'
+        'daily at ' || to_char(time '08:00' + key % \(minutes * 60) * interval '1 second', 'HH24:MI:SS'),
+        'Reminder number ' || key, '{"channels":["bench"]}'
       FROM alias;
-      INSERT INTO due (reminder, snooze_of, next_at) SELECT key, -1, \(first) + key % 60 * 1000 FROM alias;
+      INSERT INTO due (reminder, snooze_of, next_at)
+      SELECT key, -1, \(first) + key % \(minutes * 60) * 1000 FROM alias;
       ANALYZE
       """, on: name)
   }

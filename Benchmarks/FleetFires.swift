@@ -6,7 +6,8 @@ import Glibc
 
 /// The first minute after 08:00 in New York.
 private let first: Int64 = 1_795_266_000_000
-private let now = Instant(milliseconds: 1_795_266_059_000)
+/// When all of a minute are due.
+private func end(ofMinute minute: Int) -> Instant { Instant(milliseconds: first + Int64(minute) * 60_000 + 59_000) }
 
 /// Durable fires a second in PostgreSQL, with several daemons' stores at a time: reminders that are all due, claimed,
 /// decided and recorded in batches, each batch one commit. Beside it a plain libpq program with the same statements on
@@ -47,9 +48,42 @@ func measureFleetFires(_ bench: Bench) async throws {
     try cluster.copy("filled", to: "turn")
     let snapshot = try cluster.oldSnapshot("turn")
     held.append(try await run.ours(many, 2))
-    _ = snapshot.endAndRead()
+    try cluster.end(snapshot)
   }
   report(bench, "\(amount) due, 2 connections", ours, theirs)
+  reportHeld(bench, held, ours)
+  try cluster.sql("DROP DATABASE turn", on: "postgres")
+  try cluster.sql("DROP DATABASE filled", on: "postgres")
+
+  // Making 10,000,000 takes some minutes, and 10 GB.
+  if let many = ProcessInfo.processInfo.environment["CHIME_BENCH_HELD"].flatMap({ Int($0) }) {
+    // Each second of the minutes is to have as many.
+    try await measureMany(bench, run, many - many % 3_000)
+  }
+}
+
+/// Of very many reminders a fiftieth is due in each minute; each turn fires those of its own minute.
+private func measureMany(_ bench: Bench, _ run: FleetRun, _ many: Int) async throws {
+  let minutes = 50
+  try await run.cluster.makeStore("turn", many, first: first, minutes: minutes)
+  try run.cluster.sql("CHECKPOINT", on: "postgres")
+  var ours: [FleetRun.Turn] = []
+  var held: [FleetRun.Turn] = []
+  var theirs: [FleetRun.Turn] = []
+  for turn in 0..<5 {
+    let snapshot = try run.cluster.oldSnapshot("turn")
+    held.append(try await run.ours(many / minutes, 2, minute: turn * 3))
+    try run.cluster.end(snapshot)
+    theirs.append(try run.peer(many / minutes, 2, minute: turn * 3 + 1))
+    ours.append(try await run.ours(many / minutes, 2, minute: turn * 3 + 2))
+  }
+  let (all, due) = (Figure.number(Double(many)), Figure.number(Double(many / minutes)))
+  report(bench, "of \(all) in the store \(due) due, 2 connections", ours, theirs)
+  reportHeld(bench, held, ours)
+  try run.cluster.sql("DROP DATABASE turn", on: "postgres")
+}
+
+private func reportHeld(_ bench: Bench, _ held: [FleetRun.Turn], _ ours: [FleetRun.Turn]) {
   bench.report(
     "  while an old snapshot is held open", Series(held.map(\.rate)).median, "/s",
     beside: .peer("without", Series(ours.map(\.rate)).median))
@@ -83,8 +117,8 @@ private struct FleetRun {
     var ownCost: Double
   }
 
-  func peer(_ count: Int, _ connections: Int) throws -> Turn {
-    let before = (cluster.processorSeconds, processorSeconds(RUSAGE_CHILDREN))
+  func peer(_ count: Int, _ connections: Int, minute: Int = 0) throws -> Turn {
+    let (before, now) = ((cluster.processorSeconds, processorSeconds(RUSAGE_CHILDREN)), end(ofMinute: minute))
     let text = try Program.output(peer, [cluster.connection("turn"), "\(now.milliseconds)", "\(connections)"])
     let numbers = text.split { $0 == " " || $0 == "\n" }.compactMap { Double($0) }
     guard numbers.count == 2, numbers[0] == Double(count) else { throw BenchFailure("postgres_fires said \(text)") }
@@ -92,7 +126,8 @@ private struct FleetRun {
     return turn(count, seconds: numbers[1], server: cluster.processorSeconds - before.0, own: own)
   }
 
-  func ours(_ count: Int, _ connections: Int) async throws -> Turn {
+  func ours(_ count: Int, _ connections: Int, minute: Int = 0) async throws -> Turn {
+    let now = end(ofMinute: minute)
     var stores: [PostgresStore] = []
     for _ in 0..<connections { stores.append(try PostgresStore.open(cluster.place("turn"))) }
     let surroundings = try MeasuredSchedule.surroundings()
@@ -100,15 +135,18 @@ private struct FleetRun {
     let clock = ContinuousClock()
     let begin = clock.now
     let fired = try await withThrowingTaskGroup { group in
-      for store in stores { group.addTask { try await fireAll(store, surroundings) } }
+      for store in stores { group.addTask { try await fireAll(store, surroundings, now: now) } }
       return try await group.reduce(0, +)
     }
     let took = begin.duration(to: clock.now)
     let after = (cluster.processorSeconds, processorSeconds(RUSAGE_SELF))
     for store in stores { await store.close() }
     guard fired == count else { throw BenchFailure("\(fired) of \(count) fired") }
+    let since = "scheduled_at BETWEEN \(now.milliseconds - 59_000) AND \(now.milliseconds)"
     let kept = try cluster.sql(
-      "SELECT count(*) || ' ' || (SELECT count(*) FROM chime.delivery) FROM chime.occurrence", on: "turn")
+      """
+      SELECT count(*) || ' ' || (SELECT count(*) FROM chime.delivery WHERE \(since)) FROM chime.occurrence WHERE \(since)
+      """, on: "turn")
     guard kept == "\(count) \(count)" else { throw BenchFailure("\(kept) are recorded of \(count)") }
     return turn(count, seconds: took / .seconds(1), server: after.0 - before.0, own: after.1 - before.1)
   }
@@ -120,11 +158,11 @@ private struct FleetRun {
 }
 
 /// Fires what is to be had until nothing is due any more, as a daemon does; returns how many it was.
-private func fireAll(_ store: PostgresStore, _ surroundings: Surroundings) async throws -> Int {
+private func fireAll(_ store: PostgresStore, _ surroundings: Surroundings, now: Instant) async throws -> Int {
   var fired = 0
   while true {
     let (batch, isOver) = try await store.write { transaction in
-      var generator = SystemRandomNumberGenerator()
+      var generator = CheapNumbers()
       let decision = FiringDecision(now: now, absence: Absence(runningSince: .earliest))
       let firings = try transaction.claimDue(now: now, limit: Agenda.batch).map {
         decision.decide($0, timetable: $0.reminder.timetable(in: surroundings), using: &generator)

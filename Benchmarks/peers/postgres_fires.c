@@ -116,29 +116,26 @@ static void prepare_all(PGconn *session) {
     " set_config('enable_seqscan', 'off', true)", 0, NULL);
   prepare(
     session, "claim",
-    "SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at FROM unnest($1) WITH ORDINALITY b (floor, place)"
-    " CROSS JOIN LATERAL (SELECT x.reminder, x.snooze_of, x.bucket, x.next_at FROM due x"
+    "SELECT d.reminder, d.snooze_of, d.bucket::bigint, d.next_at, d.scheduled_at FROM unnest($1) WITH ORDINALITY b (floor, place)"
+    " CROSS JOIN LATERAL (SELECT x.reminder, x.snooze_of, x.bucket, x.next_at, x.scheduled_at FROM due x"
     " WHERE x.bucket = ($2 + b.place - 1) % 16 AND x.next_at <= $3 AND x.next_at >= b.floor"
     " ORDER BY x.next_at LIMIT $4 FOR UPDATE SKIP LOCKED) d LIMIT $4",
     4, (Oid[]){int8s, int8, int8, int8});
   prepare(
     session, "read",
     "SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,"
-    " d.reminder, d.snooze_of, d.next_at, d.scheduled_at, a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at,"
+    " a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at,"
     " o.delivered_at, o.ended_at, o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats,"
-    " o.repeat_at"
-    " FROM unnest($1, $2) k (reminder, snooze_of)"
-    " JOIN due d ON d.reminder = k.reminder AND d.snooze_of = k.snooze_of"
-    " JOIN reminder r ON r.key = d.reminder JOIN alias a ON a.key = d.reminder"
-    " LEFT JOIN occurrence o ON o.reminder = d.reminder AND o.scheduled_at ="
-    " CASE WHEN d.snooze_of = -1 THEN coalesce(d.scheduled_at, d.next_at) ELSE d.snooze_of END"
-    " ORDER BY d.next_at, d.reminder, d.snooze_of",
+    " o.repeat_at, k.place"
+    " FROM unnest($1, $2) WITH ORDINALITY k (reminder, scheduled_at, place)"
+    " JOIN reminder r ON r.key = k.reminder JOIN alias a ON a.key = k.reminder"
+    " LEFT JOIN occurrence o ON o.reminder = k.reminder AND o.scheduled_at = k.scheduled_at"
+    " ORDER BY k.place",
     2, (Oid[]){int8s, int8s});
   prepare(
     session, "occurrences",
     "INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, fired_at, title, repeats)"
-    " SELECT u.scheduled_at, u.reminder, u.owner, 0, 1, u.fired_at, u.title, 0"
-    " FROM unnest($1, $2, $3, $4, $5) u (scheduled_at, reminder, owner, fired_at, title)"
+    " SELECT unnest($1), unnest($2), unnest($3), 0, 1, unnest($4), unnest($5), 0"
     " ON CONFLICT (scheduled_at, reminder) DO UPDATE SET state = excluded.state"
     " WHERE occurrence.state = 5 AND occurrence.fired_at IS NULL"
     " RETURNING scheduled_at, reminder",
@@ -147,13 +144,12 @@ static void prepare_all(PGconn *session) {
     session, "deliveries",
     "INSERT INTO delivery (id, scheduled_at, reminder, lane, round, state, visible_at, attempts, created_at, in_order,"
     " attempts_before)"
-    " SELECT u.id, u.scheduled_at, u.reminder, $4, 1, 0, $5, 0, $5, 0, 0"
-    " FROM unnest($1, $2, $3) WITH ORDINALITY u (id, scheduled_at, reminder, place) ORDER BY u.place",
+    " SELECT unnest($1), unnest($2), unnest($3), $4, 1, 0, $5, 0, $5, 0, 0",
     5, (Oid[]){texts, int8s, int8s, int8, int8});
   prepare(
     session, "advance",
     "UPDATE due d SET next_at = u.next_at, scheduled_at = NULL, wakes = 0"
-    " FROM unnest($1, $2, $3) u (reminder, was, next_at)"
+    " FROM (SELECT unnest($1) reminder, unnest($2) was, unnest($3) next_at) u"
     " WHERE d.reminder = u.reminder AND d.snooze_of = -1 AND coalesce(d.scheduled_at, d.next_at) = u.was"
     " RETURNING d.reminder",
     3, (Oid[]){int8s, int8s, int8s});
@@ -210,13 +206,12 @@ static void *fire(void *argument) {
     int amount = PQntuples(found);
     begin_array(&keys[0], int8, amount), begin_array(&keys[1], int8, amount);
     for (int i = 0; i < amount; i++) {
-      put_number(&keys[0], number(found, i, 0)), put_number(&keys[1], number(found, i, 1));
+      put_number(&keys[0], number(found, i, 0)), put_number(&keys[1], number(found, i, 3));
       uint32_t bucket = (uint32_t)number(found, i, 2);
       if (amount == batch && floors[bucket] < number(found, i, 3)) floors[bucket] = number(found, i, 3);
       first = (int)bucket;
     }
     if (amount < batch) for (int i = 0; i < buckets; i++) floors[i] = INT64_MIN;
-    PQclear(found);
 
     if (amount == 0) {
       PQclear(checked(session, PQexec(session, "ROLLBACK")));
@@ -230,13 +225,13 @@ static void *fire(void *argument) {
       begin_array(&parameters[2], int8, amount), begin_array(&parameters[3], int8, amount);
       begin_array(&parameters[4], text, amount);
       for (int i = 0; i < amount; i++) {
-        put_number(&parameters[0], number(rows, i, 12)), put_number(&parameters[1], number(rows, i, 10));
+        put_number(&parameters[0], number(found, i, 3)), put_number(&parameters[1], number(found, i, 0));
         put_number(&parameters[2], 1000), put_number(&parameters[3], now);
         put_text(&parameters[4], PQgetvalue(rows, i, 2), (size_t)PQgetlength(rows, i, 2));
       }
       send_prepared(session, "occurrences", 5, parameters);
       begin_array(&parameters[2], int8, amount);
-      for (int i = 0; i < amount; i++) put_number(&parameters[2], number(rows, i, 12) + 86400000);
+      for (int i = 0; i < amount; i++) put_number(&parameters[2], number(found, i, 3) + 86400000);
       struct bytes moved[3] = {parameters[1], parameters[0], parameters[2]};
       send_prepared(session, "advance", 3, moved);
       struct bytes owed[5] = {parameters[4], parameters[0], parameters[1], parameters[2], parameters[3]};
@@ -260,6 +255,7 @@ static void *fire(void *argument) {
       end_pipeline(session);
       PQclear(rows);
     }
+    PQclear(found);
     fires += amount;
     if (amount > 0) continue;
     // Others may have what is left: is anything?
