@@ -34,6 +34,28 @@ extension StoreConformance {
           try expect(store.horizon().nextDue, is: at(100), "what comes next")
         }
       },
+      Case("hundreds that are due are claimed earliest first, and what they owe is in that order") { subject in
+        let count: Int64 = 300
+        let wanted = (0..<count).map { at($0) }
+        try await subject.write { store in
+          try store.put(ordered(team))
+          // 7 and 300 have no divisor in common: each second has one, and neighbours were not added one after the other.
+          for number in 0..<count { try store.upsert(sample("r\(number)"), next: at(number * 7 % count)) }
+          let firings = try store.claimDue(now: at(count), limit: 500).map {
+            fire($0, next: at(1_000), lanes: [team], now: at(count))
+          }
+          try expect(firings.map(\.due.dueAt), is: wanted, "the claim")
+          try store.record(firings)
+        }
+        try await subject.write { store in
+          try expect(store.allDeliveries().reversed().map(\.occurrence.scheduledAt), is: wanted, "what is owed")
+          for time in wanted {
+            let claims = try store.claimDeliveries(lane: team, now: at(count), visibleAgain: at(900), limit: 9)
+            try expect(claims.map(\.occurrence.id.scheduledAt), is: [time], "the oldest")
+            try store.acknowledge(claims[0].delivery.id, attempt: nil, state: .delivered(at: at(count)))
+          }
+        }
+      },
       Case("an occurrence that a decision has twice is written as the later one, where it may be") { subject in
         let found = try await subject.write { store in
           try store.upsert(sample("aaaa"), next: at(10))
