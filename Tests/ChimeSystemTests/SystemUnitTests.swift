@@ -100,7 +100,7 @@ struct SystemUnitTests {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
       // The shipped unit waits half a minute for a heartbeat; a test waits a second.
-      try machine.dropIn("WatchdogSec=1")
+      try machine.dropIn("WatchdogSec=\(Sanitizer.slowness)")
       try await machine.systemctl("daemon-reload")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
       try await machine.did("chime", "--system", "in", "30m", "Drink water")

@@ -7,7 +7,9 @@ import Testing
   private static let environment = ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8"]
 
   private func watch(_ home: Home, _ terminal: PseudoTerminal, _ more: String...) async throws -> Child {
-    let child = try await home.spawn(Machine.chime, ["watch"] + more, environment: Self.environment, on: terminal)
+    let child = try await home.spawn(
+      Machine.chime, ["watch"] + more, environment: Self.environment.merging(Sanitizer.leavingSignals) { $1 },
+      on: terminal)
     try await eventually("it draws: \(terminal.text)") {
       terminal.isAlternate && terminal.text.contains("q leave") && terminal.rows[0].contains("Chime")
         && !terminal.rows[0].contains("connecting")
@@ -131,7 +133,7 @@ import Testing
       // A shell with jobs: what is stopped has somebody who can let it go on.
       let shell = try await home.spawn(
         "/bin/bash", ["--norc", "-m", "-c", "\(Machine.chime) watch; echo stopped $?; fg >/dev/null; echo over $?"],
-        environment: Self.environment, on: terminal)
+        environment: Self.environment.merging(Sanitizer.leavingSignals) { $1 }, on: terminal)
       try await eventually("it draws: \(terminal.text)") { terminal.isAlternate && terminal.text.contains("q leave") }
       terminal.press("\u{1A}")
       try await eventually("it stops, and the shell has its screen: \(terminal.everything.suffix(200))") {

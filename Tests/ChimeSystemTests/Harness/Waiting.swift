@@ -15,7 +15,7 @@ func eventually<Value>(
   isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Value?
 ) async throws -> Value {
   let clock = ContinuousClock()
-  let deadline = clock.now + limit
+  let deadline = clock.now + limit * Sanitizer.slowness
   while true {
     if let value = try await condition() { return value }
     guard clock.now < deadline else { throw HarnessFailure("not within \(limit): \(what())") }
