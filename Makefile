@@ -33,7 +33,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system crash power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test unit system crash fleet power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
@@ -53,9 +53,11 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
 	@swift test --skip-build --disable-xctest $(swiftflags) --skip ChimeSystemTests
 	@$(MAKE) --no-print-directory simulate SEEDS=1000
+	@# By itself: four daemons, two servers and a flood leave no processor to others that have to be in time.
+	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter FleetStormTests
 	@# A few at a time: each starts daemons and programs, and has its time limit from its own beginning.
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests \
-	  --experimental-maximum-parallelization-width 8
+	  --skip FleetStormTests --experimental-maximum-parallelization-width 8
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
 	@swift test --disable-xctest $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
@@ -70,6 +72,15 @@ crash: ## Kill the shipped daemon under load, ROUNDS=500 times (SEED=N for the s
 	@$(MAKE) --no-print-directory release
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) CHIME_TEST_ROUNDS=$(ROUNDS) CHIME_TEST_SEED=$(SEED) \
 	  swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests.*CrashTests'
+
+REMINDERS ?= 100000
+SPAN ?= 60
+FAULTS ?= kill freeze stall cut promote restart kill,freeze,promote,restart
+fleet: ## Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
+	@Packaging/dependencies test
+	@$(MAKE) --no-print-directory release
+	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' \
+	  swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests.*FleetStormTests'
 
 GAMES ?= 50
 power: ## Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)

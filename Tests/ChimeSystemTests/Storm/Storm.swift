@@ -1,0 +1,327 @@
+import Foundation
+import Testing
+
+/// Four real daemons on one real PostgreSQL with a standby that commits wait for, and so many reminders that fall due within
+/// so many seconds, each with a webhook; and what is done to them meanwhile. What it measures is printed.
+final class Storm {
+  let home: Home
+  let size: Int
+  let span: Int
+  /// The due time of the first, in seconds since the epoch.
+  private(set) var begin = 0
+  /// The ids of the reminders, in the order of their numbers.
+  private(set) var reminders: [String] = []
+  /// The server that takes changes, and its standby while it has one.
+  private(set) var primary: PostgresServer
+  private(set) var standby: PostgresServer?
+  private let database: String
+  private let endpoints = (0..<64).map { "hook\($0)" }
+  private var daemons: [Daemon] = []
+  /// That of the last daemon, when it has one of its own: it reaches the servers, and the receiver, by a cable each.
+  private let network: Network?
+  /// What the receiver wrote down.
+  var received: String { home.path + "/received" }
+
+  init(_ home: Home, size: Int, span: Int, _ network: Network? = nil) async throws {
+    (self.home, self.size, self.span, self.network) = (home, size, span, network)
+    // What a server for this has, instead of what the smallest machine can give.
+    let settings =
+      ["shared_buffers = 256MB", "max_wal_size = 4GB"]
+      + (network.map { ["listen_addresses = '\($0.address(of: .database))'"] } ?? [])
+    primary = try PostgresServer(settings: settings)
+    database = try primary.makeDatabase()
+    let standby = try PostgresServer(settings: settings, port: 5433, following: primary)
+    self.standby = standby
+    try primary.waitForStandby()
+    func configuration(_ hosts: String) -> String {
+      """
+      [store]
+      engine = "postgres"
+      connection = "host=\(hosts) port=5432,5433 dbname=\(database) user=chime"
+      """
+    }
+    try home.configure(configuration("\(primary.folder),\(standby.folder)"))
+    for number in 0..<4 { try FileManager.default.makeFolder(folder(number)) }
+    if let address = network?.address(of: .database) {
+      try home.write(configuration("\(address),\(address)"), to: folder(3) + "/chimed.toml")
+    }
+    let url = "http://\(receiverAddress):\(try await startReceiver())/"
+    daemons.append(try await start(0))
+    for name in endpoints {
+      _ = try await call(
+        0, "io.chime.Endpoints.Put",
+        ["name": .string(name), "url": .string(url), "secret": .string(Receiver.secret)])
+    }
+    for number in 1..<4 {
+      try FileManager.default.copyItem(atPath: folder(0) + "/secrets", toPath: folder(number) + "/secrets")
+      daemons.append(try await start(number))
+    }
+    try await sharesAreEven()
+  }
+
+  private var receiverAddress: String { network?.address(of: .web) ?? "127.0.0.1" }
+
+  private func startReceiver() async throws -> Int {
+    let program = home.path + "/crowd-receiver"
+    let made = try await home.run(
+      "cc", ["-std=gnu11", "-O2", "-o", program, Machine.support("crowd-receiver.c")])
+    guard made.status == 0 else { throw HarnessFailure(made.text) }
+    // How long each answer takes: so long that some are waited for at any moment, and lanes have room all the same.
+    let delay = min(400, max(20, 20_000 * span / size))
+    let receiver = try await home.spawn(program, [received, "\(delay)", receiverAddress])
+    return try await eventually("the receiver says its port") { receiver.lines.first.flatMap { Int($0) } }
+  }
+
+  // MARK: Daemons
+
+  private func folder(_ number: Int) -> String { "\(home.path)/member\(number)" }
+
+  private func start(_ number: Int) async throws -> Daemon {
+    let folder = folder(number)
+    var words = [Machine.shipped + "/chimed", "--state-dir", folder, "--socket", "\(folder)/socket"]
+    // ip(8) becomes the program that it runs.
+    if number == 3, let network { words = network.prefix + words + ["--config", "\(folder)/chimed.toml"] }
+    return try await home.start(words[0], Array(words.dropFirst()), within: .seconds(60))
+  }
+
+  private func call(_ number: Int, _ method: String, _ parameters: JSON) async throws -> JSON {
+    let socket = folder(number) + "/socket"
+    let answer = try await blocking { try RawSocket(path: socket, timeout: 120).call(method, parameters) }
+    guard answer.error == nil else { throw HarnessFailure("\(method): \(answer)") }
+    return answer.parameters
+  }
+
+  func sql(_ statement: String) async throws -> String {
+    let (primary, database) = (primary, database)
+    return try await blocking { try primary.sql(statement, on: database) }
+  }
+
+  /// All four have their share, or will not get it.
+  func sharesAreEven() async throws {
+    try await eventually("the shares are even", within: .seconds(60), every: .milliseconds(100)) {
+      try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node") == "64\n64\n64\n64"
+    }
+  }
+
+  private func node(of daemon: Daemon) async throws -> String {
+    try await sql("SELECT max(id) FROM chime.node WHERE process = \(daemon.process.pid)")
+  }
+
+  /// What is promised of a takeover: that others have all that this one had, 8 s after it was lost at the latest.
+  private func takeover(of node: String, _ what: String) async throws {
+    let lost = ContinuousClock.now
+    try await eventually("the others have its lanes", within: .seconds(60), every: .milliseconds(20)) {
+      try await sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
+    }
+    let took = ContinuousClock.now - lost
+    tell("\(what): the others had all of its lanes after \(took)")
+    #expect(took < .seconds(8))
+  }
+
+  // MARK: Reminders
+
+  /// Adds all of them, through all of the daemons, 5,000 in a request, each for a second of the span.
+  func fill() async throws {
+    let clock = ContinuousClock.now
+    // As long as it may take to add them on a busy machine.
+    begin = Int(Date().timeIntervalSince1970) + 10 + size / 1_000
+    let drafts = (0..<size).map { number in
+      let time = Date(timeIntervalSince1970: Double(due(number)))
+      return [
+        "title": .string("Number \(number)"), "when": .string("at \(time.formatted(.iso8601))"),
+        "channels": [.string(endpoints[number % endpoints.count])],
+      ] as JSON
+    }
+    let chunks = stride(from: 0, to: size, by: 5_000).map { Array(drafts[$0..<min($0 + 5_000, size)]) }
+    for (place, chunk) in chunks.enumerated() {
+      let answer = try await call(place % 4, "io.chime.Reminders.AddMany", ["reminders": .array(chunk)])
+      reminders += answer["ids"].elements.compactMap(\.string)
+    }
+    tell("\(size) reminders were added in \(ContinuousClock.now - clock), due within \(span) s")
+    #expect(Set(reminders).count == size)
+    #expect(Date().timeIntervalSince1970 < Double(begin), "they were added before the first of them was due")
+  }
+
+  /// When a reminder is due, in seconds since the epoch.
+  func due(_ number: Int) -> Int { begin + number % span }
+
+  func fired() async throws -> Int {
+    try Int(await sql("SELECT count(*) FROM chime.occurrence")) ?? 0
+  }
+
+  /// Waits until so many hundredths have fired.
+  func progress(_ hundredths: Int) async throws {
+    try await eventually("\(hundredths) of 100 have fired", within: .seconds(600), every: .milliseconds(50)) {
+      try await fired() >= size * hundredths / 100
+    }
+  }
+
+  /// What is done now is done in the midst of it.
+  private func inTheMidst(_ what: String) async throws {
+    let (fired, delivered) = (
+      try await fired(), try await sql("SELECT count(*) FROM chime.delivery WHERE state = 2")
+    )
+    let senders = try await sql(
+      "SELECT count(DISTINCT s.node) FROM chime.lane l JOIN chime.shard_lease s ON s.shard = l.shard")
+    tell("\(what): when \(fired) had fired and \(delivered) were delivered, by \(senders) daemons")
+    #expect(0 < fired && fired < size && (Int(senders) ?? 0) > 1, "in the midst of it")
+  }
+
+  // MARK: What befalls them
+
+  enum Fault: String, CaseIterable, Sendable {
+    /// One is killed.
+    case kill
+    /// One is stopped within a transaction, for longer than its lease.
+    case freeze
+    /// One is stopped while it waits for answers to what it has sent, likewise.
+    case stall
+    /// One cannot reach the servers any more, and can again later.
+    case cut
+    /// The primary is killed, and its standby promoted.
+    case promote
+    /// All daemons and all servers are killed, and all are started.
+    case restart
+  }
+
+  func suffer(_ fault: Fault) async throws {
+    switch fault {
+    case .kill: try await killOne()
+    case .freeze: try await freezeOne("a daemon is stopped in a transaction", when: Self.inTransaction)
+    case .stall: try await freezeOne("a daemon is stopped in deliveries", when: Self.inDeliveries)
+    case .cut: try await cutOneOff()
+    case .promote: try await loseThePrimary()
+    case .restart: try await restartEverything()
+    }
+  }
+
+  private func killOne() async throws {
+    let node = try await node(of: daemons[1])
+    try await inTheMidst("a daemon is killed")
+    try await daemons[1].crash()
+    try await takeover(of: node, "a daemon is killed")
+    daemons[1] = try await start(1)
+  }
+
+  /// What a daemon does in the database, if it does anything; what is done inside of which it is to be stopped.
+  private static func inTransaction(_ node: String) -> String {
+    """
+    SELECT state || ': ' || regexp_replace(left(query, 60), '\\s+', ' ', 'g') FROM pg_stat_activity
+    WHERE application_name LIKE 'chimed \(node), %' AND state IN ('idle in transaction', 'active')
+    """
+  }
+
+  /// How many deliveries a daemon has claimed and not settled, while it does nothing in the database.
+  private static func inDeliveries(_ node: String) -> String {
+    """
+    SELECT count(*) || ' deliveries under way' FROM chime.delivery d
+      JOIN chime.lane l ON l.key = d.lane JOIN chime.shard_lease s ON s.shard = l.shard
+    WHERE s.node = \(node) AND d.state <= 1 AND d.epoch = s.epoch AND d.visible_at > coalesce(d.state_at, d.created_at)
+      AND d.visible_at > extract(epoch FROM clock_timestamp()) * 1000
+      AND NOT EXISTS (\(inTransaction(node)))
+    HAVING count(*) > 0
+    """
+  }
+
+  /// Stopped in the midst of what `moment` finds, for longer than its lease.
+  private func freezeOne(_ what: String, when moment: (String) -> String) async throws {
+    let frozen = daemons[2].process
+    let node = try await node(of: daemons[2])
+    try await inTheMidst(what)
+    let doing = try await eventually("it is stopped in the midst", within: .seconds(60), every: .milliseconds(5)) {
+      () -> String? in
+      frozen.send(SIGSTOP)
+      let found = try await sql(moment(node))
+      if found.isEmpty { frozen.send(SIGCONT) }
+      return found.isEmpty ? nil : found
+    }
+    tell("\(what): \(doing)")
+    try await takeover(of: node, what)
+    let before = frozen.errors.count
+    frozen.send(SIGCONT)
+    try await eventually("it knows what has become of it", within: .seconds(60)) {
+      frozen.errors.dropFirst(before).contains("the database had not heard of this daemon for")
+    }
+  }
+
+  /// Longer than its lease.
+  private func cutOneOff() async throws {
+    guard let network else { throw HarnessFailure("no daemon has a network of its own") }
+    let node = try await node(of: daemons[3])
+    try await inTheMidst("a daemon is cut off")
+    try await network.pull(.database)
+    try await takeover(of: node, "a daemon is cut off")
+    try await network.plugIn(.database)
+    let back = ContinuousClock.now
+    try await eventually("it has a share again", within: .seconds(60), every: .milliseconds(50)) {
+      try await sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(try await self.node(of: daemons[3]))") != "0"
+    }
+    tell("a daemon is cut off: it had a share again \(ContinuousClock.now - back) after it could reach the servers")
+  }
+
+  private func loseThePrimary() async throws {
+    guard let next = standby else { throw HarnessFailure("there is no standby any more") }
+    try await inTheMidst("the primary is lost")
+    let lost = primary
+    try await blocking {
+      try lost.lose()
+      try next.promote()
+    }
+    (primary, standby) = (next, nil)
+    let promoted = ContinuousClock.now
+    let before = try await fired()
+    try await eventually("it goes on firing", within: .seconds(60), every: .milliseconds(20)) {
+      try await fired() > before
+    }
+    let took = ContinuousClock.now - promoted
+    tell("the primary is lost: fired again \(took) after the standby was promoted")
+    #expect(took < .seconds(3))
+    for number in 0..<4 {
+      _ = try await eventually("it answers", within: .seconds(60)) {
+        try? await call(number, "io.chime.Reminders.List", ["limit": 1])
+      }
+    }
+    tell("the primary is lost: all daemons answered after \(ContinuousClock.now - promoted)")
+  }
+
+  private func restartEverything() async throws {
+    try await inTheMidst("everything is killed")
+    let servers = [primary, standby].compactMap { $0 }
+    for daemon in daemons { daemon.process.send(SIGKILL) }
+    try await blocking { for server in servers { try server.lose() } }
+    for daemon in daemons { try await daemon.crash() }
+    let lost = ContinuousClock.now
+    try await blocking { for server in servers { try server.start(within: 120) } }
+    let before = try await fired()
+    tell("everything is killed: the servers were there again after \(ContinuousClock.now - lost)")
+    for number in 0..<4 { daemons[number] = try await start(number) }
+    tell("everything is killed: the daemons were ready after \(ContinuousClock.now - lost)")
+    try await eventually("it goes on firing", within: .seconds(60), every: .milliseconds(20)) {
+      try await fired() > before
+    }
+    tell("everything is killed: fired again after \(ContinuousClock.now - lost)")
+  }
+
+  // MARK: The end
+
+  /// Waits until all have fired and nothing is owed, and ends the daemons.
+  func settle() async throws {
+    let limit = Duration.seconds(120 + size / 200)
+    try await progress(100)
+    tell("all had fired \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
+    try await eventually("all are delivered", within: limit, every: .milliseconds(200)) {
+      try await sql("SELECT count(*) FROM chime.delivery WHERE state <= 1") == "0"
+    }
+    tell("all were delivered \(Int(Date().timeIntervalSince1970) - begin - span + 1) s after the last was due")
+    try await sharesAreEven()
+    for daemon in daemons { #expect(try await daemon.stop() == .exited(0)) }
+  }
+
+  func tell(_ what: String) { print("FleetStormTests: \(what)") }
+}
+
+extension FileManager {
+  fileprivate func makeFolder(_ path: String) throws {
+    try createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// What is promised of the storm, looked for from outside: in the tables of the database and in what arrived.
+extension Storm {
+  func prove() async throws {
+    // By the number in its title, each has one record, of the time that was asked for.
+    let record = try await sql(
+      """
+      SELECT count(*), count(DISTINCT reminder), sum(rounds), count(*) FILTER (WHERE fired_at IS NULL),
+        count(*) FILTER (WHERE fired_at < scheduled_at),
+        count(*) FILTER (WHERE scheduled_at <> (\(begin) + split_part(title, ' ', 2)::int % \(span)) * 1000::bigint),
+        count(DISTINCT split_part(title, ' ', 2)::int)
+      FROM chime.occurrence
+      """)
+    #expect(record == "\(size)|\(size)|\(size)|0|0|0|\(size)", "each fired once, at its time")
+    let owed = try await sql(
+      """
+      SELECT (SELECT count(*) FROM chime.due WHERE next_at < \(begin + span) * 1000::bigint),
+        (SELECT count(*) FROM chime.delivery WHERE state <= 1)
+      """)
+    #expect(owed == "0|0", "nothing is due or owed any more")
+    let deliveries = try await sql(
+      """
+      SELECT count(*), count(DISTINCT (scheduled_at, reminder)), count(*) FILTER (WHERE state = 2)
+      FROM chime.delivery
+      """)
+    #expect(deliveries == "\(size)|\(size)|\(size)", "each has one message, which was delivered")
+    let successes = try await sql(
+      """
+      SELECT count(*), count(DISTINCT delivery) FROM chime.attempt WHERE outcome = 'delivered'
+      """)
+    #expect(successes == "\(size)|\(size)", "each is recorded as delivered once")
+
+    let (arrived, copies) = try arrivals()
+    let wanted = Set(reminders.indices.map { "\(reminders[$0])@\(due($0))" })
+    #expect(Set(arrived.keys).subtracting(wanted) == [], "nothing else arrived")
+    #expect(wanted.subtracting(arrived.keys) == [], "each arrived")
+    let ids = arrived.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+    #expect(arrived.values.allSatisfy { $0.count == 1 } && ids.count == size, "under one id for each, of its own")
+    let known = Set(try await sql("SELECT id FROM chime.delivery").split(separator: "\n").map(String.init))
+    #expect(ids == known, "which is the one on record")
+
+    let figures = try await sql(
+      """
+      SELECT max(fired_at - scheduled_at), percentile_disc(0.5) WITHIN GROUP (ORDER BY fired_at - scheduled_at),
+        count(*) FILTER (WHERE late IS NOT NULL), (SELECT count(*) FROM chime.attempt)
+      FROM chime.occurrence
+      """
+    ).split(separator: "|")
+    tell(
+      "\(size) fired once each: \(figures[1]) ms late at the median, \(figures[0]) at most; \(figures[2]) marked late")
+    tell(
+      "\(wanted.count) messages arrived, \(copies) of them again under the same id; \(figures[3]) attempts on record")
+  }
+
+  /// The ids under which each occurrence arrived, and how many requests there were beyond one for each id.
+  private func arrivals() throws -> (ids: [String: Set<String>], copies: Int) {
+    var arrived: [String: Set<String>] = [:]
+    var count = 0
+    for line in try String(contentsOfFile: received, encoding: .utf8).split(separator: "\n") {
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 2 else { throw HarnessFailure("the receiver wrote \"\(line)\"") }
+      arrived[words[1], default: []].insert(words[0])
+      count += 1
+    }
+    return (arrived, count - arrived.values.reduce(0) { $0 + $1.count })
+  }
+}
