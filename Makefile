@@ -21,6 +21,9 @@ mandir ?= $(datadir)/man
 
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
+# All at once, hundreds of stores are open at a time. Foundation's Process looks through the descriptors of its own process
+# before it starts another, and reads beyond its buffer and may crash when there are more than 1,365.
+narrow := --experimental-maximum-parallelization-width 16
 release := .build/release
 # What every release build is made with: the Swift library linked in, and nothing that tells in which folder it was built.
 releaseflags := -c release --static-swift-stdlib --disable-local-rpath $(swiftflags) -Xlinker -z -Xlinker now \
@@ -51,7 +54,7 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@$(MAKE) --no-print-directory release
 	@swift build --build-tests $(swiftflags)
 	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
-	@swift test --skip-build --disable-xctest $(swiftflags) --skip ChimeSystemTests
+	@swift test --skip-build --disable-xctest $(swiftflags) $(narrow) --skip ChimeSystemTests
 	@$(MAKE) --no-print-directory simulate SEEDS=1000
 	@# By itself: four daemons, two servers and a flood leave no processor to others that have to be in time.
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags) --filter FleetStormTests
@@ -60,7 +63,7 @@ test: ## Install what is missing, check the style and the imports, build and run
 	  --skip FleetStormTests --experimental-maximum-parallelization-width 8
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
-	@swift test --disable-xctest $(swiftflags) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
+	@swift test --disable-xctest $(swiftflags) $(narrow) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
 
 system: ## Run the tests of the real daemon on the real system (ONE=name for one suite)
 	@Packaging/dependencies test
@@ -137,7 +140,7 @@ fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 f
 # is as slow as it gets, so only a few at a time.
 sanitized = mkdir -p .build/$(2) && ln -sfn ../share .build/$(2)/share && \
   CHIME_TEST_SANITIZER=$(1) $(3) swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
-  $(if $(ONE),--filter '$(ONE)' --experimental-maximum-parallelization-width 3,--skip ChimeSystemTests)
+  $(if $(ONE),--filter '$(ONE)' --experimental-maximum-parallelization-width 3,$(narrow) --skip ChimeSystemTests)
 
 asan: words manual ## Run the quick tests under AddressSanitizer (ONE=ChimeSystemTests for those of the real daemon)
 	@# Without its leak detector, which cannot see a reference that Swift keeps in an enum with the case in its spare bits.
