@@ -8,18 +8,21 @@ import Testing
     let description: String
     let script: String
     let error: String
+    /// Short only for those that are to run into it: on a busy machine the others' own fault comes late.
+    var timeout = "20s"
   }
 
   static let programs = [
-    Bad(description: "hangs", script: "exec sleep 600", error: "did not say that the popup is shown"),
+    Bad(description: "hangs", script: "exec sleep 600", error: "did not say that the popup is shown", timeout: "500ms"),
     Bad(
       description: "hangs and ignores signals", script: "trap '' TERM INT; while :; do sleep 1; done",
-      error: "did not say"),
+      error: "did not say", timeout: "500ms"),
     Bad(description: "crashes", script: "kill -SEGV $$", error: "signal 11"),
     Bad(description: "floods", script: "exec yes 'no number'", error: "wrote more than 65536 bytes"),
+    // No digits: in 64 KiB of any noise one popup of 25 finds a line that is a number, and has been shown then.
     Bad(
-      description: "floods with noise on both outputs", script: "cat /dev/urandom >&2 & exec cat /dev/urandom",
-      error: "wrote more"),
+      description: "floods with noise on both outputs",
+      script: "cat /dev/urandom >&2 & LC_ALL=C exec tr -d 0-9 </dev/urandom", error: "wrote more"),
   ]
 
   /// Nobody would hear what it says: a popup stays on the screen without it.
@@ -52,17 +55,20 @@ import Testing
       let program = home.path + "/show"
       try home.write("#!/bin/sh\n\(bad.script)\n", to: program, mode: 0o700)
       let configuration = "[commands.run]\nprogram = \"true\"\n[desktop]\nprogram = \"\(program)\"\n"
-      try home.configure(configuration + "timeout = \"500ms\"\n")
+      try home.configure(configuration + "timeout = \"\(bad.timeout)\"\n")
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
-      for number in 0..<10 { _ = try await home.add("Bad \(number)", "in 1s", to: ["desktop", "run"]) }
+      var reminders: [String] = []
+      for number in 0..<10 { reminders.append(try await home.add("Bad \(number)", "in 1s", to: ["desktop", "run"])) }
       try await eventually("the others are served") { try await home.deliveries("delivered").count == 10 }
-      try await eventually("each popup was tried") {
-        let waiting = try await home.deliveries("waiting")
-        return waiting.count == 10 && waiting.allSatisfy { $0["lastResult"].string?.contains(bad.error) == true }
+      // Each is tried again and again: there may be no moment in which none is under way.
+      for reminder in reminders {
+        try await eventually("each popup was tried") {
+          try await home.attempts(of: reminder).contains { $0["error"].string?.contains(bad.error) == true }
+        }
       }
       let used = daemon.process.peakKiB - before
-      #expect(used < 20_000, "\(used) KiB")
+      #expect(used < 20_000 * Sanitizer.memory, "\(used) KiB")
       // It stops in time with them under way, and none is left.
       #expect(try await daemon.stop() == .exited(0))
       let left = try await home.run("pgrep", ["-f", program])

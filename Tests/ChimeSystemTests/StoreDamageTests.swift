@@ -87,7 +87,8 @@ import Testing
         let draft: JSON = ["title": .string("Kept \(number)"), "when": "in 5h", "body": .string(body)]
         _ = try await home.answer("io.chime.Reminders.Add", ["reminder": draft])
       }
-      let soon = try await home.add("Due soon", "in 12s")
+      // Due when all is well again: a reminder that fires meets the damage as well, and nobody is refused then.
+      let soon = try await home.add("Due soon", "in 5h")
       try await home.did("snapshot")
       // The log is folded in at a stop: all of it is in the file then.
       _ = try await first.stop()
@@ -108,6 +109,7 @@ import Testing
       #expect(kept.filter { $0.hasPrefix("Kept") }.count == 400)
       // What is acknowledged from now on lasts, and what is due fires.
       let later = try await home.add("Later", "in 5h")
+      try await home.did("edit", soon, "--when", "in 1s")
       try await eventually("it fires") { try await home.latestOccurrence(of: soon) != .null }
       #expect(daemon.process.errors.contains("<3>the store was damaged"))
       _ = try await daemon.stop()
@@ -202,25 +204,18 @@ import Testing
     try await Home.live { home in
       _ = try await home.start()
       let base = Int(Date().timeIntervalSince1970) + 12
-      for batch in 0..<10 {
-        let texts = (0..<200).map { number in
-          "\(Date(timeIntervalSince1970: TimeInterval(base + (batch * 200 + number) % 4)).ISO8601Format())"
-        }
-        try await blocking { [socket = home.socket] in
-          let connection = try RawSocket(path: socket)
-          for (number, time) in texts.enumerated() {
-            let draft: JSON = [
-              "title": .string("F\(batch)-\(number)"),
-              "when": .string("at \(time.dropLast().replacing("T", with: " "))"),
-              "timezone": "UTC", "channels": ["nobody"],
-            ]
-            _ = try connection.call("io.chime.Reminders.Add", ["reminder": draft])
-          }
-        }
+      // In one call: one by one the last of them might be too late on a busy machine.
+      let drafts = (0..<2_000).map { number -> JSON in
+        let time = Date(timeIntervalSince1970: TimeInterval(base + number % 4)).ISO8601Format()
+        return [
+          "title": .string("F\(number)"), "when": .string("at \(time.dropLast().replacing("T", with: " "))"),
+          "timezone": "UTC", "channels": ["nobody"],
+        ]
       }
+      _ = try await home.answer("io.chime.Reminders.AddMany", ["reminders": .array(drafts)])
       var paths: [String] = []
       let clock = ContinuousClock()
-      let deadline = clock.now + .seconds(40)
+      let deadline = clock.now + .seconds(40) * Sanitizer.slowness
       while clock.now < deadline {
         paths.append(try #require(try await home.answer("io.chime.Daemon.TakeSnapshot")["snapshot"]["path"].string))
         let due = try await home.answer("io.chime.Daemon.Status")["status"]["openOccurrences"].int
@@ -230,9 +225,11 @@ import Testing
       #expect(paths.count > 3)
       for path in home.snapshotNames { #expect(try await home.integrity(home.state + "/snapshots/" + path) == "ok") }
       let late = try await home.lateness()
-      #expect(late.count == 2_000)
+      try #require(late.count == 2_000)
       // All of a second's are recorded within it, whatever else is copied.
-      #expect((late.max() ?? .infinity) < 2_000, "p50 \(late[1_000]) ms, p99 \(late[1_980]) ms, max \(late[1_999]) ms")
+      #expect(
+        (late.max() ?? .infinity) < Double(2_000 * Sanitizer.slowness),
+        "p50 \(late[1_000]) ms, p99 \(late[1_980]) ms, max \(late[1_999]) ms")
       print(
         "2,000 fired beside \(paths.count) snapshots: p50 \(late[1_000]) ms, p99 \(late[1_980]), max \(late[1_999])")
     }

@@ -13,10 +13,10 @@ final class RawSocket: Sendable {
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let descriptor = descriptor
+    // Whoever throws from here on closes it by the end of the object, which has all that it has: closing it here as well
+    // would close what another test has been given under this number meanwhile.
     guard withUnixAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
-      let code = errno
-      close(descriptor)
-      throw HarnessFailure("cannot connect to \(path): \(String(cString: strerror(code)))")
+      throw HarnessFailure("cannot connect to \(path): \(String(cString: strerror(errno)))")
     }
   }
 
