@@ -174,6 +174,8 @@ struct AwayTests {
       _ = try await home.start()
       try await home.did("in", "1s", "Before")
       _ = try await desktop.popup(titled: "Before")
+      // Shown is not answered yet.
+      try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
       desktop.server.send(SIGSTOP)
       let id = try await home.add("Stuck", "in 1s")
       try await eventually("the attempt failed") {

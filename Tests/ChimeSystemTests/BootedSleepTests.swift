@@ -14,7 +14,7 @@ struct BootedSleepTests {
         enabled = true
         [commands.short]
         program = "/bin/sleep"
-        arguments = ["0.7"]
+        arguments = ["1.2"]
         [commands.long]
         program = "/bin/sleep"
         arguments = ["20"]
@@ -24,8 +24,8 @@ struct BootedSleepTests {
 
       // A run that is under way ends, and is recorded, before the machine sleeps; what comes due meanwhile waits.
       try await machine.did("chime", "--system", "in", "1s", "Quick", "--to", "short")
-      try await eventually("it runs") { try await machine.run("pgrep", ["-xf", "/bin/sleep 0.7"]).status == 0 }
-      let due = try await machine.did("chime", "--system", "in", "2s", "Due asleep", "--to", "short", "--json")
+      try await eventually("it runs") { try await machine.run("pgrep", ["-xf", "/bin/sleep 1.2"]).status == 0 }
+      let due = try await machine.did("chime", "--system", "in", "6s", "Due asleep", "--to", "short", "--json")
       let id = try #require(try JSON(parsing: due)["reminder"]["id"].string)
       try await Self.suspend(machine)
       #expect(try await Self.locks(machine).isEmpty, "the lock is let go while the machine sleeps")
@@ -35,7 +35,7 @@ struct BootedSleepTests {
       // Long enough asleep for the reminder to come due: the service manager sleeps, not the clock.
       try await eventually("it is past its time") {
         try await machine.did("date", "+%s.%N").trimmingCharacters(in: .whitespacesAndNewlines)
-          > Self.seconds(asleep + 3_000_000)
+          > Self.seconds(asleep + 7_000_000)
       }
       #expect(
         try await machine.journal("CHIME_REMINDER=\(id)").allSatisfy { $0["MESSAGE"].string?.contains("fired") != true }
