@@ -50,6 +50,7 @@ struct AwayTests {
       try await home.did("in", "1s", "Before")
       let before = try await desktop.popup(titled: "Before")
       let key = try desktop.key("done", of: before)
+      try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
       try await desktop.stopServer()
       let id = try await home.add("Patience", "in 1s")
       try await eventually("it waits") { try await home.deliveries("waiting").count == 1 }
@@ -121,6 +122,7 @@ struct AwayTests {
       let daemon = try await home.start()
       try await home.did("in", "1s", "Before")
       _ = try await desktop.popup(titled: "Before")
+      try await eventually("it arrived") { try await home.deliveries("delivered").count == 1 }
       desktop.bus.destroy()
       _ = try await desktop.bus.ended()
       try await home.did("in", "1s", "Without a bus")
