@@ -17,6 +17,8 @@ final class Holdings: Sendable {
     var leaseEnd: Int64?
     /// How many daemons live, this one among them.
     var living = 1
+    /// How many sessions have been opened: a server that has let one in lets in another.
+    var openings = 0
   }
 
   private let state = Mutex(State())

@@ -17,6 +17,9 @@ public struct PostgresPlace: Sendable {
   var idleTimeout: Int64 = 15_000
   /// How long a transaction that has claimed due times may stand still: a daemon that is frozen with them holds up others.
   var claimTimeout: Int64 = 5_000
+  /// How long the server is left alone after a session could not be opened, in milliseconds: who asks meanwhile hears the
+  /// same, unless another session has been opened since.
+  var rest: Int64 = 500
   /// How long to wait for the store's lock, in milliseconds: a daemon that has just ended may still have it.
   var lockTimeout: Int64 = 5_000
   /// From how many times on a month is left until all of it can be dropped, instead of being pruned time by time.

@@ -17,11 +17,8 @@ final class Session: @unchecked Sendable {
   /// The session before, which the server may still take for alive.
   private var former: Backend?
   private var current: Backend?
-  /// Until when nobody tries again, by a clock that nobody sets, and why.
-  private var refusal: (until: Int64, failure: StoreFailure)?
-
-  /// After a failure the server is left alone for this time, in milliseconds: who asks meanwhile hears the same.
-  private static let rest: Int64 = 500
+  /// Until when nobody tries again, by a clock that nobody sets, and why; and how many sessions had been opened by then.
+  private var refusal: (until: Int64, failure: StoreFailure, openings: Int)?
 
   /// A process of the server.
   struct Backend {
@@ -52,7 +49,9 @@ final class Session: @unchecked Sendable {
       if !transaction.connection.isLost { return transaction }
       drop()
     }
-    if let refusal, PostgresPlace.clock() < refusal.until { throw refusal.failure }
+    if let refusal, PostgresPlace.clock() < refusal.until, holdings.current.openings == refusal.openings {
+      throw refusal.failure
+    }
     do {
       let connection = try place.connect()
       let backend = try Backend(of: connection)
@@ -65,10 +64,11 @@ final class Session: @unchecked Sendable {
         claimTimeout: place.claimTimeout, heard: heard)
       try opened.hearTime()
       transaction = opened
+      holdings.change { $0.openings += 1 }
       return opened
     } catch {
       let failure = error as? StoreFailure ?? .internalError("\(error)")
-      refusal = (PostgresPlace.clock() + Self.rest, failure)
+      refusal = (PostgresPlace.clock() + place.rest, failure, holdings.current.openings)
       throw failure
     }
   }
