@@ -58,9 +58,9 @@ test: ## Install what is missing, check the style and the imports, build and run
 	@$(MAKE) --no-print-directory simulate SEEDS=1000
 	@# By itself: four daemons, two servers and a flood leave no processor to others that have to be in time.
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) Tests/run swift test --skip-build --disable-xctest $(swiftflags) --filter FleetStormTests
-	@# A few at a time: each starts daemons and programs, and has its time limit from its own beginning.
+	@# As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
 	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) Tests/run swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests \
-	  --skip FleetStormTests --experimental-maximum-parallelization-width 8
+	  --skip FleetStormTests --experimental-maximum-parallelization-width 4
 
 unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
 	@swift test --disable-xctest $(swiftflags) $(narrow) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')

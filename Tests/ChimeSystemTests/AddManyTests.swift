@@ -58,8 +58,8 @@ import Testing
 
   @Test(.timeLimit(.minutes(2)), .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
   func aDatabaseTakesThemToo() async throws {
-    let server = try PostgresServer()
-    let connection = server.connection(try server.makeDatabase())
+    let server = try await PostgresServer.begin()
+    let connection = server.connection(try await server.makeDatabase())
     try await Home.live { home in
       try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n")
       _ = try await home.start()

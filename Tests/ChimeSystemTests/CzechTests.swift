@@ -113,7 +113,11 @@ struct CzechTests {
       try await eventually("both listen") {
         try await home.listed("status")["status"]["connections"].int.map { $0 >= 3 } ?? false
       }
-      try await home.did("add", "Čaj", "daily", "at", "9:00")
+      // Who is connected may not listen yet: told again until both have heard it.
+      try await eventually("both are told", every: .milliseconds(200)) {
+        try await home.did("add", "Čaj", "daily", "at", "9:00")
+        return !mine.isRunning && !theirs.isRunning
+      }
       _ = try await mine.ended()
       _ = try await theirs.ended()
       #expect(mine.output.contains("přidána „Čaj“"), "\(mine.output)")

@@ -17,10 +17,10 @@ struct DatabaseServerTests {
   /// The primary's machine is lost while somebody adds reminders and one fires each second: the daemon goes on at the
   /// standby that takes its place. What was acknowledged is there, and no time is recorded twice.
   @Test(.timeLimit(.minutes(3))) func theDaemonGoesOnAtTheNewPrimary() async throws {
-    let primary = try PostgresServer()
-    let database = try primary.makeDatabase()
-    let standby = try PostgresServer(following: primary)
-    try primary.waitForStandby()
+    let primary = try await PostgresServer.begin()
+    let database = try await primary.makeDatabase()
+    let standby = try await PostgresServer.begin(following: primary)
+    try await primary.waitForStandby()
     try await Home.live { home in
       try configure(home, "host=\(primary.folder),\(standby.folder) dbname=\(database) user=chime")
       let daemon = try await home.start()
@@ -28,8 +28,8 @@ struct DatabaseServerTests {
       var kept = [drink]
       for number in 1...10 { kept.append(try await home.add("Kept \(number)", "in 1h")) }
       try await eventually("it fires") { try await times(home, drink).count >= 2 }
-      try primary.lose()
-      try standby.promote()
+      try await primary.lose()
+      try await standby.promote()
       let promoted = ContinuousClock.now
       while try await home.chime("add", "After", "in", "1h").status != 0 {}
       print("chimed took a reminder again \(ContinuousClock.now - promoted) after the promotion")
@@ -45,9 +45,9 @@ struct DatabaseServerTests {
 
   /// From libpq's own passfile, and from a credential of the service manager.
   @Test(.timeLimit(.minutes(2))) func passwordsComeFromWhereTheyAreKept() async throws {
-    let server = try PostgresServer()
-    try server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
-    let connection = server.connection(try server.makeDatabase(owner: "guarded"), user: "guarded")
+    let server = try await PostgresServer.begin()
+    try await server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
+    let connection = server.connection(try await server.makeDatabase(owner: "guarded"), user: "guarded")
     try await Home.live { home in
       try home.write("*:*:*:guarded:open sesame\n", to: home.path + "/pgpass")
       try configure(home, connection + " passfile=\(home.path)/pgpass")
@@ -67,8 +67,8 @@ struct DatabaseServerTests {
   }
 
   @Test(.timeLimit(.minutes(2))) func theDoctorLooksAtTheServer() async throws {
-    let primary = try PostgresServer()
-    let database = try primary.makeDatabase()
+    let primary = try await PostgresServer.begin()
+    let database = try await primary.makeDatabase()
     try await Home.live { home in
       func store() async throws -> (state: String?, message: String?) {
         let checks = try await home.run(Machine.chime, ["doctor", "--json"]).json["checks"].elements
@@ -79,16 +79,20 @@ struct DatabaseServerTests {
       let daemon = try await home.start()
       let alone = try await store()
       #expect(alone.state == "caution" && alone.message?.contains("no server follows") == true, "\(alone)")
-      let standby = try PostgresServer(following: primary)
-      let loose = try await store()
+      let standby = try await PostgresServer.begin(following: primary)
+      // It answers before it follows.
+      let loose = try await eventually("it follows") {
+        let found = try await store()
+        return found.message?.contains("no server follows") == true ? nil : found
+      }
       #expect(loose.state == "caution" && loose.message?.contains("asynchronously") == true, "\(loose)")
-      try primary.waitForStandby()
+      try await primary.waitForStandby()
       let right = try await store()
       #expect(right.state == "good" && right.message?.contains("in order") == true, "\(right)")
-      try standby.kill()
+      try await standby.kill()
       try await eventually("it is seen that nothing can be written") { try await store().state == "bad" }
-      try primary.sql("ALTER SYSTEM RESET synchronous_standby_names", on: "postgres")
-      try primary.sql("SELECT pg_reload_conf()", on: "postgres")
+      try await primary.sql("ALTER SYSTEM RESET synchronous_standby_names", on: "postgres")
+      try await primary.sql("SELECT pg_reload_conf()", on: "postgres")
       #expect(try await daemon.stop() == .exited(0))
     }
   }

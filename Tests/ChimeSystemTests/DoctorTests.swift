@@ -33,6 +33,16 @@ import Testing
     try Findings(await home.run(Machine.chime, ["doctor", "--json"] + more))
   }
 
+  /// Looks until it finds that. The doctor gives each thing a second or so, which a busy machine may take away.
+  private func settled(
+    _ look: () async throws -> Findings, _ holds: (Findings) -> Bool
+  ) async throws -> Findings {
+    var found = try await look()
+    for _ in 0..<5 where !holds(found) { found = try await look() }
+    // What it is not is told by the expectations.
+    return found
+  }
+
   private static func files(_ home: Home) -> [String] {
     (FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? [])
       .filter { !$0.hasPrefix("log") }.sorted()
@@ -59,9 +69,14 @@ import Testing
         on: try await home.startBus(), capabilities: "actions body body-markup persistence")
       _ = try await home.start()
       try await home.did("add", "Tea", "every", "2h")
-      let begin = ContinuousClock.now
-      let found = try await doctor(home)
-      #expect(ContinuousClock.now - begin < .seconds(8) * Sanitizer.slowness)
+      let found = try await settled {
+        let begin = ContinuousClock.now
+        let found = try await doctor(home)
+        #expect(ContinuousClock.now - begin < .seconds(8) * Sanitizer.slowness)
+        return found
+      } _: {
+        $0.status == 0 && $0.states("daemon") == ["good"] && $0.says("store").hasSuffix("sound")
+      }
       #expect(found.status == 0 && found.bad == [], "\(found.everything)")
       #expect(
         found.says("notifications").contains("actions, body-markup, persistence"), "\(found.says("notifications"))")
@@ -71,8 +86,11 @@ import Testing
       #expect(desktop.shown.isEmpty)
 
       // For a person: a line each, and a verdict.
-      let page = try await home.chime("doctor")
-      #expect(page.status == 0 && page.out.contains("✓ daemon"), "\(page.out)")
+      let page = try await eventually("the daemon answers the doctor in time") {
+        let page = try await home.chime("doctor")
+        return page.out.contains("✓ daemon") ? page : nil
+      }
+      #expect(page.status == 0, "\(page.out)")
       #expect(!page.out.contains("✗") && page.err.isEmpty)
       let plain = try await home.chime("doctor", "--plain")
       #expect(plain.out.hasPrefix("check\tstate\tmessage\tremedies\n"))
@@ -104,7 +122,11 @@ import Testing
         unlink(home.socket)
         let fake = try await home.spawn(Machine.debianPython, [Machine.support("fake-daemon"), home.socket, kind])
         try await eventually("it listens; \(fake.errors)") { fake.lines.first == "ready" }
-        let found = try await doctor(home)
+        let found = try await settled {
+          try await doctor(home)
+        } _: {
+          $0.states("daemon") == [state] && $0.says("daemon").contains(says)
+        }
         #expect(found.states("daemon") == [state], "\(kind): \(found.everything)")
         #expect(found.says("daemon").contains(says))
         #expect(!found.remedies("daemon").isEmpty)
@@ -140,13 +162,21 @@ import Testing
       #expect(found.says("bus").contains("No such file"))
 
       let bus = try await home.startBus()
-      found = try await doctor(home)
+      found = try await settled {
+        try await doctor(home)
+      } _: {
+        $0.states("bus") == ["good"] && $0.says("notifications").contains("popups wait")
+      }
       #expect(found.states("bus") == ["good"] && found.states("notifications") == ["bad"], "\(found.everything)")
       #expect(found.says("notifications").contains("popups wait"))
 
       // One that is there and has no buttons; then one that hangs.
       let plain = try await home.startMockServer(on: bus, capabilities: "body")
-      found = try await doctor(home)
+      found = try await settled {
+        try await doctor(home)
+      } _: {
+        $0.states("notifications") == ["caution"]
+      }
       #expect(found.states("notifications") == ["caution"] && found.says("notifications").contains("no buttons"))
       plain.server.send(SIGSTOP)
       found = try await doctor(home)
@@ -198,7 +228,11 @@ import Testing
         if let script { try home.write("#!/bin/sh\n\(script)\n", to: program, mode: 0o755) }
         try home.configure("[desktop]\nprogram = \"\(program)\"\n")
         _ = try await home.answer("io.chime.Daemon.Reload")
-        let found = try await doctor(home)
+        let found = try await settled {
+          try await doctor(home)
+        } _: {
+          $0.states("desktop") == [state] && $0.says("desktop").contains(says)
+        }
         #expect(found.states("desktop") == [state] && found.says("desktop").contains(says), "\(found.says("desktop"))")
         if state == "bad" { #expect(found.remedies("desktop").contains { $0.contains("transport = \"dbus\"") }) }
       }
@@ -347,14 +381,20 @@ import Testing
       let manager = try await UserManager.start(in: home)
       func look() async throws -> Findings { try Findings(await manager.run(Machine.chime, ["doctor", "--json"])) }
       try await manager.systemctl("start", "chimed.socket")
-      var found = try await look()
+      // Where systemd takes too long to answer, the doctor connects, and the socket starts the daemon.
+      var found = try await eventually("systemd answers the doctor in time") { () -> Findings? in
+        let found = try await look()
+        guard found.says("units").contains("took longer than") else { return found }
+        try await manager.systemctl("stop", "chimed.service")
+        return nil
+      }
       #expect(found.says("daemon").contains("does not run") && found.bad.contains("daemon"), "\(found.everything)")
       #expect(found.remedies("daemon") == ["systemctl --user enable --now chimed.service"])
       #expect(try await manager.property("ActiveState") == "inactive")
 
       // The remedy helps.
       try await manager.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      found = try await look()
+      found = try await settled(look) { $0.states("daemon") == ["good"] }
       #expect(found.states("daemon") == ["good"], "\(found.everything)")
       #expect(found.says("socket").contains("held by systemd"))
       #expect(found.states("units").allSatisfy { $0 != "bad" }, "\(found.says("units"))")
@@ -395,7 +435,11 @@ import Testing
       var found = try await look()
       #expect(found.bad.contains("daemon"), "\(found.everything)")
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
-      found = try await look()
+      found = try await settled {
+        try await look()
+      } _: {
+        $0.status == 0 && $0.states("daemon") == ["good"] && $0.says("store").hasSuffix("sound")
+      }
       #expect(found.bad == [] && found.status == 0, "\(found.everything)")
       #expect(found.states("daemon") == ["good"] && found.states("units") == ["good"])
       #expect(found.says("store").contains("chime.db") && found.says("store").hasSuffix("sound"))

@@ -49,8 +49,8 @@ struct EndpointTests {
       #expect(second.hasPrefix("whpk_") && second != first)
       for key in [first, second] {
         try home.verify(with: key)
-        _ = try await home.add("Stand-up", "in 1s", to: ["team"])
         let count = receiver.requests.count
+        _ = try await home.add("Stand-up", "in 1s", to: ["team"])
         try await eventually("a delivery arrives") { receiver.requests.count > count }
       }
       #expect(receiver.requests.map(\.verdicts) == [["ok", "ok"], ["ok", "ok"]])

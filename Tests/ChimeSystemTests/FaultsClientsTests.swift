@@ -63,7 +63,10 @@ import Testing
       try await eventually("all are answered: \(crowd.facts)", within: .seconds(60)) { crowd.replies == 10_000 }
       #expect(crowd.open == 10_000)
       let answers = try await measure(home)
-      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 10_001)
+      // Who has just measured may not be seen to be gone.
+      try await eventually("nobody else is there") {
+        try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 10_001
+      }
       try await eventually("what is due fires") { try await home.latestOccurrence(of: id) != .null }
       let used = daemon.process.peakKiB - before
       print("10,000 clients: \(used) KiB more, \(answers)")
@@ -80,6 +83,7 @@ import Testing
   func moreThanMayAreToldSoAndTheLogStaysShort() async throws {
     try await Home.live { home in
       let daemon = try await home.start()
+      let begin = ContinuousClock.now
       let crowd = try await home.crowd(1_000, .ask)
       // 64 of one user's, as it comes.
       try await eventually("the others are turned away: \(crowd.facts)") {
@@ -88,7 +92,10 @@ import Testing
       let output = try await home.chime("status")
       #expect(output.status != 0)
       #expect(output.err.contains("connections"), "the command says why: \(output.text)")
-      #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("turned away") } == 1)
+      // It is told of every ten seconds.
+      let most = 1 + Int(begin.duration(to: .now) / .seconds(10))
+      let told = daemon.process.errors.split(separator: "\n").count { $0.contains("turned away") }
+      #expect((1...most).contains(told))
       try await crowd.leave()
       try await eventually("there is room again") { try await home.chime("status").status == 0 }
       try await isWell(home, daemon)

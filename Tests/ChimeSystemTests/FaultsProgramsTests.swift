@@ -76,6 +76,7 @@ import Testing
 
       // With a program that works each arrives.
       try home.write("#!/bin/sh\necho 7\n", to: program, mode: 0o700)
+      try home.configure(configuration + "timeout = \"20s\"\n")
       let second = try await home.start()
       try await home.hurry()
       try await eventually("all arrive") { try await home.deliveries("delivered").count == 20 }

@@ -12,11 +12,15 @@ import Testing
       try await eventually("it watches") {
         try await home.answer("io.chime.Daemon.Status")["status"]["connections"].int == 2
       }
-      var ids: [String] = []
-      for number in 0..<20 { ids.append(try await home.add("Number \(number)", "in \(2 + number % 2)s")) }
+      let drafts = (0..<20).map { number -> JSON in
+        ["title": .string("Number \(number)"), "when": .string("in \(5 + number % 2)s"), "channels": ["desktop"]]
+      }
+      let added = try await home.answer("io.chime.Reminders.AddMany", ["reminders": .array(drafts)])
+      let ids = added["ids"].elements.compactMap(\.string)
+      try #require(ids.count == 20)
       daemon.process.send(SIGSTOP)
       try await eventually("it is stopped") { daemon.process.runState == "T" }
-      let until = Date(timeIntervalSinceNow: 4)
+      let until = Date(timeIntervalSinceNow: 7)
       try await eventually("the times have passed") { Date() > until }
       #expect(!stream.output.contains("\"fired\""))
 

@@ -8,10 +8,10 @@ struct FleetAtRestTests {
   private let server: PostgresServer
   private let database: String
 
-  init() throws {
+  init() async throws {
     // What the server does by itself would be counted, too.
-    server = try PostgresServer(settings: ["autovacuum = off"])
-    database = try server.makeDatabase()
+    server = try await PostgresServer.begin(settings: ["autovacuum = off"])
+    database = try await server.makeDatabase()
   }
 
   private func configure(_ home: Home) throws {
@@ -29,21 +29,21 @@ struct FleetAtRestTests {
         Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
       _ = try await home.add("Later", "in 2h")
       try await eventually("the shares are even") {
-        try server.sql(
+        try await server.sql(
           "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
       }
       // When each was heard of, and the number that the next change will have: of one moment.
-      func look() throws -> (seen: [Substring], next: Int) {
-        let parts = try server.sql(
+      func look() async throws -> (seen: [Substring], next: Int) {
+        let parts = try await server.sql(
           "SELECT array_to_string(array_agg(seen_at ORDER BY id), ' '), pg_snapshot_xmax(pg_current_snapshot()) FROM chime.node",
           on: database
         ).split(separator: "|")
         return (parts[0].split(separator: " "), try #require(Int(parts[1])))
       }
-      let begin = try look()
+      let begin = try await look()
       var (last, beats) = (begin, 0)
       try await eventually("they are heard of again and again", within: .seconds(60), every: .milliseconds(100)) {
-        let found = try look()
+        let found = try await look()
         beats += zip(last.seen, found.seen).count { $0 != $1 }
         last = found
         return beats >= 10
@@ -105,14 +105,14 @@ struct FleetAtRestTests {
         let id = try await home.add(title, "in 1h")
         #expect(try await before.stop() == .exited(0))
         // Others that have run for an hour, and are heard of for another.
-        try server.sql(
+        try await server.sql(
           """
           INSERT INTO chime.node (name, process, version, started_at, seen_at, expires_at)
           SELECT 'elsewhere', n, '1', now.ms - 3600000, now.ms, now.ms + 3600000
           FROM generate_series(1, \(others)) n, (
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms) now
           """, on: database)
-        try server.sql(
+        try await server.sql(
           "UPDATE chime.due SET next_at = (floor(extract(epoch FROM now())) - 600) * 1000 WHERE next_at > 0",
           on: database)
         let daemon = try await home.start()

@@ -9,8 +9,8 @@ struct FleetDesktopTests {
   /// Each remembers its own popups, whoever stops after it.
   @Test(.timeLimit(.minutes(2))) func eachKnowsItsPopupsAgainAfterARestart() async throws {
     try await Home.live { home in
-      let server = try PostgresServer()
-      let database = try server.makeDatabase()
+      let server = try await PostgresServer.begin()
+      let database = try await server.makeDatabase()
       try home.configure(
         "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n\(Transport.bus.toml)")
       let desktop = try await home.startMockDesktop()
@@ -33,8 +33,8 @@ struct FleetDesktopTests {
   @Test(.timeLimit(.minutes(2)), arguments: Transport.allCases)
   func whatIsAnsweredThroughAnotherDaemonIsTakenDown(_ transport: Transport) async throws {
     try await Home.live { home in
-      let server = try PostgresServer()
-      let database = try server.makeDatabase()
+      let server = try await PostgresServer.begin()
+      let database = try await server.makeDatabase()
       try home.configure(
         "[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n\(transport.toml)")
       let desktop = try await home.startMockDesktop()
@@ -42,13 +42,13 @@ struct FleetDesktopTests {
       let second = try await home.start(
         Machine.chimed, ["--state-dir", "\(home.path)/second", "--socket", "\(home.runtime)/second"])
       try await eventually("the shares are even") {
-        try server.sql(
+        try await server.sql(
           "SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node", on: database) == "128\n128"
       }
       let (id, other) = (try await home.add("Tea", "in 1s"), try await home.add("Coffee", "in 1s"))
       let popup = try await desktop.popup(titled: "Tea")
       _ = try await desktop.popup(titled: "Coffee")
-      let owner = try server.sql(
+      let owner = try await server.sql(
         """
         SELECT n.process FROM chime.lane l JOIN chime.shard_lease s ON s.shard = l.shard JOIN chime.node n ON n.id = s.node
         WHERE l.channel = 'desktop'

@@ -8,9 +8,9 @@ struct FleetFiringTests {
   private let server: PostgresServer
   private let database: String
 
-  init() throws {
-    server = try PostgresServer()
-    database = try server.makeDatabase()
+  init() async throws {
+    server = try await PostgresServer.begin()
+    database = try await server.makeDatabase()
   }
 
   private func configure(_ home: Home) throws {
@@ -30,8 +30,8 @@ struct FleetFiringTests {
 
   /// As many reminders like `model` as that, due so many seconds from now by the database's clock: put there without a
   /// word to any daemon.
-  private func copy(_ model: String, _ count: Int, inSeconds wait: Int) throws {
-    try server.sql(
+  private func copy(_ model: String, _ count: Int, inSeconds wait: Int) async throws {
+    try await server.sql(
       """
       WITH model AS (SELECT r.* FROM chime.reminder r JOIN chime.alias a ON a.key = r.key WHERE a.id = '\(model)'),
       made AS (INSERT INTO chime.alias (id) SELECT 'copy' || n FROM generate_series(1, \(count)) n RETURNING key),
@@ -44,8 +44,8 @@ struct FleetFiringTests {
   }
 
   /// How many have fired, how often that is on record, and how many messages that came to; and what fired before its time.
-  private func fired() throws -> String {
-    try server.sql(
+  private func fired() async throws -> String {
+    try await server.sql(
       """
       SELECT (SELECT count(DISTINCT (reminder, scheduled_at)) FROM chime.occurrence WHERE fired_at IS NOT NULL),
         (SELECT coalesce(sum(rounds), 0) FROM chime.occurrence WHERE fired_at IS NOT NULL),
@@ -60,12 +60,12 @@ struct FleetFiringTests {
       let first = try await home.start()
       let others = [try await startAnother(home, "second"), try await startAnother(home, "third")]
       let model = try await home.add("Model", "in 1h")
-      try copy(model, 2_000, inSeconds: 2)
+      try await copy(model, 2_000, inSeconds: 2)
       // In the middle of it, if they are as quick as that.
-      try await eventually("the first fire") { try fired().hasPrefix("0|") == false }
+      try await eventually("the first fire") { try await fired().hasPrefix("0|") == false }
       for other in others { try await other.crash() }
       try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
-        try fired() == "2000|2000|2000|0"
+        try await fired() == "2000|2000|2000|0"
       }
       #expect(try await first.stop() == .exited(0))
     }
@@ -78,18 +78,18 @@ struct FleetFiringTests {
       let first = try await home.start()
       let frozen = try await startAnother(home, "second")
       let model = try await home.add("Model", "in 1h")
-      try copy(model, 2_000, inSeconds: 2)
-      try await eventually("the first fire") { try fired().hasPrefix("0|") == false }
+      try await copy(model, 2_000, inSeconds: 2)
+      try await eventually("the first fire") { try await fired().hasPrefix("0|") == false }
       frozen.process.send(SIGSTOP)
       // Stopped while the server sends it what it has claimed, more than fits into the socket, it keeps the server's process
       // waiting: the other daemon ends that when the frozen one's lease is over.
       try await eventually("all fire", within: .seconds(60), every: .milliseconds(200)) {
-        try fired() == "2000|2000|2000|0"
+        try await fired() == "2000|2000|2000|0"
       }
-      let node = try server.sql(
+      let node = try await server.sql(
         "SELECT max(id) FROM chime.node WHERE process = \(frozen.process.pid)", on: database)
       try await eventually("its sessions are over", within: .seconds(60), every: .milliseconds(200)) {
-        try server.sql(
+        try await server.sql(
           "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'chimed \(node), %'", on: database) == "0"
       }
       try await eventually("the other says so") {
@@ -101,9 +101,9 @@ struct FleetFiringTests {
       }
       // It goes on, and is now the only one. What was copied fires once more, at the time of the model.
       #expect(try await first.stop() == .exited(0))
-      try server.sql("UPDATE chime.due SET next_at = next_at - 3600000 WHERE next_at < \(soon)", on: database)
+      try await server.sql("UPDATE chime.due SET next_at = next_at - 3600000 WHERE next_at < \(soon)", on: database)
       try await eventually("it fires the rest", within: .seconds(60), every: .milliseconds(200)) {
-        try fired() == "4001|4001|4001|0"
+        try await fired() == "4001|4001|4001|0"
       }
       #expect(try await frozen.stop() == .exited(0))
     }
@@ -128,25 +128,27 @@ struct FleetFiringTests {
       let fast = try await home.start(environment: try clock("fast", ahead: 3_600))
       let slow = try await startAnother(home, "slow", environment: try clock("slow", ahead: -3_600))
       let model = try await home.add("Model", "in 1s")
-      try copy(model, 50, inSeconds: 3)
-      try await eventually("all fire", within: .seconds(40), every: .milliseconds(200)) { try fired() == "51|51|51|0" }
+      try await copy(model, 50, inSeconds: 3)
+      try await eventually("all fire", within: .seconds(40), every: .milliseconds(200)) {
+        try await fired() == "51|51|51|0"
+      }
       let later = try await home.add("Later", "in 30m")
       // Set by hours while it runs, its clock changes nothing.
       for (seconds, count) in [(-7_200, 52), (7_200, 53)] {
         _ = try clock("fast", ahead: seconds)
         fast.process.send(SIGCONT)
         _ = try await home.add("Soon", "in 1s")
-        try await eventually("it fires") { try fired() == "\(count)|\(count)|\(count)|0" }
+        try await eventually("it fires") { try await fired() == "\(count)|\(count)|\(count)|0" }
       }
       // The slow one alone.
       #expect(try await home.record(of: later).isEmpty)
       #expect(try await fast.stop() == .exited(0))
-      try server.sql(
+      try await server.sql(
         "UPDATE chime.due SET next_at = (floor(extract(epoch FROM now())) + 2) * 1000 WHERE next_at < \(soon)",
         on: database)
-      try await eventually("it fires") { try fired() == "54|54|54|0" }
+      try await eventually("it fires") { try await fired() == "54|54|54|0" }
       #expect(
-        try server.sql(
+        try await server.sql(
           """
           SELECT count(*) FROM chime.occurrence
           WHERE fired_at - scheduled_at > 30000 OR abs(fired_at - extract(epoch FROM now()) * 1000) > 90000

@@ -19,11 +19,11 @@ struct FleetNetworkTests {
   }
 
   private func live(_ home: Home, _ network: Network) async throws {
-    let server = try PostgresServer(settings: ["listen_addresses = '\(network.address(of: .database))'"])
-    let database = try server.makeDatabase()
-    func sql(_ statement: String) throws -> String { try server.sql(statement, on: database) }
-    func shares() throws -> [String] {
-      try sql(
+    let server = try await PostgresServer.begin(settings: ["listen_addresses = '\(network.address(of: .database))'"])
+    let database = try await server.makeDatabase()
+    func sql(_ statement: String) async throws -> String { try await server.sql(statement, on: database) }
+    func shares() async throws -> [String] {
+      try await sql(
         "SELECT n.process || ' ' || count(*) FROM chime.shard_lease JOIN chime.node n ON n.id = node GROUP BY n.id "
           + "ORDER BY n.id"
       ).split(separator: "\n").map(String.init)
@@ -38,7 +38,7 @@ struct FleetNetworkTests {
     }
     func allArrive(_ what: String) async throws {
       try await eventually(what, within: .seconds(40)) {
-        try sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "\(expected)"
+        try await sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "\(expected)"
       }
     }
 
@@ -60,7 +60,7 @@ struct FleetNetworkTests {
     let far = try await home.start(words[0], Array(words.dropFirst()))
     // ip(8) becomes the program that it runs.
     let (nearID, farID) = (near.process.pid, far.process.pid)
-    try await eventually("the shares are even") { try shares() == ["\(nearID) 128", "\(farID) 128"] }
+    try await eventually("the shares are even") { try await shares() == ["\(nearID) 128", "\(farID) 128"] }
     try await add("before")
     try await allArrive("all arrive while both are well")
 
@@ -68,7 +68,7 @@ struct FleetNetworkTests {
     try await add("cut off")
     try await network.pull(.database)
     let start = ContinuousClock.now
-    try await eventually("the other has its lanes", within: .seconds(30)) { try shares() == ["\(nearID) 256"] }
+    try await eventually("the other has its lanes", within: .seconds(30)) { try await shares() == ["\(nearID) 256"] }
     // What is promised of a takeover.
     #expect(ContinuousClock.now - start < .seconds(8) * Sanitizer.slowness)
     try await add("without it")
@@ -81,14 +81,14 @@ struct FleetNetworkTests {
     // It finds its way back by itself, and has its share again.
     try await network.plugIn(.database)
     try await eventually("the shares are even again", within: .seconds(40)) {
-      try shares() == ["\(nearID) 128", "\(farID) 128"]
+      try await shares() == ["\(nearID) 128", "\(farID) 128"]
     }
     try await add("back again")
     try await allArrive("all arrive as before")
 
     // Each fired once, and was sent under one id, however often.
-    #expect(try sql("SELECT count(*) FROM chime.occurrence") == "\(expected)")
-    #expect(try sql("SELECT count(*) FROM chime.delivery") == "\(expected)")
+    #expect(try await sql("SELECT count(*) FROM chime.occurrence") == "\(expected)")
+    #expect(try await sql("SELECT count(*) FROM chime.delivery") == "\(expected)")
     let requests = receiver.requests
     #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
     #expect(Set(requests.map(\.id)).count == expected)

@@ -16,8 +16,8 @@ struct FleetTests {
     /// - Parameter endpoints: each daemon has their secrets, as they would be given it by its machine.
     init(_ home: Home, _ count: Int, _ receiver: Receiver, endpoints: [String]) async throws {
       self.home = home
-      server = try PostgresServer()
-      database = try server.makeDatabase()
+      server = try await PostgresServer.begin()
+      database = try await server.makeDatabase()
       try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(server.connection(database))\"\n")
       daemons.append(try await home.start())
       for name in endpoints { try await home.addEndpoint(name, receiver) }
@@ -31,20 +31,20 @@ struct FleetTests {
       }
     }
 
-    func sql(_ statement: String) throws -> String { try server.sql(statement, on: database) }
+    func sql(_ statement: String) async throws -> String { try await server.sql(statement, on: database) }
 
     /// How many shards each has, in the order in which they came.
-    func shares() throws -> [Int] {
-      try sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node ORDER BY node")
+    func shares() async throws -> [Int] {
+      try await sql("SELECT count(*) FROM chime.shard_lease WHERE node IS NOT NULL GROUP BY node ORDER BY node")
         .split(separator: "\n").compactMap { Int($0) }
     }
 
-    func node(of daemon: Daemon) throws -> String {
-      try sql("SELECT max(id) FROM chime.node WHERE process = \(daemon.process.pid)")
+    func node(of daemon: Daemon) async throws -> String {
+      try await sql("SELECT max(id) FROM chime.node WHERE process = \(daemon.process.pid)")
     }
 
-    func owner(ofShard shard: Int) throws -> String {
-      try sql("SELECT node FROM chime.shard_lease WHERE shard = \(shard)")
+    func owner(ofShard shard: Int) async throws -> String {
+      try await sql("SELECT node FROM chime.shard_lease WHERE shard = \(shard)")
     }
   }
 
@@ -53,25 +53,25 @@ struct FleetTests {
       let receiver = try await Receiver.start(in: home)
       let endpoints = (0..<8).map { "hook\($0)" }
       let fleet = try await Fleet(home, 4, receiver, endpoints: endpoints)
-      try await eventually("the shares are even") { try fleet.shares() == [64, 64, 64, 64] }
+      try await eventually("the shares are even") { try await fleet.shares() == [64, 64, 64, 64] }
       for number in 0..<24 { _ = try await home.add("Mail \(number)", "in 2s", to: [endpoints[number % 8]]) }
       let victim = fleet.daemons[1]
-      let node = try fleet.node(of: victim)
+      let node = try await fleet.node(of: victim)
       try await eventually("some of it is on its way") { !receiver.requests.isEmpty }
       let start = ContinuousClock.now
       try await victim.crash()
       try await eventually("the others have its lanes", within: .seconds(30)) {
-        try fleet.sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
+        try await fleet.sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(node)") == "0"
       }
       // What is promised of the takeover, beside the time that a busy machine may take to run anything at all.
       #expect(ContinuousClock.now - start < .seconds(8) * Sanitizer.slowness)
       try await eventually("everything arrives", within: .seconds(30)) {
-        try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "24"
+        try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "24"
       }
       let requests = receiver.requests
       #expect(requests.allSatisfy { $0.verdicts == ["ok", "ok"] })
       #expect(Set(requests.map(\.id)).count == 24, "each message has one id, however often it is sent")
-      try await eventually("the shares are even again") { try fleet.shares().sorted() == [85, 85, 86] }
+      try await eventually("the shares are even again") { try await fleet.shares().sorted() == [85, 85, 86] }
     }
   }
 
@@ -80,28 +80,29 @@ struct FleetTests {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home, isHeld: true)
       let fleet = try await Fleet(home, 2, receiver, endpoints: ["team"])
-      try await eventually("the shares are even") { try fleet.shares() == [128, 128] }
+      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
       _ = try await home.add("Tea", "in 1s", to: ["team"])
       try await eventually("the first attempt begins") { receiver.requests.count == 1 }
-      let shard = Int(try fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
-      let owner = try fleet.owner(ofShard: shard)
-      let nodes = try fleet.daemons.map { try fleet.node(of: $0) }
+      let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
+      let owner = try await fleet.owner(ofShard: shard)
+      var nodes: [String] = []
+      for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }
       let frozen = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
       frozen.process.send(SIGSTOP)
       try await eventually("another begins anew", within: .seconds(30)) { receiver.requests.count == 2 }
-      #expect(try fleet.owner(ofShard: shard) != owner)
+      #expect(try await fleet.owner(ofShard: shard) != owner)
       #expect(Set(receiver.requests.map(\.id)).count == 1, "under the same id")
       home.releaseReceiver()
       try await eventually("the other records it") {
-        try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1"
+        try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1"
       }
       frozen.process.send(SIGCONT)
       try await eventually("what came of the first is refused") {
         frozen.process.errors.contains("another daemon has taken it over")
       }
-      #expect(try fleet.sql("SELECT count(*) FROM chime.attempt") == "1")
-      #expect(try fleet.sql("SELECT attempts FROM chime.delivery") == "1")
-      try await eventually("it has its share again") { try fleet.shares() == [128, 128] }
+      #expect(try await fleet.sql("SELECT count(*) FROM chime.attempt") == "1")
+      #expect(try await fleet.sql("SELECT attempts FROM chime.delivery") == "1")
+      try await eventually("it has its share again") { try await fleet.shares() == [128, 128] }
       #expect(receiver.requests.count == 2)
     }
   }
@@ -110,21 +111,22 @@ struct FleetTests {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home, isHeld: true)
       let fleet = try await Fleet(home, 2, receiver, endpoints: ["team"])
-      try await eventually("the shares are even") { try fleet.shares() == [128, 128] }
+      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
       _ = try await home.add("Tea", "in 1s", to: ["team"])
       try await eventually("the attempt begins") { receiver.requests.count == 1 }
-      let shard = Int(try fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
-      let owner = try fleet.owner(ofShard: shard)
-      let nodes = try fleet.daemons.map { try fleet.node(of: $0) }
+      let shard = Int(try await fleet.sql("SELECT shard FROM chime.lane WHERE channel = 'team'")) ?? -1
+      let owner = try await fleet.owner(ofShard: shard)
+      var nodes: [String] = []
+      for daemon in fleet.daemons { nodes.append(try await fleet.node(of: daemon)) }
       let leaving = fleet.daemons[try #require(nodes.firstIndex(of: owner))]
       leaving.process.send(SIGTERM)
       // All but what is under way, while that is under way.
-      try await eventually("the rest is the other's") { try fleet.shares().sorted() == [1, 255] }
+      try await eventually("the rest is the other's") { try await fleet.shares().sorted() == [1, 255] }
       #expect(leaving.process.isRunning)
       home.releaseReceiver()
       #expect(try await leaving.process.ended() == .exited(0))
-      try await eventually("the other has all") { try fleet.shares() == [256] }
-      #expect(try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1")
+      try await eventually("the other has all") { try await fleet.shares() == [256] }
+      #expect(try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state = 2") == "1")
       #expect(receiver.requests.count == 1, "what was under way has ended, and is not sent again")
     }
   }
@@ -135,12 +137,12 @@ struct FleetTests {
       let receiver = try await Receiver.start(in: home)
       let endpoints = (0..<6).map { "hook\($0)" }
       let fleet = try await Fleet(home, 2, receiver, endpoints: endpoints)
-      try await eventually("the shares are even") { try fleet.shares() == [128, 128] }
+      try await eventually("the shares are even") { try await fleet.shares() == [128, 128] }
       // Of lanes that nobody has used yet it is not known whose they are: with six, both have some.
       for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Disable", ["name": .string(name)]) }
       for name in endpoints { _ = try await home.add("To \(name)", "in 3s", to: [name]) }
       try await eventually("all have fired") {
-        try fleet.sql("SELECT count(*) FROM chime.delivery WHERE state <= 1") == "6"
+        try await fleet.sql("SELECT count(*) FROM chime.delivery WHERE state <= 1") == "6"
       }
       for name in endpoints { _ = try await home.answer("io.chime.Endpoints.Enable", ["name": .string(name)]) }
       try await eventually("all arrive", within: .seconds(15)) { receiver.requests.count >= 6 }

@@ -39,7 +39,7 @@ struct FullDiskTests {
         let daemon = try await home.start()
         try await home.addEndpoint("team", receiver)
         let drink = try await home.add("Drink", "every 2s", to: ["desktop", "team"])
-        let tea = try await home.add("Tea", "in 3s")
+        let tea = try await home.add("Tea", "in 7s")
         _ = try await desktop.popup(titled: "Drink")
         try await eventually("the first has been sent") { receiver.requests.count >= 1 }
         try disk.fill()
@@ -181,7 +181,7 @@ struct FullDiskTests {
       let desktop = try await home.startMockDesktop()
       try home.configure(Self.toml)
       let daemon = try await home.start()
-      let tea = try await home.add("Tea", "in 2s")
+      let tea = try await home.add("Tea", "in 6s")
       let limit = { (bytes: String) in
         _ = try await home.run("prlimit", ["--pid", "\(daemon.process.pid)", "--fsize=\(bytes)"])
       }
@@ -204,7 +204,7 @@ struct FullDiskTests {
       let disk = try await ReadOnlyDisk.mount(in: home)
       defer { disk.detach() }
       let daemon = try await home.start()
-      let tea = try await home.add("Tea", "in 2s")
+      let tea = try await home.add("Tea", "in 6s")
       try await disk.becomeReadOnly(home)
       _ = try await desktop.popup(titled: "Tea")
       let refused = try await home.chime("add", "Milk", "in", "1h")

@@ -23,7 +23,10 @@ import Testing
       defer { close(far) }
       let child = try await home.spawn("cat", [], withInput: true)
       let folder = "/proc/\(child.pid)/fd"
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["0", "1", "2"])
+      // Its loader has libraries open for a moment; what it had inherited would stay.
+      try await eventually("it has its three and no other") {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["0", "1", "2"]
+      }
     }
   }
 
@@ -44,7 +47,8 @@ import Testing
         try await desktop.press("done", on: number)
         return !popup.isRunning
       }
-      #expect(popup.output == "done\n")
+      // It may have been pressed twice before it was heard.
+      #expect(Set(popup.lines) == ["done"])
     }
   }
 

@@ -33,8 +33,8 @@ struct MoveTests {
   }
 
   @Test(.timeLimit(.minutes(3))) func aUserMovesToADatabaseAndBack() async throws {
-    let server = try PostgresServer()
-    let database = try server.makeDatabase()
+    let server = try await PostgresServer.begin()
+    let database = try await server.makeDatabase()
     try await Home.live { home in
       let daemon = try await home.start()
       let tea = try await home.add("Tea", "in 1s")
@@ -51,7 +51,7 @@ struct MoveTests {
       let trial = try await home.chime("move", "--to", "postgres", "--dry-run")
       #expect(trial.status == 0 && trial.text.contains("reminder 2"), "\(trial.text)")
       let made = "SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'"
-      #expect(try server.sql(made, on: database) == "0")
+      #expect(try await server.sql(made, on: database) == "0")
       let moved = try await home.chime("move", "--from", "sqlite", "--to", "postgres")
       #expect(moved.status == 0 && moved.text.contains("engine = \"postgres\""), "\(moved.text)")
       let again = try await home.chime("move", "--to", "postgres")
@@ -81,8 +81,8 @@ struct MoveTests {
   /// Killed in the middle of it, nothing has been moved, and it can be begun again.
   @Test(.timeLimit(.minutes(3)), .enabled(if: FileManager.default.isExecutableFile(atPath: Machine.debianPython)))
   func aMoveThatIsKilledLeavesNothing() async throws {
-    let server = try PostgresServer()
-    let database = try server.makeDatabase()
+    let server = try await PostgresServer.begin()
+    let database = try await server.makeDatabase()
     try await Home.live { home in
       try configure(home, server.connection(database))
       #expect(try await home.start().stop() == .exited(0))
@@ -99,14 +99,24 @@ struct MoveTests {
       #expect(filled.status == 0, "\(filled.text)")
 
       for engine in ["postgres", "sqlite"] {
-        let move = try await home.spawn(Machine.chimed, ["--move-to", engine])
-        try await eventually("it is in the middle") { move.output.contains("\"progress\"") }
-        kill(move.pid, SIGKILL)
-        _ = try await move.ended()
-        #expect(!move.output.contains("\"result\""))
+        var wasThrough = true
+        while wasThrough {
+          let move = try await home.spawn(Machine.chimed, ["--move-to", engine])
+          try await eventually("it is in the middle") { move.output.contains("\"progress\"") }
+          kill(move.pid, SIGKILL)
+          _ = try await move.ended()
+          wasThrough = move.output.contains("\"result\"")
+          // Whoever kills it may be held up until it is through: once more, then.
+          guard wasThrough else { break }
+          if engine == "postgres" {
+            try await server.sql("DROP SCHEMA chime CASCADE", on: database)
+          } else {
+            try removeStore(home)
+          }
+        }
         if engine == "postgres" {
           let left = "SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'"
-          try await eventually("nothing is left") { try server.sql(left, on: database) == "0" }
+          try await eventually("nothing is left") { try await server.sql(left, on: database) == "0" }
         } else {
           #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db"), "it is whole or has no name")
         }

@@ -22,8 +22,8 @@ struct PostgresTests {
   }
 
   @Test(.timeLimit(.minutes(2))) func remindersOutliveStopsAndKills() async throws {
-    let server = try PostgresServer()
-    let connection = server.connection(try server.makeDatabase())
+    let server = try await PostgresServer.begin()
+    let connection = server.connection(try await server.makeDatabase())
     try await Home.live { home in
       try configure(home, connection)
       let first = try await home.start()
@@ -54,14 +54,14 @@ struct PostgresTests {
   }
 
   @Test(.timeLimit(.minutes(2))) func theDatabaseMayBeKilledInTheMiddle() async throws {
-    let server = try PostgresServer()
-    let connection = server.connection(try server.makeDatabase())
+    let server = try await PostgresServer.begin()
+    let connection = server.connection(try await server.makeDatabase())
     try await Home.live { home in
       try configure(home, connection)
       let daemon = try await home.start()
       let drink = try await home.add("Drink", "every 1s")
       try await eventually("it fires") { try await states(home, drink).count >= 2 }
-      try server.kill()
+      try await server.kill()
       let refused = try await home.chime("add", "Milk", "in", "1h")
       #expect(refused.status == 75, "\(refused.text)")
       // It may be met while it stops, or when it has gone.
@@ -72,7 +72,7 @@ struct PostgresTests {
         (try await health(home)["storeProblem"].string)?.contains("PostgreSQL") ?? false
       }
       #expect(daemon.process.end == nil)
-      try server.start()
+      try await server.start()
       try await eventually("it works again by itself", within: .seconds(60)) {
         try await health(home)["storeProblem"] == .null
       }
@@ -84,9 +84,9 @@ struct PostgresTests {
   }
 
   @Test(.timeLimit(.minutes(2))) func whatIsWrongIsSaidWithWhatToDo() async throws {
-    let server = try PostgresServer()
-    try server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
-    let database = try server.makeDatabase(owner: "guarded")
+    let server = try await PostgresServer.begin()
+    try await server.sql("CREATE ROLE guarded LOGIN PASSWORD 'open sesame'", on: "postgres")
+    let database = try await server.makeDatabase(owner: "guarded")
     try await Home.live { home in
       try configure(home, server.connection("nowhere"))
       let missing = try await refusal(home)

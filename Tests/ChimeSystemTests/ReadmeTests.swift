@@ -131,10 +131,12 @@ import Testing
   /// `chime watch` shows what happens, and ends with Ctrl-C.
   private static func watch(_ home: Home, _ programs: String) async throws {
     let watch = try await home.spawn(programs + "/chime", ["watch"])
-    try await home.did("in", "1s", "Watched")
+    // Again and again: the first may come before it listens.
+    try await home.did("add", "Watched", "every", "1s")
     try await eventually("it is seen to fire; so far: \(watch.output) \(watch.errors)") {
       watch.output.contains("Watched")
     }
+    try await home.did("remove", "Watched")
     watch.send(SIGINT)
     #expect(try await watch.ended() != .signalled(SIGKILL))
   }

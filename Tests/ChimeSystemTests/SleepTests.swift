@@ -13,7 +13,13 @@ struct SleepTests {
         Machine.debianPython, ["-m", "dbusmock", "--system", "--template", "logind"], environment: system)
       try await eventually("logind's stand-in answers") { try await Self.call(home, "CanSuspend", []).status == 0 }
 
+      try home.configure("[log]\nlevel = \"debug\"\n")
       let daemon = try await home.start(environment: system)
+      // What it asks logind on the same connection comes after what it asks to be told of.
+      try await eventually("it hears of logind") {
+        let said = daemon.process.errors
+        return said.contains("logind waits for us") || said.contains("logind does not wait for us")
+      }
       let before = try await Self.clockEvents(home)
       // A machine that falls asleep is no news; one that wakes is.
       try await Self.prepareForSleep(home, true)

@@ -105,6 +105,9 @@ import Testing
       try await eventually("the reminder moves") {
         try await next("Local", home)["at"] == "2096-12-01T09:00:00+09:00"
       }
+      try await eventually("that is noted") {
+        try await sql("SELECT value FROM note WHERE name = 'surroundings'").hasPrefix("local Asia/Tokyo")
+      }
       _ = try await second.stop()
       let seen = try await sql("SELECT value FROM seen ORDER BY rowid").split(separator: "\n")
       #expect(seen.first == "changing" && seen.contains { $0.hasPrefix("local Asia/Tokyo") }, "\(seen)")
@@ -128,7 +131,7 @@ import Testing
       let prague = "[place]\nlatitude = 50.0875\nlongitude = 14.4213\n"
       try home.configure(prague)
       let first = try await home.start()
-      let many = (0..<2_000).map { ["title": .string("Local \($0)"), "when": "at 2096-12-01T09:00"] as JSON }
+      let many = (0..<5_000).map { ["title": .string("Local \($0)"), "when": "at 2096-12-01T09:00"] as JSON }
       _ = try await home.answer("io.chime.Reminders.AddMany", ["reminders": .array(many)])
       try await home.did("add", "Evening", "sunset", "--tz", "UTC")
       _ = try await first.stop()

@@ -145,7 +145,7 @@ import Testing
       terminal.press("q")
       #expect(try await shell.ended() == .exited(0))
       try await isGivenBack(terminal)
-      #expect(terminal.everything.contains("over 0"))
+      try await eventually("it says how it ended") { terminal.everything.contains("over 0") }
     }
   }
 

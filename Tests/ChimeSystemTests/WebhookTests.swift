@@ -100,7 +100,7 @@ struct WebhookTests {
         let listed = try await home.answer(
           "io.chime.Deliveries.List", ["filter": ["reminder": .string(id), "channel": "away"]])
         let first = listed["deliveries"][0]
-        return first["state"].string == "waiting" ? first : nil
+        return first["state"].string == "waiting" && first["lastResult"].string?.isEmpty == false ? first : nil
       }
       #expect(waiting["nextAttempt"] != .null)
       #expect(waiting["lastResult"].string?.isEmpty == false)

@@ -28,11 +28,11 @@ final class Storm {
     let settings =
       ["shared_buffers = 256MB", "max_wal_size = 4GB"]
       + (network.map { ["listen_addresses = '\($0.address(of: .database))'"] } ?? [])
-    primary = try PostgresServer(settings: settings)
-    database = try primary.makeDatabase()
-    let standby = try PostgresServer(settings: settings, port: 5433, following: primary)
+    primary = try await PostgresServer.begin(settings: settings)
+    database = try await primary.makeDatabase()
+    let standby = try await PostgresServer.begin(settings: settings, port: 5433, following: primary)
     self.standby = standby
-    try primary.waitForStandby()
+    try await primary.waitForStandby()
     func configuration(_ hosts: String) -> String {
       """
       [store]

@@ -1,0 +1,28 @@
+// What starts servers and asks them waits for other programs. Swift has as many threads for tests as there are processors: two
+// that wait on them would stop all others, and whatever these have to do in time.
+extension PostgresServer {
+  /// As `init`.
+  static func begin(
+    settings: [String] = [], port: UInt16? = nil, following primary: PostgresServer? = nil
+  ) async throws -> PostgresServer {
+    try await blocking { try PostgresServer(settings: settings, port: port, following: primary) }
+  }
+
+  func start() async throws { try await blocking { try self.start() } }
+
+  func waitForStandby() async throws { try await blocking { try self.waitForStandby() } }
+
+  func promote() async throws { try await blocking { try self.promote() } }
+
+  func lose() async throws { try await blocking { try self.lose() } }
+
+  func kill() async throws { try await blocking { try self.kill() } }
+
+  func makeDatabase(owner: String = "chime") async throws -> String {
+    try await blocking { try self.makeDatabase(owner: owner) }
+  }
+
+  @discardableResult func sql(_ statement: String, on database: String) async throws -> String {
+    try await blocking { try self.sql(statement, on: database) }
+  }
+}
