@@ -39,12 +39,14 @@ public struct DatabaseInspection: Sendable {
 extension PostgresStore {
   /// Looks at a store's database without taking it: also while a daemon has it.
   ///
+  /// - Parameter limit: how long the server may take to let us in, and for each look, in milliseconds: somebody waits for it.
   /// - Throws: what `open` would throw of a database that cannot be reached, or is newer.
-  public static func inspect(_ place: PostgresPlace) throws(StoreFailure) -> DatabaseInspection {
+  public static func inspect(
+    _ place: PostgresPlace, within limit: Int64 = 1_000
+  ) throws(StoreFailure) -> DatabaseInspection {
     do {
       var place = place
-      // Somebody waits for it, and may ask again.
-      (place.connectTimeout, place.statementTimeout) = (1_000, 1_000)
+      (place.connectTimeout, place.statementTimeout) = (limit, limit)
       let connection = try place.connect()
       let found = try Schema.version(of: connection)
       guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }

@@ -38,7 +38,7 @@ import Testing
       uniqueKeysWithValues: findings.map { (URL(filePath: $0).deletingPathExtension().lastPathComponent, $1) })
   }
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.timeLimit(.minutes(5)))
   func reportsAreForEverybody() throws {
     let fresh = try ReportTests.html(.fresh)
     let pages = [

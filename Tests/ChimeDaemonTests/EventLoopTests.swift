@@ -21,7 +21,7 @@ struct EventLoopTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     weak let loop = try await start(Self.site(folder))
     #expect(loop != nil)
-    let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(10))
+    let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(120))
     struct Info: Decodable { var product: String }
     #expect(try client.call("org.varlink.service.GetInfo", Empty(), returning: Info.self).product == "chimed")
   }

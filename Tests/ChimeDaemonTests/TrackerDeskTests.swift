@@ -317,7 +317,7 @@ struct TrackerDeskTests {
       let first = try gone.callMore(TrackersInterface.Backup.method, Empty(), returning: Wired.Backup.Reply.self)
       _ = try first.next()
       gone.close()
-      let deadline = ContinuousClock.now + .seconds(20)
+      let deadline = ContinuousClock.now + .seconds(120)
       while try FileManager.default.contentsOfDirectory(atPath: house.folder + "/uploads").contains(where: {
         $0.hasPrefix("scratch")
       }) {

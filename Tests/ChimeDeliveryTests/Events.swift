@@ -25,7 +25,7 @@ final class Events<Value: Sendable>: Sendable {
   }
 
   /// The next thing, in the order in which they happened. One waits at a time.
-  func next(within span: Duration = .seconds(10)) async throws -> Value {
+  func next(within span: Duration = .seconds(120)) async throws -> Value {
     let value = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
       let (value, number) = state.withLock { state -> (Value?, Int) in
         if !state.values.isEmpty { return (state.values.removeFirst(), 0) }
@@ -47,7 +47,7 @@ final class Events<Value: Sendable>: Sendable {
   }
 
   /// The next thing that fits, passing over others.
-  func first(within span: Duration = .seconds(10), where fits: (Value) -> Bool) async throws -> Value {
+  func first(within span: Duration = .seconds(120), where fits: (Value) -> Bool) async throws -> Value {
     while true {
       let value = try await next(within: span)
       if fits(value) { return value }

@@ -26,7 +26,7 @@ extension RealThings {
       let (attempt, next) = try await attempted(url(path)) { $0.totalTimeout = .milliseconds(400) }
       #expect(next == .retry && attempt.outcome == .failed)
       #expect(attempt.error?.contains("timed out") == true, "\(attempt)")
-      #expect((300...3_000).contains(attempt.took.rawValue))
+      #expect((300...30_000).contains(attempt.took.rawValue))
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ extension RealThings {
       let (attempt, next) = try await attempted(url(path))
       #expect(next == .retry && attempt.outcome == .failed, "\(attempt)")
       #expect(attempt.error?.contains(word) == true, "\(attempt)")
-      #expect(attempt.took < .seconds(5))
+      #expect(attempt.took < .seconds(50))
     }
 
     @Test(arguments: ["some-interim", "endless-body", "endless-chunks", "long", "body-of-204", "bomb"])
@@ -47,7 +47,7 @@ extension RealThings {
       let (attempt, next) = try await attempted(url(path))
       #expect(next == .settled && attempt.outcome == .delivered && attempt.error == nil, "\(attempt)")
       #expect(attempt.answer?.utf8.count ?? 0 <= Attempt.answerLimit)
-      #expect(attempt.took < .seconds(5))
+      #expect(attempt.took < .seconds(50))
     }
 
     /// What one exchange leaves on its connection is no answer to the next.
@@ -68,7 +68,9 @@ extension RealThings {
       var slow = usual.endpoint
       slow.settings.concurrency = own
       let (endpoint, receiver) = (EndpointAccess(endpoint: slow, secrets: usual.secrets), receiver)
-      let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in endpoint }
+      var configuration = WebhookConfiguration(version: "1.2.3")
+      configuration.totalTimeout = .seconds(600)
+      let channel = WebhookChannel(configuration: configuration) { _ in endpoint }
       let reports = try (1...16).map { channel.reports(of: try message(channel: "team", round: $0)) }
       for _ in 1...own { _ = try await receiver.lines.next() }
       // A message past the queue arrives after all that there was room for.
@@ -120,7 +122,7 @@ extension RealThings {
       for path in ["endless-body", "endless-headers", "endless-header", "endless-chunks", "endless-interim"] {
         let channel = try webhooks(to: url(path)) { $0.concurrentPerEndpoint = 64 }
         let reports = try (1...64).map { channel.reports(of: try message(channel: "team", round: $0)) }
-        for report in reports { _ = try await report.next(within: .seconds(30)) }
+        for report in reports { _ = try await report.next() }
         let grown = try residentBytes() - before
         #expect(grown < 48 << 20, "\(path): \(grown >> 10) KiB more")
         await channel.stop()

@@ -32,7 +32,7 @@ extension ChannelReport {
 
 extension Channel {
   /// Sends, and gives the first report.
-  func deliver(_ message: OutboundMessage, within span: Duration = .seconds(15)) async throws -> ChannelReport {
+  func deliver(_ message: OutboundMessage, within span: Duration = .seconds(120)) async throws -> ChannelReport {
     try await reports(of: message).next(within: span)
   }
 

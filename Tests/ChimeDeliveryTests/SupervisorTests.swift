@@ -11,7 +11,7 @@ extension RealThings {
       let events = Events<Supervisor.Event>()
       let program = Program(
         name: support("fake-notify-send"), arguments: [], environment: ["FAKE": fake, "PATH": "/usr/bin:/bin"])
-      _ = supervisor.start(run, program, deadline: .seconds(10)) { events.append($0) }
+      _ = supervisor.start(run, program, deadline: .seconds(120)) { events.append($0) }
       return events
     }
 
@@ -73,6 +73,11 @@ extension RealThings {
         for index in 0...2 { _ = try await all[index].first { if case .ended = $0 { true } else { false } } }
       }
       #expect(Belongings() == before)
+      // What was killed and is nobody's child is gone in a moment.
+      let end = ContinuousClock.now + .seconds(60)
+      while !Belongings.orphans(named: "sleep").isEmpty, ContinuousClock.now < end {
+        try await Task.sleep(for: .milliseconds(10))
+      }
       #expect(Belongings.orphans(named: "sleep").isEmpty)
     }
   }

@@ -21,11 +21,11 @@ extension RealThings {
 
     /// A channel in which every endpoint's name is its path, `/` written as `.`.
     func channel(
-      total: Milliseconds = .seconds(5), perEndpoint: Int = 8, url: String? = nil
+      total: Milliseconds = .seconds(60), perEndpoint: Int = 8, url: String? = nil
     ) throws -> WebhookChannel {
       var configuration = WebhookConfiguration(version: "1.2.3")
       configuration.totalTimeout = total
-      configuration.connectTimeout = .seconds(1)
+      configuration.connectTimeout = .seconds(30)
       configuration.concurrentPerEndpoint = perEndpoint
       let (port, clock) = (port, clock)
       let secret = try Secret(SecretTests.text)
@@ -121,7 +121,7 @@ extension RealThings {
         Issue.record("no retryAfter")
         return
       }
-      #expect(wait >= .seconds(290) && wait <= .seconds(301))
+      #expect(wait >= .seconds(230) && wait <= .seconds(301))
       await channel.stop()
     }
 
@@ -142,7 +142,7 @@ extension RealThings {
         let report = try await channel.deliver(message(channel: name))
         #expect(report.next == .retry && report.attempt?.outcome == .failed)
         #expect(report.attempt?.error?.contains("timed out") == true, "\(String(describing: report.attempt))")
-        #expect((300...3_000).contains(report.attempt?.took.rawValue ?? 0))
+        #expect((300...30_000).contains(report.attempt?.took.rawValue ?? 0))
       }
       await channel.stop()
     }
@@ -218,7 +218,7 @@ extension RealThings {
     }
 
     @Test func oneThatHangsDelaysNoOther() async throws {
-      let channel = try channel(total: .seconds(60), perEndpoint: 2)
+      let channel = try channel(total: .seconds(600), perEndpoint: 2)
       let hung = try (1...5).map { channel.reports(of: try message(channel: "hang", round: $0)) }
       for _ in 1...2 { #expect(try await receiver.lines.next()["path"]?.string == "/hang") }
       let others = try (1...50).map { channel.reports(of: try message(channel: "status.204", round: $0)) }

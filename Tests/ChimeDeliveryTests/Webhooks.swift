@@ -9,8 +9,8 @@ func webhooks(
   to url: String, certificates: String? = nil, configure: (inout WebhookConfiguration) -> Void = { _ in }
 ) throws -> WebhookChannel {
   var configuration = WebhookConfiguration(version: "1.2.3")
-  configuration.totalTimeout = .seconds(10)
-  configuration.connectTimeout = .seconds(5)
+  configuration.totalTimeout = .seconds(60)
+  configuration.connectTimeout = .seconds(30)
   configure(&configuration)
   let access = try access(to: url, certificates: certificates)
   return WebhookChannel(configuration: configuration) { _ in access }

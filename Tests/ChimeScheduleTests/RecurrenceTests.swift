@@ -187,7 +187,8 @@ import Testing
     let spent = clock.measure {
       #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
     }
-    #expect(spent < .milliseconds(500))
+    // Not years, whatever else the machine does.
+    #expect(spent < .seconds(5))
     let utc = Zone.utc
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse("DTSTART:20260101T000000 RRULE:\(rule)", now: .earliest, zone: utc)

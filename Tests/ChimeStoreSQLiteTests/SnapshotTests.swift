@@ -92,7 +92,7 @@ import Testing
         #expect(try await store.read { try $0.note("one") } == "\(number)")
         done.signal()
       }
-      #expect(done.wait(timeout: .now() + 20) == .success)
+      #expect(done.wait(timeout: .now() + 300) == .success)
     }
     let made = copy
     // On a thread of its own: it waits for tasks, whose threads are few.

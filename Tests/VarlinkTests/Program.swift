@@ -50,7 +50,7 @@ final class Program {
   }
 
   private func wait(_ what: String, until condition: () -> Bool) throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(120)
     while !condition() {
       guard ContinuousClock.now < deadline else {
         throw Overdue(description: "\(path): waited in vain until \(what)\n\(text("out"))\n\(text("err"))")

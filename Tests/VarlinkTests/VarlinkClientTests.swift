@@ -17,7 +17,7 @@ import Varlink
   private struct NoPing: Codable, Equatable { var reason: String }
 
   /// What a client meets when each connection's first message is answered with this text.
-  private func failure(answer: String, timeout: Duration = .seconds(10)) throws -> VarlinkClientError? {
+  private func failure(answer: String, timeout: Duration = .seconds(60)) throws -> VarlinkClientError? {
     let server = try ScriptedServer(address) { peer in
       guard peer.message() != nil else { return }
       peer.send(answer)
@@ -76,7 +76,7 @@ import Varlink
   /// Waits with poll(2) on the client's descriptor, as a program does that has other things to wait for.
   private func wait(for client: VarlinkClient) throws {
     var entry = pollfd(fd: try #require(client.descriptor), events: Int16(POLLIN), revents: 0)
-    #expect(poll(&entry, 1, 10_000) == 1)
+    #expect(poll(&entry, 1, 60_000) == 1)
   }
 
   @Test func aReplyIsTakenWhenAllOfItIsHere() throws {
