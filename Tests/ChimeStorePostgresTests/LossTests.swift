@@ -139,7 +139,8 @@ struct LossTests {
       try transaction.setNote("b", "ours")
     }
     #expect(await other.ended() == nil)
-    #expect(other.runs == 2)
+    // Twice, or more often where the second is quicker than the other, which has to be woken, and meets it again.
+    #expect(other.runs >= 2)
     #expect(try await store.read { "\(try $0.note("a") ?? "")\(try $0.note("b") ?? "")" } == "oursours")
     await store.close()
   }
