@@ -18,7 +18,7 @@ struct FaultsFakeClockTests {
   /// Prague's clocks in 2026: 02:00 to 03:00 on 29 March, 03:00 to 02:00 on 25 October, both at 01:00 UTC.
   static let changes = [
     Change(
-      description: "spring forward", start: "2026-03-28T14:00:00Z", end: "2026-03-29T03:00:00Z",
+      description: "spring forward", start: "2026-03-28T17:00:00Z", end: "2026-03-29T03:00:00Z",
       begin: "2026-03-28T23:40:00Z",
       times: [
         "daily at 2:30": ["2026-03-29T03:30:00+02:00"],
@@ -35,7 +35,7 @@ struct FaultsFakeClockTests {
         ],
       ]),
     Change(
-      description: "fall back", start: "2026-10-24T13:00:00Z", end: "2026-10-25T03:00:00Z",
+      description: "fall back", start: "2026-10-24T16:00:00Z", end: "2026-10-25T03:00:00Z",
       begin: "2026-10-24T23:40:00Z",
       times: [
         "daily at 2:30": ["2026-10-25T02:30:00+02:00"],
