@@ -21,22 +21,30 @@ mandir ?= $(datadir)/man
 
 # An import of a target that Package.swift does not name is an error.
 swiftflags := --explicit-target-dependency-import-check error
-# All at once, hundreds of stores are open at a time. Foundation's Process looks through the descriptors of its own process
-# before it starts another, and reads beyond its buffer and may crash when there are more than 1,365.
-narrow := --experimental-maximum-parallelization-width 16
+# In a folder of their own, so that programs and tests can be built at the same time; .build/release leads there.
+optimized := .build/optimized
 release := .build/release
 # What every release build is made with: the Swift library linked in, and nothing that tells in which folder it was built.
-releaseflags := -c release --static-swift-stdlib --disable-local-rpath $(swiftflags) -Xlinker -z -Xlinker now \
-  -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
+releaseflags := -c release --scratch-path $(optimized) --static-swift-stdlib --disable-local-rpath $(swiftflags) \
+  -Xlinker -z -Xlinker now -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
+  -Xcxx -ffile-prefix-map=$(CURDIR)=.
 # Without address randomization, where the system lets a program do without: the optimizer orders some things by where they
 # lie in its memory, and would make another program each time.
 still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
+# The debug build of the tests, and how they run. CHIME_PROGRAMS has the programs that are tried.
+testbuild := CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags)
+testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags)
+# As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
+few := --experimental-maximum-parallelization-width 4
+# All at once, hundreds of stores are open at a time. Foundation's Process looks through the descriptors of its own process
+# before it starts another, and reads beyond its buffer and may crash when there are more than 1,365.
+narrow := --experimental-maximum-parallelization-width 16
 sources := Package.swift Sources Tests Benchmarks docs/examples/swift Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test unit system crash fleet power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test proof unit system tests test-modules test-system crash fleet power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
@@ -48,55 +56,51 @@ run: ## Install what is missing, build, start chimed here and show a reminder fi
 	@$(MAKE) --no-print-directory release
 	@Packaging/run $(release)
 
-test: ## Install what is missing, check the style and the imports, build and run every test
+test: ## Install what is missing, check the style and the imports, build, and show each promise once (ten minutes)
 	@Packaging/dependencies test
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory release
-	@swift build --build-tests $(swiftflags)
-	@# In two runs: some tests of the rooms count the processes and descriptors of the test process itself.
-	@Tests/run swift test --skip-build --disable-xctest $(swiftflags) $(narrow) --skip ChimeSystemTests
-	@$(MAKE) --no-print-directory simulate SEEDS=1000
-	@# By itself: four daemons, two servers and a flood leave no processor to others that have to be in time.
-	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) Tests/run swift test --skip-build --disable-xctest $(swiftflags) --filter FleetStormTests
-	@# As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
-	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) Tests/run swift test --skip-build --disable-xctest $(swiftflags) --filter ChimeSystemTests \
-	  --skip FleetStormTests --experimental-maximum-parallelization-width 4
+	@Tests/quick
 
-unit: ## Run the tests that need no other program (ONE=name for those whose name has it)
-	@swift test --disable-xctest $(swiftflags) $(narrow) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
+proof: ## Prove what takes long, part by part, and print a table (hours; ONE=fleet for one part, AGAIN=1 for all anew)
+	@Packaging/dependencies proof
+	@Tests/proof $(ONE)
 
-system: ## Run the tests of the real daemon on the real system (ONE=name for one suite)
-	@Packaging/dependencies test
-	@swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
+unit: tests ## Build and run the tests of the modules, which need no program of ours (ONE=name for those whose name has it)
+	@$(MAKE) --no-print-directory test-modules ONE='$(ONE)'
+
+system: release tests ## Build and run the tests of the real daemon on the real system (ONE=name for one suite)
+	@$(MAKE) --no-print-directory test-system ONE='$(ONE)'
+
+# Without a build before them.
+test-modules:
+	@$(testrun) $(narrow) --skip ChimeSystemTests $(if $(ONE),--filter '$(ONE)')
+
+test-system:
+	@$(testrun) $(few) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
+
+tests: ## Build the tests
+	@$(testbuild)
 
 ROUNDS ?= 500
-crash: ## Kill the shipped daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
-	@Packaging/dependencies test
-	@$(MAKE) --no-print-directory release
-	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) CHIME_TEST_ROUNDS=$(ROUNDS) CHIME_TEST_SEED=$(SEED) \
-	  swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests.*CrashTests'
+crash: release tests ## Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
+	@CHIME_PROOF=1 CHIME_TEST_ROUNDS=$(ROUNDS) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeSystemTests.*CrashTests'
 
 REMINDERS ?= 100000
 SPAN ?= 60
 FAULTS ?= kill freeze stall cut promote restart kill,freeze,promote,restart
-fleet: ## Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
-	@Packaging/dependencies test
-	@$(MAKE) --no-print-directory release
-	@CHIME_TEST_SHIPPED=$(CURDIR)/$(release) CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' \
-	  swift test --disable-xctest $(swiftflags) --filter 'ChimeSystemTests.*FleetStormTests'
+fleet: release tests ## Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
+	@CHIME_PROOF=1 CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' \
+	  $(testrun) --filter 'ChimeSystemTests.*FleetStormTests'
 
 GAMES ?= 50
-power: ## Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
-	@CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) \
-	  swift test --disable-xctest $(swiftflags) --filter 'ChimeStoreSQLiteTests.*PowerTests'
+power: tests ## Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
+	@CHIME_PROOF=1 CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeStoreSQLiteTests.*PowerTests'
 
 build: ## Build everything for debugging
 	@swift build $(swiftflags)
 
-release: ## Build chimed and chime to install, the Swift library linked in
-	@$(still) swift build $(releaseflags) --product chimed
-	@$(still) swift build $(releaseflags) --product chime
-	@$(MAKE) --no-print-directory words manual
+release: words manual ## Build chimed and chime to install, the Swift library linked in
+	@CHIME_BUILD=programs $(still) swift build $(releaseflags)
+	@ln -sfn ../share $(optimized)/share && ln -sfn optimized/release $(release)
 
 manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
 	@Packaging/manual compile .build/share/man
@@ -162,6 +166,7 @@ lint: ## Check the formatting and who imports whom
 	@swift format lint --strict --parallel --recursive $(sources)
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
+	@Packaging/embed --check
 	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
 	@Packaging/words check
 	@Packaging/manual check

@@ -14,8 +14,8 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A library target of the house.
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 /// The tests of one room.
@@ -23,134 +23,132 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-let package = Package(
-  name: "chime",
-  products: [
-    .executable(name: "chimed", targets: ["chimed"]),
-    .executable(name: "chime", targets: ["chime"]),
-    .library(name: "Varlink", targets: ["Varlink"]),
-    // For the fuzzer's own package in Fuzz/.
-    .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
-  ],
-  targets: [
-    // System libraries, each imported by one adapter only.
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
-    .target(name: "CCurl"),
-    // As CCurl, against the header of libpq-dev.
-    .target(name: "CPostgres"),
-    .target(name: "CIntl"),
-    .target(name: "CLinux"),
-    .target(name: "CTOML"),
+/// The modules that the two programs are made of.
+let modules: [Target] = [
+  // System libraries, each imported by one adapter only.
+  .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+  // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
+  .target(name: "CCurl"),
+  // As CCurl, against the header of libpq-dev.
+  .target(name: "CPostgres"),
+  .target(name: "CIntl"),
+  .target(name: "CLinux"),
+  .target(name: "CTOML"),
 
-    // Values.
-    room("ChimeSchedule"),
-    room("ChimeTracking", ["ChimeSchedule"]),
-    room("ChimeCore", ["ChimeSchedule", "ChimeTracking"]),
-    room("ChimeExchange", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
-    room("ChimeWords", ["ChimeSchedule", "CIntl"]),
+  // Values.
+  room("ChimeSchedule"),
+  room("ChimeTracking", ["ChimeSchedule"]),
+  room("ChimeCore", ["ChimeSchedule", "ChimeTracking"]),
+  room("ChimeExchange", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+  room("ChimeWords", ["ChimeSchedule", "CIntl"]),
 
-    // The wire.
-    room("Varlink"),
-    room(
-      "ChimeControl", ["Varlink"],
-      resources: [
-        .embedInCode("Interfaces/io.chime.Reminders.varlink"),
-        .embedInCode("Interfaces/io.chime.Occurrences.varlink"),
-        .embedInCode("Interfaces/io.chime.Schedules.varlink"),
-        .embedInCode("Interfaces/io.chime.Deliveries.varlink"),
-        .embedInCode("Interfaces/io.chime.Endpoints.varlink"),
-        .embedInCode("Interfaces/io.chime.Commands.varlink"),
-        .embedInCode("Interfaces/io.chime.Daemon.varlink"),
-        .embedInCode("Interfaces/io.chime.Trackers.varlink"),
-      ]),
+  // The wire.
+  room("Varlink"),
+  room(
+    "ChimeControl", ["Varlink"], exclude: ["Interfaces"]),
 
-    // Adapters.
-    room("ChimeRecords", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
-    room("ChimeStoreSQLite", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CSQLite"]),
-    room("ChimeStorePostgres", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CPostgres"]),
-    room(
-      "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CCrypto", "CLinux"],
-      // A link to Config/endpoints, where users find them.
-      resources: [
-        .embedInCode("Templates/discord.json"), .embedInCode("Templates/gotify.json"),
-        .embedInCode("Templates/healthchecks.json"), .embedInCode("Templates/homeassistant.json"),
-        .embedInCode("Templates/matrix.json"), .embedInCode("Templates/ntfy.json"),
-        .embedInCode("Templates/slack.json"),
-      ]),
+  // Adapters.
+  room("ChimeRecords", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+  room("ChimeStoreSQLite", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CSQLite"]),
+  room("ChimeStorePostgres", ["ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "CPostgres"]),
+  room(
+    "ChimeDelivery", ["ChimeCore", "ChimeSchedule", "ChimeWords", "CCurl", "CCrypto", "CLinux"]),
 
-    // The two programs.
-    room(
-      "ChimeDaemon",
-      [
-        "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
-        "ChimeRecords", "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
-      ],
-      // A link to Config/packs, where users find them.
-      resources: [
-        .embedInCode("Packs/hydration.toml"), .embedInCode("Packs/weight.toml"), .embedInCode("Packs/goal.toml"),
-        .embedInCode("Packs/watches.toml"), .embedInCode("Packs/adkhar.toml"),
-      ]),
-    room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"]),
-    .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
-    .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
+  // What each program does.
+  room(
+    "ChimeDaemon",
+    [
+      "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
+      "ChimeRecords", "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
+    ]),
+  room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"]),
+]
 
-    // Proof.
-    room("ChimeTestKit", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
-    tests("ChimeScheduleTests", ["ChimeSchedule"]),
-    tests("ChimeTrackingTests", ["ChimeTracking", "ChimeSchedule", "ChimeTestKit"]),
-    tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),
-    tests(
-      "ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule", "ChimeTracking"], exclude: ["Corpus"]),
-    tests("ChimeWordsTests", ["ChimeWords", "ChimeSchedule"]),
-    tests("VarlinkTests", ["Varlink"]),
-    .target(name: "CPowerVFS", dependencies: ["CSQLite"], path: "Tests/CPowerVFS"),
-    tests(
-      "ChimeStoreSQLiteTests",
-      ["ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit", "CPowerVFS"]),
-    tests(
-      "ChimeStorePostgresTests",
-      [
-        "ChimeStorePostgres", "ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking",
-        "ChimeTestKit",
-      ]),
-    tests(
-      "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
-      exclude: ["Support"]),
-    tests(
-      "ChimeDaemonTests",
-      [
-        "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeDelivery", "ChimeSchedule", "ChimeStoreSQLite",
-        "ChimeTracking", "ChimeTestKit", "Varlink", "CLinux",
-      ]),
-    tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "ChimeWords", "Varlink"]),
-    .target(
-      name: "FuzzTargets",
-      dependencies: [
-        "ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "ChimeTracking", "Varlink",
-      ],
-      path: "Fuzz/Targets", swiftSettings: strict),
-    .testTarget(
-      name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests", swiftSettings: strict),
-    tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
-    .executableTarget(
-      name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
-    // The client that docs/integrate.md shows, which the tests run.
-    .executableTarget(
-      name: "remind-example", dependencies: ["Varlink"], path: "docs/examples/swift", swiftSettings: strict),
-    .executableTarget(
-      name: "chime-simulate", dependencies: ["ChimeTestKit", "ChimeCore", "ChimeSchedule"], path: "Tests/Simulation",
-      exclude: ["bugs", "plans", "find-bugs"], swiftSettings: strict),
-    .executableTarget(
-      name: "chime-bench",
-      dependencies: [
-        "ChimeControl", "Varlink", "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite",
-        "ChimeStorePostgres", "FuzzTargets",
-      ],
-      path: "Benchmarks",
-      exclude: ["peers"], swiftSettings: strict),
-  ],
-  cxxLanguageStandard: .cxx17
-)
+/// The two programs.
+let programs: [Target] = [
+  .executableTarget(name: "chimed", dependencies: ["ChimeDaemon"], swiftSettings: strict),
+  .executableTarget(name: "chime", dependencies: ["ChimeCommand"], swiftSettings: strict),
+]
+
+/// The tests and what they are made of.
+let proof: [Target] = [
+  room("ChimeTestKit", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+  tests("ChimeScheduleTests", ["ChimeSchedule"]),
+  tests("ChimeTrackingTests", ["ChimeTracking", "ChimeSchedule", "ChimeTestKit"]),
+  tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),
+  tests(
+    "ChimeExchangeTests", ["ChimeExchange", "ChimeCore", "ChimeSchedule", "ChimeTracking"], exclude: ["Corpus"]),
+  tests("ChimeWordsTests", ["ChimeWords", "ChimeSchedule"]),
+  tests("VarlinkTests", ["Varlink"]),
+  .target(name: "CPowerVFS", dependencies: ["CSQLite"], path: "Tests/CPowerVFS"),
+  tests(
+    "ChimeStoreSQLiteTests",
+    ["ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit", "CPowerVFS"]),
+  tests(
+    "ChimeStorePostgresTests",
+    [
+      "ChimeStorePostgres", "ChimeStoreSQLite", "ChimeRecords", "ChimeCore", "ChimeSchedule", "ChimeTracking",
+      "ChimeTestKit",
+    ]),
+  tests(
+    "ChimeDeliveryTests", ["ChimeDelivery", "ChimeCore", "ChimeSchedule", "ChimeTestKit", "CLinux"],
+    exclude: ["Support"]),
+  tests(
+    "ChimeDaemonTests",
+    [
+      "ChimeDaemon", "ChimeControl", "ChimeCore", "ChimeDelivery", "ChimeSchedule", "ChimeStoreSQLite",
+      "ChimeTracking", "ChimeTestKit", "Varlink", "CLinux",
+    ]),
+  tests("ChimeCommandTests", ["ChimeCommand", "ChimeControl", "ChimeSchedule", "ChimeWords", "Varlink"]),
+  .target(
+    name: "FuzzTargets",
+    dependencies: [
+      "ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "ChimeTracking", "Varlink",
+    ],
+    path: "Fuzz/Targets", swiftSettings: strict),
+  .testTarget(
+    name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], path: "Tests/FuzzCorpusTests", swiftSettings: strict),
+  tests("ChimeSystemTests", ["ChimeControl", "Varlink"], exclude: ["Support"]),
+  .executableTarget(
+    name: "varlink-certification", dependencies: ["Varlink"], path: "Tests/Certification", swiftSettings: strict),
+  // The client that docs/integrate.md shows, which the tests run.
+  .executableTarget(
+    name: "remind-example", dependencies: ["Varlink"], path: "docs/examples/swift", swiftSettings: strict),
+]
+
+/// Programs that are built where they are used: the simulator and the benchmarks.
+let tools: [Target] = [
+  .executableTarget(
+    name: "chime-simulate", dependencies: ["ChimeTestKit", "ChimeCore", "ChimeSchedule"], path: "Tests/Simulation",
+    exclude: ["bugs", "plans", "find-bugs"], swiftSettings: strict),
+  .executableTarget(
+    name: "chime-bench",
+    dependencies: [
+      "ChimeControl", "Varlink", "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeDelivery", "ChimeStoreSQLite",
+      "ChimeStorePostgres", "FuzzTargets",
+    ],
+    path: "Benchmarks",
+    exclude: ["peers"], swiftSettings: strict),
+]
+
+/// What one `swift build` makes, since it takes one product or all: the two programs (CHIME_BUILD=programs), the tests
+/// (CHIME_BUILD=tests), or everything.
+let targets: [Target] =
+  switch Context.environment["CHIME_BUILD"] {
+  case "programs": modules + programs
+  case "tests": modules + proof
+  default: modules + programs + proof + tools
+  }
+
+/// Those of the products whose targets are built.
+let products: [Product] = [
+  .executable(name: "chimed", targets: ["chimed"]),
+  .executable(name: "chime", targets: ["chime"]),
+  .library(name: "Varlink", targets: ["Varlink"]),
+  // For the fuzzer's own package in Fuzz/.
+  .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+].filter { product in targets.contains { $0.name == product.name } }
+
+let package = Package(name: "chime", products: products, targets: targets, cxxLanguageStandard: .cxx17)

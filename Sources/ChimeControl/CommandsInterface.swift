@@ -3,13 +3,11 @@ public enum CommandsInterface {
   public static let name = "io.chime.Commands"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Commands_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.commands }
 
-  public enum Overlap: String, Codable, Hashable, Sendable, CaseIterable { case queue, skip, parallel }
+  public enum Overlap: String, Codable, Sendable, CaseIterable { case queue, skip, parallel }
 
-  public struct Command: Codable, Hashable, Sendable {
+  public struct Command: Codable, Equatable, Sendable {
     public var name: String
     public var program: String
     /// Given as they are; no shell reads them.
@@ -44,7 +42,7 @@ public enum CommandsInterface {
   }
 
   /// What a test gave the program and what came of it.
-  public struct TestResult: Codable, Hashable, Sendable {
+  public struct TestResult: Codable, Equatable, Sendable {
     /// Whether it ended with a status that means delivered.
     public var ok: Bool
     /// The path of what was run.
@@ -84,7 +82,7 @@ public enum CommandsInterface {
     public static let method = "io.chime.Commands.List"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var commands: [Command]
 
       public init(commands: [Command]) {
@@ -97,7 +95,7 @@ public enum CommandsInterface {
   public enum Test {
     public static let method = "io.chime.Commands.Test"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
 
       public init(name: String) {
@@ -105,7 +103,7 @@ public enum CommandsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var result: TestResult
 
       public init(result: TestResult) {

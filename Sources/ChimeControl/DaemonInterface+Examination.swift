@@ -1,7 +1,7 @@
 // What `io.chime.Daemon.Examine` answers with, as `Interfaces/io.chime.Daemon.varlink` describes it.
 extension DaemonInterface {
   /// The files of the configuration as they lie there now.
-  public struct ConfigurationState: Codable, Hashable, Sendable {
+  public struct ConfigurationState: Codable, Equatable, Sendable {
     public var path: String
     /// Those that were read, in order.
     public var files: [String]
@@ -20,12 +20,12 @@ extension DaemonInterface {
     }
   }
 
-  public enum NotificationServer: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum NotificationServer: String, Codable, Sendable, CaseIterable {
     case running, startable, missing, unknown
   }
 
   /// The session bus of the daemon's environment, and who shows notifications there.
-  public struct BusState: Codable, Hashable, Sendable {
+  public struct BusState: Codable, Equatable, Sendable {
     /// Nil: the environment names none.
     public var address: String?
     public var problem: String?
@@ -50,7 +50,7 @@ extension DaemonInterface {
   }
 
   /// How popups are shown.
-  public struct DesktopState: Codable, Hashable, Sendable {
+  public struct DesktopState: Codable, Equatable, Sendable {
     public var transport: String
     public var program: String
     /// Where the program was found.
@@ -69,7 +69,7 @@ extension DaemonInterface {
   }
 
   /// The store's files.
-  public struct StoreState: Codable, Hashable, Sendable {
+  public struct StoreState: Codable, Equatable, Sendable {
     public var path: String
     /// What is wrong with it; nil when nothing was found.
     public var problem: String?
@@ -108,7 +108,7 @@ extension DaemonInterface {
   }
 
   /// The server of a store in a database.
-  public struct DatabaseState: Codable, Hashable, Sendable {
+  public struct DatabaseState: Codable, Equatable, Sendable {
     /// As PostgreSQL numbers it: 150003 is 15.3.
     public var version: Int
     public var standbys: Int
@@ -153,7 +153,7 @@ extension DaemonInterface {
   }
 
   /// A file of secrets that is not for its owner's eyes only.
-  public struct OpenFile: Codable, Hashable, Sendable {
+  public struct OpenFile: Codable, Equatable, Sendable {
     public var path: String
     public var problem: String
     public var remedy: String
@@ -168,7 +168,7 @@ extension DaemonInterface {
   }
 
   /// The time zones as the daemon sees them.
-  public struct ZoneState: Codable, Hashable, Sendable {
+  public struct ZoneState: Codable, Equatable, Sendable {
     public var local: String
     public var problem: String?
     /// Of the database of zones, such as 2026a.
@@ -187,7 +187,7 @@ extension DaemonInterface {
   }
 
   /// What the kernel says of the clock (adjtimex(2)).
-  public struct ClockState: Codable, Hashable, Sendable {
+  public struct ClockState: Codable, Equatable, Sendable {
     public var isSynchronized: Bool
     public var maxErrorMicroseconds: Int
 
@@ -200,7 +200,7 @@ extension DaemonInterface {
   }
 
   /// What a daemon, or `chimed --examine` without one, finds when it looks at what it stands on.
-  public struct Examination: Codable, Hashable, Sendable {
+  public struct Examination: Codable, Equatable, Sendable {
     public var version: String
     /// Whether a running daemon has answered.
     public var isDaemon: Bool

@@ -1,9 +1,9 @@
 extension DaemonInterface {
   /// One of the daemons that share a store.
-  public struct Daemon: Codable, Hashable, Sendable {
+  public struct Daemon: Codable, Equatable, Sendable {
     /// `running`: heard of within its lease of six seconds; `leaving`: so too, and about to end; `lost`: not heard of, for a
     /// day at most; `replaced`: so too, and another one of its machine has come since.
-    public enum State: String, Codable, Hashable, Sendable, CaseIterable { case running, leaving, lost, replaced }
+    public enum State: String, Codable, Sendable, CaseIterable { case running, leaving, lost, replaced }
 
     /// A number that is given once.
     public var id: Int
@@ -36,7 +36,7 @@ extension DaemonInterface {
   }
 
   /// What one of the daemons has of the outbox: messages that are owed, and the age of the oldest in milliseconds.
-  public struct Share: Codable, Hashable, Sendable {
+  public struct Share: Codable, Equatable, Sendable {
     public var daemon: Int
     public var channels: Int
     public var owed: Int
@@ -51,7 +51,7 @@ extension DaemonInterface {
   }
 
   /// A channel to which messages are owed, and the daemon whose it is; null: nobody's at this moment.
-  public struct OwedChannel: Codable, Hashable, Sendable {
+  public struct OwedChannel: Codable, Equatable, Sendable {
     public var channel: String
     /// Its owner, of the system's daemon.
     public var uid: Int?
@@ -70,7 +70,7 @@ extension DaemonInterface {
 
   /// What the daemons of a store do together. In the system's daemon whoever is not root is told of channels and messages
   /// of their own only.
-  public struct Fleet: Codable, Hashable, Sendable {
+  public struct Fleet: Codable, Equatable, Sendable {
     /// Whether others can share the store.
     public var isShared: Bool
     public var store: String
@@ -112,7 +112,7 @@ extension DaemonInterface {
     public static let method = "io.chime.Daemon.GetFleet"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var fleet: Fleet
 
       public init(fleet: Fleet) { self.fleet = fleet }

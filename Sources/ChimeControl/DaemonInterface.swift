@@ -3,14 +3,12 @@ public enum DaemonInterface {
   public static let name = "io.chime.Daemon"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Daemon_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.daemon }
 
-  public enum Instance: String, Codable, Hashable, Sendable, CaseIterable { case user, system }
+  public enum Instance: String, Codable, Sendable, CaseIterable { case user, system }
 
   /// A consistent copy of the store, in a file beside it.
-  public struct StoreSnapshot: Codable, Hashable, Sendable {
+  public struct StoreSnapshot: Codable, Equatable, Sendable {
     public var takenAt: Wire.Time
     public var path: String
     public var bytes: Int
@@ -25,7 +23,7 @@ public enum DaemonInterface {
     }
   }
 
-  public struct Health: Codable, Hashable, Sendable {
+  public struct Health: Codable, Equatable, Sendable {
     public var version: String
     public var pid: Int
     public var instance: Instance
@@ -101,7 +99,7 @@ public enum DaemonInterface {
   }
 
   /// An owner that is no user, how much it has and does, and how much it may. A limit that is null is none.
-  public struct Tenant: Codable, Hashable, Sendable {
+  public struct Tenant: Codable, Equatable, Sendable {
     public var name: String
     /// With a time to come.
     public var reminders: Int
@@ -135,7 +133,7 @@ public enum DaemonInterface {
   /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
   /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), wake,
   /// endpointRests (about the endpoint); more may come.
-  public struct Notice: Codable, Hashable, Sendable {
+  public struct Notice: Codable, Equatable, Sendable {
     public var kind: String
     public var about: String?
     public var sentence: String
@@ -151,7 +149,7 @@ public enum DaemonInterface {
 
   /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
   /// snoozed, closed, clock, zone, calendar, resumed, reloaded, store; more may come.
-  public struct Event: Codable, Hashable, Sendable {
+  public struct Event: Codable, Equatable, Sendable {
     public var at: Wire.Time
     public var event: String
     public var reminder: String?
@@ -194,7 +192,7 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.Status"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var status: Health
 
       public init(status: Health) {
@@ -208,7 +206,7 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.Examine"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var examination: Examination
 
       public init(examination: Examination) {
@@ -222,7 +220,7 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.Metrics"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var text: String
 
       public init(text: String) {
@@ -243,7 +241,7 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.TakeSnapshot"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var snapshot: StoreSnapshot
 
       public init(snapshot: StoreSnapshot) {
@@ -257,7 +255,7 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.ListSnapshots"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var snapshots: [StoreSnapshot]
 
       public init(snapshots: [StoreSnapshot]) {
@@ -272,7 +270,7 @@ public enum DaemonInterface {
     public static let method = "io.chime.Daemon.Monitor"
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var events: [Event]
 
       public init(events: [Event]) {

@@ -3,16 +3,14 @@ public enum DeliveriesInterface {
   public static let name = "io.chime.Deliveries"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Deliveries_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.deliveries }
 
-  public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable { case delivered, failed, refused }
-  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum Outcome: String, Codable, Sendable, CaseIterable { case delivered, failed, refused }
+  public enum State: String, Codable, Sendable, CaseIterable {
     case pending, waiting, delivered, dead, cancelled
   }
 
-  public struct Attempt: Codable, Hashable, Sendable {
+  public struct Attempt: Codable, Equatable, Sendable {
     public var number: Int
     public var startedAt: Wire.Time
     public var tookMs: Int
@@ -37,7 +35,7 @@ public enum DeliveriesInterface {
     }
   }
 
-  public struct Delivery: Codable, Hashable, Sendable {
+  public struct Delivery: Codable, Equatable, Sendable {
     /// The same for all attempts; a webhook sends it as webhook-id.
     public var id: String
     public var reminder: String
@@ -76,7 +74,7 @@ public enum DeliveriesInterface {
     }
   }
 
-  public struct Filter: Codable, Hashable, Sendable {
+  public struct Filter: Codable, Equatable, Sendable {
     public var reminder: String?
     public var channel: String?
     public var state: State?
@@ -96,7 +94,7 @@ public enum DeliveriesInterface {
   }
 
   /// Which deliveries are meant: one by its id; or those that fit all that is given; or, with nothing else given, `all`.
-  public struct Selection: Codable, Hashable, Sendable {
+  public struct Selection: Codable, Equatable, Sendable {
     public var id: String?
     public var reminder: String?
     public var channel: String?
@@ -121,7 +119,7 @@ public enum DeliveriesInterface {
   public enum List {
     public static let method = "io.chime.Deliveries.List"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var filter: Filter?
       public var limit: Int?
       public var cursor: String?
@@ -133,7 +131,7 @@ public enum DeliveriesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var deliveries: [Delivery]
       public var cursor: String?
 
@@ -147,7 +145,7 @@ public enum DeliveriesInterface {
   public enum Get {
     public static let method = "io.chime.Deliveries.Get"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
 
       public init(id: String) {
@@ -155,7 +153,7 @@ public enum DeliveriesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var delivery: Delivery
       public var attempts: [Attempt]
 
@@ -170,7 +168,7 @@ public enum DeliveriesInterface {
   public enum Redeliver {
     public static let method = "io.chime.Deliveries.Redeliver"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var which: Selection
       public var limit: Int?
       public var dryRun: Bool?
@@ -182,7 +180,7 @@ public enum DeliveriesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var count: Int
       public var skipped: Int
       /// The first 100.
@@ -202,7 +200,7 @@ public enum DeliveriesInterface {
   public enum Cancel {
     public static let method = "io.chime.Deliveries.Cancel"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var which: Selection
       public var dryRun: Bool?
 
@@ -212,7 +210,7 @@ public enum DeliveriesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var count: Int
       /// The first 100.
       public var deliveries: [Delivery]

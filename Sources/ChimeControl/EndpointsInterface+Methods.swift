@@ -3,7 +3,7 @@ extension EndpointsInterface {
   public enum Put {
     public static let method = "io.chime.Endpoints.Put"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
       public var url: String
       public var secret: String?
@@ -24,7 +24,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoint: Endpoint
       public var secret: String?
 
@@ -39,7 +39,7 @@ extension EndpointsInterface {
   public enum Update {
     public static let method = "io.chime.Endpoints.Update"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
       public var url: String?
       public var token: String?
@@ -57,7 +57,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -69,7 +69,7 @@ extension EndpointsInterface {
   public enum Remove {
     public static let method = "io.chime.Endpoints.Remove"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
 
       public init(name: String) {
@@ -77,7 +77,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -91,7 +91,7 @@ extension EndpointsInterface {
 
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoints: [Endpoint]
 
       public init(endpoints: [Endpoint]) {
@@ -104,7 +104,7 @@ extension EndpointsInterface {
   public enum Rotate {
     public static let method = "io.chime.Endpoints.Rotate"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
       public var secret: String?
       /// ISO 8601; a day when null.
@@ -117,7 +117,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoint: Endpoint
       public var secret: String?
 
@@ -131,7 +131,7 @@ extension EndpointsInterface {
   public enum Enable {
     public static let method = "io.chime.Endpoints.Enable"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
 
       public init(name: String) {
@@ -139,7 +139,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -151,7 +151,7 @@ extension EndpointsInterface {
   public enum Disable {
     public static let method = "io.chime.Endpoints.Disable"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
 
       public init(name: String) {
@@ -159,7 +159,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -172,7 +172,7 @@ extension EndpointsInterface {
   public enum Test {
     public static let method = "io.chime.Endpoints.Test"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
 
       public init(name: String) {
@@ -180,7 +180,7 @@ extension EndpointsInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var result: TestResult
 
       public init(result: TestResult) {
@@ -194,7 +194,7 @@ extension EndpointsInterface {
 
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var templates: [Template]
 
       public init(templates: [Template]) {

@@ -3,18 +3,16 @@ public enum EndpointsInterface {
   public static let name = "io.chime.Endpoints"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Endpoints_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.endpoints }
 
-  public enum Signing: String, Codable, Hashable, Sendable, CaseIterable { case hmac, ed25519 }
-  public enum SecretPlace: String, Codable, Hashable, Sendable, CaseIterable { case file, credential }
-  public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum Signing: String, Codable, Sendable, CaseIterable { case hmac, ed25519 }
+  public enum SecretPlace: String, Codable, Sendable, CaseIterable { case file, credential }
+  public enum Resettable: String, Codable, Sendable, CaseIterable {
     case headers, template, certificates, concurrency, rate, inOrder, token
   }
 
   /// Its value may have placeholders; `{{token}}` stands for the endpoint's token.
-  public struct Header: Codable, Hashable, Sendable {
+  public struct Header: Codable, Equatable, Sendable {
     public var name: String
     public var value: String
 
@@ -25,7 +23,7 @@ public enum EndpointsInterface {
   }
 
   /// At most `count` messages in any `span`.
-  public struct Rate: Codable, Hashable, Sendable {
+  public struct Rate: Codable, Equatable, Sendable {
     public var count: Int
     /// ISO 8601.
     public var span: String
@@ -37,7 +35,7 @@ public enum EndpointsInterface {
   }
 
   /// How an endpoint is called; null is the usual way.
-  public struct Settings: Codable, Hashable, Sendable {
+  public struct Settings: Codable, Equatable, Sendable {
     public var headers: [Header]?
     /// The name of a shipped template, or the text of one.
     public var template: String?
@@ -61,7 +59,7 @@ public enum EndpointsInterface {
   }
 
   /// Its secrets and its token are never part of this.
-  public struct Endpoint: Codable, Hashable, Sendable {
+  public struct Endpoint: Codable, Equatable, Sendable {
     public var name: String
     public var url: String
     public var createdAt: Wire.Time
@@ -118,7 +116,7 @@ public enum EndpointsInterface {
   }
 
   /// In microseconds from the beginning of the exchange.
-  public struct Timing: Codable, Hashable, Sendable {
+  public struct Timing: Codable, Equatable, Sendable {
     public var nameLookup: Int
     public var connect: Int
     public var tls: Int
@@ -135,7 +133,7 @@ public enum EndpointsInterface {
   }
 
   /// What a test sent and what came back.
-  public struct TestResult: Codable, Hashable, Sendable {
+  public struct TestResult: Codable, Equatable, Sendable {
     public var ok: Bool
     public var url: String
     public var requestHeaders: [String]
@@ -173,7 +171,7 @@ public enum EndpointsInterface {
   }
 
   /// A template that comes with Chime.
-  public struct Template: Codable, Hashable, Sendable {
+  public struct Template: Codable, Equatable, Sendable {
     public var name: String
     public var summary: String
     /// An address of the kind that it is for.

@@ -1,6 +1,6 @@
 /// What `chimed --move-to` prints, an object a line: how far it is, and how it ended. `chime move` reads it.
-public struct MoveLine: Codable, Hashable, Sendable {
-  public struct Table: Codable, Hashable, Sendable {
+public struct MoveLine: Codable, Equatable, Sendable {
+  public struct Table: Codable, Equatable, Sendable {
     public var name: String
     public var rows: Int
 
@@ -10,7 +10,7 @@ public struct MoveLine: Codable, Hashable, Sendable {
     }
   }
 
-  public struct Progress: Codable, Hashable, Sendable {
+  public struct Progress: Codable, Equatable, Sendable {
     /// Rows written and rows read back, in all tables.
     public var done: Int
     public var total: Int
@@ -21,7 +21,7 @@ public struct MoveLine: Codable, Hashable, Sendable {
     }
   }
 
-  public struct Result: Codable, Hashable, Sendable {
+  public struct Result: Codable, Equatable, Sendable {
     /// The stores, as `chime status` calls them.
     public var source: String
     public var target: String
@@ -46,7 +46,7 @@ public struct MoveLine: Codable, Hashable, Sendable {
     }
   }
 
-  public struct Problem: Codable, Hashable, Sendable {
+  public struct Problem: Codable, Equatable, Sendable {
     public var sentence: String
     /// Whether it is only for now: a daemon has one of the stores.
     public var mayPass: Bool

@@ -3,21 +3,19 @@ public enum OccurrencesInterface {
   public static let name = "io.chime.Occurrences"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Occurrences_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.occurrences }
 
-  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum State: String, Codable, Sendable, CaseIterable {
     case fired, delivered, snoozed, done, dismissed, missed
   }
-  public enum Late: String, Codable, Hashable, Sendable, CaseIterable { case suspend, downtime, quiet }
-  public enum Missed: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum Late: String, Codable, Sendable, CaseIterable { case suspend, downtime, quiet }
+  public enum Missed: String, Codable, Sendable, CaseIterable {
     case suspend, downtime, paused, skipped, overCap, quiet, doneAlready
   }
   /// Why nobody will hear of a time to come, as things stand: of the tracker that its reminder is linked to.
-  public enum PassedOver: String, Codable, Hashable, Sendable, CaseIterable { case doneAlready, paused, skipped }
+  public enum PassedOver: String, Codable, Sendable, CaseIterable { case doneAlready, paused, skipped }
 
-  public struct Occurrence: Codable, Hashable, Sendable {
+  public struct Occurrence: Codable, Equatable, Sendable {
     /// Such as r7k2@1774852200.
     public var id: String
     public var reminder: String
@@ -70,7 +68,7 @@ public enum OccurrencesInterface {
     }
   }
 
-  public struct Filter: Codable, Hashable, Sendable {
+  public struct Filter: Codable, Equatable, Sendable {
     public var reminder: String?
     /// Only those that wait for an answer.
     public var open: Bool?
@@ -88,7 +86,7 @@ public enum OccurrencesInterface {
   }
 
   /// A time that is to come.
-  public struct Coming: Codable, Hashable, Sendable {
+  public struct Coming: Codable, Equatable, Sendable {
     public var reminder: String
     public var title: String
     public var at: Wire.Time
@@ -124,7 +122,7 @@ public enum OccurrencesInterface {
   public enum List {
     public static let method = "io.chime.Occurrences.List"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var filter: Filter?
       public var limit: Int?
       public var cursor: String?
@@ -136,7 +134,7 @@ public enum OccurrencesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var occurrences: [Occurrence]
       public var cursor: String?
 
@@ -151,7 +149,7 @@ public enum OccurrencesInterface {
   public enum Upcoming {
     public static let method = "io.chime.Occurrences.Upcoming"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var limit: Int?
       /// RFC 3339.
       public var before: String?
@@ -162,7 +160,7 @@ public enum OccurrencesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var upcoming: [Coming]
 
       public init(upcoming: [Coming]) {
@@ -176,7 +174,7 @@ public enum OccurrencesInterface {
   public enum Done {
     public static let method = "io.chime.Occurrences.Done"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String?
 
       public init(id: String? = nil) {
@@ -184,7 +182,7 @@ public enum OccurrencesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -197,7 +195,7 @@ public enum OccurrencesInterface {
   public enum Snooze {
     public static let method = "io.chime.Occurrences.Snooze"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String?
       public var length: String?
 
@@ -207,7 +205,7 @@ public enum OccurrencesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -219,7 +217,7 @@ public enum OccurrencesInterface {
   public enum Dismiss {
     public static let method = "io.chime.Occurrences.Dismiss"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String?
 
       public init(id: String? = nil) {
@@ -227,7 +225,7 @@ public enum OccurrencesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -240,7 +238,7 @@ public enum OccurrencesInterface {
   public enum Fire {
     public static let method = "io.chime.Occurrences.Fire"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
 
       public init(id: String) {
@@ -248,7 +246,7 @@ public enum OccurrencesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {

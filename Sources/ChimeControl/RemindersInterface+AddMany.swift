@@ -1,7 +1,7 @@
 /// The part of `io.chime.Reminders` that adds many at once.
 extension RemindersInterface {
   /// What is wrong with one of many drafts.
-  public struct DraftFault: Codable, Hashable, Sendable {
+  public struct DraftFault: Codable, Equatable, Sendable {
     /// Its place among them, from 0.
     public var index: Int
     /// The field that is at fault; null when it is none in particular.
@@ -19,7 +19,7 @@ extension RemindersInterface {
   public enum AddMany {
     public static let method = "io.chime.Reminders.AddMany"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var reminders: [Draft]
       public var dryRun: Bool?
       public var token: String?
@@ -31,7 +31,7 @@ extension RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       /// In the order of the drafts; none in a dry run.
       public var ids: [String]
       public var warnings: [String]
@@ -44,7 +44,7 @@ extension RemindersInterface {
   }
 
   /// The error of AddMany when any of them cannot be taken.
-  public struct InvalidDrafts: Codable, Hashable, Sendable {
+  public struct InvalidDrafts: Codable, Equatable, Sendable {
     public var faults: [DraftFault]
 
     public init(faults: [DraftFault]) { self.faults = faults }

@@ -1,7 +1,7 @@
 /// The part of `io.chime.Reminders` that takes a whole set as files declare it.
 extension RemindersInterface {
   /// A file of a set; `name` is what faults call it.
-  public struct SetFile: Codable, Hashable, Sendable {
+  public struct SetFile: Codable, Equatable, Sendable {
     public var name: String
     public var text: String
 
@@ -12,7 +12,7 @@ extension RemindersInterface {
   }
 
   /// What is in a file that a set names as secretFile or tokenFile, or as that of a pack, or why it cannot be read.
-  public struct SetSecret: Codable, Hashable, Sendable {
+  public struct SetSecret: Codable, Equatable, Sendable {
     public var path: String
     public var text: String?
     public var problem: String?
@@ -25,7 +25,7 @@ extension RemindersInterface {
   }
 
   /// A field of something that changes, its values as TOML; null for none. A secret has neither.
-  public struct SetField: Codable, Hashable, Sendable {
+  public struct SetField: Codable, Equatable, Sendable {
     public var name: String
     public var old: String?
     public var new: String?
@@ -37,13 +37,13 @@ extension RemindersInterface {
     }
   }
 
-  public enum SetAction: String, Codable, Hashable, Sendable, CaseIterable { case add, change, remove }
-  public enum SetKind: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum SetAction: String, Codable, Sendable, CaseIterable { case add, change, remove }
+  public enum SetKind: String, Codable, Sendable, CaseIterable {
     case reminder, endpoint, pack, tracker
   }
 
   /// What Apply does about one thing.
-  public struct SetChange: Codable, Hashable, Sendable {
+  public struct SetChange: Codable, Equatable, Sendable {
     public var action: SetAction
     public var kind: SetKind
     /// The id, or the endpoint's name; null for a reminder that is to be added and has none yet.
@@ -67,7 +67,7 @@ extension RemindersInterface {
   }
 
   /// What is wrong with a set, and where; the numbers count from 1, and are 0 for what is about the whole file.
-  public struct Fault: Codable, Hashable, Sendable {
+  public struct Fault: Codable, Equatable, Sendable {
     public var file: String
     public var line: Int
     public var column: Int
@@ -87,7 +87,7 @@ extension RemindersInterface {
   public enum Apply {
     public static let method = "io.chime.Reminders.Apply"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var files: [SetFile]
       public var set: String?
       public var otherwise: String?
@@ -115,7 +115,7 @@ extension RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var set: String?
       public var changes: [SetChange]
       public var unchanged: Int
@@ -144,7 +144,7 @@ extension RemindersInterface {
   }
 
   /// All that is wrong with a set of files.
-  public struct InvalidSet: Codable, Hashable, Sendable {
+  public struct InvalidSet: Codable, Equatable, Sendable {
     public var faults: [Fault]
 
     public init(faults: [Fault]) { self.faults = faults }

@@ -1,7 +1,7 @@
 // What a client wants a reminder to be.
 extension RemindersInterface {
   /// What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
-  public struct Draft: Codable, Hashable, Sendable {
+  public struct Draft: Codable, Equatable, Sendable {
     public var title: String
     public var when: String
     public var body: String?
@@ -62,7 +62,7 @@ extension RemindersInterface {
 
   /// What Update changes: a field that is null stays as it is; an empty string removes a body, icon, sound, url or
   /// category.
-  public struct Change: Codable, Hashable, Sendable {
+  public struct Change: Codable, Equatable, Sendable {
     public var title: String?
     public var when: String?
     public var body: String?
@@ -127,7 +127,7 @@ extension RemindersInterface {
 
   /// What a reminder has to do with a tracker. In a Change, and a Draft, what is null stays as it is, or has its default:
   /// logs is true, the others are false.
-  public struct TrackerLink: Codable, Hashable, Sendable {
+  public struct TrackerLink: Codable, Equatable, Sendable {
     public var tracker: String?
     /// Whether Done logs an entry, of `amount` in `unit`, or of the tracker's usual amount when null.
     public var logs: Bool?
@@ -155,7 +155,7 @@ extension RemindersInterface {
   }
 
   /// Channels that join when an occurrence insists: from which repeat on, 1 being the first.
-  public struct Escalation: Codable, Hashable, Sendable {
+  public struct Escalation: Codable, Equatable, Sendable {
     public var from: Int
     public var channels: [String]
 
@@ -167,7 +167,7 @@ extension RemindersInterface {
 
   /// How an occurrence that nobody answers insists: repeated every so often, at most `max` times. In a Draft `every` is
   /// needed; in a Change what is null stays as it is.
-  public struct Nag: Codable, Hashable, Sendable {
+  public struct Nag: Codable, Equatable, Sendable {
     public var every: String?
     public var max: Int?
     public var escalation: [Escalation]?
@@ -179,11 +179,11 @@ extension RemindersInterface {
     }
   }
 
-  public enum QuietRule: String, Codable, Hashable, Sendable, CaseIterable { case hold, drop, off }
+  public enum QuietRule: String, Codable, Sendable, CaseIterable { case hold, drop, off }
 
   /// What a reminder has to say about quiet hours itself; null is as configured. In a Change what is null stays as it is,
   /// and no hours mean the configured ones.
-  public struct Quiet: Codable, Hashable, Sendable {
+  public struct Quiet: Codable, Equatable, Sendable {
     public var rule: QuietRule?
     public var hours: [String]?
 

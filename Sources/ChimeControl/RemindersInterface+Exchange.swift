@@ -1,14 +1,14 @@
 /// The part of `io.chime.Reminders` that speaks of the files of other programs.
 extension RemindersInterface {
   /// What Import reads.
-  public enum ImportFormat: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum ImportFormat: String, Codable, Sendable, CaseIterable {
     case crontab, icalendar, at, systemd, remind, taskwarrior
   }
   /// What Export writes: the values of its `format`, which is a string.
-  public enum ExportFormat: String, Codable, Hashable, Sendable, CaseIterable { case icalendar, toml }
+  public enum ExportFormat: String, Codable, Sendable, CaseIterable { case icalendar, toml }
 
   /// A reminder that an import has added, or would add.
-  public struct Imported: Codable, Hashable, Sendable {
+  public struct Imported: Codable, Equatable, Sendable {
     /// Where it stands in the text, from 1.
     public var line: Int
     /// Null in a dry run.
@@ -31,12 +31,12 @@ extension RemindersInterface {
 
   /// Left out, because it has no time to come (passed), is cancelled or done (closed), is among the reminders already
   /// (present), or cannot be taken (refused); or taken, but not all of it (note).
-  public enum ImportRemarkKind: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum ImportRemarkKind: String, Codable, Sendable, CaseIterable {
     case passed, closed, present, refused, note
   }
 
   /// What an import has to say of a line.
-  public struct ImportRemark: Codable, Hashable, Sendable {
+  public struct ImportRemark: Codable, Equatable, Sendable {
     /// From 1; null when it is about no one line.
     public var line: Int?
     /// What it is called, where it has a name.
@@ -57,7 +57,7 @@ extension RemindersInterface {
   public enum Import {
     public static let method = "io.chime.Reminders.Import"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var text: String
       public var format: ImportFormat
       public var system: Bool?
@@ -87,7 +87,7 @@ extension RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var added: [Imported]
       public var remarks: [ImportRemark]
       public var warnings: [String]
@@ -105,7 +105,7 @@ extension RemindersInterface {
   public enum Export {
     public static let method = "io.chime.Reminders.Export"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var ids: [String]?
       public var filter: Filter?
       public var format: String?
@@ -117,7 +117,7 @@ extension RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var text: String
       public var count: Int
       public var warnings: [String]

@@ -3,17 +3,15 @@ public enum RemindersInterface {
   public static let name = "io.chime.Reminders"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Reminders_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.reminders }
 
-  public enum State: String, Codable, Hashable, Sendable, CaseIterable { case active, paused, waiting, finished }
-  public enum Resettable: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum State: String, Codable, Sendable, CaseIterable { case active, paused, waiting, finished }
+  public enum Resettable: String, Codable, Sendable, CaseIterable {
     case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount
   }
 
   /// A reminder as the daemon keeps it.
-  public struct Reminder: Codable, Hashable, Sendable {
+  public struct Reminder: Codable, Equatable, Sendable {
     public var id: String
     public var title: String
     public var body: String?
@@ -131,7 +129,7 @@ public enum RemindersInterface {
   }
 
   /// Which reminders List gives; all that is named must hold.
-  public struct Filter: Codable, Hashable, Sendable {
+  public struct Filter: Codable, Equatable, Sendable {
     public var tag: String?
     public var state: State?
     /// Occurs in the title, the id or a tag.
@@ -161,7 +159,7 @@ public enum RemindersInterface {
   public enum Add {
     public static let method = "io.chime.Reminders.Add"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var reminder: Draft
       public var token: String?
 
@@ -171,7 +169,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
       public var warnings: [String]
 
@@ -185,7 +183,7 @@ public enum RemindersInterface {
   public enum Update {
     public static let method = "io.chime.Reminders.Update"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
       public var change: Change
 
@@ -195,7 +193,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
       public var warnings: [String]
 
@@ -210,7 +208,7 @@ public enum RemindersInterface {
   public enum Remove {
     public static let method = "io.chime.Reminders.Remove"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
 
       public init(id: String) {
@@ -218,7 +216,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -230,7 +228,7 @@ public enum RemindersInterface {
   public enum Get {
     public static let method = "io.chime.Reminders.Get"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
 
       public init(id: String) {
@@ -238,7 +236,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -252,7 +250,7 @@ public enum RemindersInterface {
   public enum List {
     public static let method = "io.chime.Reminders.List"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var filter: Filter?
       public var limit: Int?
       public var cursor: String?
@@ -264,7 +262,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminders: [Reminder]
       public var cursor: String?
       public var warnings: [String]?
@@ -281,7 +279,7 @@ public enum RemindersInterface {
   public enum Pause {
     public static let method = "io.chime.Reminders.Pause"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
       public var until: String?
 
@@ -291,7 +289,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -303,7 +301,7 @@ public enum RemindersInterface {
   public enum Resume {
     public static let method = "io.chime.Reminders.Resume"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
 
       public init(id: String) {
@@ -311,7 +309,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -324,7 +322,7 @@ public enum RemindersInterface {
   public enum Skip {
     public static let method = "io.chime.Reminders.Skip"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
       public var count: Int?
 
@@ -334,7 +332,7 @@ public enum RemindersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var reminder: Reminder
 
       public init(reminder: Reminder) {

@@ -3,15 +3,13 @@ public enum SchedulesInterface {
   public static let name = "io.chime.Schedules"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Schedules_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.schedules }
 
-  public enum Dialect: String, Codable, Hashable, Sendable, CaseIterable { case phrase, cron, calendar, rrule, solar }
+  public enum Dialect: String, Codable, Sendable, CaseIterable { case phrase, cron, calendar, rrule, solar }
 
   /// A time of a schedule: RFC 3339 with the offset of its zone, that zone, what its clocks are labelled with then (CET),
   /// how many seconds after `after` it comes, and what a DST change has to do with it, as a sentence; null mostly.
-  public struct Moment: Codable, Hashable, Sendable {
+  public struct Moment: Codable, Equatable, Sendable {
     public var at: String
     public var zone: String
     public var label: String
@@ -33,7 +31,7 @@ public enum SchedulesInterface {
   public enum Explain {
     public static let method = "io.chime.Schedules.Explain"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var when: String
       public var timezone: String?
       public var gap: Wire.Gap?
@@ -58,7 +56,7 @@ public enum SchedulesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var canonical: String
       public var dialect: String
       public var zone: String
@@ -79,7 +77,7 @@ public enum SchedulesInterface {
   public enum Convert {
     public static let method = "io.chime.Schedules.Convert"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var when: String
       public var to: Dialect
       public var timezone: String?
@@ -97,7 +95,7 @@ public enum SchedulesInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var canonical: String
       public var dialect: String
       public var remarks: [String]

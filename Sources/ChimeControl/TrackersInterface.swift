@@ -9,12 +9,10 @@ public enum TrackersInterface {
   public static let name = "io.chime.Trackers"
 
   /// The interface file, as introspection returns it.
-  public static var description: String {
-    String(decoding: PackageResources.io_chime_Trackers_varlink, as: UTF8.self)
-  }
+  public static var description: String { EmbeddedFiles.trackers }
 
   /// From one day to another, both included. A null end is open.
-  public struct Range: Codable, Hashable, Sendable {
+  public struct Range: Codable, Equatable, Sendable {
     public var from: String?
     public var to: String?
 
@@ -25,8 +23,8 @@ public enum TrackersInterface {
   }
 
   /// What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure.
-  public struct Goal: Codable, Hashable, Sendable {
-    public enum Period: String, Codable, Hashable, Sendable, CaseIterable {
+  public struct Goal: Codable, Equatable, Sendable {
+    public enum Period: String, Codable, Sendable, CaseIterable {
       case day, week, month
     }
 
@@ -44,8 +42,8 @@ public enum TrackersInterface {
   }
 
   /// Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
-  public struct Counting: Codable, Hashable, Sendable {
-    public enum Per: String, Codable, Hashable, Sendable, CaseIterable {
+  public struct Counting: Codable, Equatable, Sendable {
+    public enum Per: String, Codable, Sendable, CaseIterable {
       case week, month, days
     }
 
@@ -62,12 +60,12 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Tracker: Codable, Hashable, Sendable {
-    public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
+  public struct Tracker: Codable, Equatable, Sendable {
+    public enum Kind: String, Codable, Sendable, CaseIterable {
       case check, amount, measure
     }
 
-    public enum Slot: String, Codable, Hashable, Sendable, CaseIterable {
+    public enum Slot: String, Codable, Sendable, CaseIterable {
       case morning, anytime, evening
     }
 
@@ -133,7 +131,7 @@ public enum TrackersInterface {
   }
 
   /// A tracker as it is wanted. What is null stays as it is, or has its default in a new one.
-  public struct TrackerDraft: Codable, Hashable, Sendable {
+  public struct TrackerDraft: Codable, Equatable, Sendable {
     public var id: String
     public var title: [String: String]?
     public var verb: [String: String]?
@@ -188,8 +186,8 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Streak: Codable, Hashable, Sendable {
-    public enum Unit: String, Codable, Hashable, Sendable, CaseIterable {
+  public struct Streak: Codable, Equatable, Sendable {
+    public enum Unit: String, Codable, Sendable, CaseIterable {
       case days, weeks, months
     }
 
@@ -207,7 +205,7 @@ public enum TrackersInterface {
   }
 
   /// How a tracker stands on a day.
-  public struct Standing: Codable, Hashable, Sendable {
+  public struct Standing: Codable, Equatable, Sendable {
     public var tracker: Tracker
     public var day: String
     /// Entries of the day, what they add up to, and a measure's last value up to that day.
@@ -259,7 +257,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Entry: Codable, Hashable, Sendable {
+  public struct Entry: Codable, Equatable, Sendable {
     public var id: Int
     public var tracker: String
     public var at: Wire.Time
@@ -295,7 +293,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Item: Codable, Hashable, Sendable {
+  public struct Item: Codable, Equatable, Sendable {
     public var id: String
     public var tracker: String
     public var title: String
@@ -324,7 +322,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Milestone: Codable, Hashable, Sendable {
+  public struct Milestone: Codable, Equatable, Sendable {
     public var id: Int
     public var tracker: String
     public var day: String
@@ -348,7 +346,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Achievement: Codable, Hashable, Sendable {
+  public struct Achievement: Codable, Equatable, Sendable {
     public var pack: String
     public var id: String
     public var title: [String: String]
@@ -383,7 +381,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Level: Codable, Hashable, Sendable {
+  public struct Level: Codable, Equatable, Sendable {
     public var pack: String
     public var level: Int
     public var experience: Int
@@ -400,7 +398,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Quote: Codable, Hashable, Sendable {
+  public struct Quote: Codable, Equatable, Sendable {
     public var text: String
     public var language: String
     public var translation: [String: String]?
@@ -418,8 +416,8 @@ public enum TrackersInterface {
   }
 
   /// Texts are empty where no pack has one for the mood.
-  public struct Mood: Codable, Hashable, Sendable {
-    public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
+  public struct Mood: Codable, Equatable, Sendable {
+    public enum Kind: String, Codable, Sendable, CaseIterable {
       case noHabits, notStarted, lightDay, productiveDay, perfectDay
     }
 
@@ -437,7 +435,7 @@ public enum TrackersInterface {
   }
 
   /// A day as a person looks at it.
-  public struct DayView: Codable, Hashable, Sendable {
+  public struct DayView: Codable, Equatable, Sendable {
     public var day: String
     public var standings: [Standing]
     public var mood: Mood
@@ -462,7 +460,7 @@ public enum TrackersInterface {
   }
 
   /// How a day was, over all trackers that counted: of `due` so many were `met`.
-  public struct DayMark: Codable, Hashable, Sendable {
+  public struct DayMark: Codable, Equatable, Sendable {
     public var day: String
     public var met: Int
     public var due: Int
@@ -475,7 +473,7 @@ public enum TrackersInterface {
   }
 
   /// A day of one tracker.
-  public struct DayTotal: Codable, Hashable, Sendable {
+  public struct DayTotal: Codable, Equatable, Sendable {
     public var day: String
     public var entries: Int
     public var total: Double?
@@ -503,7 +501,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Point: Codable, Hashable, Sendable {
+  public struct Point: Codable, Equatable, Sendable {
     public var day: String
     public var value: Double
 
@@ -513,7 +511,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Prediction: Codable, Hashable, Sendable {
+  public struct Prediction: Codable, Equatable, Sendable {
     public var day: String
     public var value: Double
     public var low: Double
@@ -527,7 +525,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Period: Codable, Hashable, Sendable {
+  public struct Period: Codable, Equatable, Sendable {
     public var from: String
     public var to: String
     public var entries: Int
@@ -549,8 +547,8 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Statistics: Codable, Hashable, Sendable {
-    public enum Direction: String, Codable, Hashable, Sendable, CaseIterable {
+  public struct Statistics: Codable, Equatable, Sendable {
+    public enum Direction: String, Codable, Sendable, CaseIterable {
       case up, down, steady
     }
 
@@ -628,7 +626,7 @@ public enum TrackersInterface {
   }
 
   /// What an entry brought about.
-  public struct Change: Codable, Hashable, Sendable {
+  public struct Change: Codable, Equatable, Sendable {
     public var entry: Entry?
     public var standing: Standing?
     /// Whether the goal has been met by it.
@@ -650,7 +648,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Pack: Codable, Hashable, Sendable {
+  public struct Pack: Codable, Equatable, Sendable {
     public var id: String
     public var title: [String: String]
     public var text: [String: String]
@@ -688,7 +686,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Choice: Codable, Hashable, Sendable {
+  public struct Choice: Codable, Equatable, Sendable {
     public var least: Double
     public var most: Double
     public var step: Double
@@ -700,7 +698,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct StepChoice: Codable, Hashable, Sendable {
+  public struct StepChoice: Codable, Equatable, Sendable {
     public var unit: String
     public var steps: [Double]
 
@@ -710,7 +708,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct PackReminder: Codable, Hashable, Sendable {
+  public struct PackReminder: Codable, Equatable, Sendable {
     public var key: String
     public var title: [String: String]
     public var when: String
@@ -731,7 +729,7 @@ public enum TrackersInterface {
   }
 
   /// What is chosen at installation. What is null is as the pack has it.
-  public struct PackChoices: Codable, Hashable, Sendable {
+  public struct PackChoices: Codable, Equatable, Sendable {
     /// By tracker.
     public var goals: [String: Double]?
     public var usual: [String: Double]?
@@ -765,7 +763,7 @@ public enum TrackersInterface {
   }
 
   /// Where a pack is wrong.
-  public struct Fault: Codable, Hashable, Sendable {
+  public struct Fault: Codable, Equatable, Sendable {
     public var file: String
     public var line: Int
     public var column: Int
@@ -782,7 +780,7 @@ public enum TrackersInterface {
   }
 
   /// What can be taken back, or was.
-  public struct Undoable: Codable, Hashable, Sendable {
+  public struct Undoable: Codable, Equatable, Sendable {
     public var id: Int
     public var at: Wire.Time
     /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; more may come.
@@ -800,7 +798,7 @@ public enum TrackersInterface {
   }
 
   /// What a backup has, or what was read from one.
-  public struct Contents: Codable, Hashable, Sendable {
+  public struct Contents: Codable, Equatable, Sendable {
     public var trackers: Int
     public var entries: Int
     public var items: Int
@@ -831,7 +829,7 @@ public enum TrackersInterface {
   public enum Put {
     public static let method = "io.chime.Trackers.Put"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: TrackerDraft
       public var dryRun: Bool?
       public var token: String?
@@ -843,7 +841,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var tracker: Tracker
       public var created: Bool
 
@@ -859,7 +857,7 @@ public enum TrackersInterface {
   public enum Remove {
     public static let method = "io.chime.Trackers.Remove"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
 
       public init(id: String) {
@@ -867,7 +865,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var tracker: Tracker
 
       public init(tracker: Tracker) {
@@ -882,7 +880,7 @@ public enum TrackersInterface {
 
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var trackers: [Tracker]
 
       public init(trackers: [Tracker]) {
@@ -897,7 +895,7 @@ public enum TrackersInterface {
   public enum Log {
     public static let method = "io.chime.Trackers.Log"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String
       public var amount: Double?
       public var unit: String?
@@ -924,7 +922,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var change: Change
 
       public init(change: Change) {
@@ -938,7 +936,7 @@ public enum TrackersInterface {
   public enum EditEntry {
     public static let method = "io.chime.Trackers.EditEntry"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: Int
       public var amount: Double?
       public var unit: String?
@@ -963,7 +961,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var change: Change
 
       public init(change: Change) {
@@ -977,7 +975,7 @@ public enum TrackersInterface {
   public enum RemoveEntry {
     public static let method = "io.chime.Trackers.RemoveEntry"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: Int?
       public var tracker: String?
       public var range: Range?
@@ -989,7 +987,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var removed: Int
 
       public init(removed: Int) {
@@ -1004,7 +1002,7 @@ public enum TrackersInterface {
   public enum Entries {
     public static let method = "io.chime.Trackers.Entries"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String?
       public var range: Range?
       public var item: String?
@@ -1031,7 +1029,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var entries: [Entry]
       public var total: Int
 
@@ -1047,7 +1045,7 @@ public enum TrackersInterface {
   public enum Day {
     public static let method = "io.chime.Trackers.Day"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var day: String?
 
       public init(day: String? = nil) {
@@ -1055,7 +1053,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var view: DayView
 
       public init(view: DayView) {
@@ -1069,7 +1067,7 @@ public enum TrackersInterface {
   public enum Week {
     public static let method = "io.chime.Trackers.Week"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var day: String?
 
       public init(day: String? = nil) {
@@ -1077,7 +1075,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var from: String
       public var standings: [Standing]
       public var days: [WeekRow]
@@ -1093,7 +1091,7 @@ public enum TrackersInterface {
 
   }
 
-  public struct WeekRow: Codable, Hashable, Sendable {
+  public struct WeekRow: Codable, Equatable, Sendable {
     public var tracker: String
     public var days: [DayTotal]
 
@@ -1107,7 +1105,7 @@ public enum TrackersInterface {
   public enum Days {
     public static let method = "io.chime.Trackers.Days"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String
       public var range: Range
 
@@ -1117,7 +1115,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var tracker: Tracker
       public var days: [DayTotal]
 
@@ -1132,7 +1130,7 @@ public enum TrackersInterface {
   public enum Stats {
     public static let method = "io.chime.Trackers.Stats"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String
       public var range: Range?
       public var averageDays: Int?
@@ -1144,7 +1142,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var statistics: Statistics
 
       public init(statistics: Statistics) {
@@ -1157,7 +1155,7 @@ public enum TrackersInterface {
   public enum Achievements {
     public static let method = "io.chime.Trackers.Achievements"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var pack: String?
 
       public init(pack: String? = nil) {
@@ -1165,7 +1163,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var achievements: [Achievement]
       public var levels: [Level]
 
@@ -1181,7 +1179,7 @@ public enum TrackersInterface {
   public enum Items {
     public static let method = "io.chime.Trackers.Items"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String?
       public var limit: Int?
       public var offset: Int?
@@ -1193,7 +1191,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var items: [Item]
       public var total: Int?
 
@@ -1209,7 +1207,7 @@ public enum TrackersInterface {
   public enum PutItem {
     public static let method = "io.chime.Trackers.PutItem"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String
       public var id: String?
       public var title: String?
@@ -1234,7 +1232,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var item: Item
       public var unlocked: [Achievement]
 
@@ -1249,7 +1247,7 @@ public enum TrackersInterface {
   public enum RemoveItem {
     public static let method = "io.chime.Trackers.RemoveItem"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String
       public var id: String
 
@@ -1259,7 +1257,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var item: Item
 
       public init(item: Item) {
@@ -1273,7 +1271,7 @@ public enum TrackersInterface {
   public enum Milestones {
     public static let method = "io.chime.Trackers.Milestones"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var tracker: String?
       public var limit: Int?
       public var offset: Int?
@@ -1285,7 +1283,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var milestones: [Milestone]
       public var total: Int?
 
@@ -1301,7 +1299,7 @@ public enum TrackersInterface {
   public enum PutMilestone {
     public static let method = "io.chime.Trackers.PutMilestone"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: Int?
       public var tracker: String
       public var day: String?
@@ -1322,7 +1320,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var milestone: Milestone
 
       public init(milestone: Milestone) {
@@ -1335,7 +1333,7 @@ public enum TrackersInterface {
   public enum RemoveMilestone {
     public static let method = "io.chime.Trackers.RemoveMilestone"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: Int
 
       public init(id: Int) {
@@ -1343,7 +1341,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var milestone: Milestone
 
       public init(milestone: Milestone) {
@@ -1359,7 +1357,7 @@ public enum TrackersInterface {
 
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var packs: [Pack]
 
       public init(packs: [Pack]) {
@@ -1374,7 +1372,7 @@ public enum TrackersInterface {
   public enum InstallPack {
     public static let method = "io.chime.Trackers.InstallPack"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String?
       public var text: String?
       public var file: String?
@@ -1392,7 +1390,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var pack: Pack
       public var created: Bool
       public var unlocked: [Achievement]
@@ -1410,7 +1408,7 @@ public enum TrackersInterface {
   public enum RemovePack {
     public static let method = "io.chime.Trackers.RemovePack"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var id: String
       public var entries: Bool?
 
@@ -1420,7 +1418,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var pack: Pack
 
       public init(pack: Pack) {
@@ -1434,7 +1432,7 @@ public enum TrackersInterface {
   public enum Undo {
     public static let method = "io.chime.Trackers.Undo"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var dryRun: Bool?
 
       public init(dryRun: Bool? = nil) {
@@ -1442,7 +1440,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var undone: Undoable
 
       public init(undone: Undoable) {
@@ -1455,7 +1453,7 @@ public enum TrackersInterface {
   public enum Changes {
     public static let method = "io.chime.Trackers.Changes"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var limit: Int?
 
       public init(limit: Int? = nil) {
@@ -1463,7 +1461,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var changes: [Undoable]
 
       public init(changes: [Undoable]) {
@@ -1478,7 +1476,7 @@ public enum TrackersInterface {
   public enum Upload {
     public static let method = "io.chime.Trackers.Upload"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var upload: String
       public var offset: Int
       public var data: String
@@ -1490,7 +1488,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var received: Int
 
       public init(received: Int) {
@@ -1504,7 +1502,7 @@ public enum TrackersInterface {
   public enum Photo {
     public static let method = "io.chime.Trackers.Photo"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var name: String
       public var offset: Int?
 
@@ -1514,7 +1512,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var data: String
       public var total: Int
 
@@ -1532,7 +1530,7 @@ public enum TrackersInterface {
 
     public typealias Parameters = Wire.Empty
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var data: String
 
       public init(data: String) {
@@ -1546,7 +1544,7 @@ public enum TrackersInterface {
   public enum Restore {
     public static let method = "io.chime.Trackers.Restore"
 
-    public struct Parameters: Codable, Hashable, Sendable {
+    public struct Parameters: Codable, Equatable, Sendable {
       public var upload: String
       public var dryRun: Bool?
 
@@ -1556,7 +1554,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var contents: Contents
 
       public init(contents: Contents) {
@@ -1570,8 +1568,8 @@ public enum TrackersInterface {
   public enum Export {
     public static let method = "io.chime.Trackers.Export"
 
-    public struct Parameters: Codable, Hashable, Sendable {
-      public enum Format: String, Codable, Hashable, Sendable, CaseIterable {
+    public struct Parameters: Codable, Equatable, Sendable {
+      public enum Format: String, Codable, Sendable, CaseIterable {
         case csv, json
       }
 
@@ -1586,7 +1584,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var text: String
 
       public init(text: String) {
@@ -1601,8 +1599,8 @@ public enum TrackersInterface {
   public enum Import {
     public static let method = "io.chime.Trackers.Import"
 
-    public struct Parameters: Codable, Hashable, Sendable {
-      public enum Format: String, Codable, Hashable, Sendable, CaseIterable {
+    public struct Parameters: Codable, Equatable, Sendable {
+      public enum Format: String, Codable, Sendable, CaseIterable {
         case csv, json, loop
       }
 
@@ -1619,7 +1617,7 @@ public enum TrackersInterface {
       }
     }
 
-    public struct Reply: Codable, Hashable, Sendable {
+    public struct Reply: Codable, Equatable, Sendable {
       public var trackers: [String]
       public var added: Int
       public var present: Int
@@ -1635,7 +1633,7 @@ public enum TrackersInterface {
 
   }
 
-  public struct Conflict: Codable, Hashable, Sendable {
+  public struct Conflict: Codable, Equatable, Sendable {
     public var message: String
 
     public init(message: String) {
@@ -1643,7 +1641,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct InvalidPack: Codable, Hashable, Sendable {
+  public struct InvalidPack: Codable, Equatable, Sendable {
     public var faults: [Fault]
 
     public init(faults: [Fault]) {
@@ -1652,7 +1650,7 @@ public enum TrackersInterface {
   }
 
   /// A backup or a file of entries that cannot be taken, and where it is wrong.
-  public struct InvalidFile: Codable, Hashable, Sendable {
+  public struct InvalidFile: Codable, Equatable, Sendable {
     public var line: Int
     public var message: String
 
@@ -1662,7 +1660,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct NothingToUndo: Codable, Hashable, Sendable {
+  public struct NothingToUndo: Codable, Equatable, Sendable {
     public var message: String
 
     public init(message: String) {
@@ -1670,7 +1668,7 @@ public enum TrackersInterface {
     }
   }
 
-  public struct ReadOnly: Codable, Hashable, Sendable {
+  public struct ReadOnly: Codable, Equatable, Sendable {
     public var reason: String
 
     public init(reason: String) {

@@ -2,7 +2,7 @@
 /// `.varlink` files, field by field. Tests hold one against the other.
 public enum Wire {
   /// A point in time (RFC 3339 with an offset), and the IANA name of the zone in which the offset was taken.
-  public struct Time: Codable, Hashable, Sendable {
+  public struct Time: Codable, Equatable, Sendable {
     public var at: String
     public var zone: String
 
@@ -12,12 +12,12 @@ public enum Wire {
     }
   }
 
-  public enum Gap: String, Codable, Hashable, Sendable, CaseIterable { case shift, skip }
-  public enum Fold: String, Codable, Hashable, Sendable, CaseIterable { case first, last, both }
-  public enum Urgency: String, Codable, Hashable, Sendable, CaseIterable { case low, normal, critical }
-  public enum CatchUpRule: String, Codable, Hashable, Sendable, CaseIterable { case latest, all, skip }
+  public enum Gap: String, Codable, Sendable, CaseIterable { case shift, skip }
+  public enum Fold: String, Codable, Sendable, CaseIterable { case first, last, both }
+  public enum Urgency: String, Codable, Sendable, CaseIterable { case low, normal, critical }
+  public enum CatchUpRule: String, Codable, Sendable, CaseIterable { case latest, all, skip }
 
-  public struct CatchUp: Codable, Hashable, Sendable {
+  public struct CatchUp: Codable, Equatable, Sendable {
     public var suspend: CatchUpRule
     public var downtime: CatchUpRule
 
@@ -28,11 +28,11 @@ public enum Wire {
   }
 
   /// No parameters, or none in the answer.
-  public struct Empty: Codable, Hashable, Sendable { public init() {} }
+  public struct Empty: Codable, Equatable, Sendable { public init() {} }
 
   // The errors that several interfaces declare with the same fields.
 
-  public struct NotFound: Codable, Hashable, Sendable {
+  public struct NotFound: Codable, Equatable, Sendable {
     public var what: String
     public var id: String
     public var near: [String]
@@ -44,7 +44,7 @@ public enum Wire {
     }
   }
 
-  public struct Ambiguous: Codable, Hashable, Sendable {
+  public struct Ambiguous: Codable, Equatable, Sendable {
     public var id: String
     public var candidates: [String]
 
@@ -54,7 +54,7 @@ public enum Wire {
     }
   }
 
-  public struct InvalidSchedule: Codable, Hashable, Sendable {
+  public struct InvalidSchedule: Codable, Equatable, Sendable {
     public var text: String
     public var column: Int?
     public var expected: String
@@ -70,7 +70,7 @@ public enum Wire {
     }
   }
 
-  public struct NeverOccurs: Codable, Hashable, Sendable {
+  public struct NeverOccurs: Codable, Equatable, Sendable {
     public var text: String
     public var message: String
 
@@ -80,7 +80,7 @@ public enum Wire {
     }
   }
 
-  public struct Inexpressible: Codable, Hashable, Sendable {
+  public struct Inexpressible: Codable, Equatable, Sendable {
     public var text: String
     public var message: String
 
@@ -90,7 +90,7 @@ public enum Wire {
     }
   }
 
-  public struct InvalidValue: Codable, Hashable, Sendable {
+  public struct InvalidValue: Codable, Equatable, Sendable {
     public var field: String
     public var message: String
 
@@ -100,7 +100,7 @@ public enum Wire {
     }
   }
 
-  public struct InvalidText: Codable, Hashable, Sendable {
+  public struct InvalidText: Codable, Equatable, Sendable {
     public var line: Int?
     public var message: String
 
@@ -111,13 +111,13 @@ public enum Wire {
   }
 
   /// `Conflict` and `InvalidConfiguration`.
-  public struct Message: Codable, Hashable, Sendable {
+  public struct Message: Codable, Equatable, Sendable {
     public var message: String
 
     public init(message: String) { self.message = message }
   }
 
-  public struct LimitExceeded: Codable, Hashable, Sendable {
+  public struct LimitExceeded: Codable, Equatable, Sendable {
     /// What may be had or done, and how much of it; or which limit of the connection it is.
     public var limit: String
     /// Of what may be tried again: not before this long (ISO 8601).
@@ -129,7 +129,7 @@ public enum Wire {
     }
   }
 
-  public struct NotForTenant: Codable, Hashable, Sendable {
+  public struct NotForTenant: Codable, Equatable, Sendable {
     public var tenant: String
     public var message: String
 
@@ -139,7 +139,7 @@ public enum Wire {
     }
   }
 
-  public struct StoreUnavailable: Codable, Hashable, Sendable {
+  public struct StoreUnavailable: Codable, Equatable, Sendable {
     public var reason: String
 
     public init(reason: String) { self.reason = reason }

@@ -1,22 +1,20 @@
-/// The templates that come with Chime; `Config/endpoints` has their files, and a link in this folder leads there.
+/// The templates that come with Chime; `Config/endpoints` has their files, and `Packaging/embed` puts them into the program.
 public enum ShippedTemplates {
   /// In the order of their names.
   public static let names = ["discord", "gotify", "healthchecks", "homeassistant", "matrix", "ntfy", "slack"]
 
   /// The text of one; nil when there is none of that name.
   public static func text(_ name: String) -> String? {
-    let bytes: [UInt8]? =
-      switch name {
-      case "discord": PackageResources.discord_json
-      case "gotify": PackageResources.gotify_json
-      case "healthchecks": PackageResources.healthchecks_json
-      case "homeassistant": PackageResources.homeassistant_json
-      case "matrix": PackageResources.matrix_json
-      case "ntfy": PackageResources.ntfy_json
-      case "slack": PackageResources.slack_json
-      default: nil
-      }
-    return bytes.map { String(decoding: $0, as: UTF8.self) }
+    switch name {
+    case "discord": EmbeddedFiles.discord
+    case "gotify": EmbeddedFiles.gotify
+    case "healthchecks": EmbeddedFiles.healthchecks
+    case "homeassistant": EmbeddedFiles.homeassistant
+    case "matrix": EmbeddedFiles.matrix
+    case "ntfy": EmbeddedFiles.ntfy
+    case "slack": EmbeddedFiles.slack
+    default: nil
+    }
   }
 }
 

@@ -39,7 +39,7 @@ import Testing
     try home.write(try await home.did("completion", shell.script), to: script)
     let typist = try await home.spawn(
       Machine.debianPython, [Machine.support("typist"), shell.name, script, folder],
-      environment: ["PATH": "\(Machine.build):\(Machine.searchPath)"], withInput: true)
+      environment: ["PATH": "\(Machine.programs):\(Machine.searchPath)"], withInput: true)
     var (found, count): ([(line: String, shown: String)], Int) = ([], 0)
     func answer(to text: String) async throws -> (line: String, shown: String) {
       typist.write(String(decoding: try JSONEncoder().encode(text), as: UTF8.self))

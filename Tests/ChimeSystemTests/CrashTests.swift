@@ -69,7 +69,7 @@ struct CrashTests {
       let crashed = ContinuousClock.now
 
       try home.write("", to: home.path + "/good")
-      let daemon = try await home.start(Machine.shipped + "/chimed")
+      let daemon = try await home.start(Machine.programs + "/chimed")
       let last = Int64(Date().timeIntervalSince1970)
       try await settle(home, recurring, ledger, url)
       let proof = CrashProof(
@@ -98,7 +98,7 @@ struct CrashTests {
 
   /// The endpoints, and the reminders that come all the time.
   private func prepare(_ home: Home, _ url: String, _ ledger: CrashLedger) async throws -> [String: Int64] {
-    let daemon = try await home.start(Machine.shipped + "/chimed")
+    let daemon = try await home.start(Machine.programs + "/chimed")
     for name in ["team", "side"] {
       _ = try await home.answer(
         "io.chime.Endpoints.Put",

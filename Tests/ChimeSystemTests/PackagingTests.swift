@@ -8,7 +8,7 @@ import Testing
     try await Home.live { home in
       let root = home.path + "/root"
       let paths = ["PREFIX": "/opt/chime", "DESTDIR": root]
-      let first = try await home.run(Machine.packaging("install"), [Machine.shipped], environment: paths)
+      let first = try await home.run(Machine.packaging("install"), [Machine.programs], environment: paths)
       #expect(first.status == 0, "\(first.text)")
       let wanted = [
         "/opt/chime/bin/chimed", "/opt/chime/bin/chime", "/opt/chime/lib/systemd/system/chimed.service",
@@ -32,7 +32,7 @@ import Testing
       #expect(version.status == 0, "\(version.text)")
 
       try home.write("# mine\n", to: root + "/etc/chime/chimed.toml")
-      let second = try await home.run(Machine.packaging("install"), [Machine.shipped], environment: paths)
+      let second = try await home.run(Machine.packaging("install"), [Machine.programs], environment: paths)
       #expect(second.status == 0, "\(second.text)")
       #expect(try String(contentsOfFile: root + "/etc/chime/chimed.toml", encoding: .utf8) == "# mine\n")
 
@@ -46,14 +46,14 @@ import Testing
   @Test(.timeLimit(.minutes(1)))
   func runShowsAReminderFiringAndSaysWhatToTypeNext() async throws {
     try await Home.live { home in
-      let run = try await home.spawn(Machine.packaging("run"), [Machine.shipped])
+      let run = try await home.spawn(Machine.packaging("run"), [Machine.programs])
       try await eventually("the welcome fires; so far: \(run.output)", within: .seconds(15)) {
         run.lines.contains { $0.contains("fired") && $0.contains("Welcome to Chime") }
       }
-      #expect(run.output.contains("export PATH=\(Machine.shipped):$PATH"))
+      #expect(run.output.contains("export PATH=\(Machine.programs):$PATH"))
 
       // A second one finds the first, and leaves it running.
-      let second = try await home.spawn(Machine.packaging("run"), [Machine.shipped])
+      let second = try await home.spawn(Machine.packaging("run"), [Machine.programs])
       try await eventually("the second one finds the first; it said: \(second.output)") {
         second.output.contains("runs already") && second.output.contains("Ctrl-C")
       }
@@ -74,7 +74,7 @@ import Testing
     try await Home.live { home in
       let folder = "\(home.path)/chime-\(getuid())"
       let run = try await home.spawn(
-        Machine.packaging("run"), [Machine.shipped],
+        Machine.packaging("run"), [Machine.programs],
         environment: ["XDG_RUNTIME_DIR": home.path + "/none", "TMPDIR": home.path])
       try await eventually("it says where the socket is; so far: \(run.output)\(run.errors)") {
         run.output.contains("export CHIME_SOCKET=\(folder)/chime/io.chime") && run.output.contains("Ctrl-C")
@@ -92,7 +92,7 @@ import Testing
   func theSessionOfTheReadmeIsRecordedFromTheRealPrograms() async throws {
     try await Home.live { home in
       let picture = home.path + "/terminal.svg"
-      let recorded = try await home.run(Machine.packaging("record"), [Machine.shipped, picture], within: .seconds(40))
+      let recorded = try await home.run(Machine.packaging("record"), [Machine.programs, picture], within: .seconds(40))
       #expect(recorded.status == 0, "\(recorded.text)")
       let parsed = try await home.run(
         Machine.debianPython, ["-c", "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])", picture])

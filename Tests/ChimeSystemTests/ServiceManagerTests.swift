@@ -106,7 +106,7 @@ enum Units {
     return try ["chimed.service", "chimed.socket"].map { name in
       let file = FileManager.default.fileExists(atPath: "\(source)/\(name)") ? name : name + ".in"
       let text = try String(contentsOfFile: "\(source)/\(file)", encoding: .utf8)
-        .replacing("@bindir@", with: Machine.shipped)
+        .replacing("@bindir@", with: Machine.programs)
         .replacing("@docdir@", with: Machine.package)
       try text.write(toFile: "\(target)/\(name)", atomically: true, encoding: .utf8)
       return "\(target)/\(name)"

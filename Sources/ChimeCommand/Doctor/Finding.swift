@@ -2,8 +2,8 @@ import ChimeControl
 import ChimeWords
 
 /// One thing that the doctor found, and what helps.
-struct Finding: Hashable, Sendable {
-  enum State: String, Hashable, Sendable, CaseIterable {
+struct Finding: Equatable, Sendable {
+  enum State: String, Equatable, Sendable, CaseIterable {
     /// All right.
     case good
     /// Works, and should be seen to.
@@ -37,7 +37,7 @@ struct Finding: Hashable, Sendable {
 }
 
 /// What to do about a finding.
-enum Remedy: Hashable, Sendable {
+enum Remedy: Equatable, Sendable {
   /// A command to type.
   case run(String)
   /// A line to write, and into which file.
@@ -58,12 +58,12 @@ enum Remedy: Hashable, Sendable {
 /// A sentence that can be said in the user's language and, to programs, in English.
 ///
 ///     Sentence(Words.mark("chimed %1 runs"), "0.1.0").said(by: clock)
-struct Sentence: Hashable, Sendable {
+struct Sentence: Equatable, Sendable {
   let key: String
   let values: [Value]
 
   /// What is put into it.
-  enum Value: Hashable, Sendable, CustomStringConvertible {
+  enum Value: Equatable, Sendable, CustomStringConvertible {
     /// As it is: paths, names, what other programs said.
     case text(String)
     /// A sentence of the daemon's.

@@ -50,7 +50,7 @@ struct CrashLife: Sendable {
       environment["CHIME_DIE_AT"] = "\(kind) \(Int.random(in: 1...most, using: &random))\(after)"
       environment["LD_PRELOAD"] = library
     }
-    let daemon = try await home.spawn(Machine.shipped + "/chimed", environment: environment)
+    let daemon = try await home.spawn(Machine.programs + "/chimed", environment: environment)
     if death == .whileStarting {
       try await pass(.microseconds(Int.random(in: 0...60_000, using: &random)), or: daemon)
       daemon.send(SIGKILL)

@@ -19,7 +19,7 @@ struct BootedSystem: Sendable {
 
   /// Boots and waits until systemd says that everything has been started: half a second on an idle machine.
   /// - Parameter build: the folder of the programs that are installed in it.
-  static func start(in home: Home, build: String = Machine.shipped) async throws -> BootedSystem {
+  static func start(in home: Home, build: String = Machine.programs) async throws -> BootedSystem {
     let notifications = try NotifySocket(path: home.path + "/booted")
     defer { notifications.close() }
     let process = try await home.spawn(

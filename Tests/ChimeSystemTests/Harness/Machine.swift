@@ -11,12 +11,13 @@ enum Machine {
     ((try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/")
     .replacing(/\/[^\/]*$/, with: "")
 
-  static let chimed = program("chimed")
-  static let chime = program("chime")
-
-  /// The folder of the programs as they are shipped: `make test` names its release build here, because the optimizer has
-  /// ideas of its own (of how long a value lives, for one). The debug build otherwise, which checks more.
-  static let shipped = ProcessInfo.processInfo.environment["CHIME_TEST_SHIPPED"] ?? build
+  /// The folder of the programs that are tried: the release build, as it is shipped, because the optimizer has ideas of its
+  /// own (of how long a value lives, for one). A sanitizer's programs are beside the tests instead.
+  static let programs =
+    ProcessInfo.processInfo.environment["CHIME_PROGRAMS"]
+    ?? (FileManager.default.isExecutableFile(atPath: build + "/chimed") ? build : package + "/.build/release")
+  static let chimed = programs + "/chimed"
+  static let chime = programs + "/chime"
 
   /// The Python with the independent clients (`Tests/requirements.txt`).
   static let clients = package + "/.venv/bin/python"
@@ -55,10 +56,5 @@ enum Machine {
     }
     while probe.isRunning { usleep(1_000) }
     return probe.end == .exited(0)
-  }
-
-  private static func program(_ name: String) -> String {
-    let beside = build + "/" + name
-    return FileManager.default.isExecutableFile(atPath: beside) ? beside : package + "/.build/debug/" + name
   }
 }

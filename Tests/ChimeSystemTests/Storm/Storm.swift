@@ -78,7 +78,7 @@ final class Storm {
 
   private func start(_ number: Int) async throws -> Daemon {
     let folder = folder(number)
-    var words = [Machine.shipped + "/chimed", "--state-dir", folder, "--socket", "\(folder)/socket"]
+    var words = [Machine.programs + "/chimed", "--state-dir", folder, "--socket", "\(folder)/socket"]
     // ip(8) becomes the program that it runs.
     if number == 3, let network { words = network.prefix + words + ["--config", "\(folder)/chimed.toml"] }
     return try await home.start(words[0], Array(words.dropFirst()), within: .seconds(60))
