@@ -24,7 +24,7 @@ import Varlink
 
   @Test func aSetThatDoesNotGoIntoOneMessageSaysHowLongItIsAndWhatToDo() throws {
     let daemon = try FakeDaemon { _, _ in .reply(Self.reply()) }
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-set-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-set-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let whole = folder.appending(path: "many.toml")
@@ -80,7 +80,7 @@ import Varlink
     let daemon = try FakeDaemon { _, parameters in
       .reply(Self.reply(packFiles: ["books.toml", "none.toml"]))
     }
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-set-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-set-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try "[pack]\n".write(to: folder.appending(path: "books.toml"), atomically: true, encoding: .utf8)

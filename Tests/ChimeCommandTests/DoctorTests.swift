@@ -474,19 +474,19 @@ import Varlink
   }
 
   /// Programs that are run for a look: each way to end, and none that outstays its time.
-  @Test func programsAreRunForALook() {
+  @Test(.timeLimit(.minutes(5))) func programsAreRunForALook() {
     #expect(
       RunningProgram.run("/bin/sh", ["-c", "echo hello"], within: 60_000) == .ended(status: 0, output: "hello\n"))
     #expect(RunningProgram.run("/bin/sh", ["-c", "exit 3"], within: 60_000) == .ended(status: 3, output: ""))
     #expect(RunningProgram.run("/bin/sh", ["-c", "kill -SEGV $$"], within: 60_000) == .killed(signal: 11))
     #expect(RunningProgram.run("no-such-program-here", [], within: 60_000) == .missing)
-    let begin = ContinuousClock.now
     #expect(
-      RunningProgram.run("/bin/sh", ["-c", "perl -e 'sleep 60' & perl -e 'sleep 60'"], within: 150) == .tookTooLong(150)
+      RunningProgram.run("/bin/sh", ["-c", "perl -e 'sleep 100000' & perl -e 'sleep 100000'"], within: 150)
+        == .tookTooLong(150)
     )
-    #expect(ContinuousClock.now - begin < .seconds(50))
     // One that closes its output and stays.
-    #expect(RunningProgram.run("/bin/sh", ["-c", "exec >&-; perl -e 'sleep 60'"], within: 150) == .tookTooLong(150))
+    #expect(
+      RunningProgram.run("/bin/sh", ["-c", "exec >&-; perl -e 'sleep 100000'"], within: 150) == .tookTooLong(150))
     #expect(
       RunningProgram.run("/bin/sh", ["-c", "echo no >&2; exit 1"], within: 60_000, withErrors: true)
         == .ended(status: 1, output: "no\n"))

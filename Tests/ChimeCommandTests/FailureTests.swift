@@ -184,7 +184,7 @@ import Varlink
   }
 
   @Test func secretsAreReadFromPrivateFilesOnly() throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "chime-secret-\(getpid())").path
+    let directory = RunFolder.url.appending(path: "chime-secret-\(getpid())").path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = directory + "/s"

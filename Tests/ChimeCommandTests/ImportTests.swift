@@ -62,7 +62,7 @@ import Varlink
 
   @Test func linesAreUnfoldedEvenWithinACharacter() throws {
     let daemon = try VerbTests.daemon()
-    let file = FileManager.default.temporaryDirectory.appending(path: "chime-\(UUID().uuidString).ics").path()
+    let file = RunFolder.url.appending(path: "chime-\(UUID().uuidString).ics").path()
     defer { try? FileManager.default.removeItem(atPath: file) }
     let euro = Array("\u{20AC}".utf8)
     let bytes =

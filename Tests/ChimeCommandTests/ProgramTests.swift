@@ -109,21 +109,13 @@ import Varlink
 
   /// An answer comes before the next question is asked.
   @Test func batchStreams() throws {
-    let process = Process()
-    let (input, output) = (Pipe(), Pipe())
-    process.executableURL = try builtCommand()
-    process.arguments = ["when", "--batch"]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let process = try ChildProcess(builtCommand().path, ["when", "--batch"], input: .written, output: .piped)
     for _ in 0..<3 {
-      try input.fileHandleForWriting.write(contentsOf: Data("{\"when\":\"daily at 8\"}\n".utf8))
-      let answer = output.fileHandleForReading.availableData
-      #expect(answer.last == UInt8(ascii: "\n"))
+      process.write(Data("{\"when\":\"daily at 8\"}\n".utf8))
+      #expect(process.outputPipe?.availableData.last == UInt8(ascii: "\n"))
     }
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    process.closeInput()
+    #expect(process.wait() == .exited(0))
   }
 
   @Test func batchTakesHostileLines() throws {
@@ -150,18 +142,13 @@ import Varlink
   }
 
   @Test func aReaderThatLeavesIsNoError() throws {
-    let process = Process()
-    let (output, errors) = (Pipe(), Pipe())
-    process.executableURL = try builtCommand()
-    process.arguments = ["when", "every 1m", "-n", "10000"]
-    process.standardOutput = output
-    process.standardError = errors
+    let output = Pipe()
     try output.fileHandleForReading.close()
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .exit)
-    #expect(process.terminationStatus == 0)
-    #expect(errors.fileHandleForReading.availableData.isEmpty)
+    let process = try ChildProcess(
+      builtCommand().path, ["when", "every 1m", "-n", "10000"],
+      output: .descriptor(output.fileHandleForWriting.fileDescriptor))
+    #expect(process.wait() == .exited(0))
+    #expect(process.errors.isEmpty)
   }
 
   @Test(arguments: [
@@ -178,7 +165,7 @@ import Varlink
   }
 
   @Test func theMachinesZoneIsFoundThroughItsLink() throws {
-    let link = FileManager.default.temporaryDirectory.appending(path: "chime-localtime-\(getpid())").path
+    let link = RunFolder.url.appending(path: "chime-localtime-\(getpid())").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/usr/share/zoneinfo/Asia/Tokyo")
     defer { try? FileManager.default.removeItem(atPath: link) }
     let zones = ZoneFiles(environment: [:], localLink: link)

@@ -19,26 +19,17 @@ import Testing
     for (name, html) in pages {
       try html.write(toFile: "\(folder.path)/\(name).html", atomically: true, encoding: .utf8)
     }
-    let process = Process()
-    let (output, errors) = (Pipe(), Pipe())
-    process.executableURL = URL(
-      filePath: environment["CHIME_PYTHON"] ?? root.appending(path: ".venv/bin/python3").path)
-    process.arguments =
+    let result = try ChildProcess.run(
+      environment["CHIME_PYTHON"] ?? root.appending(path: ".venv/bin/python3").path,
       [root.appending(path: "Tests/ChimeSystemTests/Support/page-checker").path, "check"]
-      + pages.keys.sorted().map { "\(folder.path)/\($0).html" }
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let told = try output.fileHandleForReading.readToEnd() ?? Data()
-    let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(String(decoding: complaint, as: UTF8.self))")
-    let findings = try JSONDecoder().decode([String: [String]].self, from: told)
+        + pages.keys.sorted().map { "\(folder.path)/\($0).html" })
+    try #require(result.status == 0, "\(result.complaint)")
+    let findings = try JSONDecoder().decode([String: [String]].self, from: result.output)
     return Dictionary(
       uniqueKeysWithValues: findings.map { (URL(filePath: $0).deletingPathExtension().lastPathComponent, $1) })
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.proof(.screens), .timeLimit(.minutes(5)))
   func reportsAreForEverybody() throws {
     let fresh = try ReportTests.html(.fresh)
     let pages = [

@@ -11,9 +11,7 @@ import Testing
     let path: String
 
     init() throws {
-      var template = Array("/tmp/chime-report-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = try RunFolder.makeFolder("report")
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

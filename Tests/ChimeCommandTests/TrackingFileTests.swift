@@ -10,7 +10,7 @@ import Varlink
   private typealias T = TrackersInterface
 
   private static func folder() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-files-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-files-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     return folder
   }
@@ -57,7 +57,8 @@ import Varlink
         time += .milliseconds(300)
         return time
       })
-    #expect(seen.errors.contains("big.jpg: 100 %") && seen.errors.hasSuffix("\u{1B}[K"))
+    #expect(
+      seen.errors.contains("big.jpg: 100 %") && seen.errors.hasSuffix("\u{1B}[K"), "\(seen.errors.suffix(500))")
     #expect(chime(["log", "water", "--photo", file.path], daemon: daemon).errors.isEmpty)
     try Data(repeating: 7, count: (20 << 20) + 1).write(to: file)
     let refused = chime(["log", "water", "--photo", file.path], daemon: daemon)

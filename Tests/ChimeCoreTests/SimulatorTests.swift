@@ -7,7 +7,7 @@ import Testing
 /// The simulator itself, a few lives of it, and the plans by which it once found something. `make simulate` lives a
 /// thousand years.
 @Suite struct SimulatorTests {
-  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 8) as ClosedRange<UInt64>)
   func aYear(seed: UInt64) {
     let life = Simulation.run(SimulationPlan.random(seed: seed))
     #expect(life.fault == nil, "seed \(seed)")

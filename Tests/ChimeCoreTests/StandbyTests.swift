@@ -8,7 +8,7 @@ struct StandbyTests {
   /// Days of reminders of all kinds, answered at random, in two houses: the one's store works all the time, the
   /// other's refuses changes for hours now and then. In the end both stores hold the same, and on both screens the same
   /// was to be seen.
-  @Test(arguments: 1...16 as ClosedRange<UInt64>)
+  @Test(arguments: 1...ProofTier.amount(quick: 3, proof: 100) as ClosedRange<UInt64>)
   func afterwardsTheStoreIsAsIfItHadNeverFailed(seed: UInt64) async throws {
     var script = Script(seed: seed)
     let (sound, failing) = (MemoryStore(), MemoryStore())

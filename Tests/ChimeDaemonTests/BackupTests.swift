@@ -270,7 +270,7 @@ struct BackupTests {
   }
 
   @Test func uploadsAreGoneAfterTenMinutes() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-uploads-\(UUID().uuidString)").path()
+    let folder = RunFolder.url.appending(path: "chime-uploads-\(UUID().uuidString)").path()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let uploads = Uploads(folder: folder)
     let start = ContinuousClock.now
@@ -287,7 +287,7 @@ struct BackupTests {
   }
 
   @Test func photosThatNothingRefersToGoAfterAMonth() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-photos-\(UUID().uuidString)").path()
+    let folder = RunFolder.url.appending(path: "chime-photos-\(UUID().uuidString)").path()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let photos = Photos(folder: folder)
     let now = Instant(seconds: 1_790_000_000)

@@ -165,7 +165,7 @@ struct ConfigurationTests {
   }
 
   @Test func dropInsLieOverTheFileInTheOrderOfTheirNames() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-config-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-config-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let dropIns = folder.appending(path: "chimed.toml.d")
     try FileManager.default.createDirectory(at: dropIns, withIntermediateDirectories: true)

@@ -16,7 +16,7 @@ struct EventLoopTests {
 
   /// The daemon's main forgets the loop once it runs; only an optimised build would let go of it at once.
   @Test func aLoopThatRunsStaysThoughNobodyHoldsIt() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-loop-\(UUID().uuidString)").path()
+    let folder = RunFolder.url.appending(path: "chime-loop-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     weak let loop = try await start(Self.site(folder))

@@ -7,7 +7,7 @@ import Testing
 
 /// Zones and calendars on disk, and how their changes are seen.
 final class FilesThatChangeTests {
-  let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+  let folder = RunFolder.url.resolvingSymlinksInPath()
     .appending(path: "chime-files-\(UUID().uuidString)").path()
 
   init() throws {

@@ -14,7 +14,7 @@ struct ForgettingTests {
   private struct Nothing: Codable {}
 
   @Test(.timeLimit(.minutes(5))) func changesAreLetGoAfterThirtyDays() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-forget-\(UUID().uuidString)").path()
+    let folder = RunFolder.url.appending(path: "chime-forget-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let site = try EventLoopTests.site(folder)

@@ -56,9 +56,7 @@ import Testing
 
   /// /tmp is anybody's and still keeps one's own from others; a folder without the sticky bit does not.
   @Test func foldersAreTrustedByWhoCanChangeThem() throws {
-    var template = Array("/tmp/chime-trust-XXXXXX".utf8CString)
-    _ = try #require(mkdtemp(&template))
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = try RunFolder.makeFolder("trust")
     defer { rmdir(folder) }
     #expect(SystemFiles.distrust(folder, contents: true) == nil)
     #expect(SystemFiles.distrust("/tmp", contents: false) == nil)

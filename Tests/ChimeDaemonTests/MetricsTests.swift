@@ -185,7 +185,7 @@ import Testing
   }
 
   @Test func theFileIsWholeAndReadableAndGoes() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-metrics-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-metrics-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = MetricsFile(path: folder.path(percentEncoded: false) + "/chime.prom")

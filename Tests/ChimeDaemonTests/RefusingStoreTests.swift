@@ -116,7 +116,7 @@ struct RefusingStoreTests {
   private func withLoop(
     _ store: any Store, _ keeper: (any SnapshotKeeper)? = nil, _ body: (EventLoop) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-refusing-\(UUID().uuidString)").path()
+    let folder = RunFolder.url.appending(path: "chime-refusing-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let site = try EventLoopTests.site(folder)

@@ -8,7 +8,7 @@ import Testing
 
 /// Where secrets are, who may read them, and when they end.
 final class SecretsTests {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "chime-secrets-\(UUID().uuidString)").path()
+  let folder = RunFolder.url.appending(path: "chime-secrets-\(UUID().uuidString)").path()
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 

@@ -40,7 +40,7 @@ struct SleepCycleTests {
 
   /// The timer may be had or not; a machine without a clock that wakes it is said to be one in any case.
   @Test func aMachineWithoutAnAlarmClockIsNotWoken() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-rtc-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-rtc-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(WakeAlarm(isSystem: true, clocks: folder.path).problem != nil)
     let clock = folder.appending(path: "rtc0")

@@ -9,7 +9,7 @@ import Varlink
 
 /// Files, zones, secrets, clocks: the daemon's edge against the real system.
 final class SystemEdgeTests {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "chime-edge-\(UUID().uuidString)").path()
+  let folder = RunFolder.url.appending(path: "chime-edge-\(UUID().uuidString)").path()
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 

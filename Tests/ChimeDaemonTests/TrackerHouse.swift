@@ -21,7 +21,7 @@ struct TrackerHouse {
     inMemory: Bool = false, _ configure: (inout Configuration) -> Void = { _ in },
     _ body: (TrackerHouse) async throws -> Void
   ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-desk-\(UUID().uuidString)").path()
+    let folder = RunFolder.url.appending(path: "chime-desk-\(UUID().uuidString)").path()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let site = try EventLoopTests.site(folder)

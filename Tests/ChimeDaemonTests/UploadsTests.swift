@@ -7,7 +7,7 @@ import Testing
 /// Files that are sent in parts, and how many of them there may be.
 @Suite struct UploadsTests {
   @Test func thoseThatWereUsedMakeWay() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-uploads-\(UUID().uuidString)").path
+    let folder = RunFolder.url.appending(path: "chime-uploads-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let uploads = Uploads(folder: folder)
     let start = ContinuousClock.now

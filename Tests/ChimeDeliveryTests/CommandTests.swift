@@ -18,7 +18,7 @@ extension RealThings {
 
     /// A folder that goes with the test.
     private final class Scratch {
-      let folder = FileManager.default.temporaryDirectory.appending(path: "chime-command-\(UUID().uuidString)")
+      let folder = RunFolder.url.appending(path: "chime-command-\(UUID().uuidString)")
 
       init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 

@@ -75,19 +75,13 @@ struct Failure: Error, CustomStringConvertible {
 /// A helper program of the tests that speaks in lines, and ends when its input does.
 final class Script: Sendable {
   let lines = Events<[String: JSON]>()
-  private let input: FileHandle
-  private let process = Process()
+  private let process: ChildProcess
 
   init(_ program: String, _ arguments: [String]) throws {
-    let (output, input) = (Pipe(), Pipe())
-    self.input = input.fileHandleForWriting
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardInput = input
-    process.standardOutput = output
+    let process = try ChildProcess(program, arguments, input: .written, output: .piped)
+    self.process = process
     let lines = lines
-    try process.run()
-    let reader = output.fileHandleForReading
+    guard let reader = process.outputPipe else { throw Failure("\(program) has no output") }
     Thread.detachNewThread {
       var rest: [UInt8] = []
       while true {
@@ -104,14 +98,14 @@ final class Script: Sendable {
   }
 
   func write(_ words: [JSON]) throws {
-    input.write(try JSONEncoder().encode(words) + [UInt8(ascii: "\n")])
+    process.write(try JSONEncoder().encode(words) + [UInt8(ascii: "\n")])
   }
 
-  var pid: Int { Int(process.processIdentifier) }
+  var pid: Int { Int(process.pid) }
 
   func end() {
-    try? input.close()
-    process.waitUntilExit()
+    process.closeInput()
+    process.wait()
   }
 }
 

@@ -170,19 +170,5 @@ extension RealThings {
       let (attempt, next) = try await attempted("https://receiver.test:\(port)/") { $0.proxy = server }
       #expect(next == .retry && attempt.error?.contains("403") == true, "\(attempt)")
     }
-
-    /// What the environment says of proxies is not heard, whichever name it has.
-    @Test func theEnvironmentHasNoSay() async throws {
-      let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
-      for name in names.dropLast(2) { setenv(name, "http://127.0.0.1:9", 1) }
-      for name in names.suffix(2) { setenv(name, "*", 1) }
-      defer { for name in names { unsetenv(name) } }
-      #expect(try await attempted("http://127.0.0.1:\(port)/").next == .settled)
-      let (proxy, proxyPort) = try await proxy()
-      defer { proxy.end() }
-      let server = try ProxyServer("http://127.0.0.1:\(proxyPort)")
-      #expect(try await attempted("http://receiver.test:\(port)/") { $0.proxy = server }.next == .settled)
-      #expect(try await proxy.lines.next()["asked"]?.string?.hasPrefix("POST ") == true)
-    }
   }
 }

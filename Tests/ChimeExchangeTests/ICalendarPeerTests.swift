@@ -302,18 +302,11 @@ import Testing
       }
       return nil
     }
-    let file = FileManager.default.temporaryDirectory.appending(path: "chime-\(UUID().uuidString).json")
+    let file = RunFolder.url.appending(path: "chime-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
     try JSONEncoder().encode(question).write(to: file)
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: python)
-    process.arguments = ["-c", script, file.path]
-    process.standardOutput = output
-    try process.run()
-    let answer = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "the script failed; its reason is on standard error")
-    return try JSONDecoder().decode(Answer.self, from: answer)
+    let result = try ChildProcess.run(python, ["-c", script, file.path])
+    try #require(result.status == 0, "the script failed: \(result.complaint)")
+    return try JSONDecoder().decode(Answer.self, from: result.output)
   }
 }

@@ -90,7 +90,8 @@ import Testing
   @Test func roundTrips() throws {
     var generator = CalendarGenerator(seed: 11)
     var accepted = 0
-    for _ in 0..<3_000 {
+    let rounds = ProofTier.amount(quick: 500, proof: 10_000)
+    for _ in 0..<rounds {
       let text = generator.expression(near: generator.number(1970...2199)) + (generator.chance(20) ? " Asia/Gaza" : "")
       guard let schedule = try? Schedule(canonical: "calendar: " + text) else { continue }
       accepted += 1
@@ -100,17 +101,17 @@ import Testing
       #expect(
         again.timetable(in: .utc).next(after: after) == schedule.timetable(in: .utc).next(after: after), "\(text)")
     }
-    #expect(accepted > 1_500)
+    #expect(accepted > rounds / 2)
   }
 
   @Test func survivesDamage() throws {
     let damage = Damage(
-      seed: 44, rounds: 3_000,
+      seed: 44, rounds: 600, proof: 10_000,
       pieces: [
         "*", "/", "-", "~", "..", ",", ":", " ", "Mon", "fri", "0", "31", "60", "2199", "99999999999999999999", ".5",
         "UTC",
         " Europe/Prague", "daily", "@", "\0", "é", "calendar:", "CET",
-      ], understood: 100, surroundings: Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
+      ], understood: 10, surroundings: Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
     damage.expectSurvival(of: Self.table.map { "calendar: \($0.text)" })
   }
 

@@ -28,36 +28,22 @@ enum CalendarOracle {
     /// The last microsecond of this second is the base.
     var base: Int64
     var count: Int
-    private var process = Process()
-    private var files: (output: URL, errors: URL)
+    private let process: ChildProcess
 
     init(_ expressions: [String], zone: String, base: Int64, count: Int) throws {
       self.expressions = expressions
       self.zone = zone
       self.base = base
       self.count = count
-      let folder = FileManager.default.temporaryDirectory
-      let name = "chime-calendar-\(UUID().uuidString)"
-      files = (folder.appending(path: name), folder.appending(path: name + "-errors"))
-      try Data().write(to: files.output)
-      try Data().write(to: files.errors)
-      process.executableURL = URL(fileURLWithPath: program)
-      process.arguments =
-        ["calendar", "--iterations=\(count)", "--base-time=@\(base).999999", "--"] + expressions
-      process.environment = ["TZ": ":" + zone, "LC_ALL": "C", "PATH": "/usr/bin:/bin"]
-      process.standardOutput = try FileHandle(forWritingTo: files.output)
-      process.standardError = try FileHandle(forWritingTo: files.errors)
-      try process.run()
+      process = try ChildProcess(
+        program, ["calendar", "--iterations=\(count)", "--base-time=@\(base).999999", "--"] + expressions,
+        environment: ["TZ": ":" + zone, "LC_ALL": "C", "PATH": "/usr/bin:/bin"])
     }
 
     /// An answer for each expression; `nil` for those that are refused.
     func answers() throws -> [Answer?] {
-      process.waitUntilExit()
-      defer {
-        try? FileManager.default.removeItem(at: files.output)
-        try? FileManager.default.removeItem(at: files.errors)
-      }
-      let errors = String(decoding: try Data(contentsOf: files.errors), as: UTF8.self)
+      process.wait()
+      let errors = String(decoding: process.errors, as: UTF8.self)
       func named(_ introduction: String) -> Set<String> {
         Set(
           errors.split(separator: "\n").compactMap { line in
@@ -68,8 +54,8 @@ enum CalendarOracle {
       }
       let refused = named("Failed to parse calendar specification")
       let abandoned = named("Failed to determine next elapse for")
-      var found = try CalendarOracle.answers(
-        in: Data(contentsOf: files.output), zone: CalendarOracle.zones(zone) ?? .utc)[...]
+      var found = CalendarOracle.answers(
+        in: process.output, zone: CalendarOracle.zones(zone) ?? .utc)[...]
       let all = try expressions.map { text in
         if refused.contains(text) { return nil as Answer? }
         if abandoned.contains(text) { return Answer(normalized: "", elapses: [], ends: true, isAbandoned: true) }

@@ -31,12 +31,12 @@ import Testing
   /// understood. The same text at the beginning of a crontab's line means the same.
   @Test func survivesDamage() throws {
     let damage = Damage(
-      seed: 43, rounds: 3_000,
+      seed: 43, rounds: 600, proof: 10_000,
       pieces: [
         "*", "/", "-", ",", "#", "L", "W", "?", " ", "0", "7", "59", "60", "99999999999999999999", "mon", "fri", "jan",
         "x",
         "@", "\t", "\0", "é", "*/", "-1", "cron:", "LW", "\r\n",
-      ], places: 2, understood: 250,
+      ], places: 2, understood: 50,
       surroundings: Surroundings(zone: .utc))
     damage.expectSurvival(of: CronTextTests.canonical.map(\.text)) { text, schedule in
       guard schedule.dialect == .cron, let line = try? CrontabTime(line: Array(text.utf8)),
@@ -50,7 +50,7 @@ import Testing
   @Test func survivesAnyBytes() {
     var generator = SeededGenerator(seed: 44)
     let signs = Array("*/-,#LW? 0123456789monfrijan@daily\t".utf8) + [0x00, 0x0B, 0x7F, 0x80, 0xC3, 0xE2, 0xFF]
-    for _ in 0..<8_000 {
+    for _ in 0..<ProofTier.amount(quick: 2_000, proof: 50_000) {
       let line = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
         signs[Int.random(in: 0..<signs.count, using: &generator)]
       }

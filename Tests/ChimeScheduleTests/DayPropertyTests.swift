@@ -11,7 +11,7 @@ import Testing
     guard let center = CivilDate(place) else { return }
     var generator = SeededGenerator(seed: UInt64(center.dayNumber) &* 31 &+ 5)
     let days = DayGenerator(near: Int64(center.dayNumber), spread: 40)
-    for _ in 0..<25 {
+    for _ in 0..<ProofTier.amount(quick: 4, proof: 100) {
       let (words, kind) = days.make(&generator)
       let start = max(0, Int64(center.dayNumber) + Int64.random(in: -300...30, using: &generator))
       let starting = CivilDate(dayNumber: Int(start))?.description ?? ""

@@ -150,7 +150,7 @@ import Testing
     let reference = Reference(zone, around: center.seconds, days: 8)
     let horizon = Instant(seconds: center.seconds + 3 * 86_400)
     var generator = SeededGenerator(seed: UInt64(index) &* 7_919 &+ 5_545)
-    for _ in 0..<120 {
+    for _ in 0..<ProofTier.amount(quick: 12, proof: 400) {
       let (text, model, holidays) = Self.make(near: wall, instant: center.seconds, &generator)
       let schedule = try Schedule(canonical: text)
       #expect(try Schedule(canonical: schedule.canonical) == schedule)

@@ -36,8 +36,6 @@ enum RecurrenceOracle {
     class Late(Exception): pass
     def late(*_): raise Late()
     signal.signal(signal.SIGVTALRM, late)
-    # Processes that Foundation starts may inherit blocked signals.
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGVTALRM})
     zones = {}
     def instants(rule, zone, after, count):
         # Readings of a gap may come out of order; some zones have left out whole days.
@@ -81,29 +79,17 @@ enum RecurrenceOracle {
   }
 
   static func answers(to questions: [Question]) throws -> [Answer] {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-dateutil-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (input, output) = (folder.appending(path: "questions"), folder.appending(path: "answers"))
     let encoder = JSONEncoder()
     var lines = Data()
     for question in questions {
       lines += try encoder.encode(question)
       lines.append(UInt8(ascii: "\n"))
     }
-    try lines.write(to: input)
-    try Data().write(to: output)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try python())
-    process.arguments = ["-c", program]
-    process.standardInput = try FileHandle(forReadingFrom: input)
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    try process.run()
-    process.waitUntilExit()
-    let answers = try Data(contentsOf: output).split(separator: UInt8(ascii: "\n")).map {
+    let result = try ChildProcess.run(try python(), ["-c", program], input: .bytes(lines))
+    let answers = try result.output.split(separator: UInt8(ascii: "\n")).map {
       try JSONDecoder().decode(Answer.self, from: $0)
     }
-    guard process.terminationStatus == 0, answers.count == questions.count else {
+    guard result.status == 0, answers.count == questions.count else {
       throw Missing(description: "dateutil answered \(answers.count) of \(questions.count) questions")
     }
     return answers

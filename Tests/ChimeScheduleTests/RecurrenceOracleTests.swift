@@ -9,7 +9,9 @@ import Testing
 @Suite(.disabled(if: RecurrenceOracle.isLeftOut, "CHIME_SKIP_PEERS=1"))
 struct RecurrenceOracleTests {
   /// Questions in the suite; `CHIME_RRULE_ROUNDS` asks for more, and `CHIME_RRULE_SEED` for others.
-  static let rounds = ProcessInfo.processInfo.environment["CHIME_RRULE_ROUNDS"].flatMap(Int.init) ?? 500
+  static let rounds =
+    ProcessInfo.processInfo.environment["CHIME_RRULE_ROUNDS"].flatMap(Int.init)
+    ?? ProofTier.amount(quick: 100, proof: 5_000)
   static let seed = ProcessInfo.processInfo.environment["CHIME_RRULE_SEED"].flatMap(UInt64.init) ?? 5_545
 
   @Test func randomRules() throws {

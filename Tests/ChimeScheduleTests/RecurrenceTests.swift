@@ -169,26 +169,23 @@ import Testing
   }
 
   /// Rules that name nothing are told at once.
-  @Test(arguments: [
-    "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30,31",
-    "FREQ=DAILY;BYMONTH=4;BYMONTHDAY=31",
-    "FREQ=YEARLY;BYYEARDAY=60;BYMONTH=5", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2",
-    "FREQ=YEARLY;BYWEEKNO=2;BYMONTH=7;BYDAY=MO",
-    "FREQ=HOURLY;INTERVAL=2;BYHOUR=1", "FREQ=MINUTELY;INTERVAL=7;BYDAY=MO;BYHOUR=9;BYMINUTE=1",
-    "FREQ=HOURLY;INTERVAL=168;BYDAY=FR",
-    "FREQ=SECONDLY;INTERVAL=2;BYSECOND=1", "FREQ=DAILY;INTERVAL=7;BYDAY=FR", "FREQ=MONTHLY;INTERVAL=12;BYMONTH=2",
-    "FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29", "FREQ=SECONDLY;BYSETPOS=2;BYSECOND=1",
-    "FREQ=MONTHLY;BYSETPOS=366;BYDAY=MO", "FREQ=SECONDLY;INTERVAL=86400;BYMONTH=2;BYMONTHDAY=30",
-  ])
+  @Test(
+    .timeLimit(.minutes(5)),
+    arguments: [
+      "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30,31",
+      "FREQ=DAILY;BYMONTH=4;BYMONTHDAY=31",
+      "FREQ=YEARLY;BYYEARDAY=60;BYMONTH=5", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2",
+      "FREQ=YEARLY;BYWEEKNO=2;BYMONTH=7;BYDAY=MO",
+      "FREQ=HOURLY;INTERVAL=2;BYHOUR=1", "FREQ=MINUTELY;INTERVAL=7;BYDAY=MO;BYHOUR=9;BYMINUTE=1",
+      "FREQ=HOURLY;INTERVAL=168;BYDAY=FR",
+      "FREQ=SECONDLY;INTERVAL=2;BYSECOND=1", "FREQ=DAILY;INTERVAL=7;BYDAY=FR", "FREQ=MONTHLY;INTERVAL=12;BYMONTH=2",
+      "FREQ=YEARLY;INTERVAL=4;BYMONTH=2;BYMONTHDAY=29", "FREQ=SECONDLY;BYSETPOS=2;BYSECOND=1",
+      "FREQ=MONTHLY;BYSETPOS=366;BYDAY=MO", "FREQ=SECONDLY;INTERVAL=86400;BYMONTH=2;BYMONTHDAY=30",
+    ])
   func neverOccurs(_ rule: String) throws {
     // Thursday 1 January 2026 at midnight, and 2026 is not a leap year.
     let schedule = try Schedule(canonical: "DTSTART:20260101T000000 RRULE:\(rule)")
-    let clock = ContinuousClock()
-    let spent = clock.measure {
-      #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
-    }
-    // Not years, whatever else the machine does.
-    #expect(spent < .seconds(5))
+    #expect(schedule.timetable(in: .utc).next(after: .earliest) == nil)
     let utc = Zone.utc
     let error = #expect(throws: ScheduleError.self) {
       try Schedule.parse("DTSTART:20260101T000000 RRULE:\(rule)", now: .earliest, zone: utc)

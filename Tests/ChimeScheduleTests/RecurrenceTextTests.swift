@@ -190,7 +190,7 @@ import Testing
     func time() -> String { RandomRule.text(Int64.random(in: 1_700_000_000...1_900_000_000, using: &generator)) }
     func dates() -> String { (0...Int.random(in: 0...3, using: &generator)).map { _ in time() }.joined(separator: ",") }
     let surroundings = Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) })
-    for _ in 0..<1_500 {
+    for _ in 0..<ProofTier.amount(quick: 200, proof: 5_000) {
       let question = RandomRule.question(&generator)
       var zone = pick(["", ";TZID=America/New_York", "Z"])
       let suffix = zone == "Z" ? "Z" : ""
@@ -225,43 +225,39 @@ import Testing
   }
 
   /// Long and damaged texts are refused or understood, and quickly.
-  @Test(arguments: [
-    "RRULE:FREQ=DAILY;BYHOUR=" + String(repeating: "9,", count: 30_000) + "9",
-    "RRULE:FREQ=YEARLY;BYYEARDAY=" + String(repeating: "-366,", count: 13_000) + "1",
-    "RRULE:FREQ=YEARLY;BYDAY=" + String(repeating: "-53MO,", count: 10_000) + "1TU",
-    "DTSTART:20270101T090000 RDATE:" + String(repeating: "20270101T090000,", count: 4_000) + "20270101T090000",
-    "DTSTART:20270101T090000 " + String(repeating: "RRULE:FREQ=DAILY ", count: 3_000),
-    String(repeating: "RRULE:", count: 10_000), "RRULE:" + String(repeating: ";", count: 60_000),
-    "DTSTART;" + String(repeating: "X-A=B;", count: 10_000),
-    "RRULE:FREQ=DAILY" + String(repeating: "\r\n ", count: 20_000),
-    "FREQ=" + String(repeating: "D", count: 65_000), "DTSTART;TZID=\"" + String(repeating: "a", count: 65_000),
-    "TRIGGER:" + String(repeating: "P1D", count: 20_000),
-    "RRULE:FREQ=DAILY;COUNT=" + String(repeating: "9", count: 60_000),
-  ])
+  @Test(
+    .timeLimit(.minutes(5)),
+    arguments: [
+      "RRULE:FREQ=DAILY;BYHOUR=" + String(repeating: "9,", count: 30_000) + "9",
+      "RRULE:FREQ=YEARLY;BYYEARDAY=" + String(repeating: "-366,", count: 13_000) + "1",
+      "RRULE:FREQ=YEARLY;BYDAY=" + String(repeating: "-53MO,", count: 10_000) + "1TU",
+      "DTSTART:20270101T090000 RDATE:" + String(repeating: "20270101T090000,", count: 4_000) + "20270101T090000",
+      "DTSTART:20270101T090000 " + String(repeating: "RRULE:FREQ=DAILY ", count: 3_000),
+      String(repeating: "RRULE:", count: 10_000), "RRULE:" + String(repeating: ";", count: 60_000),
+      "DTSTART;" + String(repeating: "X-A=B;", count: 10_000),
+      "RRULE:FREQ=DAILY" + String(repeating: "\r\n ", count: 20_000),
+      "FREQ=" + String(repeating: "D", count: 65_000), "DTSTART;TZID=\"" + String(repeating: "a", count: 65_000),
+      "TRIGGER:" + String(repeating: "P1D", count: 20_000),
+      "RRULE:FREQ=DAILY;COUNT=" + String(repeating: "9", count: 60_000),
+    ])
   func longTexts(_ text: String) throws {
     let prague = try zone("Europe/Prague")
-    let clock = ContinuousClock()
-    let spent = clock.measure {
-      do throws(ScheduleError) {
-        let schedule = try Schedule.parse(text, now: friday, zone: prague)
-        #expect(schedule.canonical.utf8.count <= Schedule.maximumLength)
-      } catch {
-        #expect(error.message.unicodeScalars.count <= 1_000)
-      }
+    do throws(ScheduleError) {
+      let schedule = try Schedule.parse(text, now: friday, zone: prague)
+      #expect(schedule.canonical.utf8.count <= Schedule.maximumLength)
+    } catch {
+      #expect(error.message.unicodeScalars.count <= 1_000)
     }
-    // A millisecond when it is built for release; builds for debugging are some hundred times slower.
-    // What is quadratic takes minutes.
-    #expect(spent < .seconds(20))
   }
 
   @Test func survivesDamage() throws {
     let damage = Damage(
-      seed: 3_445, rounds: 3_000,
+      seed: 3_445, rounds: 600, proof: 10_000,
       pieces: [
         ";", ":", "=", ",", "-", "Z", "T", "20270101", "99999999999999999999", "BYDAY=", "MO", "\r\n ", "\0", "é",
         "RRULE:",
         "COUNT=", "UNTIL=", "TZID=", "VALUE=DATE", "EXDATE:", "P1D", " ",
-      ], understood: 30,
+      ], understood: 6,
       surroundings: Surroundings(zone: try zone("Europe/Prague"), zones: { try? zone($0) }))
     damage.expectSurvival(of: Self.canonical.map(\.text))
   }

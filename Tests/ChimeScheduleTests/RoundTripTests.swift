@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: 0..<8) func canonicalTextIsTheValue(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     var kinds: Set<String> = []
-    for _ in 0..<400 {
+    for _ in 0..<ProofTier.amount(quick: 150, proof: 2_000) {
       let phrase = Phrase.random(&generator)
       kinds.insert(String("\(phrase.pattern)".prefix { $0 != "(" }))
       if case .times(let days, _) = phrase.pattern { kinds.insert(String("\(days)".prefix { $0 != "(" })) }

@@ -56,7 +56,7 @@ struct SolarAgainstEphemTests {
   @Test func agreesWithinAMinute() throws {
     var generator = SeededGenerator(seed: 20_261_121)
     let (first, last) = (instant("1970-01-02T00:00:00Z").seconds, instant("2100-01-01T00:00:00Z").seconds)
-    let questions = (0..<6_000).map { index in
+    let questions = (0..<ProofTier.amount(quick: 300, proof: 6_000)).map { index in
       // A third lies within the polar circles, where days without an event are.
       let latitude =
         index % 3 == 0
@@ -94,8 +94,8 @@ struct SolarAgainstEphemTests {
         "\(question.event) at \(question.latitude) \(question.longitude) after \(question.second): \(found - wanted) s, \(speed)"
       )
     }
-    #expect(compared > 4_500)
-    #expect(silent > 300)
+    #expect(compared > questions.count * 3 / 4)
+    #expect(silent > questions.count / 40)
     #expect(largest <= 15)
     // Where ephem sees none on the day it looks at, the next is not that day's.
     #expect(nearest > 43_200)
@@ -110,20 +110,9 @@ struct SolarAgainstEphemTests {
     try #require(
       FileManager.default.isExecutableFile(atPath: python),
       "no \(python): run make test, set CHIME_PYTHON, or set CHIME_SKIP_PEERS=1")
-    let input = FileManager.default.temporaryDirectory.appending(path: "chime-ephem-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: input) }
-    try questions.map { "\($0.event) \($0.latitude) \($0.longitude) \($0.second)\n" }.joined()
-      .write(to: input, atomically: true, encoding: .utf8)
-    let output = Pipe()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = ["-c", program]
-    process.standardInput = try FileHandle(forReadingFrom: input)
-    process.standardOutput = output
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(python) has no PyPI 'ephem', or it failed")
-    return String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init)
+    let input = questions.map { "\($0.event) \($0.latitude) \($0.longitude) \($0.second)\n" }.joined()
+    let result = try ChildProcess.run(python, ["-c", program], input: .bytes(Data(input.utf8)))
+    try #require(result.status == 0, "\(python) has no PyPI 'ephem', or it failed: \(result.complaint)")
+    return result.text.split(separator: "\n").map(String.init)
   }
 }

@@ -28,7 +28,9 @@ import Testing
           // With a bound, the civil day of each event is looked at.
           let timetable = try Schedule(canonical: "\(event) starting 2011-01-01").timetable(in: surroundings)
           var last = try #require(timetable.next(after: instant("2011-06-01T12:00:00Z"))).seconds
-          for next in timetable.occurrences(after: Instant(seconds: last)).prefix(380) {
+          for next in timetable.occurrences(after: Instant(seconds: last)).prefix(
+            ProofTier.amount(quick: 40, proof: 380))
+          {
             if !(84_600...88_200).contains(next.seconds - last) {
               Issue.record("\(event) at \(latitude) \(longitude): \(next.seconds - last) s after \(last)")
             }
@@ -43,7 +45,7 @@ import Testing
   @Test func siftsOnly() throws {
     var generator = SeededGenerator(seed: 5)
     let zones = try Self.zones.map { try zone($0) }
-    for round in 0..<480 {
+    for round in 0..<ProofTier.amount(quick: 60, proof: 480) {
       let zone = zones[round % zones.count]
       let latitude = [-90, -89.9, -78, -66, 0, 45, 66.5, 69.6, 80, 89.5, 89.99, 90][round % 12]
       let place = try #require(
@@ -93,7 +95,7 @@ import Testing
     let pairs: [(SolarEvent, SolarEvent)] = [
       (.sunrise, .sunset), (.dawn, .dusk), (.nauticalDawn, .nauticalDusk), (.astronomicalDawn, .astronomicalDusk),
     ]
-    for round in 0..<240 {
+    for round in 0..<ProofTier.amount(quick: 24, proof: 240) {
       let latitude =
         round % 3 == 0 ? Double.random(in: 89...90, using: &generator) : .random(in: -90...90, using: &generator)
       guard let place = Place(latitude: latitude, longitude: .random(in: -180...180, using: &generator)) else { return }

@@ -32,7 +32,7 @@ import Testing
 
   @Test func arcs() {
     var generator = SeededGenerator(seed: 2)
-    for _ in 0..<20_000 {
+    for _ in 0..<ProofTier.amount(quick: 2_000, proof: 20_000) {
       let x = Double.random(in: -1...1, using: &generator)
       let y = Double.random(in: -1...1, using: &generator)
       #expect(abs(Trigonometry.arc(y: y, x: x) - Foundation.atan2(y, x) * 180 / .pi) < 1e-10)

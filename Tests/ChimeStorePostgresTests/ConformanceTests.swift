@@ -13,7 +13,9 @@ struct ConformanceTests {
   }
 
   /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
-  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func postgresAndMemoryAgree(seed: UInt64) async throws {
+  @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func postgresAndMemoryAgree(
+    seed: UInt64
+  ) async throws {
     let server = try PostgresServer.shared.get()
     let store = try PostgresStore.open(try server.place(try server.makeDatabase()))
     try await StoreComparison(seed: seed, steps: 500).run(store, MemoryStore())

@@ -31,7 +31,7 @@ struct FailoverTests {
 
   /// The machine of the primary is lost, its standby is promoted: what was acknowledged is there, and the store goes on
   /// without being opened anew.
-  @Test(.timeLimit(.minutes(5))) func nothingAcknowledgedIsLostWithAPrimary() async throws {
+  @Test(.proof(.databases), .timeLimit(.minutes(5))) func nothingAcknowledgedIsLostWithAPrimary() async throws {
     let primary = try PostgresServer()
     let database = try primary.makeDatabase()
     let standby = try PostgresServer(following: primary)
@@ -125,9 +125,7 @@ struct FailoverTests {
     var isListening: Bool { descriptor >= 0 }
 
     init() throws {
-      var template = Array("/tmp/chime-silent-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw PostgresServer.Problem("mkdtemp: \(errno)") }
-      folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      folder = try RunFolder.makeFolder("silent")
       descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)

@@ -42,7 +42,9 @@ import Testing
   }
 
   /// Lanes are numbered as they come: of the first few each daemon has some, however the daemons came and went.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func ofAFewLanesEachHasSome(seed: UInt64) {
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func ofAFewLanesEachHasSome(
+    seed: UInt64
+  ) {
     var table = Table(seed: seed)
     for count in 1...4 {
       table.join()
@@ -57,7 +59,9 @@ import Testing
   /// Whatever comes and goes: two heartbeats after the last change (and, where somebody was lost, after the end of its
   /// lease) each shard has one owner and no two shares differ by more than one. Where nobody hears what others say, it may
   /// take two more.
-  @Test(arguments: 1...15 as ClosedRange<UInt64>, [false, true]) func sharesEvenOut(seed: UInt64, isDeaf: Bool) {
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>, [false, true]) func sharesEvenOut(
+    seed: UInt64, isDeaf: Bool
+  ) {
     var table = Table(seed: seed, isDeaf: isDeaf)
     table.join()
     for _ in 0..<40 {
@@ -95,7 +99,9 @@ import Testing
   }
 
   /// What moves is what has to: of a newcomer its share, of one that goes what it had.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func nothingMovesWithoutNeed(seed: UInt64) {
+  @Test(arguments: 1...ProofTier.amount(quick: 2, proof: 40) as ClosedRange<UInt64>) func nothingMovesWithoutNeed(
+    seed: UInt64
+  ) {
     var table = Table(seed: seed)
     table.join()
     table.pass(2 * Heartbeat.interval)

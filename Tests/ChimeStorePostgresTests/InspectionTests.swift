@@ -5,7 +5,7 @@ import Testing
 @testable import ChimeStorePostgres
 
 /// What the doctor is told of a server, on servers that are in that state.
-@Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
+@Suite(.proof(.databases), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
 struct InspectionTests {
   @Test func aServerIsSeenAsItIs() async throws {
     let server = try PostgresServer()

@@ -64,7 +64,7 @@ struct LossTests {
   }
 
   /// That a server is there again one session learns from the other: who reads is not told what was true before.
-  @Test func aServerThatHasLetOneSessionInIsAskedByTheOther() async throws {
+  @Test(.proof(.databases)) func aServerThatHasLetOneSessionInIsAskedByTheOther() async throws {
     let server = try PostgresServer()
     var place = try server.place(server.makeDatabase())
     place.rest = 600_000

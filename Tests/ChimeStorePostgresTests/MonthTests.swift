@@ -184,7 +184,9 @@ struct MonthTests {
   }
 
   /// The random game, whose half hour lies in eleven parts.
-  @Test(arguments: [21, 22, 23] as [UInt64]) func storesAgreeAcrossParts(seed: UInt64) async throws {
+  @Test(arguments: 21...ProofTier.amount(quick: 21, proof: 30) as ClosedRange<UInt64>) func storesAgreeAcrossParts(
+    seed: UInt64
+  ) async throws {
     let store = try open()
     for part in 0..<10 {
       for table in ["occurrence", "attempt"] {
@@ -204,7 +206,9 @@ struct MonthTests {
   // Dropping.
 
   /// What is dropped by months and what is left to be pruned is what is pruned time by time.
-  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func droppingIsPruning(seed: UInt64) async throws {
+  @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 12) as ClosedRange<UInt64>) func droppingIsPruning(
+    seed: UInt64
+  ) async throws {
     let (store, memory, past) = (try open(), MemoryStore(), PastTimes(seed: seed))
     try past.makeMonths { try sql($0) }
     for each in [store, memory] as [any Store] { try await past.fill(each) }

@@ -15,9 +15,7 @@ struct MovingTests {
     let path: String
 
     init() throws {
-      var template = Array("/tmp/chime-move-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw PostgresServer.Problem("mkdtemp: \(errno)") }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = try RunFolder.makeFolder("move")
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -42,7 +40,9 @@ struct MovingTests {
   }
 
   /// There and back, and the game goes on in all three as if nothing had been: keys that were given are not given again.
-  @Test(arguments: [11, 12, 13] as [UInt64]) func aStoreIsTheSameElsewhere(seed: UInt64) async throws {
+  @Test(arguments: 11...ProofTier.amount(quick: 11, proof: 20) as ClosedRange<UInt64>) func aStoreIsTheSameElsewhere(
+    seed: UInt64
+  ) async throws {
     let (server, folder, back) = (try PostgresServer.shared.get(), try Folder(), try Folder())
     let place = try server.place(try server.makeDatabase())
     let first = try SQLiteStore.open(path: folder.store)

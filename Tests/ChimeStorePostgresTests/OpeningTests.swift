@@ -37,10 +37,8 @@ struct OpeningTests {
   }
 
   /// 192.0.2.0/24 is nobody's (RFC 5737), and listens to nothing.
-  @Test func aHostThatDoesNotAnswerIsGivenUpSoon() throws {
-    let start = ContinuousClock.now
+  @Test(.timeLimit(.minutes(1))) func aHostThatDoesNotAnswerIsGivenUpSoon() throws {
     let sentence = refusal("hostaddr=127.0.0.1,192.0.2.1 port=1 dbname=chime", hurry: true)
-    #expect(ContinuousClock.now - start < .seconds(60))
     #expect(sentence.contains("127.0.0.1"), "each host is told of: \(sentence)")
   }
 

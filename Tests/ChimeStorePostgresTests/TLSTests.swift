@@ -23,14 +23,14 @@ struct TLSTests {
     let folder = try Authority.Folder()
     let (ours, other) = (try Authority("ours", folder), try Authority("other", folder))
     try ours.sign("server", for: "localhost", folder)
-    let port = try FreePort.any()
+    let port: UInt16 = 5_441
     let server = try PostgresServer(
       settings: [
         "ssl = on", "ssl_cert_file = '\(folder.path)/server.crt'", "ssl_key_file = '\(folder.path)/server.key'",
       ], port: port)
     let database = try server.makeDatabase()
     func connection(_ host: String, _ authority: String) -> String {
-      "host=\(host) hostaddr=127.0.0.1 port=\(port) dbname=\(database) user=chime sslmode=verify-full "
+      "host=\(host) hostaddr=\(PostgresServer.address) port=\(port) dbname=\(database) user=chime sslmode=verify-full "
         + "sslrootcert=\(authority)"
     }
     let place = try PostgresPlace(connection: connection("localhost", ours.certificate))
@@ -57,9 +57,9 @@ struct TLSTests {
 
   /// Where TLS is asked for, a server without it is not spoken to.
   @Test func nothingIsSaidInTheClear() throws {
-    let port = try FreePort.any()
+    let port: UInt16 = 5_442
     let server = try PostgresServer(port: port)
-    let sentence = refusal("host=127.0.0.1 port=\(port) dbname=postgres user=chime sslmode=require")
+    let sentence = refusal("host=\(PostgresServer.address) port=\(port) dbname=postgres user=chime sslmode=require")
     #expect(sentence.contains("does not support SSL"), "\(sentence)")
     withExtendedLifetime(server) {}
   }
@@ -74,9 +74,7 @@ struct Authority {
     let path: String
 
     init() throws {
-      var template = Array("/tmp/chime-tls-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw PostgresServer.Problem("mkdtemp: \(errno)") }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = try RunFolder.makeFolder("tls")
       chmod(path, 0o755)
     }
 
@@ -118,35 +116,9 @@ struct Authority {
   }
 
   private static func openssl(_ arguments: [String]) throws {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw PostgresServer.Problem("openssl \(arguments.joined(separator: " ")): \(said)")
+    let result = try ChildProcess.run("/usr/bin/openssl", arguments, errors: .asOutput)
+    guard result.status == 0 else {
+      throw PostgresServer.Problem("openssl \(arguments.joined(separator: " ")): \(result.text)")
     }
-  }
-}
-
-/// A port of the machine's own address that nobody listens at.
-enum FreePort {
-  static func any() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let found = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-      }
-    }
-    guard found else { throw PostgresServer.Problem("no port: \(errno)") }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

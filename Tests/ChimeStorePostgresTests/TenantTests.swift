@@ -62,7 +62,7 @@ struct TenantTests {
   /// Numbers and counts move with the store, and go on where they are.
   @Test func tenantsMoveWithTheStore() async throws {
     let server = try PostgresServer.shared.get()
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("chime-tenants-\(UUID().uuidString)")
+    let folder = RunFolder.url.appendingPathComponent("chime-tenants-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let (there, back) = (folder.path + "/a.db", folder.path + "/b.db")

@@ -29,7 +29,9 @@ import Testing
 
 @Suite struct ComparisonTests {
   /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
-  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func sqliteAndMemoryAgree(seed: UInt64) async throws {
+  @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func sqliteAndMemoryAgree(
+    seed: UInt64
+  ) async throws {
     let folder = try Folder()
     let store = try SQLiteStore.open(path: folder.path + "/chime.db")
     try await StoreComparison(seed: seed, steps: 500).run(store, MemoryStore())

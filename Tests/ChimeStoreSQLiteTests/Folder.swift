@@ -5,7 +5,7 @@ final class Folder: Sendable {
   let path: String
 
   init() throws {
-    path = FileManager.default.temporaryDirectory.appendingPathComponent("chime-store-" + UUID().uuidString).path
+    path = RunFolder.url.appendingPathComponent("chime-store-" + UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

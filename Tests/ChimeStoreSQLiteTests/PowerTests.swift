@@ -16,25 +16,28 @@ import Testing
 
   /// How many games are looked at; more for a longer run.
   private static let games =
-    ProcessInfo.processInfo.environment["CHIME_TEST_GAMES"].flatMap { UInt64($0) } ?? 2
+    ProcessInfo.processInfo.environment["CHIME_TEST_GAMES"].flatMap { UInt64($0) }
+    ?? ProofTier.amount(quick: 1, proof: 50)
 
   /// After every change to a file, whatever may be left then.
   @Test func aPowerCutAtAnyInstantLosesNothingThatWasAcknowledged() async throws {
     print("PowerTests: CHIME_TEST_SEED=\(Self.seed)")
     var (cuts, different) = (0, 0)
     for game in 0..<Self.games {
-      let trial = try PowerTrial(seed: Self.seed + game, steps: 20)
+      let trial = try PowerTrial(seed: Self.seed + game, steps: ProofTier.amount(quick: 5, proof: 20))
       try await trial.play()
       let result = try await Self.firstLoss(trial)
       (cuts, different) = (cuts + result.cuts, different + result.different)
       #expect(result.loss == nil, "\(result.loss ?? "")")
     }
     print("PowerTests: \(cuts) power cuts left \(different) different disks")
-    #expect(different > 500, "cuts worth the name")
+    #expect(different > ProofTier.amount(quick: 60, proof: 500), "cuts worth the name")
   }
 
   /// The trial itself: each way to break the promise has to be seen.
-  @Test(arguments: PowerTrial.Mutation.allCases.filter { $0 != .none })
+  @Test(
+    arguments: ProofTier.amount(
+      quick: [.repliesBeforeCommit], proof: PowerTrial.Mutation.allCases.filter { $0 != .none }))
   func aStoreThatDoesNotKeepItsWordIsSeen(_ mutation: PowerTrial.Mutation) async throws {
     let trial = try PowerTrial(seed: Self.seed, steps: 12, mutation: mutation)
     try await trial.play()
@@ -45,7 +48,7 @@ import Testing
   /// The power fails again and again, also while the store recovers from the last time.
   @Test func lifeAfterLifeNothingIsLost() async throws {
     var random = SeededGenerator(seed: Self.seed)
-    let trial = try PowerTrial(seed: Self.seed, steps: 150)
+    let trial = try PowerTrial(seed: Self.seed, steps: ProofTier.amount(quick: 40, proof: 150))
     try await trial.play()
     var (folder, next) = (try Folder(), try Folder())
     let disk = try PowerDisk()
@@ -205,7 +208,7 @@ import Testing
   @Test(arguments: [power_fault_io, power_fault_full])
   func aFailingDiskRefusesAndGoesOn(_ fault: power_fault) async throws {
     var random = SeededGenerator(seed: Self.seed)
-    let trial = try PowerTrial(seed: Self.seed + 10, steps: 150)
+    let trial = try PowerTrial(seed: Self.seed + 10, steps: ProofTier.amount(quick: 60, proof: 150))
     try await trial.play()
     let folder = try Folder()
     let path = folder.path + "/chime.db"
@@ -242,7 +245,7 @@ import Testing
     }
     await store.close()
     print("PowerTests: \(refused) of \(trial.steps) steps were refused")
-    #expect(refused > 10)
+    #expect(refused > trial.steps / 15)
   }
 
   /// Goes through all instants in their order, so that the first loss is at the smallest.

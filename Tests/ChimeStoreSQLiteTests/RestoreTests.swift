@@ -12,7 +12,8 @@ import Testing
 @Suite struct RestoreTests {
   /// Whatever happens to the file, either all that was acknowledged is there, or the damage is told and the store is the
   /// newest good snapshot. The bytes of the damaged file are never changed.
-  @Test(arguments: 0..<8) func damageOfManyKindsIsFoundAndNothingOverwritten(_ group: UInt64) async throws {
+  @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 40) as Range<UInt64>)
+  func damageOfManyKindsIsFoundAndNothingOverwritten(_ group: UInt64) async throws {
     let template = try StoreBox()
     let contents = try await template.fill()
     let sound = try #require(template.folder.bytes("chime.db"))

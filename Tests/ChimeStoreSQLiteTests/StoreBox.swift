@@ -70,15 +70,8 @@ struct StoreBox {
 
   /// What the program sqlite3 says of a database.
   static func integrity(_ path: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
-    process.arguments = ["-readonly", path, "PRAGMA integrity_check"]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    try ChildProcess.run("/usr/bin/sqlite3", ["-readonly", path, "PRAGMA integrity_check"]).text
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   static let hasProgram = FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")

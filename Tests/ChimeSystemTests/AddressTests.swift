@@ -60,6 +60,35 @@ struct AddressTests {
     }
   }
 
+  /// What the environment says of proxies is not heard, whichever name it has.
+  @Test(.timeLimit(.minutes(1)))
+  func theEnvironmentNamesNoProxyAndNoException() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let proxy = try await home.spawn(
+        Machine.debianPython, [Machine.package + "Tests/ChimeDeliveryTests/Support/proxy.py"], withInput: true)
+      let port = try await eventually("the proxy says its port") {
+        try proxy.lines.first.flatMap { try JSON(parsing: $0)["port"].int }
+      }
+      var environment = ["no_proxy": "*", "NO_PROXY": "*"]
+      for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] { environment[name] = "http://127.0.0.1:9" }
+      let daemon = try await home.start(environment: environment)
+      try await home.addEndpoint("team", receiver)
+      #expect(try await fault(home, "team") == nil)
+      try await reload(home, daemon, "[webhook]\nproxy = \"http://127.0.0.1:\(port)\"\n")
+      // A name that only the proxy knows.
+      _ = try await home.answer(
+        "io.chime.Endpoints.Put",
+        [
+          "name": "far", "url": .string("http://receiver.test:\(receiver.port)/hook"),
+          "secret": .string(Receiver.secret),
+        ])
+      #expect(try await fault(home, "far") == nil)
+      #expect(proxy.output.contains("POST http://receiver.test:\(receiver.port)/hook"), "\(proxy.output)")
+      #expect(receiver.requests.count == 2)
+    }
+  }
+
   /// A name that leads elsewhere the second time, as a hostile name server's do: an /etc/hosts that is changed below it.
   @Test(.enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
   func aNameThatMovesIsJudgedWhereItLeads() async throws {
@@ -93,7 +122,7 @@ struct AddressTests {
   }
 
   /// libcurl would wait for the resolver as it gives a request up, and all others with it: half a minute here.
-  @Test(.enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
+  @Test(.proof(.patience), .enabled(if: Machine.canManage, "needs root and mount namespaces"), .timeLimit(.minutes(1)))
   func aNameServerThatHangsDelaysNobody() async throws {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home)

@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Killed at any moment, either all of a set is there or nothing of it.
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.proof(.kills), .timeLimit(.minutes(3)))
   func aKillInTheMiddleLeavesNothingHalf() async throws {
     let count = 1_500
     let file = (0..<count).map {

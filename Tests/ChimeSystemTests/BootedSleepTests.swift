@@ -3,7 +3,9 @@ import Testing
 
 /// The machine sleeps and wakes as logind has it, under a real systemd: the lock that delays it, what comes due
 /// meanwhile, and the timer that wakes it. Only the act of sleeping is a stand-in. About 15 s.
-@Suite(.serialized, .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"), .timeLimit(.minutes(2)))
+@Suite(
+  .proof(.booted), .serialized, .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"),
+  .timeLimit(.minutes(2)))
 struct BootedSleepTests {
   @Test func theMachineWaitsForWhatIsUnderWayAndNoLonger() async throws {
     try await Home.live { home in

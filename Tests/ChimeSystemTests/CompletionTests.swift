@@ -63,7 +63,7 @@ import Testing
     return found
   }
 
-  @Test(.timeLimit(.minutes(3)), arguments: Self.shells)
+  @Test(.timeLimit(.minutes(3)), arguments: ProofTier.amount(quick: Array(Self.shells.prefix(1)), proof: Self.shells))
   func theShellCompletes(_ shell: Shell) async throws {
     try #require(Machine.has(shell.script), "Packaging/dependencies test installs \(shell.script)")
     try await Home.live { home in
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// A daemon that is stopped, so that it takes connections and answers nothing, costs a person less than a blink.
-  @Test(.timeLimit(.minutes(1))) func aDaemonThatHangsIsNotWaitedFor() async throws {
+  @Test(.proof(.patience), .timeLimit(.minutes(1))) func aDaemonThatHangsIsNotWaitedFor() async throws {
     try await Home.live { home in
       let daemon = try await home.start()
       try await home.did("add", "Tea", "daily", "at", "9")

@@ -66,7 +66,7 @@ struct DatabaseServerTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func theDoctorLooksAtTheServer() async throws {
+  @Test(.proof(.databases), .timeLimit(.minutes(2))) func theDoctorLooksAtTheServer() async throws {
     let primary = try await PostgresServer.begin()
     let database = try await primary.makeDatabase()
     try await Home.live { home in

@@ -70,10 +70,7 @@ import Testing
       _ = try await home.start()
       try await home.did("add", "Tea", "every", "2h")
       let found = try await settled {
-        let begin = ContinuousClock.now
-        let found = try await doctor(home)
-        #expect(ContinuousClock.now - begin < .seconds(8) * Sanitizer.slowness)
-        return found
+        try await doctor(home)
       } _: {
         $0.status == 0 && $0.states("daemon") == ["good"] && $0.says("store").hasSuffix("sound")
       }
@@ -425,7 +422,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
+  @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
   func theSystemsDaemonIsLookedAtByRootAndByItsUsers() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)

@@ -52,7 +52,9 @@ import Testing
       """)
   }
 
-  @Test(.enabled(if: Machine.isRoot && Machine.has("prlimit"), "needs root to raise limits"), .timeLimit(.minutes(2)))
+  @Test(
+    .proof(.floods), .enabled(if: Machine.isRoot && Machine.has("prlimit"), "needs root to raise limits"),
+    .timeLimit(.minutes(2)))
   func tenThousandAtOnceAreAllAnswered() async throws {
     try await Home.live { home in
       try configure(home, connections: 10_100)
@@ -109,15 +111,16 @@ import Testing
       try configure(home, connections: 700)
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
-      let crowd = try await home.crowd(600, way, pace: 0.1)
-      try await eventually("all have come: \(crowd.facts)") { crowd.open + crowd.closed == 600 }
+      let count = ProofTier.amount(quick: 150, proof: 600)
+      let crowd = try await home.crowd(count, way, pace: 0.1)
+      try await eventually("all have come: \(crowd.facts)") { crowd.open + crowd.closed == count }
       let answers = try await measure(home)
-      try await eventually("all are dropped: \(crowd.facts)") { crowd.closed == 600 }
+      try await eventually("all are dropped: \(crowd.facts)") { crowd.closed == count }
       #expect(crowd.replies == 0)
       let used = daemon.process.peakKiB - before
-      print("600 \(way.rawValue): \(used) KiB more, \(answers)")
+      print("\(count) \(way.rawValue): \(used) KiB more, \(answers)")
       // A half message of 64 KiB each is what they may cost.
-      #expect(used < 600 * 160 * Sanitizer.memory, "\(used) KiB")
+      #expect(used < count * 160 * Sanitizer.memory, "\(used) KiB")
       #expect(daemon.process.errors.split(separator: "\n").count { $0.contains("took too long") } <= 3)
       try await isWell(home, daemon)
     }
@@ -131,7 +134,7 @@ import Testing
       let daemon = try await home.start()
       let before = daemon.process.peakKiB
       let seed = UInt32.random(in: 0..<1_000_000)
-      let count = way == .noise ? 60 : 20
+      let count = way == .noise ? 60 : ProofTier.amount(quick: 5, proof: 20)
       let crowd = try await home.crowd(count, way, pace: Double(seed))
       let answers = try await measure(home)
       try await eventually("all are dropped: \(crowd.facts) (seed \(seed))") { crowd.closed == count }
@@ -183,7 +186,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.proof(.floods), .timeLimit(.minutes(1)))
   func aCrashAmidstAFloodLosesNothingThatWasAcknowledged() async throws {
     try await Home.live { home in
       try configure(home, connections: 200)

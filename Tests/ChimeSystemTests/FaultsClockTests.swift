@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// The real clock of the machine, set by two seconds for a moment.
-@Suite(.serialized, .enabled(if: Machine.mayBeSet, "needs root and leave to set the clock (CAP_SYS_TIME)"))
+@Suite(
+  .proof(.clock), .serialized, .enabled(if: Machine.mayBeSet, "needs root and leave to set the clock (CAP_SYS_TIME)"))
 struct FaultsClockTests {
   /// Waits until no other test is under way, and lets none begin: the clock is everybody's.
   @Test(.timeLimit(.minutes(5)))

@@ -92,7 +92,7 @@ import Testing
 
   /// The limit falls below what is in use: then not even the reserve can be had again, as when another thread was quicker
   /// to take it.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.proof(.patience), .timeLimit(.minutes(1)))
   func withoutItsReserveTheLoopWaitsAndDoesNotSpin() async throws {
     try await Home.live { home in
       try home.configure(Self.configuration)

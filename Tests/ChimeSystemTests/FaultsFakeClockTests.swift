@@ -3,7 +3,7 @@ import Testing
 
 /// The daemon under libfaketime: changes of daylight saving and years at high speed, and a clock that jumps by hours and
 /// years, back and forth.
-@Suite(.serialized, .enabled(if: FakeClock.isAvailable, "needs libfaketime (Debian's faketime)"))
+@Suite(.proof(.clock), .serialized, .enabled(if: FakeClock.isAvailable, "needs libfaketime (Debian's faketime)"))
 struct FaultsFakeClockTests {
   struct Change: Sendable, CustomStringConvertible {
     let description: String

@@ -19,7 +19,7 @@ struct FaultsMemoryTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.proof(.memory), .timeLimit(.minutes(1)))
   func listsAndFloodsStayBelowIt() async throws {
     let group = try ControlGroup(.memory)
     defer { group.remove() }

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
+  @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
   func aBootedMachineTouchesNothingOutsideAndEndsWithItsTest() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)

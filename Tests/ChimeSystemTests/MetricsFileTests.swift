@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
+  @Test(.proof(.booted), .enabled(if: Machine.canBoot, "needs root, namespaces and control groups"))
   func ofTheSystemsDaemonRootAloneMayAsk() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)

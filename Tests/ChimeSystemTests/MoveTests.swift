@@ -79,7 +79,9 @@ struct MoveTests {
   }
 
   /// Killed in the middle of it, nothing has been moved, and it can be begun again.
-  @Test(.timeLimit(.minutes(3)), .enabled(if: FileManager.default.isExecutableFile(atPath: Machine.debianPython)))
+  @Test(
+    .proof(.kills), .timeLimit(.minutes(3)),
+    .enabled(if: FileManager.default.isExecutableFile(atPath: Machine.debianPython)))
   func aMoveThatIsKilledLeavesNothing() async throws {
     let server = try await PostgresServer.begin()
     let database = try await server.makeDatabase()

@@ -142,7 +142,7 @@ struct OutboxTests {
   }
 
   /// The daemon is killed while it holds what it has claimed ahead.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.proof(.floods), .timeLimit(.minutes(2)))
   func aCrashAmidstAFloodLosesNothing() async throws {
     try await Home.live { home in
       let receiver = try await Receiver.start(in: home)

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The months begin on Monday 1 March 2027 in Prague, so that the clocks are put forward in them (on the 28th).
 @Suite(
-  .serialized,
+  .proof(.packs), .serialized,
   .enabled(
     if: FakeClock.isAvailable && Machine.hasMockBus && Machine.hasClients,
     "needs libfaketime, dbus-daemon, busctl, notify-send and Tests/requirements.txt"))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A real dunst on a virtual screen. Its pictures stay at .build/screenshots for a person to look at.
-@Suite(.serialized, .enabled(if: Machine.hasScreen, "needs Xvfb, dunst and ImageMagick"))
+@Suite(.proof(.screens), .serialized, .enabled(if: Machine.hasScreen, "needs Xvfb, dunst and ImageMagick"))
 struct PopupTests {
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
   func dunstShowsItAndItsDoneButtonEndsIt(_ transport: Transport) async throws {

@@ -47,7 +47,7 @@ struct SleepTests {
   }
 
   /// 13 s: a daemon that is stopped for less is one of a machine under load.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.proof(.patience), .timeLimit(.minutes(1)))
   func aDaemonThatWasStoppedSaysSoAndMakesUpForIt() async throws {
     try await Home.live { home in
       let daemon = try await home.start()

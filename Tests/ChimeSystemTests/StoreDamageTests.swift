@@ -199,7 +199,7 @@ import Testing
   }
 
   /// Reminders by the thousand fire while a snapshot of them is taken: all are recorded, none late by it.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.proof(.patience), .timeLimit(.minutes(1)))
   func aSnapshotWhileMuchFiresDelaysNothing() async throws {
     try await Home.live { home in
       _ = try await home.start()

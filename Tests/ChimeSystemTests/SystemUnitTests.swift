@@ -96,7 +96,7 @@ struct SystemUnitTests {
     }
   }
 
-  @Test func itIsReloadedAndRestartedByTheWatchdog() async throws {
+  @Test(.proof(.booted)) func itIsReloadedAndRestartedByTheWatchdog() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
       // The shipped unit waits half a minute for a heartbeat; a test waits as long as a busy machine may leave one out.
@@ -129,7 +129,7 @@ struct SystemUnitTests {
   }
 
   /// The socket is systemd's, so nobody is refused; and who was connected either has an answer or can ask again.
-  @Test func clientsGoOnOverRestarts() async throws {
+  @Test(.proof(.booted)) func clientsGoOnOverRestarts() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
       try await machine.systemctl("enable", "--now", "chimed.socket", "chimed.service")
@@ -168,7 +168,7 @@ struct SystemUnitTests {
     }
   }
 
-  @Test func itIsTriedAgainForAsLongAsItTakes() async throws {
+  @Test(.proof(.booted)) func itIsTriedAgainForAsLongAsItTakes() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
       try machine.dropIn("RestartSec=10ms")
@@ -186,7 +186,7 @@ struct SystemUnitTests {
     }
   }
 
-  @Test func commandsRunUnderTheUnitsFilter() async throws {
+  @Test(.proof(.booted)) func commandsRunUnderTheUnitsFilter() async throws {
     try await Home.live { home in
       let machine = try await BootedSystem.start(in: home)
       try machine.write(

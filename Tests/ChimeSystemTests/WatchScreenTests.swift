@@ -99,7 +99,9 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2)), arguments: [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGINT])
+  @Test(
+    .timeLimit(.minutes(2)),
+    arguments: ProofTier.amount(quick: [SIGTERM, SIGINT], proof: [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGINT]))
   func theTerminalIsGivenBackByEverySignal(_ signal: Int32) async throws {
     try await Home.live { home in
       _ = try await home.start()
@@ -113,7 +115,7 @@ import Testing
   }
 
   /// A crash gives it back before anything else; the runtime's report goes to the usual screen.
-  @Test(.timeLimit(.minutes(2)), arguments: [SIGSEGV, SIGILL, SIGABRT])
+  @Test(.timeLimit(.minutes(2)), arguments: ProofTier.amount(quick: [SIGSEGV], proof: [SIGSEGV, SIGILL, SIGABRT]))
   func theTerminalIsGivenBackByACrash(_ signal: Int32) async throws {
     try await Home.live { home in
       _ = try await home.start()
@@ -171,7 +173,7 @@ import Testing
   }
 
   /// Nothing counts down: nothing is written, and nobody is woken.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.proof(.patience), .timeLimit(.minutes(2)))
   func anIdleScreenIsStill() async throws {
     try await Home.live { home in
       _ = try await home.start()

@@ -6,13 +6,13 @@ import Testing
 /// Random trackers lived through with random entries, edits and removals: what is kept up is, after each step, what is made
 /// anew of all days, and what a plain reading of all entries says.
 @Suite struct TallyingPropertyTests {
-  @Test(arguments: 0..<30) func theKeptIsTheTrue(_ seed: Int) {
+  @Test(arguments: 0..<ProofTier.amount(quick: 6, proof: 300)) func theKeptIsTheTrue(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<3 { live(&random, steps: 60, checkedEvery: 10) }
   }
 
   /// A life across years, leap days and long gaps.
-  @Test(arguments: 100..<106) func yearsAreTheSame(_ seed: Int) {
+  @Test(arguments: 100..<ProofTier.amount(quick: 101, proof: 130)) func yearsAreTheSame(_ seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     live(&random, steps: 250, checkedEvery: 50)
   }

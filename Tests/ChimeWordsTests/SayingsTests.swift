@@ -102,13 +102,9 @@ import Testing
   static let shipped: [(key: String, translation: String)] = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let folder = FileManager.default.temporaryDirectory.appending(path: "chime-words-\(UUID().uuidString)")
+    let folder = RunFolder.url.appending(path: "chime-words-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let words = Process()
-    words.executableURL = root.appending(path: "Packaging/words")
-    words.arguments = ["compile", folder.path]
-    guard (try? words.run()) != nil else { return [] }
-    words.waitUntilExit()
+    _ = try? ChildProcess.run(root.appending(path: "Packaging/words").path, ["compile", folder.path], output: .nothing)
     return MessageFile(path: folder.appending(path: "cs/LC_MESSAGES/chime.mo").path)?.texts ?? []
   }()
 

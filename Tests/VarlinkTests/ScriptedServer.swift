@@ -7,9 +7,7 @@ final class TemporaryDirectory {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw SocketFailure(operation: "mkdtemp", number: errno) }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = try RunFolder.makeFolder("varlink")
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

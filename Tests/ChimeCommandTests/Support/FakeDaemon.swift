@@ -29,9 +29,7 @@ final class FakeDaemon: Sendable {
   var methods: [String] { calls.map { String($0.method.split(separator: ".").suffix(2).joined(separator: ".")) } }
 
   init(_ answer: @escaping @Sendable (_ method: String, _ parameters: JSON) -> Answer) throws {
-    var template = Array("/tmp/chime-command-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
-    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    directory = try RunFolder.makeFolder("command")
     path = directory + "/io.chime"
     listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()

@@ -64,19 +64,9 @@ func builtCommand() throws -> URL {
 func run(
   _ arguments: [String], input: String = "", environment: [String: String] = [:]
 ) throws -> (status: Int32, output: String, errors: String) {
-  let process = Process()
-  let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
-  process.executableURL = try builtCommand()
-  process.arguments = arguments
-  process.environment = ["TZ": "Europe/Prague", "CHIME_SOCKET": "/nonexistent/io.chime"].merging(environment) { $1 }
-  process.standardInput = standardInput
-  process.standardOutput = output
-  process.standardError = errors
-  try process.run()
-  try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-  try standardInput.fileHandleForWriting.close()
-  let text = try output.fileHandleForReading.readToEnd() ?? Data()
-  let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: text, as: UTF8.self), String(decoding: complaint, as: UTF8.self))
+  let result = try ChildProcess.run(
+    builtCommand().path, arguments,
+    environment: ["TZ": "Europe/Prague", "CHIME_SOCKET": "/nonexistent/io.chime"].merging(environment) { $1 },
+    input: .bytes(Data(input.utf8)))
+  return (result.status, result.text, result.complaint)
 }

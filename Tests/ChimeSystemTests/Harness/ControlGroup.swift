@@ -20,7 +20,8 @@ struct ControlGroup: Sendable {
 
   init(_ controller: Controller) throws {
     self.controller = controller
-    let name = "chime-test-\(UUID().uuidString.prefix(8))"
+    // By this name it is cleared away with the run of the tests.
+    let name = "chime-group-\(getpid())-\(UUID().uuidString.prefix(8))"
     folder = Self.isUnified ? "\(Self.root)/\(name)" : "\(Self.root)/\(controller.rawValue)/\(name)"
     if Self.isUnified { try? Self.write("+\(controller.rawValue)", to: Self.root + "/cgroup.subtree_control") }
     guard mkdir(folder, 0o755) == 0 else { throw HarnessFailure("mkdir \(folder): \(errno)") }

@@ -14,9 +14,7 @@ final class Home: Sendable {
   private let keeper = Keeper()
 
   private init() throws {
-    var template = Array("/tmp/chime-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw HarnessFailure("mkdtemp: \(errno)") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = try RunFolder.makeFolder("home")
     for folder in ["run", "state", "config/chime", "data", "cache", "log"] {
       try FileManager.default.createDirectory(
         atPath: "\(path)/\(folder)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -3,8 +3,7 @@ import Foundation
 /// Where things are on this machine.
 enum Machine {
   /// The package's folder.
-  static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+  static let package = Package.folder + "/"
 
   /// The folder of the test bundle, in which the programs of the same build are.
   static let build =
@@ -48,13 +47,6 @@ enum Machine {
   static let canBoot = isRoot && has("unshare") && has("nsenter") && probe("booted")
 
   private static func probe(_ script: String) -> Bool {
-    guard let probe = try? Child(support(script), ["--probe"], environment: ["PATH": searchPath], folder: "/tmp")
-    else { return false }
-    defer {
-      unlink(probe.outputPath)
-      unlink(probe.errorPath)
-    }
-    while probe.isRunning { usleep(1_000) }
-    return probe.end == .exited(0)
+    (try? ChildProcess.run(support(script), ["--probe"], environment: ["PATH": searchPath]).status) == 0
   }
 }

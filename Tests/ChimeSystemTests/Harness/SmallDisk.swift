@@ -9,8 +9,7 @@ struct SmallDisk: Sendable {
   /// Whether this machine lets us mount one.
   static let isPossible: Bool = {
     guard Machine.isRoot else { return false }
-    let folder = "/tmp/chime-mount-\(getpid())"
-    guard mkdir(folder, 0o700) == 0 else { return false }
+    guard let folder = try? RunFolder.makeFolder("mount") else { return false }
     defer { rmdir(folder) }
     guard mount("tmpfs", folder, "tmpfs", 0, "size=64k") == 0 else { return false }
     return umount2(folder, 0) == 0

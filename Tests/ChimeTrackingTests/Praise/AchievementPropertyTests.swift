@@ -208,7 +208,9 @@ import Testing
     #expect(Set(Self.criteria.map(\.kind)) == Set(Criterion.Kind.allCases))
   }
 
-  @Test(arguments: 0..<8 as Range<UInt64>) func everyCriterionIsAsRereadingSays(_ seed: UInt64) throws {
+  @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 60) as Range<UInt64>) func everyCriterionIsAsRereadingSays(
+    _ seed: UInt64
+  ) throws {
     var history = History(seed: seed)
     for number in 0..<110 {
       guard let occasion = try history.next() else { continue }

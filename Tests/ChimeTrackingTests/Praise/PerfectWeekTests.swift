@@ -11,7 +11,9 @@ import Testing
       criterion: Criterion(.perfectWeek, tracker: target == 5 ? PraiseWorld.water : nil, target: target))
   }
 
-  @Test(arguments: 0..<12 as Range<UInt64>) func runsAreJoinedAndTornAsRereadingSays(_ seed: UInt64) throws {
+  @Test(arguments: 0..<ProofTier.amount(quick: 2, proof: 60) as Range<UInt64>) func runsAreJoinedAndTornAsRereadingSays(
+    _ seed: UInt64
+  ) throws {
     var random = SeededGenerator(seed: seed)
     var world = PraiseWorld(Self.achievements)
     world.now = PraiseWorld.instant(PraiseWorld.start.plus(45), minute: 1_200)

@@ -1,0 +1,120 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// The folder of this run of the tests. It is gone with the run, and everything that the run has started, however the run
+/// ends: a supervisor (`supervise`) that the run starts sees to that, and to what earlier runs have left whose supervisors
+/// were killed.
+///
+/// Each module of tests has a copy of this file. They find each other by the folder's name, which each of them makes of the
+/// number of this process and the time of its start.
+enum RunFolder {
+  static let folder = RunSupervisor.shared.folder
+
+  static var url: URL { URL(fileURLWithPath: folder, isDirectory: true) }
+
+  /// Makes a folder for its owner alone.
+  static func makeFolder(_ name: String) throws -> String {
+    var template = Array("\(folder)/\(name).XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw ChildFailure("mkdtemp \(folder)/\(name): \(errno)") }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// Tells the supervisor of this run which programs are there.
+final class RunSupervisor: Sendable {
+  static let shared = RunSupervisor()
+
+  let folder: String
+  /// The writing end of the pipe that the supervisor reads; -1 where there is none, because the folder could not be made.
+  private let pipe: Int32
+
+  private init() {
+    let parent = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    let stat = (try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8)) ?? ""
+    // The name of the program, in parentheses, may hold anything; the start is the twentieth word behind it (proc(5)).
+    let words = stat.split(separator: ")").last?.split(separator: " ") ?? []
+    let folder = "\(parent)/chime-test-\(getpid())-\(words.count > 19 ? words[19] : "0")"
+    self.folder = folder
+    // Whole, or with no name: other modules may look for it at the same time.
+    let new = "\(folder).\(UUID().uuidString.prefix(8))"
+    let (oldPipe, newPipe) = (folder + "/supervisor", new + "/supervisor")
+    guard access(oldPipe, F_OK) != 0, mkdir(new, 0o755) == 0, chmod(new, 0o755) == 0, mkfifo(newPipe, 0o600) == 0 else {
+      pipe = open(oldPipe, O_RDWR | O_CLOEXEC)
+      return
+    }
+    let isFirst = rename(new, folder) == 0
+    if !isFirst {
+      unlink(newPipe)
+      rmdir(new)
+    }
+    // For reading too: whoever opens a pipe for writing alone waits for a reader.
+    pipe = open(oldPipe, O_RDWR | O_CLOEXEC)
+    if isFirst { start(oldPipe) }
+    atexit { RunSupervisor.shared.finish() }
+  }
+
+  private func start(_ pipe: String) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, pipe, O_RDONLY, 0)
+    // Not our output: whoever reads that would wait for the supervisor.
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    closeTheRest(&actions)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A session of its own: what ends the run from its terminal does not end the supervisor.
+    posix_spawnattr_setflags(&attributes, Int16(ChildProcess.sessionOfItsOwn))
+    var pid: pid_t = 0
+    let script = Package.folder + "/Tests/supervise"
+    withStrings(["bash", script, folder, "\(getpid())"]) { arguments in
+      withStrings(["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C"]) { environment in
+        let code = posix_spawn(&pid, "/bin/bash", &actions, &attributes, arguments, environment)
+        if code != 0 { print("the tests' supervisor cannot be started: \(String(cString: strerror(code)))") }
+      }
+    }
+  }
+
+  /// Has a program ended with this run.
+  ///
+  /// - Parameter endsOnQuit: whether it is sent SIGQUIT, and has time to end in its own way, before it is killed.
+  func watch(_ pid: pid_t, endsOnQuit: Bool = false) { tell("\(endsOnQuit ? "~" : "+")\(pid)\n") }
+  func forget(_ pid: pid_t) { tell("-\(pid)\n") }
+
+  /// One write of a few bytes is never torn in a pipe.
+  private func tell(_ line: String) {
+    guard pipe >= 0 else { return }
+    let bytes = Array(line.utf8)
+    _ = bytes.withUnsafeBytes { write(pipe, $0.baseAddress, $0.count) }
+  }
+
+  /// Waits until everything has been cleared away.
+  private func finish() {
+    tell("end\n")
+    for _ in 0..<3_000 where access(folder, F_OK) == 0 { usleep(5_000) }
+  }
+}
+
+/// Where the sources of this package are.
+enum Package {
+  static let folder: String = {
+    var place = URL(filePath: #filePath).deletingLastPathComponent()
+    while place.path != "/", access(place.path + "/Package.swift", F_OK) != 0 { place.deleteLastPathComponent() }
+    return place.path
+  }()
+}
+
+/// Calls `body` with what execve(2) wants of words.
+func withStrings<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  var copies = strings.map { strdup($0) } + [nil]
+  defer { for copy in copies { free(copy) } }
+  return copies.withUnsafeMutableBufferPointer { buffer in
+    guard let start = buffer.baseAddress else { preconditionFailure("an array with a nil in it has a start") }
+    return body(start)
+  }
+}
