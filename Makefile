@@ -33,18 +33,17 @@ releaseflags := -c release --scratch-path $(optimized) --static-swift-stdlib --d
 still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 # The debug build of the tests, and how they run. CHIME_PROGRAMS has the programs that are tried.
 testbuild := CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags)
-testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) swift test --skip-build --disable-xctest $(swiftflags)
+testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test --skip-build --disable-xctest $(swiftflags)
 # As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
 few := --experimental-maximum-parallelization-width 4
-# All at once, hundreds of stores are open at a time. Foundation's Process looks through the descriptors of its own process
-# before it starts another, and reads beyond its buffer and may crash when there are more than 1,365.
+# All at once, hundreds of stores and programs are open at a time, and none comes to its end.
 narrow := --experimental-maximum-parallelization-width 16
 sources := Package.swift Sources Tests Benchmarks docs/examples/swift Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test proof unit system tests test-modules test-system crash fleet power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test proof unit system tests test-modules test-system proof-tests crash fleet power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
@@ -79,6 +78,10 @@ test-system:
 
 tests: ## Build the tests
 	@$(testbuild)
+
+# The tests that leave themselves to a part of the proof (`Tests/proof-filter` lists the parts).
+proof-tests: release tests
+	@CHIME_PROOF=1 $(testrun) $(few) --filter "$$(Tests/proof-filter $(PART))"
 
 ROUNDS ?= 500
 crash: release tests ## Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises
@@ -143,7 +146,7 @@ fuzz: ## Fuzz the parsers for a minute in all (FUZZ=rrule for one, SECONDS=600 f
 # Each in a build folder of its own, so that the usual build stays; what is beside that one is beside it too. The real daemon
 # is as slow as it gets, so only a few at a time.
 sanitized = mkdir -p .build/$(2) && ln -sfn ../share .build/$(2)/share && \
-  CHIME_TEST_SANITIZER=$(1) $(3) swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
+  CHIME_TEST_SANITIZER=$(1) $(3) Tests/run swift test --disable-xctest --sanitize=$(1) --scratch-path .build/$(2) $(swiftflags) \
   $(if $(ONE),--filter '$(ONE)' --experimental-maximum-parallelization-width 3,$(narrow) --skip ChimeSystemTests)
 
 asan: words manual ## Run the quick tests under AddressSanitizer (ONE=ChimeSystemTests for those of the real daemon)
