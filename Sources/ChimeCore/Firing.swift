@@ -15,6 +15,8 @@ public struct Firing: Hashable, Sendable {
   public var advances: Bool
   /// What is left of the reminder's skips.
   public var skipNext: Int
+  /// Whether there is no next time because looking for it would take too long.
+  public var isGivenUp = false
 
   public init(
     due: DueReminder, occurrences: [Occurrence], deliveries: [Delivery], next: Instant?, nextDueAt: Instant? = nil,

@@ -13,6 +13,8 @@ public struct FiringDecision: Sendable {
   /// How many times of one reminder a single decision looks at. A longer absence is worked off in several
   /// decisions, each of bounded cost, whose earlier parts are recorded as runs of missed times.
   public static let lookahead = 10_000
+  /// The steps of searches that it may take for all but the first of them: a tenth of what it may for cheap ones.
+  static let lookaheadSteps = 100_000
 
   /// Missed times for one reason are recorded one by one up to this number, and as one run beyond it.
   public static let individually = 24
@@ -38,8 +40,9 @@ public struct FiringDecision: Sendable {
     _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?,
     using generator: inout some RandomNumberGenerator
   ) -> Firing {
+    var walk = timetable.walk()
     func following(_ time: Instant) -> Instant? {
-      if let link { link.next(after: time, timetable) } else { timetable.next(after: time) }
+      if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
     }
     let jitter = due.reminder.jitterOffset
     // Its definition may have changed since it was made due.
@@ -49,7 +52,9 @@ public struct FiringDecision: Sendable {
     let latest = now - jitter
     var times: [Instant] = [due.scheduledAt]
     var next = following(due.scheduledAt)
-    while let time = next, time <= latest, times.count < Self.lookahead {
+    while let time = next, time <= latest, times.count < Self.lookahead,
+      walk.steps < Self.lookaheadSteps || times.count < 2 * CatchUp.cap
+    {
       times.append(time)
       next = following(time)
     }
@@ -79,8 +84,10 @@ public struct FiringDecision: Sendable {
       if !quiet.drops { return putOff(due, to: end) }
       for position in verdicts.indices where verdicts[position].isFiring { verdicts[position] = .missed(.quiet) }
     }
-    return record(
+    var firing = record(
       due, Array(zip(times, verdicts).dropFirst(isKnown ? 1 : 0)), next: next, skipped: skipped, using: &generator)
+    firing.isGivenUp = next == nil && walk.isGivenUp
+    return firing
   }
 
   /// Lets the due time stand and looks at it later. What has passed by then is looked at together.

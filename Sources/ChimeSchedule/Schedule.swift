@@ -72,7 +72,7 @@ public struct Schedule: Sendable, Hashable {
   ///   - now: What `in 25m`, `tomorrow` and `every 45m` count from, and what a schedule has to outlast.
   ///   - zone: Whose calendar and clock tell what `today` and `at 18:00` mean.
   /// - Throws: ``ScheduleError``: `invalidSchedule` with place and suggestion, `neverOccurs` when nothing of it lies
-  ///   after `now`, `outOfRange`.
+  ///   after `now`, `tooCostly` when looking for it takes too long, `outOfRange`.
   public static func parse(_ text: String, now: Instant, zone: Zone) throws(ScheduleError) -> Schedule {
     try parse(text, now: now, in: Surroundings(zone: zone))
   }
@@ -93,6 +93,17 @@ public struct Schedule: Sendable, Hashable {
   /// - Throws: ``ScheduleError``; `invalidSchedule` too for text that counts from now (`in 25m`, `tomorrow at 9`).
   public init(canonical text: String) throws(ScheduleError) {
     self = try ScheduleReader.read(text, anchor: nil)
+  }
+
+  /// Refuses a schedule that nobody should have to look for the times of: where it was read from its ``canonical`` form,
+  /// nothing of that has been judged. One that is over is none of them.
+  ///
+  /// - Throws: ``ScheduleError`` with code `tooCostly`.
+  public func requireBoundedSearch(after now: Instant, in surroundings: Surroundings) throws(ScheduleError) {
+    guard let burden = timetable(in: surroundings).finding(after: now).burden else { return }
+    throw ScheduleReader.describe(
+      ScheduleReader.tooCostly(self, burden, end: canonical.utf8.count), canonical,
+      Anchor(now: now, surroundings: surroundings))
   }
 
   init(_ rule: Rule) {

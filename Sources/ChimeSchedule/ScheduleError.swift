@@ -9,6 +9,8 @@ public struct ScheduleError: Error, Hashable, Sendable, Codable, CustomStringCon
     case neverOccurs
     /// It names a year outside 1970–9999 or a number beyond its bounds.
     case outOfRange
+    /// It is one, but looking for its occurrences takes too long, or one of its rules has none.
+    case tooCostly
     /// It is one, but another dialect has no words for it (``Schedule/converted(to:now:in:)``).
     case inexpressible
   }

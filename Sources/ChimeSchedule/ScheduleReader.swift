@@ -43,8 +43,34 @@ enum ScheduleReader {
         range: start..<start + name.utf8.count, problem: "this machine has no time zone \"\(excerpt(name))\"",
         expected: "a name like Europe/Prague")
     }
-    guard schedule.timetable(in: anchor.surroundings).next(after: anchor.now) == nil else { return schedule }
+    let finding = schedule.timetable(in: anchor.surroundings).finding(after: anchor.now)
+    if let burden = finding.burden { throw tooCostly(schedule, burden, end: bytes.count) }
+    guard finding.next == nil else { return schedule }
     throw neverOccurs(schedule, anchor, end: bytes.count)
+  }
+
+  /// Names the rule, and what to do about it.
+  static func tooCostly(_ schedule: Schedule, _ burden: Timetable.Burden, end: Int) -> Fault {
+    func rule(_ index: Int) -> String {
+      guard case .rrule(let recurrence) = schedule.rule, recurrence.rules.indices.contains(index) else { return "" }
+      var text = RecurrenceText()
+      recurrence.rules[index].write(into: &text)
+      return excerpt(text.string, limit: 200)
+    }
+    let problem: String
+    let expected: String
+    switch burden {
+    case .never(let index):
+      problem = "the rule \(rule(index)) never comes to a time"
+      expected = "the other rules alone; take this one out, or change what it is limited to"
+    case .uncountable:
+      problem = "counting off its occurrences takes too long"
+      expected = "a smaller number, or a last day in its place"
+    case .tooCostly:
+      problem = "it comes so seldom, if at all, that looking for its next time takes too long"
+      expected = "fewer rules, or fewer parts that limit them"
+    }
+    return Fault(code: .tooCostly, range: end..<end, problem: problem, expected: expected)
   }
 
   /// A phrase; what is none, but would be a calendar expression or is a piece of a calendar, is said to be that.
@@ -108,7 +134,7 @@ enum ScheduleReader {
     let bytes = bytes(of: text)
     let shown = excerpt(text)
     let column =
-      fault.code == .neverOccurs && fault.range.lowerBound == bytes.count
+      (fault.code == .neverOccurs || fault.code == .tooCostly) && fault.range.lowerBound == bytes.count
       ? nil : ChimeSchedule.column(of: fault.range.lowerBound, in: bytes)
     return ScheduleError(
       code: fault.code, text: shown, column: column, expected: fault.expected,

@@ -45,6 +45,19 @@ struct FiringDecisionTests {
     #expect(firing.advances)
   }
 
+  /// What an older version has let into the store fires, and then ends: nobody searches for it any longer than for others.
+  @Test func oneWhoseNextTimeTakesTooLongEnds() throws {
+    let grid = "RRULE:FREQ=SECONDLY;INTERVAL=3599;BYMONTH=7;BYMONTHDAY=3,4,30;BYDAY=TH;BYMINUTE=7,19,23,51,58,59"
+    let reminder = try Self.reminder("DTSTART:20260101T000000Z \(grid)")
+    let firing = Self.decide(reminder, now: Self.eight + .milliseconds(3))
+    #expect(firing.occurrences.map(\.state) == [.fired])
+    #expect(firing.next == nil && firing.isGivenUp && firing.advances)
+    // One that is over is no such thing.
+    let once = try Self.reminder("DTSTART:20261120T080000Z RRULE:FREQ=DAILY;COUNT=1")
+    let last = Self.decide(once, now: Self.eight)
+    #expect(last.next == nil && !last.isGivenUp)
+  }
+
   /// Five hourly times have passed (8:00 … 12:00) when it is 12:30.
   @Test(arguments: [
     (CatchUpRule.latest, 1, 4), (.all, 5, 0), (.skip, 0, 5),

@@ -17,7 +17,7 @@ enum When {
         + "{\"canonical\": …, \"dialect\": …, \"next\": [1774852200, …]} in whole seconds since 1970, or {\"error\": "
         + "{\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only \"when\" is needed; \"gap\", \"fold\", "
         + "\"latitude\" and \"longitude\" may be given, and \"as\", a dialect in which the answer is then written, with "
-        + "\"remarks\". Codes: invalidSchedule, neverOccurs, outOfRange, inexpressible, invalidTimezone, invalidValue, "
+        + "\"remarks\". Codes: invalidSchedule, neverOccurs, tooCostly, outOfRange, inexpressible, invalidTimezone, invalidValue, "
         + "invalidJSON.",
     ],
     options: [

@@ -142,10 +142,9 @@ extension LinkedTracker {
   /// than after `closest`; when that lies outside the window, or nothing is left, at the beginning of the next one.
   ///
   ///     // 2,500 ml in portions of 250 ml, from 8:00 to 22:00; 1,000 ml are left at 18:00: after 4 h ÷ 4, at 19:00
-  public func next(after time: Instant, _ timetable: Timetable) -> Instant? {
-    guard link.pace, let goal = pacedGoal, let portion, timetable.hasWindows else {
-      return timetable.next(after: time)
-    }
+  public func next(after time: Instant, _ walk: inout TimetableWalk) -> Instant? {
+    let timetable = walk.timetable
+    guard link.pace, let goal = pacedGoal, let portion, timetable.hasWindows else { return walk.next(after: time) }
     guard let window = timetable.window(at: time) else { return nil }
     if time < window.lowerBound { return window.lowerBound }
     let day = tracker.day(at: time, in: zone).day
@@ -176,28 +175,38 @@ extension LinkedTracker {
 extension Reminder {
   /// Its next time after `time`, with what the store knows of its tracker.
   public func next(after time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Instant? {
-    try following(time, in: transaction, bearings)(time)
+    var following = try following(time, in: transaction, bearings)
+    return following.next(after: time)
   }
 
   /// Its next time after `time` that has not fired: what has is not due again, however often its time comes.
   func nextUnfired(after time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Instant? {
-    let following = try following(time, in: transaction, bearings)
-    var next = following(time)
+    var following = try following(time, in: transaction, bearings)
+    var next = following.next(after: time)
     while let time = next,
       let known = try transaction.occurrence(OccurrenceID(reminder: id, scheduledAt: time)), known.wasHeard
     {
-      next = following(time)
+      next = following.next(after: time)
     }
     return next
   }
 
+  /// Its times one after the other, by its schedule or by what its tracker asks for.
+  private struct Following {
+    var walk: TimetableWalk
+    var link: LinkedTracker?
+
+    mutating func next(after time: Instant) -> Instant? {
+      if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
+    }
+  }
+
   private func following(
     _ time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings
-  ) throws -> (Instant) -> Instant? {
-    let timetable = bearings.timetable(of: self)
-    guard tracker?.pace == true,
-      let link = try LinkedTracker.read(for: self, from: time, to: time, in: transaction, bearings)
-    else { return timetable.next(after:) }
-    return { link.next(after: $0, timetable) }
+  ) throws -> Following {
+    var following = Following(walk: bearings.timetable(of: self).walk())
+    guard tracker?.pace == true else { return following }
+    following.link = try LinkedTracker.read(for: self, from: time, to: time, in: transaction, bearings)
+    return following
   }
 }

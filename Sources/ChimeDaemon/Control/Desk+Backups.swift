@@ -61,7 +61,10 @@ extension Desk {
 
   func restore(_ request: Tracking.Restore.Parameters) async throws -> Tracking.Restore.Reply {
     let path = try loop.uploads.path(of: request.upload, of: caller.owner)
-    let contents = try BackupReader.read(path) { [fields] in try fields.judge($0) }
+    let contents = try BackupReader.read(path) { [fields] in
+      try fields.judge($0)
+      try fields.requireBoundedSearch($0)
+    }
     let counts = contents.counts
     let reply = Tracking.Restore.Reply(
       contents: Tracking.Contents(

@@ -17,15 +17,25 @@ extension Desk {
       in: question.surroundings, gap: request.gap.flatMap { GapRule(rawValue: $0.rawValue) },
       fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })
     let zone = question.surroundings.zone
-    let moments = timetable.occurrences(after: after).prefix(count).map { time in
-      SchedulesInterface.Moment(
-        at: RFC3339.format(time, in: zone), zone: zone.identifier, label: zone.abbreviation(at: time),
-        seconds: Int(time.seconds - after.seconds), remark: timetable.remark(for: time)?.description)
+    var occurrences = timetable.occurrences(after: after, steps: Self.explainingSteps)
+    var moments: [SchedulesInterface.Moment] = []
+    while moments.count < count, let time = occurrences.next() {
+      moments.append(
+        SchedulesInterface.Moment(
+          at: RFC3339.format(time, in: zone), zone: zone.identifier, label: zone.abbreviation(at: time),
+          seconds: Int(time.seconds - after.seconds), remark: timetable.remark(for: time)?.description))
+    }
+    var remarks = moments.compactMap { moment in moment.remark.map { "\(moment.at): \($0)" } }
+    if occurrences.walk.isGivenUp {
+      remarks.append("these are \(moments.count) of \(count): looking for more of them takes too long")
     }
     return SchedulesInterface.Explain.Reply(
       canonical: question.schedule.canonical, dialect: question.schedule.dialect.rawValue, zone: zone.identifier,
-      next: moments, remarks: moments.compactMap { moment in moment.remark.map { "\(moment.at): \($0)" } })
+      next: moments, remarks: remarks)
   }
+
+  /// What all searches for one answer may take together: 2 ms, so that an answer takes about as long whatever the schedule.
+  private static let explainingSteps = 200_000
 
   func convert(_ request: SchedulesInterface.Convert.Parameters) throws -> SchedulesInterface.Convert.Reply {
     let question = try Question(

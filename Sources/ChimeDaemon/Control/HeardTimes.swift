@@ -25,15 +25,26 @@ struct HeardTimes {
 
   /// The first that is heard, from the next regular time on.
   func first(of record: ReminderRecord) -> Heard? {
-    var next = record.next
-    for _ in 0..<reminder.skipNext { next = next.flatMap { timetable.next(after: $0) } }
-    if case .until(let end) = reminder.pause, let time = next, time < end {
-      next = timetable.next(after: end - .milliseconds(1))
-    }
-    return heard(from: next)
+    var walk = timetable.walk(steps: Self.mostSteps)
+    return first(of: record, &walk)
   }
 
-  private func heard(from first: Instant?) -> Heard? {
+  /// The searches for one reminder may take so many steps: a listing has thousands of reminders.
+  private static let mostSteps = 30_000
+
+  private func first(of record: ReminderRecord, _ walk: inout TimetableWalk) -> Heard? {
+    var next = record.next
+    for _ in 0..<reminder.skipNext {
+      guard let time = next else { break }
+      next = walk.next(after: time)
+    }
+    if case .until(let end) = reminder.pause, let time = next, time < end {
+      next = walk.next(after: end - .milliseconds(1))
+    }
+    return heard(from: next, &walk)
+  }
+
+  private func heard(from first: Instant?, _ walk: inout TimetableWalk) -> Heard? {
     var next = first
     // Where all of a year fall into quiet hours, the first stands for them.
     for _ in 0..<1_000 {
@@ -44,7 +55,7 @@ struct HeardTimes {
       }
       let useful = quiet.drops ? .zero : reminder.grace
       if end - (time + offset) <= useful { return Heard(scheduled: time, at: end) }
-      next = timetable.next(after: max(time, end - offset - useful - .milliseconds(1)))
+      next = walk.next(after: max(time, end - offset - useful - .milliseconds(1)))
     }
     return first.map { Heard(scheduled: $0, at: $0 + offset) }
   }
@@ -52,12 +63,13 @@ struct HeardTimes {
   /// All before `end`, at most `limit`. Of times that are held together the first stands for them, because they are heard
   /// once. Where the next time hangs on what is done till then, that one alone is known.
   func all(of record: ReminderRecord, before end: Instant, limit: Int) -> [Heard] {
-    guard limit > 0, let first = first(of: record), first.at < end else { return [] }
+    var walk = timetable.walk(steps: Self.mostSteps)
+    guard limit > 0, let first = first(of: record, &walk), first.at < end else { return [] }
     var all = [first]
     if reminder.pause == .indefinitely || reminder.countsFromDone || reminder.tracker?.pace == true { return all }
     var last = first
     while all.count < limit {
-      guard let next = heard(from: timetable.next(after: last.scheduled)), next.at < end,
+      guard let next = heard(from: walk.next(after: last.scheduled), &walk), next.at < end,
         next.scheduled > last.scheduled
       else { break }
       if next.at != last.at { all.append(next) }

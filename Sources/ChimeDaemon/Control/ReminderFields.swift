@@ -111,10 +111,17 @@ struct ReminderFields {
   func firstTime(of reminder: Reminder) throws -> Instant {
     _ = try zone(reminder.governingZone)
     if let next = bearings.timetable(of: reminder).next(after: now) { return next }
+    try requireBoundedSearch(reminder)
     throw ControlFailure.invalidSchedule(
       ScheduleError(
         code: .neverOccurs, text: reminder.schedule.canonical, column: nil, expected: "a time to come",
         suggestion: nil, message: "\(reminder.schedule.canonical): no time of it is left"))
+  }
+
+  /// Refuses a reminder whose times take too long to look for, which a text that was understood here never does.
+  func requireBoundedSearch(_ reminder: Reminder) throws {
+    let zone = bearings.zone(of: reminder) ?? .utc
+    try reminder.schedule.requireBoundedSearch(after: now, in: bearings.surroundings(in: zone, at: reminder.place))
   }
 
   static func duration(_ text: String, _ field: String, _ range: ClosedRange<Milliseconds>) throws -> Milliseconds {

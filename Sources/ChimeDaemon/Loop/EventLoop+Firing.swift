@@ -40,6 +40,7 @@ extension EventLoop {
     considerSnapshot()
     publish(fired.firings, at: nowMicroseconds)
     warn(of: fired.unreadable, withoutZone: fired.withoutZone)
+    warn(ofGivenUp: fired.firings)
     tell(fired.begun)
     if !fired.firings.isEmpty { storeWorks() }
   }
@@ -74,6 +75,18 @@ extension EventLoop {
         .warning,
         "\"\(reminder.title)\": this machine has no time zone \(reminder.governingZone.text) any more; UTC is used",
         id: .reminderZoneGone, [(.reminder, reminder.id.rawValue)])
+    }
+  }
+
+  /// Whose next time is not looked for: what an older version or another program has brought into the store.
+  func warn(ofGivenUp firings: [Firing]) {
+    for firing in firings where firing.isGivenUp {
+      let reminder = firing.due.reminder
+      log(
+        .warning,
+        "\"\(reminder.title)\" has no next time: looking for it takes too long; give it a simpler schedule "
+          + "(chime edit \(reminder.id.rawValue) --when …)", id: .reminderTooCostly, [(.reminder, reminder.id.rawValue)]
+      )
     }
   }
 

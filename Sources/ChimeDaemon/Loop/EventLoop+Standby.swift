@@ -31,6 +31,7 @@ extension EventLoop {
     handle(.stoodIn(outbox.hold(work.messages), next: work.next, wake: work.nextWake, kept: !standby.isEmpty))
     publish(work.firings, at: nowMicroseconds)
     warn(of: work.unreadable, withoutZone: work.withoutZone)
+    warn(ofGivenUp: work.firings)
     if standby.isFull, !wasFull {
       log(.error, "no more is kept in memory: what is due from now on waits for the store", id: .storeFailed)
     }

@@ -16,6 +16,7 @@ package enum MessageID: String, CaseIterable, Sendable {
   case reminderRemoved = "cf42fb5174dc46c9b7d24c4b2fa7ad15"
   case reminderUnreadable = "c20e033d47da473b887fb5cb87470a18"
   case reminderZoneGone = "76d2ce4c45e8421fbdd456ac74be0b2a"
+  case reminderTooCostly = "3d0f6b7a51c94c0e8a5be0c2b9d7f164"
 
   // What fires.
   case fired = "13b0501020e54ba7842ac4fa0a86843f"

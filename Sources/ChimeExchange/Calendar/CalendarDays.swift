@@ -61,10 +61,10 @@ public enum CalendarDays {
     guard let schedule = try? Schedule(canonical: onClock.recurrenceText()) else { return [] }
     let zone = onClock.zone(surroundings)
     let own = Surroundings(zone: zone)
-    let timetable = schedule.timetable(in: own)
+    var walk = schedule.timetable(in: own).walk(steps: CalendarExport.mostSteps)
     var ranges: [ClosedRange<CivilDate>] = []
     var last = zone.instant(of: span.start) - .seconds(1)
-    while let next = timetable.next(after: last) {
+    while let next = walk.next(after: last) {
       let civil = zone.civil(at: next)
       guard civil.date.year <= lastYear, ranges.count < room else { break }
       if let range = range(onClock, from: civil, surroundings) { ranges.append(range) }

@@ -25,6 +25,8 @@ public struct CalendarExport: Sendable {
   /// How far ahead, and how many, times are listed that no recurrence rule can tell.
   public static let listedSpan = Milliseconds.days(366)
   public static let maximumListed = 500
+  /// The steps that searching for the times of one event may take.
+  static let mostSteps = 200_000
 
   public init(_ items: [Item], now: Instant) {
     var warnings: [String] = []

@@ -113,7 +113,9 @@ struct CalendarRecurrence {
   private init(listing timetable: Timetable, after now: Instant) {
     let end = now + CalendarExport.listedSpan
     var times: [String] = []
-    for instant in timetable.occurrences(after: now).prefix(CalendarExport.maximumListed) {
+    for instant in timetable.occurrences(after: now, steps: CalendarExport.mostSteps)
+      .prefix(CalendarExport.maximumListed)
+    {
       if !times.isEmpty, instant > end { break }
       times.append(Zone.utc.civil(at: instant).basic + "Z")
     }

@@ -95,7 +95,7 @@ struct CalendarRule: WallSlots {
     return words
   }
 
-  func next(after wall: Int64) -> Int64? {
+  func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (today, second) = dividedByDay(wall + 1)
     let date = CivilDate(unchecked: today).fields
     // The calendar repeats to the weekday after 400 years; listed years do not, and end by themselves.
@@ -130,6 +130,7 @@ struct CalendarRule: WallSlots {
       let first = Int64(CivilDate.dayNumber(year: year, month: month, day: 1))
       let days = self.days(of: month, year: year, first: first)
       if days != 0 { return (first + Int64(days.trailingZeroBitCount) - 1) * 86_400 + firstTime }
+      guard budget.spend() else { return nil }
     }
   }
 

@@ -61,12 +61,15 @@ extension ZoneTable {
 
 extension Timetable {
   /// The first occurrence at which the clock bears the rule's label.
-  func nextLabelled(_ rule: CalendarRule, _ label: String, after second: Int64) -> Int64? {
+  func nextLabelled(
+    _ rule: CalendarRule, _ label: String, after second: Int64, _ budget: inout SearchBudget
+  ) -> Int64? {
     var after = second
     // What does not happen in one cycle of the calendar does not happen.
     let horizon = second + ZoneTable.cycle
-    while after < horizon, let found = nextSlot(rule, after: after) {
+    while after < horizon, let found = nextSlot(rule, after: after, &budget) {
       if zone.abbreviation(at: found) == label { return found }
+      guard budget.spend(4) else { return nil }
       after = zone.segment(at: found).end - 1
     }
     return nil

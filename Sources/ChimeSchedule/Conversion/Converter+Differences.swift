@@ -4,6 +4,8 @@ extension Converter {
   /// The most times that are compared in one go. What occurs so often that this does not reach the horizon is compared
   /// again around each change of offset.
   private static let mostSteps = 2_000
+  /// The steps that searching for the times of each of the two may take.
+  private static let mostWork = 400_000
   /// How near to a change of offset a difference has to be to come from it. The longest gap is a day.
   private static let neighbourhood: Int64 = 26 * 3_600
 
@@ -39,13 +41,14 @@ extension Converter {
   ) throws(Inexpressible) -> (instant: Instant, isLeft: Bool)? {
     let end = now + Self.horizon
     var at = now
-    if let found = try firstDifference(left, right, from: &at, to: end) { return found }
+    var (left, right) = (left.walk(steps: Self.mostWork), right.walk(steps: Self.mostWork))
+    if let found = try firstDifference(&left, &right, from: &at, to: end) { return found }
     while let change = zone.nextTransition(after: at), change.instant < end {
       // What the change removes or repeats lies this near to it.
       let reach = Int64(change.offsetAfter - change.offsetBefore).magnitude + 60
       at = Instant(seconds: max(at.seconds, change.instant.seconds - Int64(reach)))
       let last = Instant(seconds: change.instant.seconds + Int64(reach))
-      if let found = try firstDifference(left, right, from: &at, to: last) { return found }
+      if let found = try firstDifference(&left, &right, from: &at, to: last) { return found }
       at = max(last, at)
     }
     return nil
@@ -53,11 +56,12 @@ extension Converter {
 
   /// The first difference of a stretch of time; `at` moves to where the comparing ended.
   private func firstDifference(
-    _ left: Timetable, _ right: Timetable, from at: inout Instant, to end: Instant
+    _ left: inout TimetableWalk, _ right: inout TimetableWalk, from at: inout Instant, to end: Instant
   ) throws(Inexpressible) -> (instant: Instant, isLeft: Bool)? {
     var found: (Instant, Bool)?
     for _ in 0..<Self.mostSteps {
       let (mine, other) = (left.next(after: at), right.next(after: at))
+      if left.isGivenUp || right.isGivenUp { throw Inexpressible("comparing the two takes too long") }
       let earlier = min(mine ?? .latest, other ?? .latest)
       guard earlier < end else {
         at = end

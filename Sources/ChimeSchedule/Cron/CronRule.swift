@@ -30,13 +30,13 @@ struct CronRule: WallSlots {
       days.months == CronDays.everyMonth && days.dates == CronDays.everyDate && days.needsBoth && !hasSpecials
   }
 
-  func next(after wall: Int64) -> Int64? {
+  func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     guard wall < CronRule.wallRange.upperBound else { return nil }
     let (today, second) = dividedByDay(max(wall, CronRule.wallRange.lowerBound) + 1)
-    guard let first = nextDay(onOrAfter: Int64(today)) else { return nil }
+    guard let first = nextDay(onOrAfter: Int64(today), &budget) else { return nil }
     if first > Int64(today) { return first * 86_400 + firstTime }
     if let time = time(onOrAfter: UInt64(UInt32(bitPattern: second))) { return first * 86_400 + time }
-    guard let later = nextDay(onOrAfter: first + 1) else { return nil }
+    guard let later = nextDay(onOrAfter: first + 1, &budget) else { return nil }
     return later * 86_400 + firstTime
   }
 
@@ -65,8 +65,8 @@ struct CronRule: WallSlots {
 
   /// The first matching day from a day on, as a number from 1970-01-01.
   @inline(__always)
-  private func nextDay(onOrAfter day: Int64) -> Int64? {
-    guard isWeekly else { return nextDate(onOrAfter: day) }
+  private func nextDay(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
+    guard isWeekly else { return nextDate(onOrAfter: day, &budget) }
     // 1970-01-01 was a Thursday. Days are no less than −3.
     let turned = CronRule.turned(days.weekdays, UInt64(truncatingIfNeeded: (day + 11) % 7))
     // A set of weekdays is never empty.
@@ -74,7 +74,7 @@ struct CronRule: WallSlots {
     return found <= Int64(CivilDate.latest.dayNumber) ? found : nil
   }
 
-  private func nextDate(onOrAfter day: Int64) -> Int64? {
+  private func nextDate(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     guard day <= Int64(CivilDate.latest.dayNumber) else { return nil }
     let date = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
     var year = date.year
@@ -87,6 +87,7 @@ struct CronRule: WallSlots {
       if days.months >> UInt64(month) & 1 != 0 {
         let matching = matchingDays(year: year, month: month, first: first) & open
         if matching != 0 { return first + Int64(matching.trailingZeroBitCount) - 1 }
+        guard budget.spend() else { return nil }
       }
       open = ~0
       let left = days.months >> UInt64(month + 1)

@@ -79,30 +79,27 @@ struct DayRule: Sendable, Hashable {
   /// The first day of the rule from `day` on. It looks at each range of exceptions at most once, and at those of a year
   /// at most once a year.
   @inline(__always)
-  func next(onOrAfter day: Int64) -> Int64? {
-    var day = max(day, first)
-    if let kind { return search(kind, onOrAfter: day) }
-    while true {
-      guard let wait = weekdays.wait(from: day), day + wait <= last else { return nil }
-      day += wait
-      if except.isEmpty { return day }
-      guard let end = except.end(holding: day) else { return day }
-      day = end + 1
-    }
+  func next(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
+    let day = max(day, first)
+    guard kind == nil, except.isEmpty else { return search(onOrAfter: day, &budget) }
+    guard let wait = weekdays.wait(from: day), day + wait <= last else { return nil }
+    return day + wait
   }
 
-  private func search(_ kind: Kind, onOrAfter day: Int64) -> Int64? {
+  private func search(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     var day = day
-    while day <= last, let found = candidate(kind, onOrAfter: day), found <= last {
+    while day <= last, let found = candidate(onOrAfter: day, &budget), found <= last {
       if except.isEmpty { return found }
       guard let end = except.end(holding: found) else { return found }
+      guard budget.spend() else { return nil }
       day = end + 1
     }
     return nil
   }
 
-  private func candidate(_ kind: Kind, onOrAfter day: Int64) -> Int64? {
+  private func candidate(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch kind {
+    case nil: return weekdays.wait(from: day).map { day + $0 }
     case .days(let step, let anchor):
       guard day > anchor else { return anchor }
       return anchor + (day - anchor + step - 1) / step * step
@@ -115,9 +112,12 @@ struct DayRule: Sendable, Hashable {
       }
       let next = monday + (week / step + 1) * step * 7
       return weekdays.wait(from: next).map { next + $0 }
-    case .months(let rule): return rule.next(onOrAfter: day)
+    case .months(let rule): return rule.next(onOrAfter: day, &budget)
     }
   }
 
-  func contains(_ day: Int64) -> Bool { next(onOrAfter: day) == day }
+  func contains(_ day: Int64) -> Bool {
+    var budget = SearchBudget(Timetable.searchSteps)
+    return next(onOrAfter: day, &budget) == day
+  }
 }

@@ -17,13 +17,14 @@ struct ElapsedRule: Sendable, Hashable {
 
 extension Timetable {
   /// The first point after an instant that falls on a day of the rule. Runs of other days are leapt over.
-  func nextOnGrid(_ rule: ElapsedRule, after second: Int64) -> Int64? {
+  func nextOnGrid(_ rule: ElapsedRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     var point = rule.point(after: second)
     while point <= lastSecond {
       let stretch = zone.segment(at: point)
       let day = Int64(dividedByDay(point + stretch.offset).day)
-      let allowed = rule.days.next(onOrAfter: day)
+      let allowed = rule.days.next(onOrAfter: day, &budget)
       if allowed == day { return point }
+      guard budget.spend() else { return nil }
       // A fold over midnight brings the day before back.
       let returns = stretch.offsetAfter < stretch.offset
       guard allowed != nil || returns else { return nil }

@@ -35,7 +35,7 @@ struct MonthRule: Sendable, Hashable {
   }
 
   /// The first day of the rule from `day` on, as a number from 1970-01-01; `nil` when there is none up to 9999.
-  func next(onOrAfter day: Int64) -> Int64? {
+  func next(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (year, month, first) = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
     var index = Int64(year * 12 + month - 1)
     var floor = UInt32.max << UInt32(first)
@@ -63,6 +63,7 @@ struct MonthRule: Sendable, Hashable {
         let (year, month) = Int(index).quotientAndRemainder(dividingBy: 12)
         return Int64(CivilDate.dayNumber(year: year, month: month + 1, day: found.trailingZeroBitCount))
       }
+      guard budget.spend(groups.count) else { return nil }
       index += 1
       floor = .max
     }

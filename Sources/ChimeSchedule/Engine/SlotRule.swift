@@ -5,11 +5,11 @@ struct SlotRule: WallSlots {
   var times: ContiguousArray<Int64>
 
   /// The first slot strictly after a reading, in wall seconds.
-  func next(after wall: Int64) -> Int64? {
+  func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (day, second) = dividedByDay(wall)
     let today = Int64(day)
     let time = time(after: Int64(second))
-    guard let found = days.next(onOrAfter: time == nil ? today + 1 : today) else { return nil }
+    guard let found = days.next(onOrAfter: time == nil ? today + 1 : today, &budget) else { return nil }
     if found == today, let time { return today * 86_400 + time }
     return found * 86_400 + times[0]
   }

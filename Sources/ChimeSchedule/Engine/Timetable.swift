@@ -1,7 +1,7 @@
 /// A schedule made ready for one zone: all its text, bounds and rules turned into numbers.
 ///
-/// It is a value without a clock. `next(after:)` allocates nothing, and its cost does not depend on how long ago the
-/// schedule began.
+/// It is a value without a clock. `next(after:)` allocates nothing, its cost does not depend on how long ago the schedule
+/// began, and it is bounded (``searchSteps``) whatever the schedule is.
 ///
 ///     let timetable = schedule.timetable(in: zone)
 ///     for instant in timetable.occurrences(after: now).prefix(5) { … }
@@ -15,6 +15,8 @@ public struct Timetable: Sendable {
   /// No occurrence lies outside these, in seconds; an empty range (first > last) has none.
   var firstSecond: Int64 = 0
   var lastSecond: Int64 = Instant.latest.seconds
+  /// Whether counting off its occurrences was given up; it then has none.
+  var isUncountable = false
 
   /// How occurrences follow each other.
   enum Engine: Sendable {
@@ -51,47 +53,33 @@ public struct Timetable: Sendable {
     self.engine = engine
   }
 
-  /// The first occurrence strictly after `instant`, in whole seconds, or `nil` when there is none up to the year 9999.
+  /// The first occurrence strictly after `instant`, in whole seconds, or `nil` when there is none up to the year 9999, or
+  /// none that ``searchSteps`` find.
   public func next(after instant: Instant) -> Instant? {
-    guard let second = next(after: instant.seconds) else { return nil }
+    var budget = SearchBudget(Self.searchSteps)
+    guard let second = next(after: instant.seconds, &budget) else { return nil }
     return Instant(seconds: second)
   }
 
-  /// The occurrences strictly after `instant`, in order, computed as they are asked for.
-  public func occurrences(after instant: Instant) -> Occurrences { Occurrences(timetable: self, after: instant) }
-
-  /// A lazy sequence of occurrences; it ends with the schedule, at the latest in the year 9999.
-  public struct Occurrences: Sequence, IteratorProtocol, Sendable {
-    let timetable: Timetable
-    var last: Instant?
-
-    init(timetable: Timetable, after instant: Instant) {
-      self.timetable = timetable
-      last = instant
-    }
-
-    public mutating func next() -> Instant? {
-      guard let previous = last else { return nil }
-      last = timetable.next(after: previous)
-      return last
-    }
-  }
-
-  func next(after second: Int64) -> Int64? {
+  func next(after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     let after = max(second, firstSecond - 1)
     guard after < lastSecond else { return nil }
     let found: Int64? =
       switch engine {
-      case .slots(let rule): nextSlot(rule, after: after)
-      case .window(let rule): nextInWindow(rule, after: after)
-      case .elapsed(let rule): nextOnGrid(rule, after: after)
+      case .slots(let rule): nextSlot(rule, after: after, &budget)
+      case .window(let rule): nextInWindow(rule, after: after, &budget)
+      case .elapsed(let rule): nextOnGrid(rule, after: after, &budget)
       case .instant(let instant): instant > after ? instant : nil
-      case .cron(let rule): nextSlot(rule, after: after)
+      case .cron(let rule): nextSlot(rule, after: after, &budget)
       case .calendar(let rule):
-        if let label = rule.label { nextLabelled(rule, label, after: after) } else { nextSlot(rule, after: after) }
-      case .rrule(let rule): nextSlot(rule, after: after)
-      case .recurrences(let set): nextInSet(set, after: after)
-      case .solar(let rule): rule.next(after: after, zone: zone)
+        if let label = rule.label {
+          nextLabelled(rule, label, after: after, &budget)
+        } else {
+          nextSlot(rule, after: after, &budget)
+        }
+      case .rrule(let rule): nextSlot(rule, after: after, &budget)
+      case .recurrences(let set): nextInSet(set, after: after, &budget)
+      case .solar(let rule): rule.next(after: after, zone: zone, &budget)
       }
     guard let found, found <= lastSecond else { return nil }
     return found
@@ -112,12 +100,14 @@ extension Timetable {
     }
     // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
     let whole = except.isEmpty ? self : Timetable(phrase, zone.table, gap, fold, except: DayRanges([]), done: done)
+    var budget = SearchBudget(Self.countingSteps)
     var last = firstSecond - 1
     for _ in 0..<count {
-      guard let next = whole.next(after: last) else { break }
+      guard budget.spend(), let next = whole.next(after: last, &budget) else { break }
       last = next
     }
-    lastSecond = min(lastSecond, last)
+    isUncountable = budget.isSpent
+    lastSecond = isUncountable ? -1 : min(lastSecond, last)
   }
 
   private init(
@@ -233,7 +223,8 @@ extension Timetable {
     // Windows of neighbouring days may overlap where a gap moves an edge: the one that opened last counts.
     var day = Int64(dividedByDay(second + zone.segment(at: second).offset).day) - 3
     var found: ClosedRange<Instant>?
-    while let start = rule.days.next(onOrAfter: day) {
+    var budget = SearchBudget(Self.searchSteps)
+    while let start = rule.days.next(onOrAfter: day, &budget), budget.spend() {
       let (opens, closes) = edges(rule, day: start)
       if opens > lastSecond { break }
       if closes >= second, closes >= opens {

@@ -4,12 +4,23 @@
 /// Readings are wall seconds: seconds from 1970-01-01 00:00 as a clock without any change of offset would count them.
 protocol WallSlots: Sendable, Hashable {
   /// The first slot strictly after a reading, in wall seconds; `nil` when there is none up to the end of the year 9999.
-  /// It allocates nothing, and it ends: where nothing can follow it looks at no more than one cycle of 400 years.
-  func next(after wall: Int64) -> Int64?
+  /// It allocates nothing, and it ends: where nothing can follow it looks at no more than one cycle of 400 years, and
+  /// with a spent budget `nil` tells nothing.
+  func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64?
 }
 
 extension WallSlots {
-  func contains(_ wall: Int64) -> Bool { next(after: wall - 1) == wall }
+  /// As ``next(after:_:)``, with a budget of its own.
+  func next(after wall: Int64) -> Int64? {
+    var budget = SearchBudget(Timetable.searchSteps)
+    return next(after: wall, &budget)
+  }
+
+  /// What is a slot is found at once, so no more than that is looked for.
+  func contains(_ wall: Int64) -> Bool {
+    var budget = SearchBudget(Timetable.glanceSteps)
+    return next(after: wall - 1, &budget) == wall
+  }
 }
 
 /// What becomes of slots that a gap removes, with what only a dialect can ask for beside what people can (``GapRule``).
@@ -39,7 +50,7 @@ extension Timetable {
   /// regular ones; under `end` they all fall on its first second. A fold: the beginning of the stretch after it repeats
   /// the end of the one before, and the rule tells which of the two counts.
   @inline(__always)
-  func nextSlot(_ slots: some WallSlots, after second: Int64) -> Int64? {
+  func nextSlot(_ slots: some WallSlots, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     var after = second
     while after < lastSecond {
       let stretch = zone.segment(at: after + 1)
@@ -51,31 +62,36 @@ extension Timetable {
 
       let floor = skipsRepeated ? max(after, stretch.start + repeated - 1) : after
       let ceiling = repeatedNext > 0 && fold == .last ? stretch.end - repeatedNext : stretch.end
-      let slot = slots.next(after: floor + stretch.offset)
+      let slot = slots.next(after: floor + stretch.offset, &budget)
+      if budget.isSpent { return nil }
       if let slot, slot - stretch.offset < ceiling { best = slot - stretch.offset }
 
       if repeated < 0, after < stretch.start - repeated - 1 {
         switch gap {
         case .skip: break
         case .shift:
-          let lost = slots.next(after: max(after, stretch.start - 1) + stretch.offsetBefore)
+          let lost = slots.next(after: max(after, stretch.start - 1) + stretch.offsetBefore, &budget)
           // In a stretch shorter than the gap before it, what would fall beyond its end is left out.
           if let lost, lost < min(stretch.start + stretch.offset, stretch.end + stretch.offsetBefore) {
             best = min(best, lost - stretch.offsetBefore)
           }
         case .end(let limit):
           guard after < stretch.start, -repeated < limit else { break }
-          let lost = slots.next(after: stretch.start - 1 + stretch.offsetBefore)
+          let lost = slots.next(after: stretch.start - 1 + stretch.offsetBefore, &budget)
           if let lost, lost < stretch.start + stretch.offset { best = stretch.start }
         }
       }
       if best != .max { return best }
+      guard budget.spend() else { return nil }
 
       after = stretch.end - 1
       if repeatedNext <= 0 {
         // No reading of this stretch returns, so nothing happens before the next slot can.
         guard let slot else { return nil }
         after = max(after, slot - ZoneTable.largestOffset - 1)
+      } else if slot == nil, floor < stretch.end - repeatedNext {
+        // What returns had been looked at.
+        return nil
       }
     }
     return nil

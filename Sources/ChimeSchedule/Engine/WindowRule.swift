@@ -13,9 +13,9 @@ struct WindowRule: Sendable, Hashable {
 
   /// The first point after a reading, if it lies in the windows of yesterday, today or tomorrow, on a clock that keeps
   /// its offset all that time. Windows are no longer than a day, so they follow each other.
-  func next(after wall: Int64, today: Int64) -> Int64? {
+  func next(after wall: Int64, today: Int64, _ budget: inout SearchBudget) -> Int64? {
     var day = today - 1
-    while let start = days.next(onOrAfter: day), start <= today + 1 {
+    while let start = days.next(onOrAfter: day, &budget), start <= today + 1 {
       let opens = start * 86_400 + from
       let point = wall < opens ? opens : opens + ((wall - opens) / step + 1) * step
       if point <= start * 86_400 + to { return point }
@@ -50,19 +50,19 @@ extension Timetable {
   ///
   /// A window's edges are readings of the wall clock, and between them time is counted as it passes. Because edges can
   /// be moved by gaps, windows of neighbouring days may overlap; the earliest point of all of them counts.
-  func nextInWindow(_ rule: WindowRule, after second: Int64) -> Int64? {
+  func nextInWindow(_ rule: WindowRule, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     let stretch = zone.segment(at: second)
     let isAnchored = rule.anchor.map { $0 + rule.step > second - 2 * 86_400 } ?? false
     let today = Int64(dividedByDay(second + stretch.offset).day)
     if !isAnchored, second - stretch.start > 4 * 86_400, stretch.end - second > 4 * 86_400,
-      let point = rule.next(after: second + stretch.offset, today: today)
+      let point = rule.next(after: second + stretch.offset, today: today, &budget)
     {
       return point - stretch.offset
     }
     var best = Int64.max
     // A window ends at most two days after its day begins, and a gap can move that by one day more.
     var day = today - 3
-    while let start = rule.days.next(onOrAfter: day) {
+    while let start = rule.days.next(onOrAfter: day, &budget), budget.spend() {
       let earliest = start * 86_400 + rule.from - ZoneTable.largestOffset
       if earliest > best || earliest > lastSecond { break }
       let (opens, closes) = edges(rule, day: start)
@@ -71,7 +71,7 @@ extension Timetable {
       }
       day = start + 1
     }
-    return best == .max ? nil : best
+    return best == .max || budget.isSpent ? nil : best
   }
 
   /// When the window of a day opens and closes. Under ``FoldRule/both`` it is as long as it can be.

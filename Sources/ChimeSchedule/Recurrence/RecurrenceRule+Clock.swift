@@ -3,12 +3,13 @@ extension RecurrenceRule {
   ///
   /// Each turn either finds a slot or leaps to where the next limit allows one. What lies more than 400 years ahead is not
   /// looked for.
-  func nextOnClock(after wall: Int64) -> Int64? {
+  func nextOnClock(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let unit = unit
     let horizon = min(last, wall + ZoneTable.cycle)
     let keepsToDays = !days.isEveryDay
     let keepsToWeekdays = days.keepsToWeekdays
     var allowedDay = Int64.min
+    var turns = 0
     var reading = wall + 1
     while reading <= horizon {
       let (held, _) = dividedDown(reading, by: unit)
@@ -17,40 +18,88 @@ extension RecurrenceRule {
 
       let (day, second) = dividedDown(reading, by: 86_400)
       if keepsToDays, day != allowedDay {
-        guard let next = keepsToWeekdays ? days.nextWeekday(onOrAfter: day) : nextInMonths(onOrAfter: day) else {
-          return nil
-        }
+        let next = keepsToWeekdays ? days.nextWeekday(onOrAfter: day) : nextInMonths(onOrAfter: day, &budget)
+        guard let next, budget.spend() else { return nil }
         allowedDay = next
         if next > day {
           reading = next * 86_400
           continue
         }
       }
-      let hour = second / 3_600
-      if hourLimit >> UInt64(hour) & 1 == 0 {
-        let later = hourLimit & (~0 << UInt64(hour))
-        reading = day * 86_400 + (later == 0 ? 86_400 : Int64(later.trailingZeroBitCount) * 3_600)
-        continue
+      let allowed = day * 86_400 + allowedTime(onOrAfter: second, in: 86_400)
+      if allowed == reading {
+        if let time = nextTime(after: reading - period * unit - 1) { return period * unit + time }
+        reading = (period + 1) * unit
+      } else if turns < Self.plainTurns {
+        reading = allowed
+      } else {
+        guard let met = nextMeeting(after: period, &budget) else { return nil }
+        reading = max(met * unit, allowed)
       }
-      if unit < 3_600 {
-        let minute = second / 60 % 60
-        if minuteLimit >> UInt64(minute) & 1 == 0 {
-          let later = minuteLimit & (~0 << UInt64(minute))
-          reading =
-            day * 86_400 + hour * 3_600 + (later == 0 ? 3_600 : Int64(later.trailingZeroBitCount) * 60)
-          continue
-        }
-        if unit == 1, secondLimit >> UInt64(second % 60) & 1 == 0 {
-          let later = secondLimit & (~0 << UInt64(second % 60))
-          reading += (later == 0 ? 60 : Int64(later.trailingZeroBitCount)) - second % 60
-          continue
-        }
-      }
-      if let time = nextTime(after: reading - period * unit - 1) { return period * unit + time }
-      reading = (period + 1) * unit
+      turns += 1
+      guard budget.spend() else { return nil }
     }
     return nil
   }
+
+  /// So often a grid may miss what it is limited to before it is worked out when it meets it: most do so at once.
+  private static let plainTurns = 8
+  /// In so many pieces the allowed times of a day may lie for that. Where they lie in more, a grid does not miss them for long.
+  private static let mostPieces = 32
+
+  /// The first period of the grid from one on that begins at an allowed time of the day. It is worked out and not looked
+  /// for, because a grid of 86,399 seconds meets 9:00:00 once in 236 years.
+  private func nextMeeting(after period: Int64, _ budget: inout SearchBudget) -> Int64? {
+    let length = 86_400 / unit
+    let place = dividedDown(period, by: length).rest
+    var least = Int64.max
+    var pieces = 0
+    var from = firstAllowed(onOrAfter: 0)
+    while from < 86_400 {
+      pieces += 1
+      guard pieces <= Self.mostPieces else { return period }
+      let end = endOfAllowed(from)
+      guard budget.spend(4) else { return nil }
+      // In units of the grid, counted from where it is.
+      let low = dividedDown(from / unit - place, by: length).rest
+      let high = dividedDown((end - 1) / unit - place, by: length).rest
+      let turns = low > high ? 0 : firstMultiple(of: interval % length, modulo: length, from: low, through: high)
+      if let turns { least = min(least, turns) }
+      from = firstAllowed(onOrAfter: end)
+    }
+    guard least <= ZoneTable.cycle / unit / interval else { return nil }
+    return period + least * interval
+  }
+
+  /// The first allowed time of a day from a second of it on; 86,400 when there is none.
+  private func firstAllowed(onOrAfter second: Int64) -> Int64 {
+    var second = second
+    while second < 86_400 {
+      let allowed = allowedTime(onOrAfter: second, in: 86_400)
+      if allowed == second { break }
+      second = allowed
+    }
+    return min(second, 86_400)
+  }
+
+  /// Where the times of a day that hour, minute and second allow end that begin with an allowed one.
+  private func endOfAllowed(_ second: Int64) -> Int64 {
+    // By the coarsest field that all finer ones leave whole.
+    if unit == 1, secondLimit & Self.sixty != Self.sixty {
+      let later = ~(secondLimit >> UInt64(second % 60))
+      return second + min(Int64(later.trailingZeroBitCount), 60 - second % 60)
+    }
+    if unit < 3_600, minuteLimit & Self.sixty != Self.sixty {
+      let minute = second / 60
+      let later = ~(minuteLimit >> UInt64(minute % 60))
+      return (minute + min(Int64(later.trailingZeroBitCount), 60 - minute % 60)) * 60
+    }
+    let hour = second / 3_600
+    let later = ~(hourLimit >> UInt64(hour))
+    return (hour + min(Int64(later.trailingZeroBitCount), 24 - hour)) * 3_600
+  }
+
+  private static let sixty: UInt64 = 1 << 60 - 1
 
   /// The length of a period in seconds.
   var unit: Int64 {
@@ -66,30 +115,68 @@ extension RecurrenceRule {
   var meetsClockLimits: Bool {
     guard interval > 1 else { return true }
     let start = origin * unit
+    var known: Int64 = 0
     for length in [60, 3_600, 86_400, 604_800] as [Int64] {
       // Units are parts of all but the first length, of which a minute or an hour says nothing.
       guard length > unit else { continue }
       let step = greatestCommonDivisor(interval * unit, length)
+      // A grid that is no coarser than within the shorter length meets the limits on any hour or day that they allow.
+      guard step != known else { continue }
+      known = step
       var reading = dividedDown(start, by: step).rest
-      var isMet = false
-      while reading < length, !isMet {
-        isMet = isAllowed(reading, in: length)
-        reading += step
+      while reading < length {
+        let allowed = allowedReading(onOrAfter: reading, in: length)
+        if allowed == reading { break }
+        reading += (allowed - reading + step - 1) / step * step
       }
-      if !isMet { return false }
+      guard reading < length else { return false }
     }
     return true
   }
 
-  /// Whether the limits that repeat with a length allow a reading, counted from Thursday 1970-01-01.
-  private func isAllowed(_ reading: Int64, in length: Int64) -> Bool {
-    guard unit > 1 || secondLimit >> UInt64(reading % 60) & 1 != 0 else { return false }
-    guard length > 60 else { return true }
-    guard unit > 60 || minuteLimit >> UInt64(reading / 60 % 60) & 1 != 0 else { return false }
-    guard length > 3_600 else { return true }
-    guard hourLimit >> UInt64(reading / 3_600 % 24) & 1 != 0 else { return false }
-    return length <= 86_400 || days.weekdays >> UInt8(weekdayIndex(reading / 86_400)) & 1 != 0
+  /// The reading itself where the limits that repeat with a length allow it, else one further on before which they allow
+  /// none. It is counted from Thursday 1970-01-01, and may be the length.
+  private func allowedReading(onOrAfter reading: Int64, in length: Int64) -> Int64 {
+    let (day, second) = (reading / 86_400, reading % 86_400)
+    if length > 86_400, days.weekdays >> UInt8(weekdayIndex(day)) & 1 == 0 { return (day + 1) * 86_400 }
+    return day * 86_400 + allowedTime(onOrAfter: second, in: length)
   }
+
+  /// The same of the limits that repeat with a day or a part of it, for a second of the day.
+  @inline(__always)
+  private func allowedTime(onOrAfter second: Int64, in length: Int64) -> Int64 {
+    let hour = second / 3_600
+    if length > 3_600, hourLimit >> UInt64(hour) & 1 == 0 {
+      let later = hourLimit & (~0 << UInt64(hour))
+      return later == 0 ? 86_400 : Int64(later.trailingZeroBitCount) * 3_600
+    }
+    guard unit < 3_600 else { return second }
+    let minute = second / 60 % 60
+    if length > 60, minuteLimit >> UInt64(minute) & 1 == 0 {
+      let later = minuteLimit & (~0 << UInt64(minute))
+      return hour * 3_600 + (later == 0 ? 3_600 : Int64(later.trailingZeroBitCount) * 60)
+    }
+    guard unit == 1, secondLimit >> UInt64(second % 60) & 1 == 0 else { return second }
+    let later = secondLimit & (~0 << UInt64(second % 60))
+    return second + (later == 0 ? 60 : Int64(later.trailingZeroBitCount)) - second % 60
+  }
+}
+
+/// The smallest x from 0 on for which `number` · x, divided by `divisor`, leaves a rest from `low` through `high`; `nil`
+/// when there is none. Like Euclid's algorithm it takes a few divisions.
+///
+///     firstMultiple(of: 7, modulo: 10, from: 3, through: 3)   // 9, because 7 · 9 is 63
+func firstMultiple(of number: Int64, modulo divisor: Int64, from low: Int64, through high: Int64) -> Int64? {
+  if low == 0 { return 0 }
+  guard number > 0 else { return nil }
+  let turns = (low + number - 1) / number
+  if turns * number <= high { return turns }
+  // No multiple lies in the range itself, so one is looked for that is `wraps` times the divisor further on.
+  let wraps = firstMultiple(
+    of: divisor % number, modulo: number, from: dividedDown(-high, by: number).rest,
+    through: dividedDown(-low, by: number).rest)
+  guard let wraps else { return nil }
+  return (low + divisor * wraps + number - 1) / number
 }
 
 private func greatestCommonDivisor(_ left: Int64, _ right: Int64) -> Int64 {

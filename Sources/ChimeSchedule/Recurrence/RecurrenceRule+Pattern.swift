@@ -2,8 +2,10 @@ extension RecurrenceRule {
   /// Makes a rule ready. Where it ends at an instant (`UNTIL` in UTC on a clock of another zone), that is left to the
   /// caller.
   ///
-  /// - Parameter start: `DTSTART` in wall seconds; its fields stand in for what the rule leaves out.
-  init(_ pattern: RecurrencePattern, start: Int64) {
+  /// - Parameters:
+  ///   - start: `DTSTART` in wall seconds; its fields stand in for what the rule leaves out.
+  ///   - budget: what counting off `COUNT` occurrences may take.
+  init(_ pattern: RecurrencePattern, start: Int64, _ budget: inout SearchBudget) {
     let (startDay, startSecond) = dividedDown(start, by: 86_400)
     let startMonth = Month(holding: startDay)
     let startMonthDay = UInt32(1) << UInt32(startDay - startMonth.first)
@@ -48,7 +50,7 @@ extension RecurrenceRule {
     case .yearly: origin = Int64(hasWeeks ? weekYear(startDay) : startMonth.year)
     }
     shape = shape(pattern)
-    if shape != .never, let count = pattern.count { end(after: count) }
+    if shape != .never, let count = pattern.count { end(after: count, &budget) }
   }
 
   /// Weekdays of which only some count within the month or the year, and days of the year.
@@ -155,24 +157,29 @@ extension RecurrenceRule {
   // MARK: COUNT
 
   /// Ends the rule with its `count`-th slot from the start on.
-  private mutating func end(after count: Int64) {
-    guard let slot = slot(number: count) else { return }
-    last = min(last, slot)
+  private mutating func end(after count: Int64, _ budget: inout SearchBudget) {
+    let slot = slot(number: count, &budget)
+    if budget.isSpent {
+      isUncountable = true
+      shape = .never
+    } else if let slot {
+      last = min(last, slot)
+    }
   }
 
   /// The slot with that number, from 1; `nil` when there are fewer up to the end of the range.
-  private func slot(number: Int64) -> Int64? {
+  private func slot(number: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch shape {
     case .days where positions.isEmpty: return slot(number: number, unit: 86_400)
     case .clock where days.isEveryDay && hourLimit & minuteLimit & secondLimit == ~0 && positions.isEmpty:
       return slot(number: number, unit: unit)
     case .weeks where days.months == 0x1FFE: return slotInWeeks(number: number)
-    case .months where positions.isEmpty: return slotInMonths(number: number)
-    case .sets where skip == .omit || positions.isEmpty: return slotInSets(number: number)
+    case .months where positions.isEmpty: return slotInMonths(number: number, &budget)
+    case .sets where skip == .omit || positions.isEmpty: return slotInSets(number: number, &budget)
     default:
       var slot = first - 1
       for _ in 0..<number {
-        guard let next = next(after: slot) else { return nil }
+        guard budget.spend(), let next = next(after: slot, &budget) else { return nil }
         slot = next
       }
       return slot
@@ -200,11 +207,11 @@ extension RecurrenceRule {
   }
 
   /// Whole months are counted by the days that they hold.
-  private func slotInMonths(number: Int64) -> Int64? {
+  private func slotInMonths(number: Int64, _ budget: inout SearchBudget) -> Int64? {
     let (start, second) = dividedDown(first, by: 86_400)
     var day = start
     var place = number - 1
-    while let found = nextInMonths(onOrAfter: day) {
+    while let found = nextInMonths(onOrAfter: day, &budget), budget.spend() {
       if found == start { place += times.rank(through: second - 1) }
       let month = Month(holding: found)
       let mask = UInt64(mask(month) & (~0 << UInt32(found - month.first)))

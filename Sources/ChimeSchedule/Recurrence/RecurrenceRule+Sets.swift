@@ -54,7 +54,7 @@ struct RecurrencePeriod {
 
 extension RecurrenceRule {
   /// Rules that need the whole set of a period before any of it is known.
-  func nextInSets(after wall: Int64) -> Int64? {
+  func nextInSets(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let day = dividedDown(wall + 1, by: 86_400).quotient
     var number = period(holding: day)
     // A day that its month lacks falls into the month before or after.
@@ -69,6 +69,7 @@ extension RecurrenceRule {
         if skip == .omit { return slot }
         best = slot
       }
+      guard budget.spend(stepsForPeriod) else { return nil }
       number += interval
     }
     return best
@@ -102,7 +103,7 @@ extension RecurrenceRule {
 
   /// The slot with that number, from 1. Whole periods are counted at once; where `SKIP` lets neighbours name the same
   /// day, it counts with the earlier. (That needs all times of a day in both, so no `BYSETPOS`.)
-  func slotInSets(number: Int64) -> Int64? {
+  func slotInSets(number: Int64, _ budget: inout SearchBudget) -> Int64? {
     var rest = number
     var after = first - 1
     var period = origin
@@ -125,11 +126,22 @@ extension RecurrenceRule {
           if rest == 0 { return slot(chosen, of: days) }
           place = chosen + 1
           fruitless = 0
+          guard budget.spend() else { return nil }
         }
       }
+      guard budget.spend(stepsForPeriod) else { return nil }
       period += interval
     }
     return nil
+  }
+
+  /// What putting a period's set together costs, in steps of a search.
+  private var stepsForPeriod: Int {
+    switch frequency {
+    case .yearly: hasWeeks ? 18 : 12
+    case .monthly: 2
+    default: days.months == 0x1FFE ? 1 : 7
+    }
   }
 
   /// How many periods there are in 400 years, after which the calendar repeats.
@@ -237,14 +249,19 @@ extension RecurrenceRule {
     while chosen != 0 {
       let week = chosen.trailingZeroBitCount
       chosen &= chosen - 1
-      var bits = UInt64(daysOfWeek)
-      if !days.keepsToWeekdays {
-        for place in 0..<7 where bits >> UInt64(place) & 1 != 0 {
-          if !days.contains(start + Int64(week * 7 + place)) { bits &= ~(1 << UInt64(place)) }
-        }
-      }
-      period.insert(bits, at: week * 7)
+      period.insert(UInt64(daysOfWeek), at: week * 7)
     }
+    if days.keepsToWeekdays { return period }
+    var left = RecurrencePeriod(base: start)
+    var month = Month(holding: start)
+    while month.first < start + Int64(count) * 7 {
+      let place = Int(month.first - start)
+      let bits = UInt64(days.mask(month))
+      left.insert(place < 0 ? bits >> UInt64(-place) : bits, at: max(place, 0))
+      month =
+        month.month == 12 ? Month(year: month.year + 1, month: 1) : Month(year: month.year, month: month.month + 1)
+    }
+    for word in 0..<period.length { period.words[word] &= left.words[word] }
     return period
   }
 }

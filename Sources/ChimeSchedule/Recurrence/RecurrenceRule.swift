@@ -54,28 +54,30 @@ struct RecurrenceRule: WallSlots {
   /// The start; no slot lies before it, or after `last`.
   var first: Int64 = 0
   var last: Int64 = Self.endOfRange
+  /// Whether counting off its occurrences was given up; it then has none.
+  var isUncountable = false
 
   /// 9999-12-31 23:59:59
   static let endOfRange: Int64 = 253_402_300_799
 
-  func next(after wall: Int64) -> Int64? {
+  func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let wall = max(wall, first - 1)
-    guard wall < last, let slot = slot(after: wall), slot <= last else { return nil }
+    guard wall < last, let slot = slot(after: wall, &budget), slot <= last else { return nil }
     return slot
   }
 
   @inline(__always)
-  private func slot(after wall: Int64) -> Int64? {
+  private func slot(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch shape {
-    case .clock: return nextOnClock(after: wall)
-    case .sets: return nextInSets(after: wall)
+    case .clock: return nextOnClock(after: wall, &budget)
+    case .sets: return nextInSets(after: wall, &budget)
     case .never: return nil
     case .days, .weeks, .months:
       let (today, second) = dividedDown(wall, by: 86_400)
-      guard let day = nextDay(onOrAfter: today) else { return nil }
+      guard let day = nextDay(onOrAfter: today, &budget) else { return nil }
       if day > today { return day * 86_400 + firstTime }
       if let time = nextTime(after: second) { return today * 86_400 + time }
-      guard let later = nextDay(onOrAfter: today + 1) else { return nil }
+      guard let later = nextDay(onOrAfter: today + 1, &budget) else { return nil }
       return later * 86_400 + firstTime
     }
   }
@@ -90,11 +92,11 @@ struct RecurrenceRule: WallSlots {
 
   /// The first day of the rule from `day` on, which is not before the start's.
   @inline(__always)
-  private func nextDay(onOrAfter day: Int64) -> Int64? {
+  private func nextDay(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     switch shape {
     case .days: nextPeriod(onOrAfter: day)
-    case .weeks: nextInWeeks(onOrAfter: day)
-    default: nextInMonths(onOrAfter: day)
+    case .weeks: nextInWeeks(onOrAfter: day, &budget)
+    default: nextInMonths(onOrAfter: day, &budget)
     }
   }
 
@@ -119,7 +121,7 @@ struct RecurrenceRule: WallSlots {
   @inline(__always)
   func firstDay(ofWeek number: Int64) -> Int64 { number * 7 - 3 + weekStart }
 
-  private func nextInWeeks(onOrAfter day: Int64) -> Int64? {
+  private func nextInWeeks(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
     var day = day
     // With limits to months a week may hold nothing; weeks and months meet again after 400 years.
     for _ in 0...Self.weeksInCycle {
@@ -136,7 +138,7 @@ struct RecurrenceRule: WallSlots {
       guard day <= Self.endOfRange / 86_400 else { return nil }
       let month = Month(holding: day)
       if days.months >> UInt32(month.month) & 1 != 0 { return day }
-      guard let later = firstDay(ofMonthAfter: month) else { return nil }
+      guard budget.spend(), let later = firstDay(ofMonthAfter: month) else { return nil }
       day = later
     }
     return nil
@@ -153,11 +155,13 @@ struct RecurrenceRule: WallSlots {
   // MARK: Months
 
   /// The first day from `day` on that the masks leave: in months or years that count, or on days that do.
-  func nextInMonths(onOrAfter day: Int64) -> Int64? {
+  func nextInMonths(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
+    let isGrid = frequency == .daily && interval > 1
+    // Where no month has two days of the grid, its days are fewer than the months.
+    if isGrid, interval > 31 { return nextOfGrid(onOrAfter: day, &budget) }
     let fields = CivilDate(unchecked: Int32(truncatingIfNeeded: day)).fields
     var cursor = MonthCursor(self, year: fields.year, month: fields.month)
     var from: UInt32 = cursor.isMoved ? ~0 : ~0 << UInt32(fields.day - 1)
-    let isGrid = frequency == .daily && interval > 1
     for _ in 0..<(isGrid ? Self.monthsInRange : Self.monthsInCycle) {
       guard cursor.year <= 9_999 else { return nil }
       if days.months >> UInt32(cursor.month) & 1 != 0 {
@@ -165,8 +169,26 @@ struct RecurrenceRule: WallSlots {
         let mask = mask(month) & from
         if mask != 0 { return month.first + Int64(mask.trailingZeroBitCount) }
       }
+      guard budget.spend() else { return nil }
       cursor.advance(self)
       from = ~0
+    }
+    return nil
+  }
+
+  /// The first of every so many days that the masks leave, from `day` on.
+  private func nextOfGrid(onOrAfter day: Int64, _ budget: inout SearchBudget) -> Int64? {
+    var day = nextPeriod(onOrAfter: day)
+    while day <= Self.endOfRange / 86_400 {
+      let month = Month(holding: day)
+      if days.mask(month) >> UInt32(day - month.first) & 1 != 0 { return day }
+      guard budget.spend() else { return nil }
+      if days.months >> UInt32(month.month) & 1 != 0 {
+        day += interval
+      } else {
+        guard let later = firstDay(ofMonthAfter: month) else { return nil }
+        day = nextPeriod(onOrAfter: later)
+      }
     }
     return nil
   }

@@ -88,13 +88,20 @@ struct RecurrenceSchedule: DialectSchedule {
     if rules.count == 1, dates.isEmpty, instants.isEmpty, exceptDates.isEmpty, exceptDays.isEmpty,
       exceptInstants.isEmpty, trigger.isZero
     {
-      var timetable = Timetable(
-        zone: zone, gap: gap, fold: fold, engine: .rrule(RecurrenceRule(rules[0], start: start)))
+      var budget = SearchBudget(Timetable.countingSteps)
+      let rule = RecurrenceRule(rules[0], start: start, &budget)
+      var timetable = Timetable(zone: zone, gap: gap, fold: fold, engine: .rrule(rule))
       if let end = end(of: rules[0]) { timetable.lastSecond = min(timetable.lastSecond, end) }
+      timetable.isUncountable = rule.isUncountable
       return timetable
     }
-    return Timetable(
-      zone: zone, gap: gap, fold: fold, engine: .recurrences(set(zone.table, gap: gap, fold: fold)))
+    let set = set(zone.table, gap: gap, fold: fold)
+    var timetable = Timetable(zone: zone, gap: gap, fold: fold, engine: .recurrences(set))
+    if set.members.contains(where: \.rule.isUncountable) {
+      timetable.isUncountable = true
+      timetable.lastSecond = -1
+    }
+    return timetable
   }
 
   /// `UNTIL` where it is an instant. (On a clock of UTC it is one too, and equal to its reading.)
@@ -110,8 +117,9 @@ struct RecurrenceSchedule: DialectSchedule {
     set.exceptReadings = ContiguousArray(exceptDates)
     set.exceptDays = ContiguousArray(exceptDays)
     set.exceptInstants = ContiguousArray(exceptInstants)
+    var budget = SearchBudget(Timetable.countingSteps)
     for rule in rules {
-      var member = RecurrenceSet.Member(rule: RecurrenceRule(rule, start: start))
+      var member = RecurrenceSet.Member(rule: RecurrenceRule(rule, start: start, &budget))
       if let end = end(of: rule) {
         member.lastSecond = end
         // The last reading that can be meant: in the second pass of a fold, those of the first pass are over.

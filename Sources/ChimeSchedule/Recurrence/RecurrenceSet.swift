@@ -39,10 +39,10 @@ private struct MovedSlots: WallSlots {
   let gap: GapHandling
   let fold: FoldRule
 
-  func next(after wall: Int64) -> Int64? {
+  func next(after wall: Int64, _ budget: inout SearchBudget) -> Int64? {
     let member = set.members[index]
     var reading = wall - set.nominal
-    while let slot = member.rule.next(after: reading) {
+    while let slot = member.rule.next(after: reading, &budget), budget.spend() {
       reading = slot
       if !set.exceptDays.isEmpty {
         let day = dividedDown(slot, by: 86_400).quotient
@@ -64,23 +64,25 @@ private struct MovedSlots: WallSlots {
 
 extension Timetable {
   /// The first occurrence of a set after an instant.
-  func nextInSet(_ set: RecurrenceSet, after second: Int64) -> Int64? {
+  func nextInSet(_ set: RecurrenceSet, after second: Int64, _ budget: inout SearchBudget) -> Int64? {
     var best = set.added.firstSorted(after: second) ?? .max
     for index in set.members.indices {
-      let slots = MovedSlots(set: set, index: index, zone: zone, gap: gap, fold: fold)
-      // Bounds that are instants mean occurrences before the shift; where days were moved, the slots have seen to them.
-      let bound = set.nominal == 0 ? set.members[index].lastSecond : .max
-      var after = second - set.exact
-      while let found = nextSlot(slots, after: after), found <= bound {
-        if set.nominal == 0, set.exceptInstants.containsSorted(found) {
-          after = found
-          continue
-        }
-        best = min(best, found + set.exact)
-        break
-      }
+      best = min(best, next(ofMember: index, of: set, after: second, &budget))
     }
-    return best == .max ? nil : best
+    return best == .max || budget.isSpent ? nil : best
+  }
+
+  /// The first occurrence after an instant that one rule of a set gives; the greatest number when it gives none.
+  func next(ofMember index: Int, of set: RecurrenceSet, after second: Int64, _ budget: inout SearchBudget) -> Int64 {
+    let slots = MovedSlots(set: set, index: index, zone: zone, gap: gap, fold: fold)
+    // Bounds that are instants mean occurrences before the shift; where days were moved, the slots have seen to them.
+    let bound = set.nominal == 0 ? set.members[index].lastSecond : .max
+    var after = second - set.exact
+    while let found = nextSlot(slots, after: after, &budget), found <= bound {
+      guard set.nominal == 0, set.exceptInstants.containsSorted(found) else { return found + set.exact }
+      after = found
+    }
+    return .max
   }
 
   /// Whether a set names a reading of the clock itself.

@@ -21,6 +21,8 @@ struct SolarRule: Sendable, Hashable {
   /// The most solar days that are looked at: 400 years. Every event comes in each year anywhere, and years in which it
   /// never does so on the right days are leapt over, so that this many mean that there is none.
   private static let mostDays = 146_097
+  /// What looking for the event on one day costs, in steps of a search.
+  private static let stepsForDay = 8
 
   init(event: SolarEvent, shift: Int64, days: DayRule, place: Place) {
     self.event = event
@@ -36,7 +38,7 @@ struct SolarRule: Sendable, Hashable {
   }
 
   /// The first occurrence strictly after an instant, in seconds; `nil` when there is none up to the end of the year 9999.
-  func next(after second: Int64, zone: ZoneTable) -> Int64? {
+  func next(after second: Int64, zone: ZoneTable, _ budget: inout SearchBudget) -> Int64? {
     let after = second - shift
     let west = Int64(longitude * -240)
     // The first solar day that is not over.
@@ -46,8 +48,9 @@ struct SolarRule: Sendable, Hashable {
     while day <= lastDay, looks < SolarRule.mostDays {
       looks += 1
       if !keepsEveryDay {
-        guard let wait = wait(day, west, zone) else { return nil }
+        guard let wait = wait(day, west, zone, &budget) else { return nil }
         if wait > 0 {
+          guard budget.spend() else { return nil }
           day += wait
           continue
         }
@@ -58,6 +61,7 @@ struct SolarRule: Sendable, Hashable {
         if instant > after, keepsEveryDay || days.contains(civilDay(instant, zone)) { return instant + shift }
         day += 1
       }
+      guard budget.spend(SolarRule.stepsForDay) else { return nil }
     }
     return nil
   }
@@ -68,7 +72,7 @@ struct SolarRule: Sendable, Hashable {
 
   /// How many solar days may be left out because no civil day that one of them touches is wanted; 0 when this one may
   /// count, `nil` when none can follow.
-  private func wait(_ day: Int64, _ west: Int64, _ zone: ZoneTable) -> Int64? {
+  private func wait(_ day: Int64, _ west: Int64, _ zone: ZoneTable, _ budget: inout SearchBudget) -> Int64? {
     let opens = day * 86_400 + west - SolarRule.margin
     let closes = opens + 86_400 + 2 * SolarRule.margin
     let stretch = zone.segment(at: opens)
@@ -76,7 +80,7 @@ struct SolarRule: Sendable, Hashable {
     let first = floorDay(opens + stretch.offset)
     let last = floorDay(closes + stretch.offset)
     // A change of offset can bring back or leave out two days at most.
-    guard let wanted = days.next(onOrAfter: first) else { return first > days.last + 3 ? nil : 1 }
+    guard let wanted = days.next(onOrAfter: first, &budget) else { return first > days.last + 3 ? nil : 1 }
     return wanted <= last ? 0 : max(1, wanted - last - 3)
   }
 

@@ -43,12 +43,14 @@ struct SolarSchedule: DialectSchedule {
     var timetable = except.isEmpty ? whole : timetable(place, zone, fold, except: except)
     guard let count = bounds.count else { return timetable }
     // Exceptions take occurrences away and do not bring later ones in their place, so they are left out of the count.
+    var budget = SearchBudget(Timetable.countingSteps)
     var last = whole.firstSecond - 1
     for _ in 0..<count {
-      guard let next = whole.next(after: last) else { break }
+      guard budget.spend(), let next = whole.next(after: last, &budget) else { break }
       last = next
     }
-    timetable.lastSecond = min(timetable.lastSecond, last)
+    timetable.isUncountable = budget.isSpent
+    timetable.lastSecond = budget.isSpent ? -1 : min(timetable.lastSecond, last)
     return timetable
   }
 

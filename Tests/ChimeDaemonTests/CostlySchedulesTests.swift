@@ -1,0 +1,97 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// Schedules that take too long to follow are refused wherever they come from, with the rule and what to do about it.
+@Suite(.serialized)
+struct CostlySchedulesTests {
+  typealias Wired = RemindersInterface
+
+  static let useless = "FREQ=DAILY;INTERVAL=99991;BYMONTHDAY=15,22;BYDAY=TH"
+  static let union = "DTSTART:20260101T000000Z RRULE:FREQ=DAILY RRULE:\(useless)"
+
+  struct Words: Decodable { var message: String }
+
+  static func refusal(_ house: TrackerHouse, _ method: String, _ parameters: some Encodable) -> String {
+    do {
+      _ = try house.client.call(method, parameters, returning: JSON.self)
+      return "taken"
+    } catch VarlinkClientError.remote(let error) {
+      return "\(error.name) \(error.parameters(Words.self)?.message ?? "")"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func addAndUpdateNameTheRule() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let added: Wired.Add.Reply = try house.call(
+        Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "Tea", when: "daily at 9:00")))
+      for said in [
+        Self.refusal(house, Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "Tea", when: Self.union))),
+        Self.refusal(
+          house, Wired.Update.method,
+          Wired.Update.Parameters(id: added.reminder.id, change: .init(when: Self.union))),
+        Self.refusal(
+          house, SchedulesInterface.Explain.method, SchedulesInterface.Explain.Parameters(when: Self.union)),
+      ] {
+        #expect(said.contains("InvalidSchedule"), "\(said)")
+        #expect(said.contains("the rule \(Self.useless) never comes to a time"), "\(said)")
+        #expect(said.contains("take this one out"), "\(said)")
+      }
+    }
+  }
+
+  @Test func anImportedEventIsPassedOverAndSaid() async throws {
+    let event = """
+      BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Tea\r\nDTSTART:20260101T000000Z\r
+      RRULE:FREQ=DAILY\r\nRRULE:\(Self.useless)\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n
+      """
+    try await TrackerHouse.live(inMemory: true) { house in
+      let reply = try house.client.call(
+        Wired.Import.method, ["format": "icalendar", "text": event], returning: JSON.self)
+      let said = String(decoding: reply.bytes, as: UTF8.self)
+      #expect(said.contains("never comes to a time"), "\(said)")
+      let all: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(all.reminders.isEmpty)
+    }
+  }
+
+  /// What a backup has is judged as what a client sends, though it is in its stored form.
+  @Test func aBackupWithOneIsRefused() async throws {
+    try await TrackerHouse.live { house in
+      let plain = "DTSTART:20260101T000000Z RRULE:FREQ=DAILY RRULE:FREQ=WEEKLY"
+      let _: Wired.Add.Reply = try house.call(
+        Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "Tea", when: plain)))
+      let lines = String(decoding: try house.backup(), as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
+      // As it was, it is taken.
+      _ = try BackupTests.restore(house, BackupTests.sealed(lines), dryRun: true)
+      let costly = BackupTests.sealed(lines.map { $0.replacing(plain, with: Self.union) })
+      #expect(String(decoding: costly, as: UTF8.self).contains(Self.useless))
+      let error = #expect(throws: VarlinkClientError.self) { _ = try BackupTests.restore(house, costly, dryRun: true) }
+      #expect("\(String(describing: error))".contains("never comes to a time"), "\(String(describing: error))")
+    }
+  }
+
+  /// An answer takes no more work than it may, and says that there is more.
+  @Test func explainingManyTimesIsBounded() async throws {
+    let rules = [11, 13, 17, 19, 23, 25, 29, 31].map { " RRULE:FREQ=DAILY;INTERVAL=\($0);BYMONTHDAY=31;BYDAY=TH" }
+    try await TrackerHouse.live(inMemory: true) { house in
+      let reply: SchedulesInterface.Explain.Reply = try house.call(
+        SchedulesInterface.Explain.method,
+        SchedulesInterface.Explain.Parameters(
+          when: "DTSTART:20260101T000000Z" + rules.joined(), count: 1_000))
+      #expect((10..<1_000).contains(reply.next.count))
+      #expect(reply.remarks.last?.contains("of 1000: looking for more of them takes too long") == true)
+      let few: SchedulesInterface.Explain.Reply = try house.call(
+        SchedulesInterface.Explain.method,
+        SchedulesInterface.Explain.Parameters(when: "cron: 0 12 29 2 *", count: 1_000))
+      #expect(few.next.count == 1_000 && few.remarks.isEmpty)
+    }
+  }
+}
