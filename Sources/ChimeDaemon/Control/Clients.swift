@@ -12,6 +12,10 @@ struct Clients {
     /// All groups of its user; nil while nobody has asked.
     var groups: Set<UInt32>?
     var connection: ServerConnection
+    /// Whether the other side can neither send nor read any more.
+    var isGone = false
+    /// Of the call that is being answered, where an answer is waited for.
+    var life: RequestLife?
     /// The stream it watches, if it does, and as whom.
     var watches: (call: VarlinkCall.ID, caller: Caller)?
     /// The message that is being waited for, and until when (monotonic).

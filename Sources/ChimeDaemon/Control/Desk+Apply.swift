@@ -110,7 +110,9 @@ extension Desk {
         notices.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
         notices += open.map { .withdraw($0.id) }
       case .put(let endpoint):
+        let isNew = try transaction.endpoint(endpoint.lane) == nil
         try transaction.put(endpoint)
+        if isNew { try requireRoomForEndpoints(transaction) }
         if endpoint.disabled == nil { try transaction.wake(lane: endpoint.lane, now: now) }
         notices.append(.endpointsChanged)
       case .take(let lane):

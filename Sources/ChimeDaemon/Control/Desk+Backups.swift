@@ -26,7 +26,10 @@ extension Desk {
   private func backup() async throws -> any ReplyParts {
     let file = try ScratchFile(loop.uploads)
     let (counts, names) = try await store.read { [self] transaction in
-      let records = BackupRecords(transaction: transaction, owner: caller.owner) { try file.append($0) }
+      let records = BackupRecords(transaction: transaction, owner: caller.owner) { [life] in
+        try life.goOn()
+        try file.append($0)
+      }
       let all = try records.all()
       try file.flush()
       return all

@@ -10,13 +10,17 @@ extension Desk {
       let reminder = try filter?.reminder.map {
         try Lookup(transaction: transaction, owner: caller.sees).reminder($0).reminder.id
       }
-      let found = try transaction.deliveries(
-        DeliveryFilter(
-          owner: caller.sees, channel: filter?.channel.map(ChannelName.init(rawValue:)), reminder: reminder,
-          state: filter?.state.flatMap { DeliveryFilter.State(rawValue: $0.rawValue) }, from: from, before: before),
-        page: page)
-      let listed = try found.map { try described($0, transaction) }
-      return DeliveriesInterface.List.Reply(deliveries: listed, cursor: cursor(after: page, count: found.count))
+      let query = DeliveryFilter(
+        owner: caller.sees, channel: filter?.channel.map(ChannelName.init(rawValue:)), reminder: reminder,
+        state: filter?.state.flatMap { DeliveryFilter.State(rawValue: $0.rawValue) }, from: from, before: before)
+      var listed: [DeliveriesInterface.Delivery] = []
+      let cursor = try inParts(page) { part in
+        let found = try transaction.deliveries(query, page: part).map { try described($0, transaction) }
+        listed += found
+        // The answer of a receiver is kept with what it has said last.
+        return (found.count, found.reduce(0) { $0 + 2_500 + $1.title.utf8.count })
+      }
+      return DeliveriesInterface.List.Reply(deliveries: listed, cursor: cursor)
     }
   }
 

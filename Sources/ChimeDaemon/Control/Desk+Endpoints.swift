@@ -14,7 +14,12 @@ extension Desk {
     try EndpointFields.check(url: request.url)
     var settings = EndpointSettings()
     if let wire = request.settings { try EndpointFields.apply(wire, to: &settings) }
-    let isNew = try await store.read { try $0.endpoint(lane) } == nil
+    let isNew = try await store.read { [self] transaction in
+      let isNew = try transaction.endpoint(lane) == nil
+      // Before its secret is written.
+      if isNew { try requireRoomForEndpoints(transaction, more: 1) }
+      return isNew
+    }
     let kept = secrets.read(lane, isNew: isNew)
     let new = try secrets(kept, request, settings)
     let token = try request.token.map(EndpointFields.token)
@@ -175,14 +180,24 @@ extension Desk {
     _ lane: Lane, _ body: @escaping @Sendable (Endpoint?) -> Endpoint?
   ) async throws -> EndpointsInterface.Endpoint {
     let (endpoint, counts) = try await commit { [self] transaction in
-      guard let endpoint = body(try transaction.endpoint(lane)) else {
-        throw try missing(lane, transaction)
-      }
+      let known = try transaction.endpoint(lane)
+      guard let endpoint = body(known) else { throw try missing(lane, transaction) }
       try transaction.put(endpoint)
+      if known == nil { try requireRoomForEndpoints(transaction) }
       if endpoint.disabled == nil { try transaction.wake(lane: lane, now: now) }
       return ((endpoint, try self.counts(of: lane, transaction)), [.endpointsChanged])
     }
     return wire.endpoint(endpoint, counts, secrets.read(lane), restingUntil: await loop.rests()[lane])
+  }
+
+  /// How many endpoints an owner may have: each may have several transfers under way, and each of those has a descriptor,
+  /// of which all owners have some thousands together.
+  static let maxEndpoints = 100
+
+  /// Ends a change that has brought an owner above the number of endpoints.
+  func requireRoomForEndpoints(_ transaction: any StoreTransaction, more: Int = 0) throws {
+    guard try transaction.endpoints(owner: caller.owner).count + more > Self.maxEndpoints else { return }
+    throw ControlFailure.limitExceeded("endpoints: at most \(Self.maxEndpoints); remove one first")
   }
 
   func change(_ lane: Lane, _ body: (inout SecretSheet) -> Void) throws {

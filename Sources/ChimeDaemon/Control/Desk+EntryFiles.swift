@@ -17,7 +17,10 @@ extension Desk {
     try await store.read { [self] transaction in
       let all = try transaction.trackers(owner: caller.owner)
       let trackers = try lookup(transaction).tracker(request.tracker).map { [$0] } ?? all
-      func put(_ text: String) throws { try file.append(Array(text.utf8)[...]) }
+      func put(_ text: String) throws {
+        try life.goOn()
+        try file.append(Array(text.utf8)[...])
+      }
       let encoder = BackupFormat.encoder()
       var isFirst = true
       try put(request.format == .csv ? EntryTable.header(of: trackers) : "{\"entries\":[")

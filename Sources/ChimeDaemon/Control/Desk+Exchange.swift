@@ -29,7 +29,7 @@ extension Desk {
       case .remind: try RemindImport.read(text, settings)
       case .taskwarrior: try TaskImport.read(text, settings)
       }
-    let candidates = try candidates(plan, request)
+    let candidates = try await candidates(plan, request)
     guard request.dryRun != true else {
       return try await store.read { [self] transaction in
         var reply = candidates.reply
@@ -72,7 +72,9 @@ extension Desk {
     var reply = Interface.Import.Reply(added: [], remarks: [], warnings: [])
   }
 
-  private func candidates(_ plan: ImportPlan, _ request: Interface.Import.Parameters) throws -> Candidates {
+  private func candidates(
+    _ plan: ImportPlan, _ request: Interface.Import.Parameters
+  ) async throws -> Candidates {
     // What the client gives to all is its mistake and not a line's, so it is judged by itself first.
     var sample = try draft(Interface.Draft(title: "sample", when: "every 1h", timezone: request.timezone))
     try fields.apply(Interface.Change(channels: request.channels, tags: request.tags), to: &sample)
@@ -83,7 +85,8 @@ extension Desk {
           line: remark.line, title: remark.title, kind: .init(rawValue: remark.kind.rawValue) ?? .note,
           message: remark.message))
     }
-    for item in plan.drafts {
+    for (index, item) in plan.drafts.enumerated() {
+      try await letOthersGoOn(index)
       let tags = (request.tags ?? []) + item.tags.filter { !(request.tags ?? []).contains($0) }
       do {
         let reminder = try draft(

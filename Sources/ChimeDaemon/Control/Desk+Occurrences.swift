@@ -21,13 +21,16 @@ extension Desk {
           return ReminderID(rawValue: text)
         }
       }
-      let found = try transaction.occurrences(
-        OccurrenceFilter(
-          owner: caller.sees, reminder: reminder, openOnly: filter?.open ?? false, from: from, before: before),
-        page: page)
+      let query = OccurrenceFilter(
+        owner: caller.sees, reminder: reminder, openOnly: filter?.open ?? false, from: from, before: before)
       let wire = self.wire
-      return OccurrencesInterface.List.Reply(
-        occurrences: found.map { wire.occurrence($0) }, cursor: cursor(after: page, count: found.count))
+      var listed: [OccurrencesInterface.Occurrence] = []
+      let cursor = try inParts(page) { part in
+        let found = try transaction.occurrences(query, page: part)
+        listed += found.map { wire.occurrence($0) }
+        return (found.count, found.reduce(0) { $0 + 400 + $1.title.utf8.count })
+      }
+      return OccurrencesInterface.List.Reply(occurrences: listed, cursor: cursor)
     }
   }
 

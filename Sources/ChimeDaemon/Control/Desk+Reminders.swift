@@ -153,12 +153,21 @@ extension Desk {
     let page = try page(limit: request.limit, cursor: request.cursor)
     return try await store.read { [self] transaction in
       let wire = self.wire
-      let records = try transaction.reminders(query, page: page)
-      let unreadable = transaction.unreadable
-      let wanted = try records.map { try wire.reminder($0, in: transaction) }.filter { isWanted($0, request.filter) }
-      return Interface.List.Reply(
-        reminders: wanted, cursor: cursor(after: page, count: records.count + unreadable.count),
-        warnings: unreadable.isEmpty ? nil : unreadable.map(\.reason))
+      var wanted: [Interface.Reminder] = []
+      var warnings: [String] = []
+      let cursor = try inParts(page) { part in
+        let records = try transaction.reminders(query, page: part)
+        warnings += transaction.unreadable.map(\.reason)
+        var bytes = 0
+        for record in records {
+          let reminder = try wire.reminder(record, in: transaction)
+          guard isWanted(reminder, request.filter) else { continue }
+          bytes += Self.bytes(of: reminder)
+          wanted.append(reminder)
+        }
+        return (records.count + transaction.unreadable.count, bytes)
+      }
+      return Interface.List.Reply(reminders: wanted, cursor: cursor, warnings: warnings.isEmpty ? nil : warnings)
     }
   }
 

@@ -12,21 +12,36 @@ extension Desk {
     let page = try page(limit: request.limit, cursor: nil)
     let before = try instant(request.before, "before")
     return try await store.read { [self] transaction in
-      let records = try transaction.reminders(
-        ReminderFilter(owner: caller.sees, includesFinished: false), page: page)
+      let filter = ReminderFilter(owner: caller.sees, includesFinished: false)
       var coming: [(at: Instant, Coming)] = []
       // Times later than this have no room any more.
       var end = before ?? .latest
-      for record in records {
-        coming += try times(of: record, before: before == nil ? nil : end, limit: page.limit, in: transaction)
-        if coming.count > 2 * page.limit {
-          coming = Array(coming.sorted { $0.at < $1.at }.prefix(page.limit))
+      var room = page.limit
+      _ = try inParts(page) { part in
+        let records = try transaction.reminders(filter, page: part)
+        for record in records {
+          coming += try times(of: record, before: before == nil ? nil : end, limit: room, in: transaction)
+          guard coming.count > 2 * room else { continue }
+          (coming, room) = Self.earliest(coming, room)
           end = coming.last.map { min(end, $0.at) } ?? end
         }
+        return (records.count + transaction.unreadable.count, 0)
       }
-      let sorted = coming.sorted { $0.at < $1.at }.prefix(page.limit)
-      return OccurrencesInterface.Upcoming.Reply(upcoming: sorted.map(\.1))
+      return OccurrencesInterface.Upcoming.Reply(upcoming: Self.earliest(coming, room).kept.map(\.1))
     }
+  }
+
+  /// The first so many, or fewer where these would make a long answer; and how many there is room for since.
+  private static func earliest(
+    _ coming: [(at: Instant, Coming)], _ room: Int
+  ) -> (kept: [(at: Instant, Coming)], room: Int) {
+    let sorted = coming.sorted { $0.at < $1.at }.prefix(room)
+    var bytes = 0
+    for (place, one) in sorted.enumerated() {
+      bytes += 300 + one.1.title.utf8.count + one.1.when.utf8.count
+      if bytes >= replyBytes { return (Array(sorted.prefix(place + 1)), place + 1) }
+    }
+    return (Array(sorted), room)
   }
 
   /// The time at which a reminder is heard next, and those after it up to an end where one is given.

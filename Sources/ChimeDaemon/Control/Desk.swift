@@ -41,6 +41,8 @@ struct Desk: Sendable {
   let loop: EventLoop
   let configuration: Configuration
   let caller: Caller
+  /// Whether the caller still waits.
+  let life: RequestLife
   /// The names of tenants, by what their things are owned by.
   let tenantNames: [UInt32: String]
   let now: Instant
@@ -147,9 +149,32 @@ struct Desk: Sendable {
     return Page(limit: limit, offset: offset)
   }
 
-  /// The cursor behind a page that was filled.
-  func cursor(after page: Page, count: Int) -> String? {
-    count < page.limit ? nil : String(page.offset + count)
+  /// Reads a page in parts until it is full, there is no more, or the answer has become long, and gives the cursor behind
+  /// what was read. A page may therefore be shorter than its limit, and what it takes does not depend on that.
+  ///
+  /// - Parameter read: how many a part had, and about how many bytes they are in the answer.
+  func inParts(_ page: Page, _ read: (Page) throws -> (count: Int, bytes: Int)) throws -> String? {
+    var (taken, bytes) = (0, 0)
+    while taken < page.limit {
+      try life.goOn()
+      let part = Page(limit: min(Self.itemsInPart, page.limit - taken), offset: page.offset + taken)
+      let found = try read(part)
+      (taken, bytes) = (taken + found.count, bytes + found.bytes)
+      if found.count < part.limit { return nil }
+      if bytes >= Self.replyBytes { break }
+    }
+    return String(page.offset + taken)
+  }
+
+  /// How many bytes an answer may have before it ends, but for the part that it ends with.
+  static let replyBytes = 1 << 20
+  /// How many items are read at a time: some are 40 KiB.
+  static let itemsInPart = 100
+
+  /// About how many bytes a reminder is in an answer; what has a bound of some hundred is left out.
+  static func bytes(of reminder: RemindersInterface.Reminder) -> Int {
+    let texts = [reminder.body, reminder.url, reminder.icon, reminder.sound].compactMap { $0 } + reminder.tags
+    return 600 + reminder.title.utf8.count + reminder.when.utf8.count + texts.reduce(0) { $0 + $1.utf8.count }
   }
 
   func instant(_ text: String?, _ field: String) throws -> Instant? {

@@ -111,8 +111,16 @@ extension EventLoop {
   }
 
   private func clientIsReady(_ token: Poller.Token, _ readiness: Poller.Readiness) {
-    if readiness.contains(.readable) || readiness.contains(.hungUp) { clients.change(token, Self.read) }
+    if readiness.contains(.readable) || readiness.isHungUp { clients.change(token, Self.read) }
+    if readiness.isHungUp { clients.change(token, Self.leave) }
     pump(token)
+  }
+
+  /// A client has closed its end in both directions: nobody reads an answer, so none is made. What it has asked for without
+  /// wanting an answer is done all the same.
+  private static func leave(_ client: inout Clients.Client) {
+    client.isGone = true
+    if client.life != nil { client.connection.disconnect() }
   }
 
   /// Reads what is there, at most 256 KiB at a time: no client has the loop for itself.
@@ -205,6 +213,10 @@ extension EventLoop {
   }
 
   private func perform(_ call: VarlinkCall, _ token: Poller.Token, _ client: inout Clients.Client) {
+    guard !client.isGone || call.oneway else {
+      client.connection.disconnect()
+      return
+    }
     let caller: Caller
     do throws(ControlFailure) {
       caller = try self.caller(of: call, from: &client)
@@ -218,15 +230,47 @@ extension EventLoop {
       answer(DaemonInterface.Monitor.Reply(events: []), call.id, continues: true, &client)
       return
     }
-    let desk = Desk(
-      store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
-      webhooks: channels.webhook, commands: commands, loop: self,
-      configuration: configuration, caller: caller, tenantNames: tenants.names, now: SystemClock.now)
-    if Desk.isStreamed(call.method) {
-      Task(executorPreference: deskExecutor) { await self.stream(desk, call, token) }
-      return
+    let life = RequestLife()
+    client.life = call.oneway ? nil : life
+    requests.add(
+      QueuedRequest(call: call, token: token, caller: caller, life: life), owner: caller.owner,
+      isHeavy: Desk.isHeavy(call.method))
+    beginRequests()
+  }
+
+  /// A call that waits for its turn, or is being answered.
+  struct QueuedRequest: Sendable {
+    let call: VarlinkCall
+    let token: Poller.Token
+    let caller: Caller
+    let life: RequestLife
+  }
+
+  /// Begins to answer those whose turn it is.
+  private func beginRequests() {
+    while let entry = requests.next() {
+      let request = entry.request
+      let desk = Desk(
+        store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
+        webhooks: channels.webhook, commands: commands, loop: self, configuration: configuration,
+        caller: request.caller, life: request.life, tenantNames: tenants.names, now: SystemClock.now)
+      let number = entry.number
+      if Desk.isStreamed(request.call.method) {
+        Task(executorPreference: deskExecutor) { await self.stream(desk, request, number) }
+      } else {
+        Task(executorPreference: deskExecutor) {
+          let reply = request.life.isOver ? nil : await desk.answer(request.call)
+          await self.finished(number)
+          if let reply { await self.replied(reply, to: request.call, request.token) }
+        }
+      }
     }
-    Task(executorPreference: deskExecutor) { await self.replied(desk.answer(call), to: call, token) }
+  }
+
+  /// Makes room for the next.
+  func finished(_ number: Int) {
+    requests.end(number)
+    beginRequests()
   }
 
   private func refuse(_ call: VarlinkCall, _ reply: VarlinkReply, _ client: inout Clients.Client) {
@@ -240,7 +284,9 @@ extension EventLoop {
 
   func replied(_ reply: VarlinkReply, to call: VarlinkCall, _ token: Poller.Token) {
     do {
-      try clients.change(token) { client in _ = try client.connection.send(reply, to: call.id) }
+      try clients.change(token) { client in
+        if try client.connection.send(reply, to: call.id) == .ended { client.life = nil }
+      }
     } catch {
       log(.error, "a reply to \(call.method) could not be sent: \(error)")
       clients.change(token) { $0.connection.disconnect() }
@@ -270,6 +316,8 @@ extension EventLoop {
 
   func drop(_ token: Poller.Token) {
     guard let client = clients[token] else { return }
+    client.life?.end()
+    if client.life != nil { requests.remove { $0.token == token } }
     streamReaders.end(token, false)
     poller?.remove(token)
     watched[token] = nil

@@ -29,10 +29,48 @@ extension EventLoop {
   /// How long a reader may take for one part.
   private static let patience = DispatchTimeInterval.seconds(60)
 
+  /// How many answers in parts an owner may have under way: each holds a file, and a reader who takes a minute for each part
+  /// holds it for days.
+  static let mostStreams = 2
+
   /// Answers a call in parts, until there are no more or nobody takes them.
-  nonisolated func stream(_ desk: Desk, _ call: VarlinkCall, _ token: Poller.Token) async {
+  nonisolated func stream(_ desk: Desk, _ request: QueuedRequest, _ number: Int) async {
+    let (call, token) = (request.call, request.token)
+    guard await beginStream(desk.caller.owner) else {
+      await finished(number)
+      let refusal = ControlFailure.limitExceeded(
+        "\(Self.mostStreams) backups and exports under way; end one of them, or wait until it has ended")
+      await replied(refusal.reply(interface: TrackersInterface.name), to: call, token)
+      return
+    }
+    await streamParts(desk, call, token, number)
+    await endStream(desk.caller.owner)
+  }
+
+  private func beginStream(_ owner: UInt32) -> Bool {
+    guard streams[owner, default: 0] < Self.mostStreams else { return false }
+    streams[owner, default: 0] += 1
+    return true
+  }
+
+  private func endStream(_ owner: UInt32) {
+    streams[owner] = streams[owner].flatMap { $0 > 1 ? $0 - 1 : nil }
+  }
+
+  private nonisolated func streamParts(
+    _ desk: Desk, _ call: VarlinkCall, _ token: Poller.Token, _ number: Int
+  ) async {
     do {
-      let parts = try await desk.parts(of: call)
+      let made: (any ReplyParts)?
+      do {
+        made = try desk.life.isOver ? nil : await desk.parts(of: call)
+      } catch {
+        await finished(number)
+        throw error
+      }
+      // What is left to do is the reader's, and holds up nobody.
+      await finished(number)
+      guard let parts = made else { return }
       defer { parts.end() }
       while true {
         let reply = try parts.next()

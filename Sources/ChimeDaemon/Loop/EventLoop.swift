@@ -54,6 +54,7 @@ actor EventLoop {
   var watched: [Poller.Token: Watched] = [:]
   var listeners: [Poller.Token: Int32] = [:]
   var clients = Clients()
+  var requests = RequestQueue<QueuedRequest>()
   var complaints = Complaints()
   /// Who waits for the last client to have gone.
   var farewellEnd: CheckedContinuation<Void, Never>?
@@ -84,6 +85,8 @@ actor EventLoop {
   var isStopping = false
   var attachments = AttachmentState()
   var streamReaders = StreamReaders()
+  /// How many answers in parts each owner has under way.
+  var streams: [UInt32: Int] = [:]
   /// Looks at what the daemon stands on that are under way, by whose secrets may be named.
   var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?

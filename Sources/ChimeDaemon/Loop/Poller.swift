@@ -16,8 +16,8 @@ final class Poller {
 
     static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The other side is gone, or the descriptor failed; reported whether asked for or not.
-    static let hungUp = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
+    /// Whether the other side is gone, or the descriptor failed; reported whether asked for or not.
+    var isHungUp: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
   }
 
   private let descriptor: Int32

@@ -1,0 +1,130 @@
+import ChimeControl
+import Synchronization
+
+/// Decides who of those that have asked is answered next.
+///
+/// Owners take turns, so that nobody waits behind all that another has asked; and what takes long (a listing, a file) is
+/// begun a few at a time, since the store answers one after the other what has been handed to it. An owner who is alone
+/// with the daemon may have more of it under way than one beside others.
+struct RequestQueue<Request: Sendable>: Sendable {
+  struct Entry: Sendable {
+    /// Names it; never given twice.
+    let number: Int
+    let owner: UInt32
+    let isHeavy: Bool
+    let request: Request
+  }
+
+  /// How many of an owner's light requests are under way at a time, and of all owners'.
+  static var mostOfOwner: Int { 16 }
+  static var most: Int { 64 }
+  /// The same of heavy ones, of an owner who is alone and of one who is not.
+  static var mostHeavyAlone: Int { 4 }
+  static var mostHeavyOfOwner: Int { 1 }
+  static var mostHeavy: Int { 2 }
+  /// Who has not asked for so many requests of others is not there any more.
+  static var memory: Int { 256 }
+
+  private var waiting: [UInt32: [Entry]] = [:]
+  /// The owners who wait for something, in the order of their turns.
+  private var turns: [UInt32] = []
+  private var running: [Int: (owner: UInt32, isHeavy: Bool)] = [:]
+  private var light: [UInt32: Int] = [:]
+  private var heavy: [UInt32: Int] = [:]
+  private var heavyCount = 0
+  private var lastNumber = 0
+  /// The number of the latest request of each owner who was there lately.
+  private var seen: [UInt32: Int] = [:]
+
+  var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+  var runningCount: Int { running.count }
+
+  mutating func add(_ request: Request, owner: UInt32, isHeavy: Bool) {
+    lastNumber += 1
+    seen[owner] = lastNumber
+    if seen.count > 64 { seen = seen.filter { $0.value > lastNumber - Self.memory } }
+    if waiting[owner] == nil { turns.append(owner) }
+    waiting[owner, default: []].append(Entry(number: lastNumber, owner: owner, isHeavy: isHeavy, request: request))
+  }
+
+  /// The next to be begun; nil while there is none, or no room for any.
+  mutating func next() -> Entry? {
+    guard running.count < Self.most else { return nil }
+    for place in turns.indices {
+      let owner = turns[place]
+      guard let index = waiting[owner]?.firstIndex(where: { mayBegin($0) }),
+        let entry = waiting[owner]?.remove(at: index)
+      else { continue }
+      turns.remove(at: place)
+      if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { turns.append(owner) }
+      running[entry.number] = (owner, entry.isHeavy)
+      if entry.isHeavy {
+        heavy[owner, default: 0] += 1
+        heavyCount += 1
+      } else {
+        light[owner, default: 0] += 1
+      }
+      return entry
+    }
+    return nil
+  }
+
+  private func mayBegin(_ entry: Entry) -> Bool {
+    guard entry.isHeavy else { return light[entry.owner, default: 0] < Self.mostOfOwner }
+    let own = heavy[entry.owner, default: 0]
+    let isAlone = !seen.contains { $0.key != entry.owner && $0.value > lastNumber - Self.memory }
+    return isAlone ? own < Self.mostHeavyAlone : own < Self.mostHeavyOfOwner && heavyCount < Self.mostHeavy
+  }
+
+  /// One is answered, or has become a stream, which waits for its reader and for nobody else. Nothing when it has ended before.
+  mutating func end(_ number: Int) {
+    guard let ended = running.removeValue(forKey: number) else { return }
+    if ended.isHeavy {
+      heavyCount -= 1
+      heavy[ended.owner] = heavy[ended.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
+    } else {
+      light[ended.owner] = light[ended.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+  }
+
+  /// Takes out what has not been begun and nobody waits for any more.
+  mutating func remove(where isUnwanted: (Request) -> Bool) {
+    for owner in turns {
+      waiting[owner]?.removeAll { isUnwanted($0.request) }
+      if waiting[owner]?.isEmpty == true { waiting[owner] = nil }
+    }
+    turns.removeAll { waiting[$0] == nil }
+  }
+}
+
+/// Whether somebody still waits for the answer to a call. Between the loop, which sees a client go, and the threads that work
+/// on the answer.
+final class RequestLife: Sendable {
+  private let ended = Atomic(false)
+
+  var isOver: Bool { ended.load(ordering: .relaxed) }
+
+  func end() { ended.store(true, ordering: .relaxed) }
+
+  /// To be asked now and then by what takes long.
+  func goOn() throws(CancellationError) {
+    if isOver { throw CancellationError() }
+  }
+}
+
+extension Desk {
+  /// Whether answering takes more than one step in the store, or computes for long.
+  static func isHeavy(_ method: String) -> Bool { heavyMethods.contains(method) }
+
+  private static let heavyMethods: Set<String> = [
+    RemindersInterface.AddMany.method, RemindersInterface.List.method, RemindersInterface.Import.method,
+    RemindersInterface.Apply.method, RemindersInterface.Export.method, OccurrencesInterface.List.method,
+    OccurrencesInterface.Upcoming.method, SchedulesInterface.Explain.method, SchedulesInterface.Convert.method,
+    DeliveriesInterface.List.method, DeliveriesInterface.Redeliver.method, DeliveriesInterface.Cancel.method,
+    EndpointsInterface.List.method, DaemonInterface.Examine.method, Tracking.Entries.method, Tracking.Days.method,
+    Tracking.Stats.method, Tracking.Achievements.method, Tracking.Items.method, Tracking.Milestones.method,
+    Tracking.InstallPack.method, Tracking.RemovePack.method, Tracking.Remove.method, Tracking.Import.method,
+    Tracking.Restore.method, Tracking.Undo.method, Tracking.Changes.method, Tracking.Backup.method,
+    Tracking.Export.method,
+  ]
+}

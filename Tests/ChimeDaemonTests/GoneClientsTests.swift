@@ -1,0 +1,207 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// What a client costs ends with it, and what an answer costs has a bound.
+@Suite(.serialized)
+struct GoneClientsTests {
+  typealias Wired = RemindersInterface
+
+  /// A connection of which nothing is read.
+  final class Raw {
+    let descriptor: Int32
+
+    init(_ house: TrackerHouse, _ message: String) throws {
+      descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let path = Array("\(house.folder)/io.chime".utf8)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+      let connected = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      try #require(connected == 0)
+      let bytes = Array(message.utf8) + [0]
+      try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+
+    func leave() { close(descriptor) }
+  }
+
+  static func wait(_ what: String, until isTrue: () async -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while await !isTrue() {
+      try #require(ContinuousClock.now < end, "\(what) did not come about")
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  private static func clients(_ house: TrackerHouse) async -> Int { await house.loop.clientCount }
+
+  static func message(_ method: String, _ parameters: String = "{}", more: Bool = false, oneway: Bool = false) -> String
+  {
+    "{\"method\":\"\(method)\",\"parameters\":\(parameters),\"more\":\(more),\"oneway\":\(oneway)}"
+  }
+
+  static func add(_ title: String) -> String { "{\"reminder\":{\"title\":\"\(title)\",\"when\":\"daily at 9:00\"}}" }
+
+  /// Has the desk stand still while a body runs.
+  static func whileNothingIsAnswered(_ house: TrackerHouse, _ body: () async throws -> Void) async throws {
+    let end = DispatchSemaphore(value: 0)
+    let queue = await house.loop.deskExecutor.queue
+    queue.async { end.wait() }
+    defer { end.signal() }
+    try await body()
+  }
+
+  @Test func whatAGoneClientHasAskedIsNotDone() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      // The house's own client is there.
+      let _: Wired.List.Reply = try house.call(Wired.List.method)
+      let before = await Self.clients(house)
+      try await Self.whileNothingIsAnswered(house) {
+        // More than are begun at a time, and some that want no answer.
+        let waiting = try (0..<20).map { try Raw(house, Self.message(Wired.Add.method, Self.add("gone \($0)"))) }
+        let oneway = try (0..<2).map {
+          try Raw(house, Self.message(Wired.Add.method, Self.add("sent \($0)"), oneway: true))
+        }
+        try await Self.wait("22 requests") {
+          let requests = await house.loop.requests
+          return requests.runningCount + requests.waitingCount == 22
+        }
+        for client in waiting + oneway { client.leave() }
+        try await Self.wait("20 clients gone") { await Self.clients(house) <= before + 2 }
+        let left = await house.loop.requests.waitingCount
+        #expect(left <= 2)
+      }
+      try await Self.wait("everything answered") {
+        let requests = await house.loop.requests
+        guard requests.runningCount == 0 else { return false }
+        return await Self.clients(house) == before
+      }
+      let all: Wired.List.Reply = try house.call(Wired.List.method)
+      #expect(Set(all.reminders.map(\.title)) == ["sent 0", "sent 1"])
+    }
+  }
+
+  /// What takes long gives way to what has come meanwhile, on the same queue.
+  @Test func aTurnLetsOthersGoFirst() async {
+    let executor = DispatchExecutor(label: "test")
+    let order = Mutex<[String]>([])
+    await Task(executorPreference: executor) {
+      order.withLock { $0.append("first half") }
+      executor.queue.async { order.withLock { $0.append("other") } }
+      await executor.turn()
+      order.withLock { $0.append("second half") }
+    }.value
+    #expect(order.withLock { $0 } == ["first half", "other", "second half"])
+  }
+
+  /// So many reminders of 16 KiB each.
+  static func fill(_ house: TrackerHouse, _ count: Int) async throws {
+    let body = String(repeating: "0123456789abcdef", count: 1_000)
+    let first = Instant(seconds: 4_000_000_000)
+    try await house.store.write { transaction in
+      for index in 0..<count {
+        try transaction.upsert(
+          Reminder(
+            id: ReminderID(rawValue: "r\(1_000 + index)"), owner: getuid(), title: "\(index)", body: body,
+            schedule: try Schedule(canonical: "daily at 09:00"), createdAt: .earliest), next: first)
+      }
+    }
+  }
+
+  @Test func abandonedBackupsEnd() async throws {
+    try await TrackerHouse.live { house in
+      try await Self.fill(house, 400)
+      let folder = await house.loop.uploads.folder
+      func scratch() -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+          .filter { $0.hasPrefix("scratch") }
+      }
+      let backup = TrackersInterface.Backup.method
+      let readers = try (0..<EventLoop.mostStreams).map { _ in try Raw(house, Self.message(backup, more: true)) }
+      try await Self.wait("streams under way") {
+        let (streams, requests) = (await house.loop.streams, await house.loop.requests)
+        return streams.values.reduce(0, +) == readers.count && requests.runningCount == 0
+      }
+      #expect(scratch().count == readers.count)
+      // Another is refused, and told why.
+      let refused = #expect(throws: VarlinkClientError.self) {
+        let replies = try house.client.callMore(backup, Empty(), returning: TrackersInterface.Backup.Reply.self)
+        _ = try replies.next()
+      }
+      #expect("\(refused.map { "\($0)" } ?? "")".contains("LimitExceeded"), "\(String(describing: refused))")
+      for reader in readers { reader.leave() }
+      try await Self.wait("streams ended") { await house.loop.streams.isEmpty }
+      try await Self.wait("scratch files gone") { scratch().isEmpty }
+      // One that leaves before its turn has no file made at all.
+      try await Self.whileNothingIsAnswered(house) {
+        let before = await Self.clients(house)
+        let reader = try Raw(house, Self.message(backup, more: true))
+        try await Self.wait("a request") { await house.loop.requests.runningCount == 1 }
+        reader.leave()
+        try await Self.wait("a client gone") { await Self.clients(house) == before }
+      }
+      try await Self.wait("nothing under way") { await house.loop.requests.runningCount == 0 }
+      #expect(scratch().isEmpty)
+    }
+  }
+
+  @Test func aListingGoesOnByItsCursorOnceItIsLong() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try await Self.fill(house, 450)
+      var seen: [String] = []
+      var cursor: String?
+      var pages = 0
+      repeat {
+        let reply = try house.client.call(
+          Wired.List.method, Wired.List.Parameters(limit: 10_000, cursor: cursor), returning: JSON.self)
+        // A part of a hundred after the bound at most.
+        #expect(reply.bytes.count <= Desk.replyBytes + Desk.itemsInPart * 17_000)
+        let page = try JSONDecoder().decode(Wired.List.Reply.self, from: Data(reply.bytes))
+        seen += page.reminders.map(\.id)
+        cursor = page.cursor
+        pages += 1
+      } while cursor != nil && pages < 100
+      #expect(seen.count == 450 && Set(seen).count == 450)
+      #expect(pages >= 4)
+      let coming = try house.client.call(
+        OccurrencesInterface.Upcoming.method, OccurrencesInterface.Upcoming.Parameters(limit: 10_000),
+        returning: OccurrencesInterface.Upcoming.Reply.self)
+      #expect(coming.upcoming.count == 450)
+    }
+  }
+
+  @Test func anOwnerHasSoManyEndpointsAndNoMore() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      func put(_ name: String) throws {
+        let _: EndpointsInterface.Put.Reply = try house.call(
+          EndpointsInterface.Put.method,
+          EndpointsInterface.Put.Parameters(name: name, url: "https://example.org/\(name)", newSecret: .hmac))
+      }
+      for index in 0..<Desk.maxEndpoints { try put("e\(index)") }
+      let refused = #expect(throws: VarlinkClientError.self) { try put("more") }
+      #expect("\(refused.map { "\($0)" } ?? "")".contains("LimitExceeded"))
+      let folder = house.folder + "/state/secrets"
+      let left = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+      #expect(!left.contains { $0.contains("more") })
+      // One that is there can still be changed.
+      try put("e0")
+    }
+  }
+}
+
+extension EventLoop {
+  fileprivate var clientCount: Int { clients.count }
+}

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import ChimeDaemon
+
+/// Who of those that have asked is answered next.
+@Suite struct RequestQueueTests {
+  typealias Queue = RequestQueue<Int>
+
+  /// All that may be begun now.
+  static func begin(_ queue: inout Queue) -> [Queue.Entry] {
+    var begun: [Queue.Entry] = []
+    while let entry = queue.next() { begun.append(entry) }
+    return begun
+  }
+
+  @Test func ownersTakeTurns() {
+    var queue = Queue()
+    for request in 0..<1_000 { queue.add(request, owner: 1, isHeavy: false) }
+    queue.add(-2, owner: 2, isHeavy: false)
+    queue.add(-3, owner: 3, isHeavy: false)
+    let begun = Self.begin(&queue)
+    #expect(begun.prefix(4).map(\.owner) == [1, 2, 3, 1])
+    #expect(begun.count == Queue.mostOfOwner + 2)
+    // Whoever comes later waits for what is under way and for nothing that waits.
+    queue.add(-4, owner: 4, isHeavy: false)
+    #expect(queue.next()?.owner == 4)
+  }
+
+  /// In the order in which they were made, those of one owner.
+  @Test func anOwnersOwnStayInTheirOrder() {
+    var queue = Queue()
+    for request in 0..<100 { queue.add(request, owner: 1, isHeavy: false) }
+    var order: [Int] = []
+    while let entry = queue.next() {
+      order.append(entry.request)
+      queue.end(entry.number)
+    }
+    #expect(order == Array(0..<100))
+    #expect(queue.runningCount == 0 && queue.waitingCount == 0)
+  }
+
+  @Test func whatTakesLongIsBegunAFewAtATime() {
+    var queue = Queue()
+    for request in 0..<10 { queue.add(request, owner: 1, isHeavy: true) }
+    // Alone, an owner has the daemon.
+    let alone = Self.begin(&queue)
+    #expect(alone.count == Queue.mostHeavyAlone)
+    // Beside others one after the other; their light ones do not wait for that.
+    queue.add(100, owner: 2, isHeavy: false)
+    queue.add(101, owner: 2, isHeavy: true)
+    #expect(Self.begin(&queue).map(\.request) == [100])
+    for entry in alone { queue.end(entry.number) }
+    let turns = Self.begin(&queue)
+    #expect(Set(turns.map(\.owner)) == [1, 2] && turns.count == 2)
+    // A light one of an owner passes the heavy ones that wait for their turn.
+    queue.add(102, owner: 1, isHeavy: false)
+    #expect(queue.next()?.request == 102)
+    // Who has not been there for long is no longer beside anybody.
+    for _ in 0..<Queue.memory {
+      queue.add(0, owner: 1, isHeavy: false)
+      if let entry = queue.next() { queue.end(entry.number) }
+    }
+    #expect(Self.begin(&queue).contains { $0.isHeavy && $0.owner == 1 })
+  }
+
+  /// However many owners there are, the store is handed no more than so much.
+  @Test func allOfThemTogetherAreBounded() {
+    var queue = Queue()
+    for owner in 0..<100 as Range<UInt32> {
+      for request in 0..<20 {
+        queue.add(request, owner: owner, isHeavy: false)
+        queue.add(request, owner: owner, isHeavy: true)
+      }
+    }
+    let begun = Self.begin(&queue)
+    #expect(begun.count == Queue.most)
+    #expect(begun.count { $0.isHeavy } <= Queue.mostHeavy)
+    #expect(Set(begun.map(\.owner)).count >= Queue.most - 2)
+  }
+
+  @Test func whatNobodyWaitsForIsTakenOut() {
+    var queue = Queue()
+    for request in 0..<50 { queue.add(request, owner: 1, isHeavy: true) }
+    queue.add(99, owner: 2, isHeavy: true)
+    let first = queue.next()
+    queue.remove { $0 < 50 }
+    #expect(queue.waitingCount == 1)
+    #expect(queue.next()?.request == 99)
+    #expect(queue.next().map(\.number) == nil)
+    // What is under way ends once, however often that is said.
+    for _ in 0..<3 { if let first { queue.end(first.number) } }
+    #expect(queue.runningCount == 1)
+  }
+}
