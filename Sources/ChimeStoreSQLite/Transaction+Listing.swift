@@ -138,8 +138,11 @@ extension Transaction {
         FROM reminder r
         JOIN alias a ON a.key = r.key
       """)
-    if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if let title = filter.title { query.require("r.title = ?", title) }
+    // Of one title there are few: without the sign SQLite may go through all that the owner has.
+    if let owner = filter.owner {
+      if filter.title != nil { query.require("+r.owner = ?", owner) } else { query.require("r.owner = ?", owner) }
+    }
     if let from = filter.dueFrom { query.require("coming >= ?", from) }
     if let before = filter.dueBefore { query.require("coming < ?", before) }
     if let prefix = filter.idPrefix {
