@@ -2,43 +2,75 @@ import CCrypto
 
 /// Certificates in PEM (RFC 7468), as they are given for a receiver whose certificate the system does not trust.
 public enum Certificates {
-  /// The longest text, in bytes.
+  /// The longest text, in bytes: all of a distribution's authorities (`ca-certificates.crt` has about 220,000) and some.
   public static let limit = 262_144
 
-  /// How many there are.
+  /// Counts the certificates.
   ///
   /// - Throws: `CertificatesError` when there are none, or one cannot be read.
   public static func count(in text: String) throws(CertificatesError) -> Int {
     guard text.utf8.count <= limit else {
-      throw CertificatesError("the certificates have \(text.utf8.count) bytes; at most \(limit) are allowed")
+      throw CertificatesError(
+        "the certificates have \(text.utf8.count) bytes; at most \(limit) are allowed: "
+          + "give those of the receiver's own authority alone")
     }
-    guard !text.contains("PRIVATE KEY-----") else {
+    var text = text
+    let found = text.withUTF8 { Found(in: $0) }
+    guard !found.hasPrivateKey else {
       throw CertificatesError("this holds a private key, which nobody else may have; give the certificate alone")
     }
-    let bytes = Array(text.utf8)
-    guard let input = BIO_new_mem_buf(bytes, Int32(bytes.count)) else {
-      throw CertificatesError("no memory to read the certificates")
-    }
-    defer { BIO_free(input) }
-    var count = 0
-    while let certificate = PEM_read_bio_X509(input, nil, nil, nil) {
-      X509_free(certificate)
-      count += 1
-    }
-    // The end is an error too, and the last one of each thread is kept.
-    ERR_clear_error()
-    guard count > 0, text.components("-----BEGIN CERTIFICATE-----") == count else {
+    guard found.hasMemory else { throw CertificatesError("no memory to read the certificates") }
+    guard found.read > 0, found.read == found.begun else {
       throw CertificatesError(
-        count == 0
+        found.read == 0
           ? "there is no certificate in it; one begins with -----BEGIN CERTIFICATE-----"
-          : "certificate \(count + 1) cannot be read")
+          : "certificate \(found.read + 1) cannot be read")
     }
-    return count
+    return found.read
   }
-}
 
-extension String {
-  fileprivate func components(_ mark: String) -> Int { ranges(of: mark).count }
+  /// What libcrypto and the marks between the certificates say of a text.
+  private struct Found {
+    /// Certificates that libcrypto has read, up to the first that it cannot read.
+    var read = 0
+    /// Certificates that begin.
+    var begun = 0
+    var hasPrivateKey = false
+    var hasMemory = true
+
+    /// A BIO of memory reads where the bytes stand and keeps their address, so all of its life is in here.
+    init(in bytes: UnsafeBufferPointer<UInt8>) {
+      begun = Self.occurrences(of: "-----BEGIN CERTIFICATE-----", in: bytes)
+      hasPrivateKey = Self.occurrences(of: "PRIVATE KEY-----", in: bytes) > 0
+      // Without bytes there may be no address, which libcrypto takes for a fault.
+      guard !hasPrivateKey, !bytes.isEmpty else { return }
+      guard let input = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+        hasMemory = false
+        return
+      }
+      defer { BIO_free(input) }
+      // Asked for a pass phrase, it has none: libcrypto's own way of asking is the terminal.
+      while let certificate = PEM_read_bio_X509(input, nil, { _, _, _, _ in -1 }, nil) {
+        X509_free(certificate)
+        read += 1
+      }
+      // The end is an error too, and the last one of each thread is kept.
+      ERR_clear_error()
+    }
+
+    /// By bytes: as characters, a mark that a combining one follows is not there.
+    private static func occurrences(of mark: StaticString, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+      let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
+      var count = 0
+      var place = bytes.startIndex
+      while let start = bytes[place...].firstIndex(of: mark[0]) {
+        let isMark = bytes[start...].starts(with: mark)
+        if isMark { count += 1 }
+        place = start + (isMark ? mark.count : 1)
+      }
+      return count
+    }
+  }
 }
 
 /// What is wrong with certificates, in a sentence.

@@ -89,6 +89,8 @@ struct SnapshotCopy: Sendable {
     let target = try Connection(path: path, busyTimeout: 0)
     // It is made durable here, step by step and as a whole.
     try target.script("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -1000")
+    // SQLite keeps both handles until the backup is finished, and knows nothing of who owns them.
+    defer { withExtendedLifetime((source, target)) {} }
     guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
       throw target.failure(sqlite3_extended_errcode(target.handle))
     }

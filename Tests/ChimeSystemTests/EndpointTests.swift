@@ -37,6 +37,23 @@ struct EndpointTests {
     }
   }
 
+  /// All authorities of the system at once: in a release build, where values live no longer than they are used, this ended
+  /// the daemon.
+  @Test(.timeLimit(.minutes(1)))
+  func aWholeFileOfAuthoritiesIsTaken() async throws {
+    let bundle = "/etc/ssl/certs/ca-certificates.crt"
+    try #require(FileManager.default.isReadableFile(atPath: bundle), "install ca-certificates")
+    try await Home.live { home in
+      let daemon = try await home.start()
+      for name in ["one", "two", "three"] {
+        try await home.did(
+          "endpoint", "add", name, "https://example.test/", "--new-secret", "\(home.path)/\(name)", "--ca-file", bundle)
+      }
+      #expect(try await home.listed("endpoint", "list")["endpoints"].elements.count == 3)
+      #expect(daemon.process.isRunning)
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func aKeyPairSignsAndOnlyItsPublicHalfIsTold() async throws {
     try await Home.live { home in

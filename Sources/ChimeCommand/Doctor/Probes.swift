@@ -216,9 +216,14 @@ struct Probes: Sendable {
   private static func name(of user: UInt32) -> String {
     var entry = passwd()
     var buffer = [CChar](repeating: 0, count: 16_384)
-    var found: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return "\(user)" }
-    return String(cString: entry.pw_name)
+    // The name stands in the buffer, which therefore stays until it has been read.
+    return buffer.withUnsafeMutableBufferPointer { buffer in
+      var found: UnsafeMutablePointer<passwd>?
+      guard let start = buffer.baseAddress, getpwuid_r(user, &entry, start, buffer.count, &found) == 0, found != nil,
+        let name = entry.pw_name
+      else { return "\(user)" }
+      return String(cString: name)
+    }
   }
 }
 

@@ -70,8 +70,13 @@ enum SocketProbe {
   private static func name(ofGroup number: UInt32) -> String {
     var entry = group()
     var buffer = [CChar](repeating: 0, count: 16_384)
-    var found: UnsafeMutablePointer<group>?
-    guard getgrgid_r(number, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return "\(number)" }
-    return String(cString: entry.gr_name)
+    // The name stands in the buffer, which therefore stays until it has been read.
+    return buffer.withUnsafeMutableBufferPointer { buffer in
+      var found: UnsafeMutablePointer<group>?
+      guard let start = buffer.baseAddress, getgrgid_r(number, &entry, start, buffer.count, &found) == 0, found != nil,
+        let name = entry.gr_name
+      else { return "\(number)" }
+      return String(cString: name)
+    }
   }
 }

@@ -141,12 +141,17 @@ enum SystemUsers {
   static func groups(of uid: UInt32, gid: UInt32) -> Set<UInt32> {
     var user = passwd()
     var buffer = [CChar](repeating: 0, count: 65_536)
-    var found: UnsafeMutablePointer<passwd>?
-    guard getpwuid_r(uid, &user, &buffer, buffer.count, &found) == 0, found != nil else { return [gid] }
     var groups = [gid_t](repeating: 0, count: 1_024)
     var count = Int32(groups.count)
-    guard getgrouplist(user.pw_name, user.pw_gid, &groups, &count) >= 0 else { return [gid] }
-    return Set(groups.prefix(Int(count))).union([gid])
+    // The user's name stands in the buffer, which therefore stays for as long as it is read.
+    let isKnown = buffer.withUnsafeMutableBufferPointer { buffer in
+      var found: UnsafeMutablePointer<passwd>?
+      guard let start = buffer.baseAddress, getpwuid_r(uid, &user, start, buffer.count, &found) == 0, found != nil,
+        let name = user.pw_name
+      else { return false }
+      return getgrouplist(name, user.pw_gid, &groups, &count) >= 0
+    }
+    return isKnown ? Set(groups.prefix(Int(count))).union([gid]) : [gid]
   }
 }
 

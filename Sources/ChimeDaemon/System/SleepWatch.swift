@@ -50,6 +50,8 @@ final class SleepWatch {
 
   deinit {
     release()
+    // Of a call that is unanswered: it would keep the bus, and call what is no more.
+    sd_bus_slot_unref(asking)
     for slot in slots { sd_bus_slot_unref(slot) }
     // Without a flush, which would wait.
     sd_bus_close_unref(bus)

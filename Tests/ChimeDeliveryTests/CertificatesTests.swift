@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import ChimeDelivery
+
+/// Certificates are counted by libcrypto where they stand in memory; whatever their size, nothing is read that is gone.
+@Suite struct CertificatesTests {
+  /// All authorities of the system. `Packaging/dependencies` has ca-certificates.
+  private static let bundle = "/etc/ssl/certs/ca-certificates.crt"
+  private static let begin = "-----BEGIN CERTIFICATE-----"
+
+  private let text: String
+  private let single: [String]
+
+  init() throws {
+    text = try String(contentsOfFile: Self.bundle, encoding: .utf8)
+    single = text.components(separatedBy: Self.begin).dropFirst().map { Self.begin + $0 }
+    try #require(single.count > 50, "install ca-certificates")
+  }
+
+  /// The first fault: this ended the daemon.
+  @Test func theSystemsWholeFileCounts() throws {
+    #expect(try Certificates.count(in: text) == single.count)
+    #expect(text.utf8.count <= Certificates.limit)
+  }
+
+  /// Memory of many sizes: what is freed too early is given to something else at once in some of them.
+  @Test func everyNumberOfThemCounts() throws {
+    for count in Array(1...12) + stride(from: 13, to: single.count, by: 9) {
+      let text = single.prefix(count).joined()
+      #expect(try Certificates.count(in: text) == count)
+    }
+  }
+
+  @Test func aCertificateCountsWithAnyTextBesideIt() throws {
+    for size in stride(from: 0, through: 9_000, by: 37) {
+      let comment = String(repeating: "c", count: size)
+      let text = size % 2 == 0 ? "\(comment)\n\(single[0])" : "\(single[0])\(comment)\n"
+      #expect(try Certificates.count(in: text) == 1, "\(size) bytes of comment")
+    }
+  }
+
+  /// As files come: with the line ends of Windows, and in strings that Foundation keeps in its own way.
+  @Test func lineEndsAreOfAnyKind() throws {
+    let lines = single[0].components(separatedBy: "\n")
+    #expect(try Certificates.count(in: lines.joined(separator: "\r\n")) == 1)
+    #expect(try Certificates.count(in: NSString(string: single[1] + "# na\u{EF}ve\n") as String) == 1)
+  }
+
+  @Test func whatIsNoCertificateIsRefused() {
+    func complaint(_ text: String) -> String {
+      do {
+        return "\(try Certificates.count(in: text))"
+      } catch {
+        return error.description
+      }
+    }
+    let none = "there is no certificate in it; one begins with -----BEGIN CERTIFICATE-----"
+    #expect(complaint("") == none)
+    #expect(complaint("hello") == none)
+    #expect(complaint(Self.begin) == none)
+    #expect(complaint(single[0] + Self.begin + "\nAAAA\n-----END CERTIFICATE-----\n") == "certificate 2 cannot be read")
+    let long = String(repeating: "c", count: Certificates.limit + 1)
+    #expect(complaint(long).hasPrefix("the certificates have 262145 bytes; at most 262144 are allowed: give "))
+  }
+
+  /// A combining mark joins the hyphen before it: as a character, the mark of a key is then not there.
+  @Test(arguments: ["", "\u{301}", "\r\n", "\u{600}"]) func aPrivateKeyIsSeen(_ after: String) {
+    for before in ["", "\u{600}"] {
+      let text = single[0] + "-----BEGIN \(before)PRIVATE KEY-----\(after)\nAAAA\n-----END PRIVATE KEY-----\n"
+      #expect(throws: CertificatesError.self) { try Certificates.count(in: text) }
+    }
+  }
+
+  /// An encrypted certificate has no pass phrase here, and nobody is asked for one on a terminal.
+  @Test func nobodyIsAskedForAPassPhrase() {
+    let lines = single[0].components(separatedBy: "\n")
+    let dek = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF", ""]
+    let text = ([lines[0]] + dek + lines.dropFirst()).joined(separator: "\n")
+    #expect(throws: CertificatesError.self) { try Certificates.count(in: text) }
+  }
+}
