@@ -132,6 +132,21 @@ enum DraftText {
     return body.isEmpty ? nil : body
   }
 
+  /// On several lines, each ended by a line feed alone, without other control characters; otherwise as it was.
+  static func lines(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    var last: Unicode.Scalar?
+    for scalar in text.unicodeScalars {
+      defer { last = scalar }
+      if scalar == "\r" {
+        scalars.append("\n")
+      } else if !isControl(scalar) || scalar == "\t" || scalar == "\n" && last != "\r" {
+        scalars.append(scalar)
+      }
+    }
+    return String(scalars)
+  }
+
   /// Visible ASCII with single spaces between, as most titles are.
   private static func isPlain(_ text: String) -> Bool {
     var last: UInt8 = 0x20

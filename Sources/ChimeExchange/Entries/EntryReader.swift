@@ -159,8 +159,11 @@ public struct EntryReader {
   }
 
   private func note(_ row: EntryRow) throws(ExchangeError) -> String? {
-    guard let note = row.note, !note.isEmpty else { return nil }
-    guard !note.utf8.contains(0) else { throw ExchangeError(line: row.line, "there is a NUL in the note") }
+    guard let text = row.note, !text.isEmpty else { return nil }
+    guard !text.utf8.contains(0) else { throw ExchangeError(line: row.line, "there is a NUL in the note") }
+    // As whoever logs may write it: several lines, and no other control character.
+    let note = DraftText.lines(text)
+    guard !note.isEmpty else { return nil }
     guard note.count <= Entry.longestNote, note.utf8.count <= Entry.longestNote * 16 else {
       throw ExchangeError(
         line: row.line, "a note has at most \(Entry.longestNote) characters; this one has \(note.count)")

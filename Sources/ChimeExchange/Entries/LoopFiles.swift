@@ -184,7 +184,7 @@ struct LoopFiles {
       if let number, habits.indices.contains(number), habits[number].days.isEmpty, number < listed.count {
         habits[number].days = days
       } else {
-        let name = trimmed(folder.dropFirst(3))
+        let name = DraftText.line(String(folder.dropFirst(3)), maximum: 200) ?? ""
         guard isForOne || !folder.isEmpty else {
           throw ExchangeError(
             line: nil, "the file is of one habit and does not say which: say the tracker that it is for")
@@ -222,7 +222,8 @@ struct LoopFiles {
     if names.count == count {
       columns = []
       for name in names {
-        let name = DraftText.line(name.replacing("\u{1A}", with: "\""), maximum: 200) ?? "Habit"
+        let quoted = String.UnicodeScalarView(name.unicodeScalars.map { $0 == "\u{1A}" ? "\"" : $0 })
+        let name = DraftText.line(String(quoted), maximum: 200) ?? "Habit"
         if let index = habits.indices.first(where: { habits[$0].name == name && !columns.contains($0) }) {
           columns.append(index)
         } else {

@@ -34,8 +34,14 @@ enum SeparatedValues {
     let needsQuotes =
       field.utf8.first == 0x20 || field.utf8.last == 0x20
       || field.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0D || $0 == 0x0A || $0 == 0x3B || $0 == 0x09 }
-    return needsQuotes
-      ? "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" : field
+    guard needsQuotes else { return field }
+    // By bytes: as a character, a quote may be one with what stands beside it.
+    var bytes = [UInt8(ascii: "\"")]
+    for byte in field.utf8 {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes + [UInt8(ascii: "\"")], as: UTF8.self)
   }
 
   private struct Reader {

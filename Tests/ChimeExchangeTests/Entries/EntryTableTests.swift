@@ -1,7 +1,8 @@
-import ChimeExchange
 import ChimeSchedule
 import ChimeTracking
 import Testing
+
+@testable import ChimeExchange
 
 /// Trackers and entries for tests of their exchange.
 enum EntrySamples {
@@ -157,6 +158,26 @@ enum EntrySamples {
     #expect(try Samples.read(csv).entries.first?.note == (note.isEmpty ? nil : note))
   }
 
+  /// As whoever logs may write one: several lines, and no other control characters.
+  @Test(arguments: [
+    ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\u{1B}[2Jb\u{9B}c\u{7}", "a[2Jbc"), ("\tx", "\tx"), ("\r\r\n", "\n\n"),
+  ])
+  func aNoteHasNoControlCharacters(_ written: String, _ read: String) throws {
+    let plan = try Samples.read("tracker,day,value,note\nwater,2026-03-01,5,\"\(written)\"\n")
+    #expect(plan.faults.isEmpty && plan.entries.map(\.note) == [read])
+  }
+
+  /// A quote that joins what stands before or after it, to one character, is doubled all the same: else it would end the
+  /// field, and the next one could be a formula.
+  @Test(arguments: ["\u{600}", "\u{D4E}", "\u{301}", "\u{E0061}", "\u{202E}", "\r\n"])
+  func aQuoteIsDoubledWhateverItJoins(_ beside: String) throws {
+    for field in ["a\(beside)\",=1+1,\"", "a\"\(beside),=1+1", "\(beside)\"\(beside)"] {
+      let line = SeparatedValues.line([field, "b"])
+      #expect(try SeparatedValues.read(Array(line.utf8)).map(\.fields) == [[field, "b"]], "\(field.debugDescription)")
+      #expect(line.utf8.count { $0 == 0x22 } == 2 + 2 * field.utf8.count { $0 == 0x22 })
+    }
+  }
+
   @Test func whatIsThereIsLeftOutOnceForEach() throws {
     var plan = try Samples.read(
       "tracker,day,value,note\nwater,2026-03-01,250,\nwater,2026-03-01,250,\nwater,2026-03-01,250,x\nwater,2026-03-01,300,\n"
@@ -176,9 +197,9 @@ enum EntrySamples {
   @Test(arguments: 0..<30 as Range<UInt64>) func nothingIsLostOnTheWay(_ seed: UInt64) throws {
     var random = Numbers(state: seed)
     let pieces = [
-      "\"", ",", "\r\n", "\n", "\r", "'", "=", "+", "-", "@", "\t", ";", " ", "a", "Ž", "\u{1F4A7}",
+      "\"", ",", "\n", "'", "=", "+", "-", "@", "\t", ";", " ", "a", "Ž", "\u{1F4A7}",
       "\u{200F}مرحبا\u{202E}", "e\u{301}",
-      "\u{FEFF}", "0", "''=",
+      "\u{FEFF}", "0", "''=", "\u{600}", "\u{D4E}", "\u{301}", "\u{E0022}", "\u{2067}",
     ]
     func text() -> String? {
       let text = (0..<Int.random(in: 0...8, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
