@@ -105,7 +105,8 @@ let proof: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "ChimeTracking", "Varlink",
+      "ChimeCore", "ChimeDaemon", "ChimeDelivery", "ChimeExchange", "ChimeSchedule", "ChimeTestKit", "ChimeTracking",
+      "Varlink",
     ],
     path: "Fuzz/Targets", swiftSettings: strict),
   .testTarget(

@@ -33,6 +33,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case secrets
   /// Addresses: of endpoints, of proxies, of the net.
   case network
+  /// The lines of a backup, judged and put in place.
+  case restore
+  /// Certificates in PEM.
+  case certificates
 
   /// Feeds bytes to the parser.
   ///
@@ -61,6 +65,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .popup: try checkPopup(bytes)
     case .secrets: try checkSecrets(String(decoding: bytes, as: UTF8.self))
     case .network: try checkNetwork(String(decoding: bytes, as: UTF8.self))
+    case .restore: try checkRestore(bytes)
+    case .certificates: try checkCertificates(bytes)
     }
   }
 }

@@ -9,7 +9,7 @@ extension FuzzTarget {
   /// Whether its inputs are texts that can be grown by repeating a piece.
   public var takesText: Bool {
     switch self {
-    case .tzif, .framer, .connection, .answer, .popup: false
+    case .tzif, .framer, .connection, .answer, .popup, .restore, .certificates: false
     default: true
     }
   }
@@ -37,7 +37,7 @@ extension FuzzTarget {
     case .network:
       try? EndpointURL.validate(text)
       _ = try? ProxyServer(text)
-    case .tzif, .framer, .connection, .answer, .popup: break
+    case .tzif, .framer, .connection, .answer, .popup, .restore, .certificates: break
     }
   }
 

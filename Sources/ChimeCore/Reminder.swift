@@ -40,7 +40,7 @@ public struct Reminder: Hashable, Sendable, Codable {
   /// The lengths of a snooze that are offered; the first is the default. Never empty.
   public var snoozeLengths: [Milliseconds]
   public var pause: Pause
-  /// How many of the next times are passed over.
+  /// How many of the next times are passed over; one of `skips`.
   public var skipNext: Int
   /// The tracker that knows whether it was done; nil: none.
   public var tracker: TrackerLink?
@@ -94,6 +94,9 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.createdAt = createdAt
     self.generation = generation
   }
+
+  /// What `skipNext` may be.
+  public static let skips = 0...10_000
 
   /// Whether the machine is woken for it at `instant`; `isRegular`: at a time of its schedule, which may be passed over.
   public func wakes(at instant: Instant, isRegular: Bool = false) -> Bool {

@@ -49,4 +49,16 @@ public struct Place: Sendable, Hashable, Codable {
     self.latitude = latitude
     self.longitude = longitude
   }
+
+  /// - Throws: `DecodingError` when a coordinate is out of range.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let latitude = try container.decode(Double.self, forKey: .latitude)
+    let longitude = try container.decode(Double.self, forKey: .longitude)
+    guard let place = Place(latitude: latitude, longitude: longitude) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "no place on the Earth"))
+    }
+    self = place
+  }
 }

@@ -12,6 +12,11 @@ public actor MemoryStore: Store {
 
   public init() {}
 
+  /// A transaction of a store that has nothing and is nobody's, for who needs no more of it.
+  public static func emptyTransaction() -> any StoreTransaction {
+    MemoryTransaction(MemoryContents(), isReadOnly: false)
+  }
+
   /// A store with what `other` holds.
   public init(continuing other: MemoryStore) async { contents = await other.contents }
 

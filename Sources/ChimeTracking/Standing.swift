@@ -158,7 +158,7 @@ struct MeasureWay {
     let whole = Double(first.grains) - Double(goal.grains)
     let done = Double(first.grains) - Double(now.grains)
     guard whole != 0, done / whole > 0 else { return 0 }
-    return min(99, Int(done / whole * 100))
+    return Int(min(99, done / whole * 100))
   }
 }
 

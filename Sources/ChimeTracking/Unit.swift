@@ -31,8 +31,19 @@ public struct Unit: Hashable, Sendable, Codable, CustomStringConvertible {
     if let known = Self.known[symbol] {
       self = known
     } else {
-      guard (1...16).contains(symbol.count), symbol.allSatisfy(\.isLetter) else { return nil }
+      guard (1...16).contains(symbol.count), symbol.utf8.count <= 64, Self.isWord(symbol) else { return nil }
       self.init(symbol, .count, 1_000_000)
+    }
+  }
+
+  /// Letters and the marks on them. By scalars: what a letter joins to itself may be anything.
+  private static func isWord(_ symbol: String) -> Bool {
+    symbol.unicodeScalars.allSatisfy {
+      switch $0.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: true
+      case .nonspacingMark, .spacingMark: $0 != symbol.unicodeScalars.first
+      default: false
+      }
     }
   }
 

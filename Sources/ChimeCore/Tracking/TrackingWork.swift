@@ -55,7 +55,9 @@ extension Quantity {
   func plain(in unit: Unit, decimals: Int) -> String {
     let places = min(max(decimals, 0), 3)
     let scale: Int64 = [1, 10, 100, 1_000][places]
-    let scaled = Int64((value(in: unit) * Double(scale)).rounded())
+    let exact = (value(in: unit) * Double(scale)).rounded()
+    // A sum may be the greatest there is, which a `Double` rounds up.
+    let scaled = Int64(exactly: exact) ?? (exact < 0 ? .min : .max)
     let digits = String(scaled.magnitude % scale.magnitude)
     let fraction = places > 0 ? "." + String(repeating: "0", count: places - digits.count) + digits : ""
     return (scaled < 0 ? "-" : "") + String(scaled.magnitude / scale.magnitude) + fraction

@@ -2,9 +2,9 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-/// Whether what a backup says can be: each thing once, each belonging to what is there, each value within the bounds that
-/// the daemon computes with. Texts are held to a length alone: what packs and imports have brought is to come back as it was,
-/// and whoever shows a text makes it harmless.
+/// Judges what a backup says, before anything is computed with it: each thing once, each belonging to what is there, each
+/// value within the bounds that a client, a pack or an import is held to. A text has no control characters, as none has that
+/// came by one of these ways; how long it may be is the most that any of them allows.
 struct BackupJudge {
   struct Refused: Error {
     let message: String
@@ -40,6 +40,7 @@ struct BackupJudge {
 
   private func definition(_ tracker: Tracker) throws {
     let id = tracker.id
+    try need(!tracker.title.texts.isEmpty, "\(id) has no title")
     try texts(tracker.title, "title")
     if let verb = tracker.verb { try texts(verb, "verb") }
     try need((0...3).contains(tracker.decimals), "decimals of \(id) are 0 to 3")
@@ -60,11 +61,23 @@ struct BackupJudge {
     }
     try need(tracker.pauses.count <= 10_000, "\(id) has too many pauses")
     try need(tracker.skips.count <= 100_000, "\(id) has too many skips")
+    // As whoever made them left them: what looks for a day in them relies on their order.
+    try need(
+      Self.isAscending(tracker.pauses.map(\.lowerBound), orEqual: true) && Self.isAscending(tracker.skips)
+        && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) are in order")
     try need((0...31).contains(tracker.skipsEachMonth ?? 0), "skipsEachMonth of \(id) is 0 to 31")
     try need(tracker.fields.count <= 100, "\(id) has too many fields")
+    for name in tracker.fields.keys { try need((1...64).contains(name.utf8.count), "a field of \(id) cannot be") }
+    for name in tracker.fields.keys { try text(name, "fields") }
     try need((0...1_000_000).contains(tracker.experience), "the XP of \(id) are 0 to 1000000")
     try text(tracker.icon, "icon")
+    if let pack = tracker.pack { try need(TrackerID(checking: pack.rawValue) != nil, "that is no pack's id") }
+    try text(tracker.set, "set")
     try time(tracker.createdAt)
+  }
+
+  private static func isAscending<Value: Comparable>(_ values: [Value], orEqual: Bool = false) -> Bool {
+    zip(values, values.dropFirst()).allSatisfy { orEqual ? $0 <= $1 : $0 < $1 }
   }
 
   private func goal(_ goal: Goal, of tracker: Tracker) throws {
@@ -89,7 +102,7 @@ struct BackupJudge {
     try need(tracker.hasItems, "\(tracker.id) has no items")
     try need(Desk.isItemID(item.id.rawValue), "that is no item's id")
     try once("item \(item.id) of \(tracker.id)")
-    try text(item.title, "title")
+    try title(item.title)
     try need(item.attributes.count <= 200, "the item has too many attributes")
     for (name, value) in item.attributes {
       try text(name, "attributes")
@@ -102,8 +115,12 @@ struct BackupJudge {
   }
 
   func milestone(_ milestone: Milestone) throws -> Milestone {
-    _ = try known(milestone.tracker)
-    try text(milestone.title, "title")
+    let tracker = try known(milestone.tracker)
+    try title(milestone.title)
+    if let value = milestone.value {
+      let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
+      try need(value.grains.magnitude <= limit.magnitude, "the value of a milestone is more than can be recorded")
+    }
     try noteAndPhoto(milestone.note, milestone.photo)
     try time(milestone.createdAt)
     return milestone
@@ -123,7 +140,9 @@ struct BackupJudge {
       let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
       try need(quantity.grains.magnitude <= limit.magnitude, "the amount is more than can be recorded")
     }
+    try need((entry.fields?.count ?? 0) <= 100, "an entry has too many fields")
     for (name, value) in entry.fields ?? [:] {
+      try text(name, "fields")
       let limit = tracker.fields[name].map { Quantity.limit(of: $0.dimension) } ?? Quantity.limit(of: .count)
       try need((1...64).contains(name.utf8.count) && value.grains.magnitude <= limit.magnitude, "a field cannot be")
     }
@@ -145,7 +164,17 @@ struct BackupJudge {
     try once("pack \(pack.id)")
     try need(packs < Desk.maxPacks, "there are more than \(Desk.maxPacks) packs")
     try texts(pack.title, "title")
-    try texts(pack.text, "text")
+    try texts(pack.text, "text", lines: true)
+    try need((1...1_000_000).contains(pack.version), "the version of \(pack.id) is 1 to 1000000")
+    try text(pack.icon, "icon")
+    try text(installed.set, "set")
+    try need(installed.languages.count <= 200, "\(pack.id) has too many languages")
+    for language in installed.languages { try text(language, "languages") }
+    try need(
+      pack.trackers.count <= PackFile.mostTrackers && pack.reminders.count <= PackFile.mostReminders
+        && pack.achievements.count <= PackFile.mostAchievements && pack.quotes.count <= PackFile.mostQuotes
+        && pack.categories.count <= PackFile.mostAchievements && pack.channels.count <= 100
+        && installed.reminders.count <= PackFile.mostReminders, "\(pack.id) has more than a pack can have")
     for tracker in pack.trackers {
       try need(TrackerID(checking: tracker.id.rawValue) != nil, "that is no tracker's id")
       try definition(tracker)
@@ -156,15 +185,87 @@ struct BackupJudge {
       let faults = achievement.criterion.faults(among: pack.trackers, hasLevels: pack.levels != nil)
       try need(faults.isEmpty, "the achievement \(achievement.id): \(faults.first?.description ?? "")")
       try need((0...1_000_000).contains(achievement.experience), "the XP of \(achievement.id) are 0 to 1000000")
+      try text(achievement.id.rawValue, "id")
+      try texts(achievement.title, "title")
+      try texts(achievement.text, "text")
+      for word in [
+        achievement.category, achievement.icon, achievement.criterion.attribute, achievement.criterion.value,
+      ] {
+        try text(word, "achievements")
+      }
+      if let amount = achievement.criterion.amount {
+        try need(amount.grains.magnitude <= Self.mostGrains, "an amount of \(achievement.id) is none that there can be")
+      }
     }
     for channel in pack.channels { try self.channel(ChannelName(rawValue: channel)) }
+    for reminder in pack.reminders { try self.reminder(reminder, of: pack) }
+    for (key, id) in installed.reminders {
+      try text(key, "reminders")
+      try need(Self.isReminderID(id.rawValue), "that is no reminder's id")
+    }
+    try words(of: pack)
+    try amounts(of: pack)
     try time(installed.installedAt)
     packs += 1
     return installed
   }
 
+  private func reminder(_ reminder: PackReminder, of pack: Pack) throws {
+    try text(reminder.key, "id")
+    try texts(reminder.title, "title")
+    if let body = reminder.body { try texts(body, "body", lines: true) }
+    for when in [reminder.when, reminder.whenWithoutPlace] {
+      try need((when?.utf8.count ?? 0) <= ReminderFields.maxWhenBytes, "when is longer than any schedule")
+      try text(when, "when", lines: true)
+    }
+    try need(pack.trackers.contains { $0.id == reminder.tracker }, "\(pack.id) has no such tracker")
+    if let logs = reminder.logs {
+      try need((1...Self.mostGrains).contains(UInt64(clamping: logs.grains)), "what it logs is none that there can be")
+    }
+  }
+
+  private func words(of pack: Pack) throws {
+    for (name, title) in pack.categories {
+      try text(name, "category")
+      try texts(title, "category")
+    }
+    for mood in pack.moods.values {
+      for texts in [mood.title, mood.message, mood.next] { try self.texts(texts, "mood") }
+    }
+    for quote in pack.quotes {
+      try text(quote.text, "quote", lines: true)
+      if let translation = quote.translation { try texts(translation, "quote", lines: true) }
+      for word in [quote.language, quote.source, quote.category] { try text(word, "quote") }
+    }
+  }
+
+  private func amounts(of pack: Pack) throws {
+    if let levels = pack.levels {
+      try need(
+        LevelCurve.bases.contains(levels.base) && LevelCurve.powers.contains(levels.power),
+        "the levels of \(pack.id) are none that there can be")
+    }
+    for choice in pack.choices.values {
+      let ends = [choice.least, choice.most, choice.step]
+      try need(
+        ends.allSatisfy { $0.grains.magnitude <= Self.mostGrains } && choice.least <= choice.most
+          && choice.step > .zero,
+        "a choice of \(pack.id) is none that there can be")
+    }
+    for choices in pack.milestoneSteps.values {
+      try need(choices.count <= 100, "\(pack.id) has too many steps")
+      for step in choices.flatMap(\.steps) {
+        try need((1...Self.mostGrains).contains(UInt64(clamping: step.grains)), "a step is none that there can be")
+      }
+    }
+  }
+
+  /// The most grains that an amount of any dimension has.
+  private static let mostGrains = Quantity.limit(of: .count).magnitude
+
   mutating func progress(_ progress: AchievementProgress) throws -> AchievementProgress {
     try need(TrackerID(checking: progress.pack.rawValue) != nil, "that is no pack's id")
+    try text(progress.achievement.rawValue, "achievement")
     try once("the progress of \(progress.achievement) of \(progress.pack)")
     try need((0...1_000_000_000).contains(progress.reached), "that is no progress")
     if let at = progress.unlockedAt { try time(at) }
@@ -180,10 +281,7 @@ struct BackupJudge {
 
   mutating func reminder(_ reminder: Reminder) throws -> Reminder {
     let id = reminder.id.rawValue
-    try need(
-      (1...64).contains(id.utf8.count)
-        && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") },
-      "that is no reminder's id")
+    try need(Self.isReminderID(id), "that is no reminder's id")
     try once("reminder \(id)")
     try judgeReminder(reminder)
     try time(reminder.createdAt)
@@ -191,26 +289,42 @@ struct BackupJudge {
     return reminder
   }
 
+  private static func isReminderID(_ id: String) -> Bool {
+    (1...64).contains(id.utf8.count)
+      && id.utf8.allSatisfy {
+        (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0) || $0 == 45 || $0 == 95
+      }
+  }
+
   private func channel(_ channel: ChannelName) throws {
     try need(channel == .desktop || channel.isValidForEndpoint, "that is no channel")
   }
 
   private func noteAndPhoto(_ note: String?, _ photo: String?) throws {
-    try text(note, "note")
+    try text(note, "note", lines: true)
     try need((note?.count ?? 0) <= Entry.longestNote, "a note has at most \(Entry.longestNote) characters")
     if let photo { try need(Photos.isName(photo), "that is no photo's name") }
   }
 
-  private func texts(_ texts: LocalizedText, _ field: String) throws {
+  private func texts(_ texts: LocalizedText, _ field: String, lines: Bool = false) throws {
     try need(texts.texts.count <= 200, "\(field) is in too many languages")
     for (language, text) in texts.texts {
       try self.text(language, field)
-      try self.text(text, field)
+      try self.text(text, field, lines: lines)
     }
   }
 
-  private func text(_ text: String?, _ field: String) throws {
-    try need((text?.utf8.count ?? 0) <= Self.maxTextBytes, "\(field) has more than \(Self.maxTextBytes) bytes")
+  private func title(_ title: String) throws {
+    try need(!title.trimmed.isEmpty, "the title is empty")
+    try text(title, "title")
+  }
+
+  private func text(_ text: String?, _ field: String, lines: Bool = false) throws {
+    guard let text else { return }
+    try need(text.utf8.count <= Self.maxTextBytes, "\(field) has more than \(Self.maxTextBytes) bytes")
+    if let control = ReminderFields.control(in: text, lines: lines) {
+      throw Refused("\(field) has a control character (\(control))")
+    }
   }
 
   /// Between 1970 and the year 10000.

@@ -53,6 +53,21 @@ struct BackupReader {
 
   private init(judge: BackupJudge) { self.judge = judge }
 
+  /// Judges the lines between a header and a sum, which stand in no file.
+  static func judge(
+    _ lines: [UInt8], judgeReminder: @escaping (Reminder) throws -> Void
+  ) throws -> BackupContents {
+    var reader = BackupReader(judge: BackupJudge(judgeReminder: judgeReminder))
+    reader.header = BackupFormat.Header(
+      format: BackupFormat.format, version: BackupFormat.version, by: "", madeAt: "", counts: BackupFormat.Counts())
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      reader.line += 1
+      try reader.take(Array(line))
+      guard reader.found == nil else { throw reader.fault("there is a sum among the lines") }
+    }
+    return reader.contents
+  }
+
   private mutating func read(_ path: String) throws -> BackupContents {
     var lines = try FileLines(path, longest: BackupFormat.maxLine)
     let sum = PhotoDigest()

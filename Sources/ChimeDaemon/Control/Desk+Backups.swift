@@ -111,22 +111,3 @@ extension Desk {
     }
   }
 }
-
-extension ReminderFields {
-  /// Whether a reminder could have been asked for as it is; throws what is wrong with it.
-  func judge(_ reminder: Reminder) throws {
-    let wire = WireMapper(bearings: bearings, now: now).reminder(ReminderRecord(reminder: reminder))
-    var copy = reminder
-    try apply(
-      RemindersInterface.Change(
-        channels: wire.channels, grace: wire.grace, jitter: wire.jitter, nag: wire.nag, snooze: wire.snooze), to: &copy)
-    // Texts come back as they were, whoever has made them: a pack, a calendar.
-    let texts = [wire.title, wire.body, wire.icon, wire.sound, wire.url, wire.category].compactMap { $0 } + wire.tags
-    guard wire.tags.count <= 1_000, texts.allSatisfy({ $0.utf8.count <= 4 * Self.maxBodyBytes }) else {
-      throw ControlFailure.invalidValue(field: "title", "a text is longer than any")
-    }
-    guard (0...10_000).contains(reminder.skipNext), wire.when.utf8.count <= Self.maxWhenBytes else {
-      throw ControlFailure.invalidValue(field: "skipNext", "it is a number from 0 to 10000")
-    }
-  }
-}

@@ -203,8 +203,8 @@ extension Desk {
 
   func skip(_ request: Interface.Skip.Parameters) async throws -> Interface.Skip.Reply {
     let count = request.count ?? 1
-    guard (0...10_000).contains(count) else {
-      throw ControlFailure.invalidValue(field: "count", "give a number from 0 to 10000")
+    guard Reminder.skips.contains(count) else {
+      throw ControlFailure.invalidValue(field: "count", "give a number from 0 to \(Reminder.skips.upperBound)")
     }
     let reply = try await change(
       request.id, .changed, count == 0 ? "skips nothing of" : "skips the next \(count) of"

@@ -34,9 +34,11 @@ struct HeardTimes {
 
   private func first(of record: ReminderRecord, _ walk: inout TimetableWalk) -> Heard? {
     var next = record.next
-    for _ in 0..<reminder.skipNext {
-      guard let time = next else { break }
+    // Within its bounds whatever the store has, and no further than there are times.
+    var left = min(max(reminder.skipNext, Reminder.skips.lowerBound), Reminder.skips.upperBound)
+    while left > 0, let time = next {
       next = walk.next(after: time)
+      left -= 1
     }
     if case .until(let end) = reminder.pause, let time = next, time < end {
       next = walk.next(after: end - .milliseconds(1))

@@ -13,6 +13,9 @@ struct ReminderFields {
   /// Room for an event with a few hundred exceptions.
   static let maxWhenBytes = 16_384
   static let maxItems = 32
+  static let graces: ClosedRange<Milliseconds> = .seconds(1)...(.days(3_660))
+  static let snoozeCounts = 1...10
+  static let snoozeLengths: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))
 
   /// Lays the fields that are given over `reminder`.
   func apply(_ change: RemindersInterface.Change, to reminder: inout Reminder) throws {
@@ -46,17 +49,17 @@ struct ReminderFields {
         downtime: CatchUpRule(rawValue: catchUp.downtime.rawValue) ?? .latest)
     }
     if let grace = change.grace {
-      reminder.grace = try Self.duration(grace, "grace", .seconds(1)...(.days(3_660)))
+      reminder.grace = try Self.duration(grace, "grace", Self.graces)
     }
     if let jitter = change.jitter { reminder.jitter = try Self.duration(jitter, "jitter", Reminder.jitters) }
     if let nag = change.nag { reminder.nag = try self.nag(nag, over: reminder.nag) }
     if let quiet = change.quiet { reminder.quiet = try self.quiet(quiet, over: reminder.quiet) }
     if let wake = change.wake { reminder.wake = wake }
     if let snooze = change.snooze {
-      guard (1...10).contains(snooze.count) else {
+      guard Self.snoozeCounts.contains(snooze.count) else {
         throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")
       }
-      reminder.snoozeLengths = try snooze.map { try Self.duration($0, "snooze", .seconds(1)...(.days(366))) }
+      reminder.snoozeLengths = try snooze.map { try Self.duration($0, "snooze", Self.snoozeLengths) }
     }
   }
 
@@ -207,13 +210,19 @@ struct ReminderFields {
       throw ControlFailure.invalidValue(
         field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
     }
-    let control = value.unicodeScalars.first {
-      $0.properties.generalCategory == .control && !(multiline && ($0 == "\n" || $0 == "\t"))
-    }
-    if let control {
-      throw ControlFailure.invalidValue(
-        field: field, "the \(field) has a control character (U+\(String(control.value, radix: 16, uppercase: true)))")
+    if let control = Self.control(in: value, lines: multiline) {
+      throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
     }
     return value
+  }
+
+  /// The first control character of a text, as `U+1B`; nil when there is none.
+  ///
+  /// - Parameter lines: whether it may be of several lines, and have tabs.
+  static func control(in text: String, lines: Bool) -> String? {
+    let control = text.unicodeScalars.first {
+      $0.properties.generalCategory == .control && !(lines && ($0 == "\n" || $0 == "\t"))
+    }
+    return control.map { "U+\(String($0.value, radix: 16, uppercase: true))" }
   }
 }

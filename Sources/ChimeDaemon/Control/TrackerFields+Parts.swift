@@ -135,12 +135,8 @@ extension TrackerFields {
       throw ControlFailure.invalidValue(
         field: field, "the \(field) has \(value.utf8.count) bytes; at most \(maximum) are taken")
     }
-    let control = value.unicodeScalars.first {
-      $0.properties.generalCategory == .control && !(multiline && ($0 == "\n" || $0 == "\t"))
-    }
-    if let control {
-      throw ControlFailure.invalidValue(
-        field: field, "the \(field) has a control character (U+\(String(control.value, radix: 16, uppercase: true)))")
+    if let control = ReminderFields.control(in: value, lines: multiline) {
+      throw ControlFailure.invalidValue(field: field, "the \(field) has a control character (\(control))")
     }
     return value
   }

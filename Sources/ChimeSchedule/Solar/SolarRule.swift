@@ -32,9 +32,14 @@ struct SolarRule: Sendable, Hashable {
       days.weekdays == .everyDay && days.kind == nil && days.except.isEmpty
       && days.first <= Int64(CivilDate.earliest.dayNumber)
       && days.last >= Int64(CivilDate.latest.dayNumber)
-    longitude = place.longitude
-    (sineOfLatitude, cosineOfLatitude) = Trigonometry.sineAndCosine(place.latitude)
+    // A place has checked its coordinates; a number beyond them could not be told in seconds.
+    longitude = SolarRule.bounded(place.longitude, 180)
+    (sineOfLatitude, cosineOfLatitude) = Trigonometry.sineAndCosine(SolarRule.bounded(place.latitude, 90))
     sineOfAltitude = Trigonometry.sineAndCosine(event.altitude).sine
+  }
+
+  private static func bounded(_ degrees: Double, _ limit: Double) -> Double {
+    degrees.isNaN ? 0 : min(max(degrees, -limit), limit)
   }
 
   /// The first occurrence strictly after an instant, in seconds; `nil` when there is none up to the end of the year 9999.

@@ -1,0 +1,53 @@
+import ChimeCore
+import ChimeDaemon
+import ChimeDelivery
+import ChimeSchedule
+import ChimeTestKit
+
+/// The lines of a backup are refused in a sentence, with the line, before anything is computed of them; or they are put in
+/// place, shown, and can be backed up and restored again.
+func checkRestore(_ bytes: [UInt8]) throws(BrokenProperty) {
+  let first = try outcome(bytes)
+  guard case .restored(let again) = first else { return }
+  guard case .restored(let third) = try outcome(again) else {
+    throw BrokenProperty("what was restored is refused when it is backed up and restored again")
+  }
+  try require(again == third, "it is another backup each time")
+}
+
+private func outcome(_ bytes: [UInt8]) throws(BrokenProperty) -> RestoreTrial.Outcome {
+  let outcome: RestoreTrial.Outcome
+  do {
+    outcome = try RestoreTrial.run(
+      bytes, now: Ground.now, bearings: Bearings(zones: GroundZones(), place: Ground.surroundings.place),
+      in: MemoryStore.emptyTransaction())
+  } catch {
+    throw BrokenProperty("what was judged sound could not be restored: \(error)")
+  }
+  if case .refused(let line, let sentence) = outcome {
+    try require(line >= 1, "a refusal of line \(line)")
+    try requireSentence(sentence)
+  }
+  return outcome
+}
+
+private struct GroundZones: ZoneSource {
+  var local: Zone { Ground.surroundings.zone }
+  func zone(_ name: String) -> Zone? { Ground.zones[name] }
+}
+
+/// Certificates are counted, or refused in a sentence; the same each time.
+func checkCertificates(_ bytes: [UInt8]) throws(BrokenProperty) {
+  let text = String(decoding: bytes, as: UTF8.self)
+  do throws(CertificatesError) {
+    let count = try Certificates.count(in: text)
+    try check(count, text)
+  } catch {
+    try requireSentence(error.description)
+  }
+}
+
+private func check(_ count: Int, _ text: String) throws(CertificatesError) {
+  guard count > 0 else { fatalError("no certificate, and no refusal") }
+  guard try Certificates.count(in: text + "\n") == count else { fatalError("a line end makes another number") }
+}

@@ -1,0 +1,41 @@
+package import ChimeCore
+package import ChimeSchedule
+import ChimeTracking
+
+/// Restores a backup's lines into a transaction, for whoever tries texts on it: without a file, a sum or a daemon.
+package enum RestoreTrial {
+  package enum Outcome {
+    case refused(line: Int, String)
+    /// With the lines that a backup of it has.
+    case restored([UInt8])
+  }
+
+  /// - Throws: what may not happen to lines that were judged sound.
+  package static func run(
+    _ lines: [UInt8], now: Instant, bearings: Bearings, in transaction: any StoreTransaction
+  ) throws -> Outcome {
+    let fields = ReminderFields(bearings: bearings, configuration: Configuration(), now: now)
+    let contents: BackupContents
+    do {
+      contents = try BackupReader.judge(lines) { try fields.judge($0) }
+    } catch ControlFailure.invalidFile(let line, let message) {
+      return .refused(line: line, message)
+    }
+    var random = PooledRandom()
+    let work = TrackingWork(in: transaction, owner: 1, bearings, now: now)
+    _ = try TrackingRestore(work).run(contents, using: &random)
+    // What a client would ask for next.
+    let wire = WireMapper(bearings: bearings, now: now)
+    for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {
+      _ = wire.reminder(record)
+      _ = HeardTimes(record.reminder, bearings, now: now).all(of: record, before: now + .days(366), limit: 20)
+    }
+    for tracker in try transaction.trackers(owner: 1) {
+      let summary = try transaction.summary(of: tracker.key) ?? .init()
+      _ = try work.standing(of: tracker, on: tracker.day(at: now, in: bearings.zones.local).day, summary)
+    }
+    var written: [UInt8] = []
+    _ = try BackupRecords(transaction: transaction, owner: 1) { written += $0 }.all()
+    return .restored(written)
+  }
+}
