@@ -132,6 +132,52 @@ import Testing
     }
   }
 
+  /// Each runs something where one of its signs is left as it is. U+0600 and U+0D4E join what follows to one character, U+0301,
+  /// joiners and tags what is before.
+  private static let hostile = [
+    "Gym1 \u{600};touch \u{301}X", "Gym2 \u{600}$(touch \u{301}X)\u{600}`\u{301}touch X`",
+    "Gym3 \u{D4E}\"\u{301};touch X;\u{600}\"\u{200D}", "Gym4 \u{600}'\u{301};touch X;\u{600}'\u{E0041}\u{E007F}",
+    "Gym5 \u{202E}|\u{2066}touch X\u{600}&", "Gym6 \u{600}>\u{301}X \u{600}<\u{301}(touch X)",
+    "Gym7 !touch \u{600}\\\u{301}",
+  ]
+
+  /// A title that somebody else wrote, as in an imported calendar, is put into the line as one word, in which nothing runs.
+  @Test(.timeLimit(.minutes(3)), arguments: Self.shells)
+  func aTitleRunsNothing(_ shell: Shell) async throws {
+    try #require(Machine.has(shell.script), "Packaging/dependencies test installs \(shell.script)")
+    try await Home.live { home in
+      _ = try await home.start()
+      for title in Self.hostile { try await home.did("add", title, "daily", "at", "9") }
+      let typed = Self.hostile.flatMap { title in ["", "\"", "'"].map { "chime show \($0)\(title.prefix(4))\t" } }
+      let found = try await type(typed, into: shell, of: home) { index, one in one.line.count > typed[index].count }
+      let folder = home.path + "/empty"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      for (index, one) in found.enumerated() {
+        let title = Self.hostile[index / 3]
+        // The line as the shell would run it, with a chime that says what it is given.
+        let output: Home.Output
+        switch shell.script {
+        case "fish":
+          output = try await home.run(
+            "fish",
+            [
+              "--no-config", "-c", "cd $argv[1]; function chime; printf '%s' $argv[2..]; end; eval $argv[2]", folder,
+              one.line,
+            ])
+        default:
+          // Where zsh looks for its history it takes the backslash off again, which happens on a terminal alone.
+          let line = shell.name == "zsh" ? one.line.replacing("\\!", with: "!") : one.line
+          output = try await home.run(
+            shell.script, ["-c", "cd \"$1\"; chime() { shift; printf %s \"$@\"; }; eval \"$2\"", "_", folder, line])
+        }
+        #expect(
+          Array(output.out.utf8) == Array(title.utf8),
+          "\(one.line.debugDescription) gave \(output.text.debugDescription)")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty, "something was run")
+    }
+  }
+
   /// A daemon that is stopped, so that it takes connections and answers nothing, costs a person less than a blink.
   @Test(.proof(.patience), .timeLimit(.minutes(1))) func aDaemonThatHangsIsNotWaitedFor() async throws {
     try await Home.live { home in

@@ -1,52 +1,61 @@
 /// The words of a command line up to the cursor, with bash's quotes and backslashes taken off, and what readline will put in
 /// the place of the last of them.
 ///
+/// All of it goes by Unicode scalars, as bash knows no others: a character may join a sign of the shell's to what stands
+/// beside it, and that sign would stand in the line as it is.
+///
 /// Source: bash(1), QUOTING and COMP_WORDBREAKS; readline's rl_find_completion_word.
 struct BashLine {
   struct Word: Equatable {
-    var value = ""
-    /// How many characters of the value stand before what readline replaces.
-    var kept = 0
+    fileprivate(set) var scalars = String.UnicodeScalarView()
+    /// How many scalars of the value stand before what readline replaces.
+    fileprivate(set) var kept = 0
 
-    fileprivate mutating func keepSoFar() { kept = value.count }
+    var value: String { String(scalars) }
+
+    fileprivate mutating func keepSoFar() { kept = scalars.count }
+
+    static func == (left: Word, right: Word) -> Bool {
+      left.kept == right.kept && left.scalars.elementsEqual(right.scalars)
+    }
   }
 
   private(set) var words: [Word] = []
   /// The quote that is open at the cursor.
-  private(set) var quote: Character?
+  private(set) var quote: Unicode.Scalar?
 
   /// - Parameter breaks: COMP_WORDBREAKS, the characters at which readline takes a word to begin.
   init(_ line: String, breaks: String) {
     var word: Word?
-    var characters = line[...]
-    while let character = characters.popFirst() {
+    var rest = line.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
       if let open = quote {
-        if character == open {
+        if scalar == open {
           quote = nil
           // Whatever follows the quote is what is replaced.
           word?.keepSoFar()
-        } else if open == "\"", character == "\\", let next = characters.first, "\"\\$`".contains(next) {
-          word?.value.append(characters.removeFirst())
+        } else if open == "\"", scalar == "\\", let next = rest.first, Self.isSpecialInQuotes(next) {
+          word?.scalars.append(rest.removeFirst())
         } else {
-          word?.value.append(character)
+          word?.scalars.append(scalar)
         }
         continue
       }
-      switch character {
+      switch scalar {
       case " ", "\t", "\n":
         if let done = word { words.append(done) }
         word = nil
       case "\"", "'":
         if word == nil { word = Word() }
-        quote = character
+        quote = scalar
         word?.keepSoFar()
       case "\\":
         if word == nil { word = Word() }
-        if let next = characters.popFirst() { word?.value.append(next) }
+        if let next = rest.popFirst() { word?.scalars.append(next) }
       default:
         if word == nil { word = Word() }
-        word?.value.append(character)
-        if breaks.contains(character) { word?.keepSoFar() }
+        word?.scalars.append(scalar)
+        if breaks.unicodeScalars.contains(scalar) { word?.keepSoFar() }
       }
     }
     words.append(word ?? Word())
@@ -54,15 +63,32 @@ struct BashLine {
 
   /// What stands for a word in the place that readline replaces.
   func text(for value: String) -> String {
-    let rest = value.dropFirst(words.last?.kept ?? 0)
-    switch quote {
-    case "'": return String(rest).replacing("'", with: "'\\''")
-    case "\"": return rest.reduce(into: "") { $0 += "\"\\$`".contains($1) ? "\\\($1)" : String($1) }
-    default: return rest.reduce(into: "") { $0 += Self.isPlain($1) ? String($1) : "\\\($1)" }
+    var text = String.UnicodeScalarView()
+    for scalar in value.unicodeScalars.dropFirst(words.last?.kept ?? 0) {
+      switch (quote, scalar) {
+      case ("'", "'"): text.append(contentsOf: "'\\''".unicodeScalars)
+      case ("'", _): text.append(scalar)
+      // History is expanded within these quotes, and a backslash would stay: it leaves them for one sign.
+      case ("\"", "!"): text.append(contentsOf: "\"'!'\"".unicodeScalars)
+      case ("\"", _):
+        if Self.isSpecialInQuotes(scalar) { text.append("\\") }
+        text.append(scalar)
+      default:
+        if !Self.isPlain(scalar) { text.append("\\") }
+        text.append(scalar)
+      }
     }
+    return String(text)
   }
 
-  private static func isPlain(_ character: Character) -> Bool {
-    !character.isASCII || character.isLetter || character.isNumber || "_-./:=@%+,".contains(character)
+  private static func isSpecialInQuotes(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\"" || scalar == "\\" || scalar == "$" || scalar == "`"
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", "/", ":", "=", "@", "%", "+", ",": true
+    default: !scalar.isASCII
+    }
   }
 }

@@ -30,7 +30,7 @@ struct Completion: Equatable {
     var result = self
     // A word with a line break or another control character is no word that a person could have meant to type.
     let sound = candidates.filter {
-      !$0.value.isEmpty && $0.value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+      !$0.value.isEmpty && $0.value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
     let exact = sound.filter { $0.value.hasPrefix(typed) }
     let lowered = typed.lowercased()
