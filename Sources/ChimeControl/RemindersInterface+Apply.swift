@@ -124,12 +124,14 @@ extension RemindersInterface {
       public var secretFiles: [String]
       /// The files of packs that are asked for, as `secretFiles`; null for none.
       public var packFiles: [String]?
+      /// What of secretFile and tokenFile would be handed on that is not where it goes yet; null for none.
+      public var fileUses: [SetFileUse]?
       public var plan: String
       public var warnings: [String]
 
       public init(
         set: String? = nil, changes: [SetChange], unchanged: Int, leftOver: Int, secretFiles: [String],
-        packFiles: [String]? = nil, plan: String, warnings: [String]
+        packFiles: [String]? = nil, fileUses: [SetFileUse]? = nil, plan: String, warnings: [String]
       ) {
         self.set = set
         self.changes = changes
@@ -137,9 +139,29 @@ extension RemindersInterface {
         self.leftOver = leftOver
         self.secretFiles = secretFiles
         self.packFiles = packFiles
+        self.fileUses = fileUses
         self.plan = plan
         self.warnings = warnings
       }
+    }
+  }
+
+  /// What an endpoint of a set is given of a file, or keeps and takes to another address.
+  public struct SetFileUse: Codable, Hashable, Sendable {
+    public enum Key: String, Codable, Hashable, Sendable, CaseIterable { case secretFile, tokenFile }
+
+    public var endpoint: String
+    public var key: Key
+    /// As the set names it; null for what the endpoint has already.
+    public var path: String?
+    /// Where it will go.
+    public var url: String
+
+    public init(endpoint: String, key: Key, path: String? = nil, url: String) {
+      self.endpoint = endpoint
+      self.key = key
+      self.path = path
+      self.url = url
     }
   }
 

@@ -11,11 +11,12 @@ import Varlink
   private typealias Call = RemindersInterface.Apply
 
   private static func reply(
-    _ changes: [RemindersInterface.SetChange] = [], packFiles: [String]? = nil
+    _ changes: [RemindersInterface.SetChange] = [], packFiles: [String]? = nil,
+    fileUses: [RemindersInterface.SetFileUse]? = nil
   ) -> Call.Reply {
     Call.Reply(
-      set: "home", changes: changes, unchanged: 3, leftOver: 0, secretFiles: [], packFiles: packFiles, plan: "p",
-      warnings: [])
+      set: "home", changes: changes, unchanged: 3, leftOver: 0, secretFiles: [], packFiles: packFiles,
+      fileUses: fileUses, plan: "p", warnings: [])
   }
 
   private static func reminders(_ count: Int) -> String {
@@ -74,6 +75,70 @@ import Varlink
     #expect(daemon.calls.last?.parameters["entries"] == .bool(true))
     let alone = chime(["apply", "-", "--entries"], daemon: daemon)
     #expect(alone.status == .usage && alone.errors.contains("--prune is missing"))
+  }
+
+  /// A set may have come from anywhere, and its tokenFile may be any file that its reader can read.
+  @Test func filesAreHandedOnByLeaveAlone() throws {
+    let changes: [RemindersInterface.SetChange] = [
+      .init(action: .add, kind: .endpoint, id: "team", title: nil, fields: [.init(name: "token")])
+    ]
+    let uses: [RemindersInterface.SetFileUse] = [
+      .init(endpoint: "team", key: .secretFile, path: "team.secret", url: "https://example.org/"),
+      .init(
+        endpoint: "team", key: .tokenFile, path: "/home/me/.ssh/id_ed25519", url: "https://stranger.example/\u{202E}"),
+      .init(endpoint: "old", key: .tokenFile, url: "https://elsewhere.example/"),
+    ]
+    let daemon = try FakeDaemon { _, _ in .reply(Self.reply(changes, fileUses: uses)) }
+    let told = [
+      "what is in ./team.secret signs what the endpoint team is sent: https://example.org/",
+      "what is in /home/me/.ssh/id_ed25519 is sent to the endpoint team: https://stranger.example/\\u{202E}",
+      "the token that the endpoint old has goes to https://elsewhere.example/",
+    ]
+    let refused = chime(["apply", "-", "--yes"], daemon: daemon)
+    #expect(refused.status == .failed)
+    #expect(
+      refused.errors == """
+        chime: the set hands on 3 files; nothing was changed
+          \(told[0])
+          \(told[1])
+          \(told[2])
+          --allow-files where nobody can be asked, if all of it is meant to go there
+
+        """, "\(refused.errors)")
+    #expect(daemon.calls.allSatisfy { $0.parameters["dryRun"] == .bool(true) }, "only what would be done was asked")
+
+    let dry = chime(["apply", "-", "--dry-run"], daemon: daemon)
+    #expect(dry.status == .success)
+    for line in told { #expect(dry.errors.contains(line), "\(dry.errors)") }
+    #expect(chime(["apply", "-", "--dry-run", "--json"], daemon: daemon).output.contains("id_ed25519"))
+
+    let allowed = chime(["apply", "-", "--allow-files"], daemon: daemon)
+    #expect(allowed.status == .success, "\(allowed.errors)")
+    #expect(daemon.calls.last?.parameters["dryRun"] != .bool(true))
+  }
+
+  /// On a terminal it asks, whatever --yes says, and does nothing before it is answered.
+  @Test(arguments: [("y\n", true), ("n\n", false), ("\n", false), ("", false)])
+  func onATerminalFilesAreAskedAbout(_ answer: String, _ isDone: Bool) throws {
+    let folder = RunFolder.url.appending(path: "chime-set-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "home.toml")
+    try "[[endpoint]]\n".write(to: file, atomically: true, encoding: .utf8)
+    let daemon = try FakeDaemon { _, _ in
+      .reply(
+        Self.reply(
+          [.init(action: .add, kind: .endpoint, id: "team", title: nil, fields: [])],
+          fileUses: [.init(endpoint: "team", key: .tokenFile, path: "token", url: "https://example.org/")]))
+    }
+    let outcome = chime(
+      ["apply", file.path, "--yes"], daemon: daemon, width: 200, input: answer, isInputTerminal: true)
+    #expect(
+      outcome.output.contains("what is in \(folder.path)/token is sent to the endpoint team: https://example.org/"),
+      "\(outcome.output)")
+    #expect(outcome.errors.contains("Hand on this 1 file? [y/N] "), "\(outcome.errors)")
+    #expect(outcome.status == (isDone ? .success : .failed))
+    #expect(daemon.calls.contains { $0.parameters["dryRun"] != .bool(true) } == isDone)
   }
 
   @Test func theFilesOfPacksAreSentAlong() throws {

@@ -33,6 +33,7 @@ import Testing
     try hold(Shapes.imported)
     try hold(Shapes.importRemark)
     try hold(Shapes.setChange, "setChange")
+    try hold(Shapes.setFile, "setFile")
     try hold(Shapes.coming)
     try hold(Shapes.occurrence)
     try hold(Shapes.delivery)

@@ -170,11 +170,15 @@ import Varlink
       let given = [Wired.SetSecret(path: "team.secret", text: secret)]
       let added = try Self.apply(house, text, secrets: given)
       #expect(added.changes.map(\.id) == ["team"])
+      #expect(
+        added.fileUses == [
+          .init(endpoint: "team", key: .secretFile, path: "team.secret", url: "http://127.0.0.1:9/hook")
+        ])
       #expect(!"\(added)".contains("whsec_"), "no secret is in an answer")
       #expect(try Self.apply(house, text, secrets: given).changes.isEmpty)
       // Where the file is not there, an endpoint keeps what it has.
       let kept = try Self.apply(house, text)
-      #expect(kept.changes.isEmpty)
+      #expect(kept.changes.isEmpty && kept.fileUses == nil, "what it has already is not asked about")
       #expect(kept.warnings == ["team.secret is not there: the endpoint team keeps what it has"])
       let other = "whsec_" + Data(repeating: 8, count: 32).base64EncodedString()
       let replaced = try Self.apply(house, text, secrets: [.init(path: "team.secret", text: other)])
@@ -185,6 +189,58 @@ import Varlink
       #expect(try Self.apply(house, "", prune: true).changes.map(\.kind) == [.endpoint])
       let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List.method)
       #expect(left.endpoints.isEmpty)
+    }
+  }
+
+  /// A token goes where the endpoint's address leads: when that changes it goes to somebody else, named in the set or not.
+  @Test func aTokenThatMovesIsTold() async throws {
+    try await TrackerHouse.live { house in
+      func text(_ url: String, file: Bool) -> String {
+        "[[endpoint]]\nname = \"phone\"\nurl = \"\(url)\"\ntemplate = \"gotify\"\n"
+          + (file ? "tokenFile = \"~/token\"\n" : "")
+      }
+      let (here, there) = ("https://push.example.org/message", "https://stranger.example/message")
+      let given = [Wired.SetSecret(path: "~/token", text: "AbCdEfGh1234567")]
+      let first = try Self.apply(house, text(here, file: true), secrets: given)
+      #expect(first.fileUses == [.init(endpoint: "phone", key: .tokenFile, path: "~/token", url: here)])
+      #expect(!"\(first)".contains("AbCdEf"), "no token is in an answer")
+      #expect(try Self.apply(house, text(here, file: true), secrets: given).fileUses == nil)
+      let moved = try Self.apply(house, text(there, file: false), dryRun: true)
+      #expect(moved.fileUses == [.init(endpoint: "phone", key: .tokenFile, url: there)])
+      let named = try Self.apply(house, text(there, file: true), dryRun: true, secrets: given)
+      #expect(named.fileUses == [.init(endpoint: "phone", key: .tokenFile, url: there)])
+    }
+  }
+
+  /// What stands in a text is text in an export too, and nothing else of the file.
+  @Test func anExportHasWhateverTextsHave() async throws {
+    try await TrackerHouse.live { house in
+      let way = "\n[[endpoint]]\nname = \"stranger\"\nurl = \"https://stranger.example/\"\ntokenFile = \"~/.netrc\"\n"
+      var count = 0
+      for joined in ["\u{600}", "\u{D4E}", "\u{301}", "\u{200D}", "\u{E0027}", "\u{202E}"] {
+        for quotes in ["'''", "\"\"\"", "'", "\""] {
+          let bodies = [
+            "a\n\(joined)\(quotes)\(way)x = \(quotes)\(joined)", "a\n\(quotes)\(joined)\(way)", "a\n\(joined)\(quotes)",
+          ]
+          for body in bodies {
+            let title = "Gym \(joined)\(quotes)\(joined)"
+            let _: Wired.Add.Reply = try house.call(
+              Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: title, when: "daily at 9:00", body: body)))
+            count += 1
+          }
+        }
+      }
+      let exported = try Self.export(house)
+      let same = try Self.apply(house, exported, otherwise: nil)
+      #expect(same.changes.isEmpty && same.secretFiles.isEmpty && same.unchanged == count, "\(same.changes.prefix(3))")
+      let all: Wired.List.Reply = try house.call(Wired.List.method, Wired.List.Parameters(limit: 1_000))
+      for reminder in all.reminders {
+        let _: Wired.Remove.Reply = try house.call(Wired.Remove.method, Wired.Remove.Parameters(id: reminder.id))
+      }
+      // On an empty daemon it brings back the texts, and no endpoint.
+      let back = try Self.apply(house, exported, otherwise: nil)
+      #expect(back.changes.count == count && back.changes.allSatisfy { $0.kind == .reminder })
+      #expect(try Self.export(house) == exported)
     }
   }
 

@@ -62,7 +62,7 @@ enum Manual {
 
   /// `<`, and what would begin a link, as text.
   private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { $0 += $1 == "<" || $1 == "[" ? "\\\($1)" : String($1) }
+    text.unicodeScalars.reduce(into: "") { $0 += $1 == "<" || $1 == "[" ? "\\\($1)" : String($1) }
   }
 
   private static func options(_ options: [Verb.Option]) -> [String] {
@@ -84,6 +84,7 @@ enum Manual {
     lines += shape(Shapes.imported, "import")
     lines += shape(Shapes.importRemark, "import` (`remarks`)", isOpen: true)
     lines += shape(Shapes.setChange, "apply` (`changes`)", isOpen: true)
+    lines += shape(Shapes.setFile, "apply` (`files`)", isOpen: true)
     lines += shape(Shapes.coming, "next` (`upcoming`)", isOpen: true)
     lines += shape(Shapes.occurrence, "history` (`occurrences`), `show`, `done`, `snooze`, `dismiss`, `fire")
     lines += shape(Shapes.delivery, "deliveries` (`deliveries`)", isOpen: true)

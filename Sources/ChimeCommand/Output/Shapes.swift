@@ -121,6 +121,15 @@ enum Shapes {
       },
     ])
 
+  static let setFile = Shape<RemindersInterface.SetFileUse>(
+    list: "files", item: "file",
+    fields: [
+      .init("endpoint", "the endpoint that is given it") { .string($0.endpoint) },
+      .init("key", "`secretFile` or `tokenFile`") { .string($0.key.rawValue) },
+      .init("path", "as the set names it; null for the token that the endpoint has already") { .optional($0.path) },
+      .init("url", "where it goes") { .string($0.url) },
+    ])
+
   static let coming = Shape<OccurrencesInterface.Coming>(
     list: "upcoming", item: "coming",
     fields: [

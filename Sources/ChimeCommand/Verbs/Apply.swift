@@ -16,12 +16,18 @@ enum Apply {
       "A set is known by its name: that of the file or the directory, unless the files have set = \"NAME\". With --prune what an "
         + "earlier apply of this set has made is removed when the files no longer name it, and nothing else is; on a terminal "
         + "it asks first. A tracker that has entries it removes only with --entries as well; `chime undo` brings both back.",
+      "An endpoint's secretFile and tokenFile are files of yours, and what is in a tokenFile is sent to the endpoint. Each that "
+        + "is new to its endpoint, and a token that moves to another address, is named with the address to which it will go, "
+        + "and asked about on a terminal; elsewhere it takes --allow-files. --yes says nothing about files.",
     ],
     options: [
       DraftOptions.dryRun,
       .flag("prune", nil, "Remove what an earlier apply of this set has made and the files no longer name"),
       .flag("entries", nil, "Let --prune remove trackers that have entries too, and these with them"),
       .value("set", nil, "NAME", "What the set is called, instead of the name that it has by itself"),
+      .flag(
+        "allow-files", nil,
+        "Let endpoints have the files that the set names as secretFile and tokenFile, without asking"),
       .flag("yes", "y", "Do not ask before something is removed"),
     ],
     examples: [
@@ -32,8 +38,8 @@ enum Apply {
     ],
     alsoTried: ["sync", "deploy", "declare", "set"],
     json:
-      "`set`, `changes`, `unchanged`: a number, `leftOver`: how many of the set the files no longer name, `changed`, "
-      + "`dryRun` and `warnings`; or `faults`",
+      "`set`, `changes`, `unchanged`: a number, `leftOver`: how many of the set the files no longer name, `files`: those that "
+      + "endpoints are given, and where they go, `changed`, `dryRun` and `warnings`; or `faults`",
     run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -80,6 +86,10 @@ enum Apply {
     let removed = reply.changes.count { $0.action == .remove }
     if !isDry, !reply.changes.isEmpty {
       try refuseRecords(reply, line)
+      guard try allowsFiles(reply, source, context) else {
+        context.note(Words.say("Nothing was changed."))
+        return .failed
+      }
       if removed > 0, !line.has("yes") {
         let question = Words.say(count: removed, "Remove %n of them?", "Remove %n of them?")
         guard context.world.isInteractive else {
@@ -89,7 +99,7 @@ enum Apply {
               "--prune would remove %n; nothing was changed"),
             hint: Words.say("--yes where nobody can be asked; --dry-run shows what it would do"))
         }
-        for row in ApplyReport(reply, isDry: true).lines(context) { context.out(row) }
+        for row in ApplyReport(reply, isDry: true, files: []).lines(context) { context.out(row) }
         guard Asking.confirm(context, question) else {
           context.note(Words.say("Nothing was changed."))
           return .failed
@@ -99,8 +109,42 @@ enum Apply {
       reply = try call(
         Words.say(count: reply.changes.count, "Making %n change", "Making %n changes"))
     }
-    ApplyReport(reply, isDry: isDry).print(context)
+    ApplyReport(reply, isDry: isDry, files: (reply.fileUses ?? []).map { ($0, sentence(on: $0, source, context)) })
+      .print(context)
     return .success
+  }
+
+  /// Asks whoever applies the set whether endpoints may have the files that it names: a set may come from anywhere, and
+  /// what stands in a file of one's own goes to whoever the set says.
+  private static func allowsFiles(
+    _ reply: RemindersInterface.Apply.Reply, _ source: SetSource, _ context: Context
+  ) throws -> Bool {
+    let uses = reply.fileUses ?? []
+    guard !uses.isEmpty, !context.line.has("allow-files") else { return true }
+    let lines = uses.map { Self.sentence(on: $0, source, context) }
+    guard context.world.isInteractive else {
+      throw Failure(
+        status: .failed,
+        message: Words.say(
+          count: uses.count, "the set hands on %n file; nothing was changed",
+          "the set hands on %n files; nothing was changed"
+        ), hints: lines + [Words.say("--allow-files where nobody can be asked, if all of it is meant to go there")])
+    }
+    for line in lines { context.out("  " + line) }
+    let question = Words.say(count: uses.count, "Hand on this %n file?", "Hand on these %n files?")
+    return Asking.confirm(context, question)
+  }
+
+  /// `~/token → the endpoint team, https://example.org/hook`
+  static func sentence(on use: RemindersInterface.SetFileUse, _ source: SetSource, _ context: Context) -> String {
+    let (name, url) = (Harmless.line(use.endpoint), Harmless.line(use.url))
+    guard let path = use.path else {
+      return Words.say("the token that the endpoint %1 has goes to %2", name, url)
+    }
+    let file = Harmless.line(source.place(path, context))
+    return use.key == .tokenFile
+      ? Words.say("what is in %1 is sent to the endpoint %2: %3", file, name, url)
+      : Words.say("what is in %1 signs what the endpoint %2 is sent: %3", file, name, url)
   }
 
   /// What was logged goes only when it is said once more.
@@ -209,14 +253,15 @@ struct SetSource {
     return name.isEmpty ? nil : name
   }
 
+  /// Where a path of the set leads.
+  func place(_ path: String, _ context: Context) -> String {
+    if path.hasPrefix("~/"), let home = context.world.environment["HOME"] { return home + path.dropFirst() }
+    return path.hasPrefix("/") ? path : folder + "/" + path
+  }
+
   /// Where a path of the set leads; nil when nothing is there.
   private func full(_ path: String, _ context: Context) -> String? {
-    var full = path
-    if path.hasPrefix("~/"), let home = context.world.environment["HOME"] {
-      full = home + path.dropFirst()
-    } else if !path.hasPrefix("/") {
-      full = folder + "/" + path
-    }
+    let full = place(path, context)
     return access(full, F_OK) != 0 && errno == ENOENT ? nil : full
   }
 

@@ -7,10 +7,16 @@ struct ApplyReport {
 
   var reply: RemindersInterface.Apply.Reply
   var isDry: Bool
+  /// Each file that is handed on, with what is said of it.
+  var files: [(use: RemindersInterface.SetFileUse, sentence: String)]
 
-  init(_ reply: RemindersInterface.Apply.Reply, isDry: Bool) {
+  init(
+    _ reply: RemindersInterface.Apply.Reply, isDry: Bool,
+    files: [(use: RemindersInterface.SetFileUse, sentence: String)]
+  ) {
     self.reply = reply
     self.isDry = isDry
+    self.files = files
   }
 
   func print(_ context: Context) {
@@ -20,7 +26,8 @@ struct ApplyReport {
         json: .members([
           "set": .optional(reply.set), "dryRun": .bool(isDry), "changed": .bool(!reply.changes.isEmpty && !isDry),
           "changes": .list(reply.changes.map { Shapes.setChange.json($0) }), "unchanged": .int(reply.unchanged),
-          "leftOver": .int(reply.leftOver), "warnings": .strings(reply.warnings),
+          "leftOver": .int(reply.leftOver), "files": .list(files.map { Shapes.setFile.json($0.use) }),
+          "warnings": .strings(reply.warnings),
         ]))
       return
     case .plain:
@@ -29,6 +36,8 @@ struct ApplyReport {
     case .human: if !context.isQuiet { for line in lines(context) { context.out(line) } }
     }
     context.warn(reply.warnings)
+    // Where a person was asked they have been named already.
+    if isDry { for file in files { context.note(file.sentence, .caution) } }
     context.note(summary)
     if reply.leftOver > 0, let set = reply.set {
       context.note(

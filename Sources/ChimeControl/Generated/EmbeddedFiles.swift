@@ -901,6 +901,10 @@ type SetChange (
   records: ?int
 )
 
+# What an endpoint of a set is given of a file, or keeps and takes to another address. `path` is as the set names it; null
+# for what the endpoint has already. `url` is where it will go.
+type SetFileUse (endpoint: string, key: (secretFile, tokenFile), path: ?string, url: string)
+
 # What is wrong with a set, and where. `line` and `column` count from 1, and are 0 for what is about the whole file.
 type Fault (file: string, line: int, column: int, key: string, message: string)
 
@@ -985,6 +989,9 @@ method Apply(
   leftOver: int,
   secretFiles: []string,
   packFiles: ?[]string,
+  # What of secretFile and tokenFile would be handed on that is not where it goes yet; null for none. A client asks whoever
+  # applies the set before it goes on.
+  fileUses: ?[]SetFileUse,
   plan: string,
   warnings: []string
 )

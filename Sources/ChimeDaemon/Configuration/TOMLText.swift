@@ -30,7 +30,11 @@ enum TOMLText {
 
   /// As a literal string of several lines; nil where one line says it as well, or where that cannot say it.
   static func lines(_ text: String) -> String? {
-    guard text.contains("\n"), !text.hasPrefix("\n"), !text.hasSuffix("'"), !text.contains("'''"),
+    let (end, quote) = (UInt8(ascii: "\n"), UInt8(ascii: "'"))
+    // By bytes: as characters, quotes that something joins are none, and would end the string all the same.
+    var quotes = 0
+    for byte in text.utf8 where quotes < 3 { quotes = byte == quote ? quotes + 1 : 0 }
+    guard text.utf8.contains(end), text.utf8.first != end, text.utf8.last != quote, quotes < 3,
       text.unicodeScalars.allSatisfy({ $0 == "\n" || $0 == "\t" || !isHarmful($0) })
     else { return nil }
     return "'''\n\(text)'''"

@@ -107,9 +107,27 @@ extension SetWork {
     {
       plan.secrets.append(.init(lane: lane, sheet: sheet, isNew: known == nil))
     }
+    noteFiles(of: wanted, sheet, known, fields)
     plan.steps.append(.put(endpoint))
     plan.reply.changes.append(
       .init(action: known == nil ? .add : .change, kind: .endpoint, id: wanted.name, fields: fields))
+  }
+
+  /// Notes which files somebody has to agree to: what is new to the endpoint, and a token that it would take to another
+  /// address. A signing secret stays here, so one that the endpoint has may sign for another address.
+  private mutating func noteFiles(
+    of wanted: DeclaredSet.Webhook, _ sheet: SecretSheet, _ known: Endpoint?, _ fields: [RemindersInterface.SetField]
+  ) {
+    var uses: [RemindersInterface.SetFileUse] = []
+    if let path = wanted.secretFile, fields.contains(where: { $0.name == "secret" }) {
+      uses.append(.init(endpoint: wanted.name, key: .secretFile, path: path, url: wanted.url))
+    }
+    let isNewToken = fields.contains { $0.name == "token" }
+    if isNewToken || sheet.token != nil && known != nil && known?.url != wanted.url {
+      let path = isNewToken ? wanted.tokenFile : nil
+      uses.append(.init(endpoint: wanted.name, key: .tokenFile, path: path, url: wanted.url))
+    }
+    if !uses.isEmpty { plan.reply.fileUses = (plan.reply.fileUses ?? []) + uses }
   }
 
   /// What is in a file that the set names; nil when there is nothing new in it, or a fault was found.
