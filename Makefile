@@ -165,11 +165,13 @@ $(release)/peers/%.so: Benchmarks/peers/%.c | release
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-lint: ## Check the formatting and who imports whom
+lint: ## Check the formatting, who imports whom, and that no text is escaped by Character
 	@swift format lint --strict --parallel --recursive $(sources)
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
 	@Packaging/embed --check
+	@Packaging/check-escaping --self-test
+	@Packaging/check-escaping
 	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
 	@Packaging/words check
 	@Packaging/manual check

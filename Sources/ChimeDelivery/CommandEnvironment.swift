@@ -88,7 +88,7 @@ public struct CommandEnvironment: Hashable, Sendable {
     // A variable ends at its first NUL. The JSON has the text as it is.
     return facts.mapValues { value in
       guard value.utf8.contains(0) else { return value }
-      return value.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\u{FFFD}")
+      return String(String.UnicodeScalarView(value.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 }))
     }
   }
 }

@@ -63,7 +63,8 @@ public struct DesktopConfiguration: Sendable {
     }
     // notify-send reads backslash escapes in the body.
     let body = Presentation.escaped(look.body)
-    let escaped = body.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
+    let backslash = UInt8(ascii: "\\")
+    let escaped = String(decoding: body.utf8.flatMap { $0 == backslash ? [$0, $0] : [$0] }, as: UTF8.self)
     arguments += ["--", look.title, escaped]
     var environment = environment
     environment["LC_ALL"] = "C.UTF-8"

@@ -60,7 +60,7 @@ public enum EndpointURL {
     switch code {
     case CURLUE_BAD_SCHEME, CURLUE_NO_SCHEME, CURLUE_UNSUPPORTED_SCHEME:
       // An address that only lacks its beginning is worth spelling out, unless it may hold a password.
-      text.contains("@") || text.contains("://")
+      text.utf8.contains(UInt8(ascii: "@")) || text.contains("://")
         ? "the address must begin with https:// or http://"
         : "the address must begin with https:// or http://; write https://\(text)"
     case CURLUE_NO_HOST: "the address names no host; write it as https://HOST/PATH"

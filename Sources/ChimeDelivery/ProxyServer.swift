@@ -17,7 +17,9 @@ public struct ProxyServer: Hashable, Sendable {
     }
     var place = parts[1]
     // Not repeated: what stands before an @ may be a password.
-    guard !place.contains("@") else { throw ProxyServerError("a proxy with a user name or password is not supported") }
+    guard !place.utf8.contains(UInt8(ascii: "@")) else {
+      throw ProxyServerError("a proxy with a user name or password is not supported")
+    }
     if place.hasSuffix("/") { place.removeLast() }
     guard let colon = place.lastIndex(of: ":"), Self.isHost(String(place[..<colon])),
       let port = UInt16(place[place.index(after: colon)...]), port > 0

@@ -35,6 +35,7 @@ indirect enum TemplateNode: Hashable, Sendable {
       }
       var nodes: [Member] = []
       for member in members {
+        // By character: so are placeholders found, and a name with none is a plain one.
         guard !member.key.contains("{{") else {
           throw TemplateError(
             "\"\(PlainText.sentence(member.key))\": a key is a placeholder only where it is the one key of its object")

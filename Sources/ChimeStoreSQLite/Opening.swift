@@ -178,7 +178,7 @@ struct Opening: Sendable {
     if let verdict, tellsOfDisk(verdict) {
       throw StoreFailure.unavailable("\(connection.path) cannot be read: see the state of its disk (\(verdict))")
     }
-    // One line: it becomes part of a sentence.
+    // One line: it becomes part of a sentence. By character: nothing joins a line feed.
     return verdict.map { $0.split(separator: "\n").joined(separator: " ") } ?? "no verdict"
   }
 

@@ -48,7 +48,7 @@ public enum Words {
   static func filled(
     _ text: String, _ values: [any CustomStringConvertible], count: String? = nil, percents: Bool = false
   ) -> String {
-    guard text.contains("%") else { return text }
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     var result = ""
     var rest = text[...]
     while let sign = rest.firstIndex(of: "%") {

@@ -448,10 +448,10 @@ import Varlink
   }
 
   @Test func aWordIsQuotedForTheShellWhereItHasTo() {
-    #expect(shellQuoted("/run/user/1000/chime") == "/run/user/1000/chime")
-    #expect(shellQuoted("/a b") == "'/a b'")
-    #expect(shellQuoted("it's") == "'it'\\''s'")
-    #expect(shellQuoted("") == "''")
+    #expect(ShellText.quoted("/run/user/1000/chime") == "/run/user/1000/chime")
+    #expect(ShellText.quoted("/a b") == "'/a b'")
+    #expect(ShellText.quoted("it's") == "'it'\\''s'")
+    #expect(ShellText.quoted("") == "''")
   }
 
   @Test func sizesAreWrittenForPeople() {

@@ -117,7 +117,7 @@ extension Judge {
       return [
         noPopups(
           .desktop, Sentence(Words.mark("%1 is not there, or may not be run: no popup can be shown"), it.program),
-          isUsual ? .run("sudo apt install libnotify-bin") : .run("chmod +x \(shellQuoted(it.program))"), overBus)
+          isUsual ? .run("sudo apt install libnotify-bin") : .run("chmod +x \(ShellText.quoted(it.program))"), overBus)
       ]
     }
     switch facts.popupProgram {
@@ -128,19 +128,19 @@ extension Judge {
       return [
         noPopups(
           .desktop, Sentence(Words.mark("%1 ends with status %2"), path, status),
-          .run("\(shellQuoted(path)) --version"), overBus)
+          .run("\(ShellText.quoted(path)) --version"), overBus)
       ]
     case .killed(let signal):
       return [
         noPopups(
           .desktop, Sentence(Words.mark("%1 crashes (signal %2)"), path, signal),
-          .run("\(shellQuoted(path)) --version"), overBus)
+          .run("\(ShellText.quoted(path)) --version"), overBus)
       ]
     case .tookTooLong(let limit):
       return [
         noPopups(
           .desktop, Sentence(Words.mark("%1 hangs: no answer within %2 ms"), path, limit),
-          .run("\(shellQuoted(path)) --version"), overBus)
+          .run("\(ShellText.quoted(path)) --version"), overBus)
       ]
     case .missing:
       return [

@@ -65,7 +65,7 @@ extension Judge {
       found.append(
         .caution(
           .store, Sentence(Words.mark("a damaged file was set aside: %1"), path),
-          .advice(Sentence(Words.mark("when you have seen to it: %1"), "rm \(shellQuoted(path))"))))
+          .advice(Sentence(Words.mark("when you have seen to it: %1"), "rm \(ShellText.quoted(path))"))))
     }
     guard found.isEmpty else { return found }
     let size = bytes(it.bytes)
@@ -100,7 +100,7 @@ extension Judge {
     guard let free = it.freeBytes else {
       return [.skipped(.room, Sentence(Words.mark("cannot be told: %1 is not there"), Self.folder(of: it.path)))]
     }
-    let remedy = Remedy.run("du -xh --max-depth=1 \(shellQuoted(Self.folder(of: it.path))) | sort -h")
+    let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(Self.folder(of: it.path))) | sort -h")
     let advice = Remedy.advice(
       Sentence(Words.mark("free some space on the file system of %1"), Self.folder(of: it.path)))
     if free < Self.noRoom {

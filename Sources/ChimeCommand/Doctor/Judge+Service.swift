@@ -67,7 +67,7 @@ extension Judge {
   }
 
   private var membership: Remedy {
-    .run("sudo usermod --append --groups chime \(shellQuoted(facts.userName))")
+    .run("sudo usermod --append --groups chime \(ShellText.quoted(facts.userName))")
   }
 
   // MARK: The socket
@@ -84,7 +84,7 @@ extension Judge {
       found.append(
         .bad(
           .socket, Sentence(Words.mark("what is at %1 is no socket, and no daemon can listen there"), socket.path),
-          .run("mv \(shellQuoted(socket.path)) \(shellQuoted(socket.path + ".old"))"), start))
+          .run("mv \(ShellText.quoted(socket.path)) \(ShellText.quoted(socket.path + ".old"))"), start))
     case .socket: found += existing(socket)
     }
     if !facts.isSystem, facts.isGuessed, (facts.environment["XDG_RUNTIME_DIR"] ?? "").isEmpty {
@@ -107,7 +107,7 @@ extension Judge {
 
   private func existing(_ socket: SocketFacts) -> [Finding] {
     var found: [Finding] = []
-    let path = shellQuoted(socket.path)
+    let path = ShellText.quoted(socket.path)
     switch socket.connection {
     case .refused:
       found.append(
@@ -221,7 +221,7 @@ extension Judge {
         .caution(
           .units,
           Sentence(Words.mark("%1 stands in for the one that came with chimed, and is not the same"), unit.file),
-          .run("diff \(shellQuoted(shipped)) \(shellQuoted(unit.file))"),
+          .run("diff \(ShellText.quoted(shipped)) \(ShellText.quoted(unit.file))"),
           .advice(
             Sentence(
               Words.mark("take it away if it is old, then: %1; put what you want to change into a drop-in: %2"),

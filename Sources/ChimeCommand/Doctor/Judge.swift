@@ -74,18 +74,3 @@ struct Judge {
     return .run("\(facts.systemctl) restart chimed")
   }
 }
-
-/// Text as a shell takes it for one word.
-func shellQuoted(_ text: String) -> String {
-  let plain = text.utf8.allSatisfy { byte in
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-      UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: ":"), UInt8(ascii: "+"):
-      true
-    default: false
-    }
-  }
-  if plain, !text.isEmpty { return text }
-  return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}

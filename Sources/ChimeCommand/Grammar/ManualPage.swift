@@ -112,18 +112,18 @@ enum ManualPage {
       let core = part.dropFirst(head.count).prefix { $0 != "]" && $0 != "…" }
       let tail = part.dropFirst(head.count + core.count)
       let mark = core.contains { $0.isUppercase } ? "_" : "*"
-      return "\(head.replacing("[", with: "\\["))\(mark)\(plain(String(core)))\(mark)\(tail)"
+      return "\(head.map { _ in "\\[" }.joined())\(mark)\(plain(String(core)))\(mark)\(tail)"
     }.joined(separator: " ")
   }
 
   /// Text that scdoc takes as it is; what stands in backticks is bold.
   static func plain(_ text: String) -> String {
     var result = ""
-    for character in text {
-      switch character {
-      case "\\", "*", "_", "#", "|", "~", "[": result += "\\\(character)"
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\", "*", "_", "#", "|", "~", "[": result += "\\\(scalar)"
       case "`": result += "*"
-      default: result.append(character)
+      default: result.unicodeScalars.append(scalar)
       }
     }
     // At the beginning of a line these make lists and tables.

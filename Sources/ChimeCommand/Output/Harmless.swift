@@ -8,6 +8,7 @@ enum Harmless {
   static func line(_ text: some StringProtocol) -> String {
     if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(text) }
     var result = String.UnicodeScalarView()
+    // By character: a cluster is judged as one, and its scalars each.
     for character in text {
       let isSequence = character.unicodeScalars.count > 1
       // A cluster may carry any number of marks; a screen shows a few.

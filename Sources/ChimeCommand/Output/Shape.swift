@@ -40,7 +40,8 @@ enum Plain {
     case .number(let value): JSONText.text(value)
     case .string(let value): Harmless.field(value)
     case .list(let values): values.map { text($0) }.joined(separator: ",")
-    case .object(let members): members.map { "\($0.name)=\(text($0.value))" }.joined(separator: ",")
+    // Names may be a person's own too: those of an item's attributes.
+    case .object(let members): members.map { "\(Harmless.field($0.name))=\(text($0.value))" }.joined(separator: ",")
     }
   }
 

@@ -77,6 +77,7 @@ enum TextWidth {
     guard width > 0 else { return "" }
     var result = ""
     var used = 0
+    // By character: none is cut in two.
     for character in text {
       let columns = of(character)
       if used + columns > width - 1 { break }

@@ -29,6 +29,7 @@ enum AmountText {
     if commas == 0 { return Double(text).flatMap { $0.isFinite ? $0 : nil } }
     guard commas == 1, !text.contains(".") else { throw ambiguous(text) }
     if text.split(separator: ",").last?.count == 3 { throw ambiguous(text) }
+    // By character: what a comma joins is no number, and is refused as one.
     return Double(text.replacing(",", with: "."))
   }
 

@@ -117,7 +117,7 @@ enum EntryExchange {
     if path.lowercased().hasSuffix("checkmarks.csv") || first.hasPrefix("date,") && !first.contains("tracker") {
       return .loop
     }
-    if first.contains(",") { return .csv }
+    if first.utf8.contains(UInt8(ascii: ",")) { return .csv }
     throw Failure.failed(
       Words.say("%1 does not look like CSV or JSON", path), hint: Words.say("--format says what it is"))
   }

@@ -90,7 +90,7 @@ enum EndpointLooking {
   }
 
   private static func template(_ endpoint: EndpointsInterface.Endpoint) -> String? {
-    endpoint.settings?.template.map { $0.contains("{") ? Words.say("its own") : $0 }
+    endpoint.settings?.template.map { $0.utf8.contains(UInt8(ascii: "{")) ? Words.say("its own") : $0 }
   }
 
   /// All of one, for a person.

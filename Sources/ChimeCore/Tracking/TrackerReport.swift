@@ -68,6 +68,7 @@ extension Reminder {
 public enum ReminderText {
   private static let names = Set(TextValues.Name.allCases.map(\.rawValue))
 
+  // By character: so are they filled.
   public static func hasPlaces(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "{")) && text.contains("{{") }
 
   /// Puts values in the places of their names. A name that is known and has no value becomes nothing; what is no name stays

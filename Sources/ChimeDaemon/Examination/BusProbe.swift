@@ -97,7 +97,7 @@ struct BusProbe {
 
   /// The answer, which the caller lets go; nil when it is an error, or none came in time.
   private func call(_ method: String, on service: String) throws(Trouble) -> OpaquePointer? {
-    let path = "/" + service.map { $0 == "." ? "/" : String($0) }.joined()
+    let path = "/" + service.split(separator: ".").joined(separator: "/")
     var message: OpaquePointer?
     guard sd_bus_message_new_method_call(bus, &message, service, path, service, method) >= 0, let message else {
       throw Trouble(sentence: "a call to it cannot be made")

@@ -144,24 +144,7 @@ struct Examiner: Sendable {
     guard mode & ~allowed & 0o077 != 0 else { return nil }
     return DaemonInterface.OpenFile(
       path: path, problem: "others may read or change it (mode 0\(String(mode, radix: 8)))",
-      remedy: "chmod \(String(allowed, radix: 8)) \(TextForShell.quoted(path))")
-  }
-}
-
-/// Text as a shell takes it for one word.
-enum TextForShell {
-  static func quoted(_ text: String) -> String {
-    let plain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-        UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: ":"), UInt8(ascii: "+"):
-        true
-      default: false
-      }
-    }
-    if plain, !text.isEmpty { return text }
-    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+      remedy: "chmod \(String(allowed, radix: 8)) \(ShellText.quoted(path))")
   }
 }
 

@@ -76,10 +76,7 @@ package final class Log: Sendable {
     _ level: Configuration.LogLevel, _ message: String, _ id: MessageID?, _ fields: () -> [(Field, String)],
     to lines: inout [UInt8]
   ) {
-    var message = message
-    if message.utf8.contains(0x0A) {
-      message = message.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: " ")
-    }
+    let message = Self.line(message)
     if way == .journal {
       var entries = ["MESSAGE=\(message)", "PRIORITY=\(level.priority)", "SYSLOG_IDENTIFIER=chimed"]
       if let id { entries.append("MESSAGE_ID=\(id.rawValue)") }
@@ -92,6 +89,22 @@ package final class Log: Sendable {
     }
     lines += message.utf8
     lines.append(0x0A)
+  }
+
+  /// A message as one line that any terminal can show: what it quotes may be of several, or speak to the terminal.
+  static func line(_ message: String) -> String {
+    if message.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return message }
+    var scalars = String.UnicodeScalarView()
+    var last: Unicode.Scalar?
+    for scalar in message.unicodeScalars {
+      defer { last = scalar }
+      switch scalar {
+      case "\n" where last == "\r": continue
+      case "\n", "\r", "\t", "\u{85}", "\u{2028}", "\u{2029}": scalars.append(" ")
+      default: scalars.append(scalar)
+      }
+    }
+    return TOMLText.harmless(String(scalars))
   }
 
   /// Whether a descriptor is the stream that systemd connected to the journal (systemd.exec(5), $JOURNAL_STREAM).

@@ -69,6 +69,7 @@ enum ServiceManager {
   }()
 
   private static func oneLine(_ text: String) -> String {
-    String(text.map { $0.isNewline ? " " : $0 })
+    // A line of its own would be an order of its own.
+    Log.line(text)
   }
 }

@@ -70,7 +70,7 @@ struct CalendarSpan {
           (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
         })
       else { throw Refusal("its RRULE is not understood: \(excerpt(property.value))") }
-      // A stray semicolon at the end is common.
+      // A stray semicolon at the end is common. By character: what one joins is refused when the rule is read.
       rules.append(text.split(separator: ";").joined(separator: ";"))
     }
     return rules

@@ -82,7 +82,7 @@ public enum RemindImport {
     }
 
     private mutating func add(_ line: RemindLine, _ number: Int, _ title: String) throws {
-      guard !line.text.contains("[") || line.kind == "RUN" else {
+      guard !line.text.utf8.contains(UInt8(ascii: "[")) || line.kind == "RUN" else {
         throw RemindLine.Refusal("it has an expression of remind's in its text")
       }
       let when = try RemindSchedule(line, allDayAt: settings.allDayAt)

@@ -47,7 +47,9 @@ struct RemindLine: Equatable {
     var dates: [String: RemindDate] = [:]
     while let word = Self.word(&rest) {
       let upper = word.uppercased()
-      if word.contains("[") { throw Refusal("it has an expression of remind's, \(excerpt(String(word)))") }
+      if word.utf8.contains(UInt8(ascii: "[")) {
+        throw Refusal("it has an expression of remind's, \(excerpt(String(word)))")
+      }
       if Self.kinds.contains(upper) {
         (kind, text) = (upper, trimmed(rest))
         break

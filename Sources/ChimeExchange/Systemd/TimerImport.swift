@@ -40,7 +40,9 @@ public enum TimerImport {
       let description = timer.value("Description", in: "Unit") ?? unit?.value("Description", in: "Unit")
       self.service = service
       // Specifiers are the manager's to fill in.
-      title = description.flatMap { $0.contains("%") ? nil : DraftText.line($0) } ?? DraftText.line(base) ?? "timer"
+      title =
+        description.flatMap { $0.utf8.contains(UInt8(ascii: "%")) ? nil : DraftText.line($0) } ?? DraftText.line(base)
+        ?? "timer"
       let commands = unit?.list("ExecStart", in: "Service").map(\.value) ?? []
       body = (["Starts \(service)"] + commands).joined(separator: "\n")
     }

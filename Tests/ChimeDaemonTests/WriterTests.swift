@@ -1,0 +1,75 @@
+import ChimeControl
+import Testing
+
+@testable import ChimeDaemon
+
+/// What the daemon writes for other programs, with signs of theirs that are one character with what stands beside them.
+@Suite struct WriterTests {
+  /// U+0600 and U+0D4E join what follows; U+0301, joiners and tags what is before; bidirectional controls join nothing.
+  static let hostile: [String] = {
+    let signs = [
+      "'''", "\"\"\"", "'", "\"", "\\", "`", "\n", "\r\n", "\t", "\u{1B}[2J", "\u{9B}2J", "\u{7F}", "\u{85}",
+    ]
+    let before = ["", "\u{600}", "\u{D4E}", "\u{2066}"]
+    let after = ["", "\u{301}", "\u{200D}", "\u{E0061}\u{E007F}", "\u{202E}"]
+    return signs.flatMap { sign in
+      before.flatMap { first in after.flatMap { ["a\(first)\(sign)\($0)b", "a\n\(first)\(sign)\($0)b\n'"] } }
+    }
+  }()
+
+  @Test func tomlIsReadAsItWasWritten() throws {
+    for text in Self.hostile {
+      let key = TOMLText.key(text)
+      var file = "one = \(TOMLText.quoted(text))\nmany = \(TOMLText.array([text, text]))\n\(key) = 1\n"
+      if let lines = TOMLText.lines(text) { file += "lines = \(lines)\nend = true\n" }
+      let entries = try TOMLDocument.entries(Array(file.utf8), file: "f")
+      func value(_ path: String) -> TOMLEntry.Value? { entries.first { $0.path.utf8.elementsEqual(path.utf8) }?.value }
+      for path in ["one", "many[0]", "many[1]"] {
+        guard case .string(let read)? = value(path) else {
+          Issue.record("\(path) is no string in \(file.debugDescription)")
+          continue
+        }
+        #expect(Array(read.utf8) == Array(text.utf8), "\(path) of \(text.debugDescription)")
+      }
+      #expect(value(text) == .integer(1), "\(key)")
+      guard TOMLText.lines(text) != nil else { continue }
+      #expect(value("end") == .boolean(true))
+      if case .string(let read)? = value("lines") { #expect(Array(read.utf8) == Array(text.utf8)) }
+    }
+  }
+
+  /// A line of the log is one line, and says nothing to a terminal; a status of the unit's has no order in it.
+  @Test func aLineOfTheLogIsOne() {
+    for text in Self.hostile {
+      let line = Log.line("\"\(text)\" fired")
+      #expect(
+        line.unicodeScalars.allSatisfy {
+          $0.properties.generalCategory != .control && !(0x202A...0x202E).contains($0.value)
+            && !(0x2066...0x2069).contains($0.value)
+        }, "\(line.debugDescription)")
+      #expect(line.hasPrefix("\"a") && line.hasSuffix("fired"))
+    }
+  }
+
+  @Test func plainLinesOfTheLogStayAsTheyAre() {
+    for line in ["", "\"Čaj\" fired", "two  blanks", "\u{5E9}\u{5DC}\u{5D5}\u{5DD}"] { #expect(Log.line(line) == line) }
+    #expect(Log.line("a\r\nMAINPID=1\nb\rc") == "a MAINPID=1 b c")
+  }
+
+  @Test func metricsKeepTheirLines() {
+    for text in Self.hostile {
+      var exposition = Exposition()
+      exposition.family("f", .gauge, "A gauge.") { $0.add(1, ["name": text]) }
+      let lines = exposition.text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count == 4)
+      // Every quote but the two around the value has a backslash before it.
+      let value = Array(lines[2].utf8).dropFirst(#"f{name=""#.utf8.count).dropLast(#""} 1"#.utf8.count)
+      var isEscaped = false
+      for byte in value {
+        if !isEscaped { #expect(byte != UInt8(ascii: "\"")) }
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+      }
+      #expect(!isEscaped)
+    }
+  }
+}
