@@ -26,7 +26,7 @@ func checkAnswer(_ bytes: [UInt8]) throws(BrokenProperty) {
   if let answer = verdict.answer {
     try require(verdict.outcome == .delivered && verdict.error == nil, "\(answer) of an attempt that failed")
     if case .snooze(let length) = answer {
-      try require(length >= .seconds(1) && length <= .days(366), "a snooze of \(length)")
+      try require(length >= .minutes(1) && length <= .days(366), "a snooze of \(length)")
     }
   }
   if case .disable = verdict.next { try require(status == 410, "disabled by \(status ?? 0)") }

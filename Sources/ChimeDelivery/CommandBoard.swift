@@ -96,7 +96,8 @@ struct CommandBoard: Sendable {
       if job.isTest || others.isEmpty || command.overlap == .parallel {
         lastRun += 1
         let limit = Presentation.span(command.timeLimit)
-        entries[lastRun] = Entry(job: job, run: CommandRun(command, limit: limit))
+        entries[lastRun] = Entry(
+          job: job, run: CommandRun(command, limit: limit, round: job.message.delivery.round))
         orders.append(.start(lastRun, job, command))
       } else if command.overlap == .skip {
         orders.append(Self.refuse(job, .refused, .cancel, "skipped: \"\(name)\" was still running for an earlier one"))

@@ -24,6 +24,7 @@ struct CommandRun: Sendable {
 
   private let success: [Int]
   private let limit: String
+  private let round: Int
   private let program: String
   private var output: [UInt8] = []
   /// The standard output alone.
@@ -33,8 +34,11 @@ struct CommandRun: Sendable {
   /// Why it is being ended, if it is.
   private var ending: String?
 
-  /// - Parameter limit: its time limit in words.
-  init(_ command: CommandDefinition, limit: String) {
+  /// - Parameters:
+  ///   - limit: its time limit in words.
+  ///   - round: which round of the occurrence it is about.
+  init(_ command: CommandDefinition, limit: String, round: Int = 1) {
+    self.round = round
     success = command.success
     program = command.program
     self.limit = limit
@@ -102,7 +106,7 @@ struct CommandRun: Sendable {
   private var said: WebhookAnswer {
     guard !isCut, let line = words.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }).last
     else { return .nothing }
-    return WebhookAnswer(Array(line), contentType: nil)
+    return WebhookAnswer(Array(line), contentType: nil, round: round)
   }
 
   /// The first line of what it wrote on standard error.

@@ -14,15 +14,26 @@ enum WebhookAnswer: Hashable, Sendable {
   /// It was meant to say something; with what is wrong about it.
   case misunderstood(String)
 
+  /// What a snooze may be that nobody but a program asks for: one of seconds would be a request every second.
+  static let lengths: ClosedRange<Milliseconds> = .minutes(1)...(.days(366))
+  /// The last round of an occurrence that an answer may snooze. A person may at any time.
+  static let lastRound = 30
+
   /// - Parameters:
   ///   - body: all of the answer's body. One longer than `HTTPLimits.kept` says nothing.
   ///   - contentType: the header; only `application/json` and none at all are looked at.
+  ///   - round: which round of the occurrence it answers.
   ///   - redaction: for what is quoted of it.
-  init(_ body: [UInt8], contentType: String?, redaction: Redaction = Redaction()) {
+  init(_ body: [UInt8], contentType: String?, round: Int = 1, redaction: Redaction = Redaction()) {
     self = .nothing
     guard Self.isJSON(contentType), body.count <= HTTPLimits.kept, !body.isEmpty,
       let fields = try? JSONDecoder().decode([String: Field].self, from: Data(body)), let action = fields["action"]
     else { return }
+    // Which of two with one name counts is for each reader to choose, so it says nothing certain.
+    guard !JSONMembers.hasTwins(body) else {
+      self = .misunderstood("one of its members is there twice")
+      return
+    }
     let quoted = { (text: String) in
       "\"\(PlainText.clipped(PlainText.withoutControls(redaction.clean(text), lines: false), bytes: 40))\""
     }
@@ -38,16 +49,21 @@ enum WebhookAnswer: Hashable, Sendable {
     switch name {
     case "done": self = .answer(.done)
     case "dismiss": self = .answer(.dismiss)
-    case "snooze": self = Self.snooze(fields["for"])
+    case "snooze": self = Self.snooze(fields["for"], round)
     default: self = .misunderstood("\(quoted(name)) is no action; write done, dismiss or snooze")
     }
   }
 
-  private static func snooze(_ field: Field?) -> WebhookAnswer {
+  private static func snooze(_ field: Field?, _ round: Int) -> WebhookAnswer {
     guard case .text(let text) = field, text.utf8.count <= 64,
       let length = (try? DurationText.parse(text)) ?? (try? DurationText.parseISO8601(text))
     else { return .misunderstood("a snooze needs its length, as in {\"action\":\"snooze\",\"for\":\"10m\"}") }
-    guard length >= .seconds(1), length <= .days(366) else { return .misunderstood("a snooze is of 1 s to 366 days") }
+    guard lengths.contains(length) else {
+      return .misunderstood("a snooze that is answered is of 1 min to 366 days")
+    }
+    guard round <= lastRound else {
+      return .misunderstood("this is round \(round) of it, and answers snooze the first \(lastRound) alone")
+    }
     return .answer(.snooze(for: length))
   }
 
@@ -65,5 +81,44 @@ enum WebhookAnswer: Hashable, Sendable {
     init(from decoder: any Decoder) throws {
       self = (try? decoder.singleValueContainer().decode(String.self)).map(Field.text) ?? .other
     }
+  }
+}
+
+/// The names of a JSON object's own members, without what is in them.
+enum JSONMembers {
+  /// Whether two of them have one name.
+  ///
+  /// - Parameter object: what a JSON decoder has taken for an object.
+  static func hasTwins(_ object: [UInt8]) -> Bool {
+    var seen: Set<String> = []
+    var depth = 0
+    var place = 0
+    var isName = false
+    while place < object.count {
+      switch object[place] {
+      case UInt8(ascii: "\""):
+        let start = place
+        place += 1
+        while place < object.count, object[place] != UInt8(ascii: "\"") {
+          place += object[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        if depth == 1, isName {
+          let text = Data(object[start..<min(place + 1, object.count)])
+          // A name may be written in several ways, with escapes.
+          guard let name = try? JSONDecoder().decode(String.self, from: text), seen.insert(name).inserted else {
+            return true
+          }
+        }
+        isName = false
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        isName = object[place] == UInt8(ascii: "{")
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ","): isName = true
+      default: break
+      }
+      place += 1
+    }
+    return false
   }
 }

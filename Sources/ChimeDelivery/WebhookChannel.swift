@@ -101,7 +101,7 @@ public final class WebhookChannel: Channel {
           }
         },
         finish: { result in
-          let verdict = WebhookVerdict(result, channel: delivery.lane.channel)
+          let verdict = WebhookVerdict(result, channel: delivery.lane.channel, round: delivery.round)
           let attempt = Self.attempt(result, verdict, number: delivery.attempts + 1, endedAt: clock())
           report(.ended(attempt, next: verdict.next))
           if let answer = verdict.answer { report(.answered(answer)) }

@@ -14,7 +14,8 @@ package struct WebhookVerdict: Hashable, Sendable {
   /// What the receiver wants to become of the occurrence; nil when it says nothing of it.
   package var answer: Occurrence.Answer?
 
-  package init(_ result: HTTPResult, channel: ChannelName) {
+  /// - Parameter round: which round of its occurrence was sent.
+  package init(_ result: HTTPResult, channel: ChannelName, round: Int = 1) {
     outcome = .failed
     next = .retry
     guard let status = result.status else {
@@ -30,7 +31,8 @@ package struct WebhookVerdict: Hashable, Sendable {
       next = .settled
       let said =
         result.isWhole
-        ? WebhookAnswer(result.answer, contentType: result.contentType, redaction: result.redaction) : .nothing
+        ? WebhookAnswer(
+          result.answer, contentType: result.contentType, round: round, redaction: result.redaction) : .nothing
       switch said {
       case .nothing: break
       case .answer(let answer): self.answer = answer

@@ -15,7 +15,8 @@ import Testing
     (#"{"for":"PT10M","action":"snooze"}"#, .snooze(for: .minutes(10))),
     (#"{"action":"snooze","for":"1h30m"}"#, .snooze(for: .minutes(90))),
     (#"{"action":"snooze","for":"366d"}"#, .snooze(for: .days(366))),
-    (#"{"action":"snooze","for":"1s"}"#, .snooze(for: .seconds(1))),
+    (#"{"action":"snooze","for":"1m"}"#, .snooze(for: .minutes(1))),
+    (#"{"for":"1h","action":"snooze"}"#, .snooze(for: .hours(1))),
     (#"{"action":"\u0064one"}"#, .done),
   ])
   func acts(_ text: String, _ answer: Occurrence.Answer) {
@@ -50,9 +51,17 @@ import Testing
     (#"{"action":1}"#, "no text"), (#"{"action":"done","for":"10m"}"#, "\"for\" does not belong"),
     (#"{"action":"done","occurrence":"r1@1"}"#, "\"occurrence\" does not belong"),
     (#"{"action":"snooze"}"#, "needs its length"), (#"{"action":"snooze","for":10}"#, "needs its length"),
-    (#"{"action":"snooze","for":"soon"}"#, "needs its length"), (#"{"action":"snooze","for":"0s"}"#, "1 s to 366 days"),
-    (#"{"action":"snooze","for":"-PT10M"}"#, "1 s to 366 days"),
-    (#"{"action":"snooze","for":"367d"}"#, "1 s to 366 days"),
+    (#"{"action":"snooze","for":"soon"}"#, "needs its length"),
+    (#"{"action":"snooze","for":"0s"}"#, "1 min to 366 days"),
+    (#"{"action":"snooze","for":"-PT10M"}"#, "1 min to 366 days"),
+    (#"{"action":"snooze","for":"367d"}"#, "1 min to 366 days"),
+    (#"{"action":"snooze","for":"1s"}"#, "1 min to 366 days"),
+    (#"{"action":"snooze","for":"59s"}"#, "1 min to 366 days"),
+    (#"{"action":"dismiss","action":"done"}"#, "twice"), (#"{"action":"done","action":"done"}"#, "twice"),
+    (#"{"action":"snooze","for":"1h","f\u006fr":"2h"}"#, "twice"),
+    (#"{"a\u0063tion":"dismiss","action":"done"}"#, "twice"),
+    (#"{"x":{"action":1,"action":2},"action":"done","x":[]}"#, "twice"),
+    (#"{"x":{"a":1,"a":2},"action":"done"}"#, "\"x\" does not belong"),
     (#"{"action":"snooze","for":"9999999999w"}"#, "needs its length"),
   ])
   func isNotUnderstood(_ text: String, _ why: String) {
@@ -61,6 +70,28 @@ import Testing
       return
     }
     #expect(sentence.contains(why), "\(sentence)")
+  }
+
+  /// What is answered for ever is not followed for ever: so many rounds, a minute apart at least.
+  @Test func snoozesEnd() {
+    let body = Array(#"{"action":"snooze","for":"1m"}"#.utf8)
+    var (round, requests) = (1, 0)
+    while case .answer(.snooze(let length)) = WebhookAnswer(body, contentType: nil, round: round) {
+      #expect(length >= .minutes(1))
+      (round, requests) = (round + 1, requests + 1)
+    }
+    #expect(requests == 30)
+    guard case .misunderstood(let sentence) = WebhookAnswer(body, contentType: nil, round: round) else {
+      Issue.record("round \(round)")
+      return
+    }
+    #expect(sentence == "this is round 31 of it, and answers snooze the first 30 alone")
+    // It may still be done with.
+    #expect(WebhookAnswer(Array(#"{"action":"done"}"#.utf8), contentType: nil, round: 31) == .answer(.done))
+    let result = HTTPResult(status: 200, answer: body)
+    let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "team"), round: 31)
+    #expect(verdict.answer == nil && verdict.outcome == .delivered && verdict.next == .settled)
+    #expect(verdict.error?.hasPrefix("delivered, but what it answers is not understood: this is round 31") == true)
   }
 
   @Test func isHeardOfASuccessOnly() {

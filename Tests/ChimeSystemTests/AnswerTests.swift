@@ -26,15 +26,20 @@ struct AnswerTests {
     }
   }
 
-  /// A snooze by the first answer, done by the second: two rounds, each a delivery of its own.
+  /// A snooze by the first answer, done by the second: two rounds, each a delivery of its own. It is of a minute at least,
+  /// which a person cuts short.
   @Test(.timeLimit(.minutes(1)))
   func aReceiverSnoozes() async throws {
     try await Home.live { home in
       let receiver = try await Receiver.start(
-        in: home, saying: [#"{"action":"snooze","for":"PT1S"}"#, #"{"action":"done"}"#])
+        in: home, saying: [#"{"action":"snooze","for":"PT1M"}"#, #"{"action":"done"}"#])
       _ = try await home.start()
       try await home.addEndpoint("team", receiver)
       let id = try await home.add("Tea", "in 1s", to: ["team"])
+      try await eventually("the occurrence is snoozed") {
+        try await home.latestOccurrence(of: id)["state"].string == "snoozed"
+      }
+      try await home.did("snooze", id, "1s")
       try await eventually("the occurrence is done") {
         try await home.latestOccurrence(of: id)["state"].string == "done"
       }
