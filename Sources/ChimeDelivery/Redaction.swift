@@ -1,37 +1,65 @@
 /// Takes secrets out of what a receiver says: it may send back what it was sent, and its answer is stored and shown.
 ///
-/// The endpoint's token goes, plain or as JSON, HTML and addresses write it, and every text that looks like a signing
-/// secret, whosever it is.
+/// The endpoint's token goes, plain or as JSON, HTML, addresses and programs escape it, backwards, in hexadecimal and in
+/// Base64; and every text that looks like a signing secret, whosever it is. Whoever wants to keep a token from being
+/// recognised finds a way; this is for what receivers do to texts.
 ///
 ///     Redaction(token: "tk_1").clean("no such key: tk_1")   // no such key: <redacted>
 package struct Redaction: Sendable {
   package static let mark = "<redacted>"
 
-  /// The ways in which the token may be written, the longest first: a shorter one may be part of it.
-  private let forms: [[UInt8]]
+  private struct Pattern: Hashable, Sendable {
+    var bytes: [UInt8]
+    /// How much of it at the end of a text that is cut is taken for the whole.
+    var least = 4
+    /// Whether what stands around it is the rest of it, as in Base64.
+    var spreads = false
+  }
+
+  private let patterns: [Pattern]
+  /// The bytes with which one may begin, so that most places are passed over at once.
+  private let beginnings: Set<UInt8>
+
+  /// A token that is shorter makes texts so short that much else looks like them.
+  private static let leastRecoded = 8
 
   /// - Parameter token: what was sent; nil when there was none.
   package init(token: String? = nil) {
-    guard let token, !token.isEmpty else {
-      forms = []
+    let bytes = Array((token ?? "").utf8)
+    guard !bytes.isEmpty else {
+      (patterns, beginnings) = ([], [])
       return
     }
-    func replacing(_ table: [UInt8: String]) -> [UInt8] {
-      token.utf8.flatMap { byte in table[byte].map { Array($0.utf8) } ?? [byte] }
+    var all: Set = [Pattern(bytes: bytes, least: 1)]
+    if bytes.count >= Self.leastRecoded {
+      all.insert(Pattern(bytes: bytes.reversed()))
+      for form in Self.hexadecimal(bytes) { all.insert(Pattern(bytes: form)) }
+      for form in Self.base64(bytes) { all.insert(Pattern(bytes: form, spreads: true)) }
     }
-    let json = [UInt8(ascii: "\""): #"\""#, UInt8(ascii: "\\"): #"\\"#]
-    let html = [
-      UInt8(ascii: "&"): "&amp;", UInt8(ascii: "<"): "&lt;", UInt8(ascii: ">"): "&gt;", UInt8(ascii: "\""): "&quot;",
-    ]
-    let percent = Dictionary(
-      uniqueKeysWithValues: (UInt8(0x21)...0x7E).filter { !Self.isUnreserved($0) }.map {
-        ($0, "%" + String($0, radix: 16, uppercase: true))
-      })
-    let written = [
-      Array(token.utf8), replacing(json), replacing(json.merging([UInt8(ascii: "/"): #"\/"#]) { $1 }), replacing(html),
-      replacing(percent),
-    ]
-    forms = Set(written).sorted { $0.count > $1.count }
+    patterns = all.sorted { $0.bytes.count > $1.bytes.count }
+    // What an escape begins with may stand for any of them.
+    beginnings = Set(patterns.map { $0.bytes[0] }).union("\\%&".utf8)
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> [[UInt8]] {
+    ["0123456789abcdef", "0123456789ABCDEF"].map { digits in
+      let digits = Array(digits.utf8)
+      return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+  }
+
+  /// What Base64 makes of it, in either alphabet, wherever it begins among three bytes: without the characters that say
+  /// something of what stands before or after it too.
+  private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
+    (0..<3).flatMap { before -> [[UInt8]] in
+      let text = Array(Base64.encode(([UInt8](repeating: 0, count: before) + bytes)[...]).utf8)
+      let whole = (before + bytes.count) * 8 / 6
+      let core = Array(text[..<whole].dropFirst((before * 8 + 5) / 6))
+      let other = core.map {
+        $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+      }
+      return [core, other]
+    }
   }
 
   /// - Parameter isWhole: whether all that was said is there; where not, a token at the end may be cut.
@@ -40,7 +68,13 @@ package struct Redaction: Sendable {
     result.reserveCapacity(bytes.count)
     var place = 0
     while place < bytes.count {
-      if let length = secret(in: bytes[place...], isWhole: isWhole) {
+      if let found = secret(in: bytes[place...], isWhole: isWhole) {
+        var length = found.length
+        if found.spreads {
+          // At most three characters of Base64 before it say something of it.
+          for _ in 0..<3 { if let last = result.last, Self.isOfBase64(last) { result.removeLast() } }
+          length += bytes[(place + length)...].prefix(while: Self.isOfBase64).count
+        }
         result += Self.mark.utf8
         place += length
       } else {
@@ -54,20 +88,55 @@ package struct Redaction: Sendable {
   package func clean(_ text: String) -> String { String(decoding: clean(Array(text.utf8)), as: UTF8.self) }
 
   /// How many bytes at the beginning are a secret; nil for none.
-  private func secret(in rest: ArraySlice<UInt8>, isWhole: Bool) -> Int? {
-    for form in forms {
-      if rest.starts(with: form) { return form.count }
-      if !isWhole, form.starts(with: rest) { return rest.count }
+  private func secret(in rest: ArraySlice<UInt8>, isWhole: Bool) -> (length: Int, spreads: Bool)? {
+    if let first = rest.first, beginnings.contains(first) {
+      for pattern in patterns {
+        if let length = Self.length(of: pattern, in: rest, isWhole: isWhole) { return (length, pattern.spreads) }
+      }
     }
     for kind in Secret.Kind.allCases where rest.starts(with: kind.prefix.utf8) {
       let length = rest.dropFirst(kind.prefix.utf8.count).prefix(while: Self.isOfSecret).count
-      if length > 0 { return kind.prefix.utf8.count + length }
+      if length > 0 { return (kind.prefix.utf8.count + length, false) }
     }
     return nil
   }
 
+  /// How long a pattern is at the beginning of a text, each of its bytes written plainly or in any way to escape it; nil
+  /// when it is not there.
+  ///
+  /// A sign may be the byte itself or begin an escape of it, so several places may have been reached at once.
+  private static func length(of pattern: Pattern, in rest: ArraySlice<UInt8>, isWhole: Bool) -> Int? {
+    let bytes = pattern.bytes
+    var (index, place) = (0, rest.startIndex)
+    // Nearly always it is written plainly, or is not there.
+    while index < bytes.count, place < rest.endIndex, rest[place] == bytes[index], !Escape.begins(with: rest[place]) {
+      (index, place) = (index + 1, place + 1)
+    }
+    if !isWhole, place == rest.endIndex, index >= pattern.least { return rest.count }
+    var places = [place]
+    while index < bytes.count {
+      var next: [Int] = []
+      for place in places where place < rest.endIndex {
+        if rest[place] == bytes[index] { next.append(place + 1) }
+        guard Escape.begins(with: rest[place]) else { continue }
+        next += Escape.lengths(of: bytes[index], in: rest[place...]).map { place + $0 }
+        // What is cut within an escape may have been one of this byte.
+        if !isWhole, index >= pattern.least, Escape.isCut(rest[place...]) { return rest.count }
+      }
+      guard !next.isEmpty else { return nil }
+      index += 1
+      if !isWhole, index >= pattern.least, next.contains(rest.endIndex) { return rest.count }
+      places = next.count < 2 ? next : Array(Set(next))
+    }
+    return places.max().map { $0 - rest.startIndex }
+  }
+
   /// Base64, and what JSON and addresses make of it.
   private static func isOfSecret(_ byte: UInt8) -> Bool { isUnreserved(byte) || "+/=%\\".utf8.contains(byte) }
+
+  private static func isOfBase64(_ byte: UInt8) -> Bool {
+    isUnreserved(byte) && byte != UInt8(ascii: ".") && byte != UInt8(ascii: "~") || "+/=".utf8.contains(byte)
+  }
 
   /// RFC 3986, section 2.3.
   private static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -76,6 +145,74 @@ package struct Redaction: Sendable {
       UInt8(ascii: "a")...UInt8(ascii: "z"):
       true
     default: "-._~".utf8.contains(byte)
+    }
+  }
+}
+
+/// The ways to write a byte that is not to be itself: `\"` `\u0022` `\x22` `\42` `%22` `&quot;` `&#34;` `&#x22;`.
+private enum Escape {
+  private static let names: [(name: [UInt8], byte: UInt8)] = [
+    ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"),
+  ].map { (Array($0.0.utf8), UInt8(ascii: $0.1 as Unicode.Scalar)) }
+
+  /// The longest escape.
+  private static let longest = 10
+
+  static func begins(with byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "&")
+  }
+
+  /// How long each escape of this byte is with which a text begins.
+  static func lengths(of byte: UInt8, in rest: ArraySlice<UInt8>) -> [Int] {
+    let start = rest.startIndex
+    func number(_ from: Int, _ digits: ClosedRange<Int>, _ radix: UInt32) -> (value: UInt32, end: Int)? {
+      var (value, place): (UInt32, Int) = (0, from)
+      while place < rest.endIndex, place - from < digits.upperBound, let digit = Self.digit(rest[place]), digit < radix
+      {
+        (value, place) = (value * radix + digit, place + 1)
+      }
+      return place - from >= digits.lowerBound ? (value, place) : nil
+    }
+    func second(_ sign: StaticString) -> Bool {
+      rest.dropFirst().starts(with: UnsafeBufferPointer(start: sign.utf8Start, count: sign.utf8CodeUnitCount))
+    }
+    var lengths: [Int] = []
+    func take(_ number: (value: UInt32, end: Int)?, ending: UInt8? = nil) {
+      guard let number, number.value == UInt32(byte) else { return }
+      guard let ending else { return lengths.append(number.end - start) }
+      if number.end < rest.endIndex, rest[number.end] == ending { lengths.append(number.end + 1 - start) }
+    }
+    switch rest.first {
+    case UInt8(ascii: "%"): take(number(start + 1, 2...2, 16))
+    case UInt8(ascii: "\\"):
+      if rest.count > 1, rest[start + 1] == byte { lengths.append(2) }
+      if second("u") || second("U") { take(number(start + 2, 4...8, 16)) }
+      if second("x") { take(number(start + 2, 2...2, 16)) }
+      take(number(start + 1, 2...3, 8))
+    case UInt8(ascii: "&"):
+      for (name, meant) in names where meant == byte && rest.starts(with: name) { lengths.append(name.count) }
+      if second("#x") || second("#X") {
+        take(number(start + 3, 1...6, 16), ending: UInt8(ascii: ";"))
+      } else if second("#") {
+        take(number(start + 2, 1...7, 10), ending: UInt8(ascii: ";"))
+      }
+    default: break
+    }
+    return lengths
+  }
+
+  /// Whether a text may be the beginning of an escape that goes on behind its end.
+  static func isCut(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard let first = rest.first, begins(with: first), rest.count < longest else { return false }
+    return rest.dropFirst().allSatisfy { digit($0) != nil || "#xXuU".utf8.contains($0) || (97...122).contains($0) }
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) - 48
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte) - 87
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte) - 55
+    default: nil
     }
   }
 }

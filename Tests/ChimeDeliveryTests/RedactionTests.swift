@@ -32,6 +32,72 @@ import Testing
     #expect(redaction.clean(Array("saw tk_1".utf8), isWhole: false) == Array("saw tk_1".utf8))
   }
 
+  /// What receivers' frameworks make of a text that they send back.
+  @Test func knowsATokenThatIsWrittenAnotherWay() throws {
+    let token = "tk_Ab/\"c\\d\"<e>&f+1%9="
+    let bytes = Array(token.utf8)
+    let redaction = Redaction(token: token)
+    func hex(_ byte: UInt8, _ width: Int = 2) -> String {
+      let text = String(byte, radix: 16)
+      return String(repeating: "0", count: width - text.count) + text
+    }
+    let forms: [String: String] = [
+      "backwards": String(decoding: bytes.reversed(), as: UTF8.self),
+      "hex": bytes.map { hex($0) }.joined(), "HEX": bytes.map { hex($0).uppercased() }.joined(),
+      "\\u": bytes.map { "\\u" + hex($0, 4) }.joined(), "\\U": bytes.map { "\\u" + hex($0, 4).uppercased() }.joined(),
+      "\\x": bytes.map { "\\x" + hex($0) }.joined(), "octal": bytes.map { "\\" + String($0, radix: 8) }.joined(),
+      "%": bytes.map { "%" + hex($0) }.joined(), "&#": bytes.map { "&#\($0);" }.joined(),
+      "&#x": bytes.map { "&#x" + hex($0) + ";" }.joined(), "&#X": bytes.map { "&#X00" + hex($0) + ";" }.joined(),
+      "shell": bytes.map { "\\" + String(decoding: [$0], as: UTF8.self) }.joined(),
+      "mixed": bytes.enumerated().map { index, byte in
+        index % 3 == 0 ? "\\u" + hex(byte, 4) : index % 3 == 1 ? "%" + hex(byte) : "&#\(byte);"
+      }.joined(),
+    ]
+    for (name, form) in forms {
+      #expect(redaction.clean("saw [\(form)]") == "saw [<redacted>]", "\(name): \(form)")
+      #expect(redaction.clean("\(form)\(form)") == "<redacted><redacted>", "\(name)")
+    }
+  }
+
+  /// In Base64 too, wherever the token stands in what was encoded, and in either alphabet.
+  @Test func knowsATokenInBase64() {
+    for token in [
+      "tk_0123456789", "AbCdEfGh1234567", "??>>~~??>>~~", "tk/" + String(repeating: "0123456789", count: 200),
+    ] {
+      let redaction = Redaction(token: token)
+      for before in ["", "a", "ab", "Bearer ", "user:", "{\"x\":\""] {
+        for after in ["", "z", "\"}", "\n..."] {
+          let plain = Base64.encode(Array((before + token + after).utf8)[...])
+          let other = plain.replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" }
+          for text in [plain, other, plain.replacing("/", with: "\\/")] {
+            let cleaned = redaction.clean("<\(text)>")
+            #expect(cleaned.hasSuffix("<redacted>>"), "\(text) became \(cleaned)")
+            // Nothing of it is left that says more than what stood before it.
+            let left = cleaned.dropFirst().prefix { $0 != "<" }
+            #expect(left.count <= before.utf8.count * 4 / 3, "\(text) became \(cleaned)")
+          }
+        }
+      }
+    }
+  }
+
+  /// A token that is short looks like much else when it is encoded: then it is known as it is written alone.
+  @Test func whatOnlyLooksLikeItStays() {
+    let text = "saw 6162 YWI= ba, 0x6162"
+    #expect(Redaction(token: "ab").clean(text) == text)
+    let long = Redaction(token: "tk_0123456789")
+    for text in ["9876543210_k", "746b5f", "dGtf", "&amp; &#116; %74 \\u0074k", "\\", "%", "&", "&#", "\\u", "%7"] {
+      #expect(long.clean(text) == text)
+    }
+  }
+
+  /// However an answer is made, it costs so many looks and no more: this one would be looked through from each place.
+  @Test func aLongRunOfOneLetterIsLookedThrough() {
+    let token = String(repeating: "a", count: 2_000)
+    let text = String(repeating: "a", count: 1_999) + "b" + String(repeating: "a", count: 2_000)
+    #expect(Redaction(token: token).clean(text) == String(repeating: "a", count: 1_999) + "b<redacted>")
+  }
+
   @Test func withoutATokenOnlySecretsGo() {
     #expect(Redaction().clean("tk_1 whsec_a") == "tk_1 <redacted>")
     #expect(Redaction(token: "").clean("tk_1") == "tk_1")
