@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 
 @testable import ChimeDaemon
@@ -67,5 +67,42 @@ import Testing
     chmod(folder, 0o1777)
     #expect(SystemFiles.distrust(folder, contents: false) == nil)
     #expect(SystemFiles.distrust(folder + "/none", contents: false) != nil)
+  }
+
+  /// A link is as good as whoever may change it: in a folder that anybody may write to, it leads anywhere.
+  @Test func aFolderBehindALinkIsTrustedAsFarAsTheLink() throws {
+    let base = try RunFolder.makeFolder("links")
+    for name in ["mine/state", "open", "sticky"] {
+      try FileManager.default.createDirectory(atPath: "\(base)/\(name)", withIntermediateDirectories: true)
+    }
+    func link(_ name: String, to target: String) throws {
+      try FileManager.default.createSymbolicLink(atPath: "\(base)/\(name)", withDestinationPath: target)
+    }
+    func distrust(_ name: String) -> String? { SystemFiles.distrust("\(base)/\(name)", contents: true) }
+    chmod("\(base)/mine", 0o755)
+    chmod("\(base)/mine/state", 0o700)
+    try link("mine/link", to: "state")
+    try link("open/link", to: "\(base)/mine/state")
+    try link("sticky/link", to: "../mine/state")
+    try link("mine/far", to: "../open/link")
+    try link("mine/loop", to: "loop")
+    chmod("\(base)/sticky", 0o1777)
+    chmod("\(base)/open", 0o755)
+    for name in ["mine/state", "mine/link", "open/link", "sticky/link", "mine/far", "mine/../mine/./link"] {
+      #expect(distrust(name) == nil, "\(name)")
+    }
+    #expect(distrust("mine/loop") != nil)
+    chmod("\(base)/open", 0o777)
+    for name in ["open/link", "mine/far"] {
+      #expect(distrust(name)?.hasPrefix("anybody may write to \(base)/") == true, "\(distrust(name) ?? "nothing")")
+    }
+    // A folder that is no link may be exchanged there as well.
+    try FileManager.default.createDirectory(
+      atPath: "\(base)/open/own", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    #expect(distrust("open/own")?.contains("chmod o-w \(base)/open") == true)
+    guard geteuid() == 0 else { return }
+    // In a sticky folder a link of somebody else's is theirs to change.
+    lchown("\(base)/sticky/link", 12_345, 12_345)
+    #expect(distrust("sticky/link")?.contains("is a link of another user's (12345)") == true)
   }
 }

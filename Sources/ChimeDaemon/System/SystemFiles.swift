@@ -124,7 +124,7 @@ enum SystemFiles {
   ///
   /// - Parameter contents: whether what is in it counts too.
   static func distrust(_ path: String, contents: Bool) -> String? {
-    func isOurs(_ owner: uid_t) -> Bool { owner == geteuid() || owner == 0 }
+    if let fault = distrustWay(to: path) { return fault }
     var status = stat()
     guard stat(path, &status) == 0 else { return "\(path) cannot be looked at: \(SystemError("stat").reason)" }
     guard isOurs(status.st_uid) else {
@@ -137,6 +137,42 @@ enum SystemFiles {
     for name in names(in: path) {
       guard lstat("\(path)/\(name)", &status) == 0, !isOurs(status.st_uid) else { continue }
       return "\(path)/\(name) belongs to another user (\(status.st_uid))"
+    }
+    return nil
+  }
+
+  private static func isOurs(_ owner: uid_t) -> Bool { owner == geteuid() || owner == 0 }
+
+  /// Why the way to a folder is not to be trusted: somebody else has put a link there, or may put one in the place of what
+  /// is there. Nil when nothing is wrong; what is not there is judged by whoever opens it.
+  private static func distrustWay(to path: String) -> String? {
+    var folder = path.hasPrefix("/") ? "/" : "."
+    var rest = path.split(separator: "/").map(String.init)[...]
+    // As many as the kernel follows (path_resolution(7)).
+    var links = 40
+    while let name = rest.popFirst() {
+      if name == "." { continue }
+      let place = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+      var parent = stat()
+      var status = stat()
+      guard stat(folder, &parent) == 0, lstat(place, &status) == 0 else { return nil }
+      if parent.st_mode & S_IWOTH != 0, parent.st_mode & S_ISVTX == 0, name != ".." {
+        return "anybody may write to \(folder), and so put another \(name) there: chmod o-w \(folder)"
+      }
+      guard status.st_mode & S_IFMT == S_IFLNK else {
+        folder = place
+        continue
+      }
+      guard isOurs(status.st_uid) else {
+        return "\(place) is a link of another user's (\(status.st_uid)), who may have it lead anywhere"
+      }
+      links -= 1
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      let length = readlink(place, &target, target.count - 1)
+      guard links > 0, length > 0 else { return "\(place) is a link that leads nowhere" }
+      let text = String(decoding: target.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      if text.hasPrefix("/") { folder = "/" }
+      rest = (text.split(separator: "/").map(String.init) + rest)[...]
     }
     return nil
   }
