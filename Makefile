@@ -43,7 +43,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test proof unit system tests test-modules test-system proof-tests crash fleet power build release words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test proof unit system tests test-modules test-system proof-tests crash fleet power build release embed words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
@@ -76,7 +76,7 @@ test-modules:
 test-system:
 	@$(testrun) $(few) --filter 'ChimeSystemTests$(if $(ONE),.*$(ONE))'
 
-tests: ## Build the tests
+tests: embed ## Build the tests
 	@$(testbuild)
 
 # The tests that leave themselves to a part of the proof (`Tests/proof-filter` lists the parts).
@@ -98,15 +98,18 @@ GAMES ?= 50
 power: tests ## Cut the power under the store at every change to its files, in GAMES=50 random games (SEED=N)
 	@CHIME_PROOF=1 CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeStoreSQLiteTests.*PowerTests'
 
-build: ## Build everything for debugging
+build: embed ## Build everything for debugging
 	@swift build $(swiftflags)
 
-release: words manual ## Build chimed and chime to install, the Swift library linked in
+release: words manual embed ## Build chimed and chime to install, the Swift library linked in
 	@CHIME_BUILD=programs $(still) swift build $(releaseflags)
 	@ln -sfn ../share $(optimized)/share && ln -sfn optimized/release $(release)
 
 manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
 	@Packaging/manual compile .build/share/man
+
+embed: ## Put the interface files, packs and templates into the sources that carry them
+	@Packaging/embed
 
 words: ## Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
 	@Packaging/words compile .build/share/locale

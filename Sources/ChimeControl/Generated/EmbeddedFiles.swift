@@ -922,8 +922,9 @@ method Update(id: string, change: Change, tenant: ?string) -> (reminder: Reminde
 # Removes it; its history stays.
 method Remove(id: string, tenant: ?string) -> (reminder: Reminder)
 method Get(id: string, tenant: ?string) -> (reminder: Reminder)
-# In the order of their next time. Warnings name reminders that cannot be read and are not listed. A page has `limit` (100 when null, 10000 at most); `cursor` of the answer asks for
-# the next one and is null on the last.
+# In the order of their next time. Warnings name reminders that cannot be read and are not listed. A page has `limit` at most
+# (100 when null, 10000 at most), and fewer where more would make an answer of over a megabyte; `cursor` of the answer asks
+# for the next one and is null on the last.
 method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (
   reminders: []Reminder,
   cursor: ?string,
@@ -1031,7 +1032,8 @@ interface io.chime.Schedules
 type Moment (at: string, zone: string, label: string, seconds: int, remark: ?string)
 
 # The canonical form, the next `count` times (5 when null, 1000 at most) strictly after `after` (now when null), and
-# remarks where a DST change touches one of them, each with its time before it. `zone` is the one that governs: a
+# remarks where a DST change touches one of them, each with its time before it. There are fewer times where more take too
+# long to find, which a remark then says. `zone` is the one that governs: a
 # schedule may name one itself. Calendars are those of the configuration, and so is the place unless one is given.
 method Explain(
   when: string,
