@@ -24,6 +24,8 @@ enum ProofPart: String, Sendable {
   case booted
   /// Crowds of clients and reminders.
   case floods
+  /// One hostile owner beside a victim.
+  case attacks
   /// Limits that the kernel puts on memory.
   case memory
   /// Months with the packs that come with Chime.
