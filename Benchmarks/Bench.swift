@@ -28,8 +28,9 @@ final class Bench {
 
   /// Runs `body` with a new temporary folder that is gone afterwards.
   func inFolder(named name: String, _ body: () async throws -> Void) async throws {
-    var template = Array("\(options.folder)/chime-bench-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw BenchFailure(call: options.folder) }
+    let run = try RunFolder.of(self)
+    var template = Array("\(run.path)/\(name)-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchFailure(call: run.path) }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try await body()

@@ -36,11 +36,18 @@ final class Cluster {
     let (path, words) = Self.asUser(programs + "/postgres", arguments)
     process = try Program(path, words, errors: bench.folder + "/postgres.log")
     main = process.pid
+    RunFolder.watch(main)
     for _ in 0..<200 {
       if (try? sql("SELECT 1", on: "postgres")) != nil { return }
       pause(seconds: 0.05)
     }
     throw BenchFailure("PostgreSQL did not start")
+  }
+
+  /// At once, without a checkpoint; it clears away what it has of the machine's memory.
+  deinit {
+    process.endAndRead(by: SIGQUIT)
+    RunFolder.forget(main)
   }
 
   private static func asUser(_ program: String, _ arguments: [String]) -> (String, [String]) {

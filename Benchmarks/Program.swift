@@ -6,11 +6,13 @@ final class Program {
   private let name: String
   /// Where its standard output is read.
   private let output: Int32
+  /// Where its standard error goes, unless that has a file: told when it fails, and not beside the figures.
+  private let complaints: Int32
   private var status: Int32?
 
   /// - Parameters:
   ///   - input: a file for its standard input.
-  ///   - errors: a file for its standard error; nil for ours.
+  ///   - errors: a file for its standard error; nil: it is told when the program fails.
   init(
     _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = "/dev/null",
     errors: String? = nil
@@ -24,7 +26,16 @@ final class Program {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    if let errors { posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+    if let errors {
+      complaints = -1
+      posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    } else {
+      var file = Array("/tmp/chime-bench-errors-XXXXXX".utf8CString)
+      complaints = mkstemp(&file)
+      unlink(file)
+      _ = fcntl(complaints, F_SETFD, FD_CLOEXEC)
+      posix_spawn_file_actions_adddup2(&actions, complaints, 2)
+    }
     // It may be started from a thread that has most signals blocked, and is to hear of its end.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -45,6 +56,7 @@ final class Program {
     close(ends[1])
     guard code == 0 else {
       close(ends[0])
+      if complaints >= 0 { close(complaints) }
       throw BenchFailure("\(path) cannot be started: \(String(cString: strerror(code)))")
     }
     self.pid = pid
@@ -57,6 +69,14 @@ final class Program {
       wait()
     }
     close(output)
+    if complaints >= 0 { close(complaints) }
+  }
+
+  /// What it said on its standard error, as the end of a sentence.
+  private var complaint: String {
+    var buffer = [UInt8](repeating: 0, count: 2_000)
+    let count = complaints >= 0 ? pread(complaints, &buffer, buffer.count, 0) : 0
+    return count > 0 ? ": " + String(decoding: buffer[..<count], as: UTF8.self) : ""
   }
 
   /// The first line it prints.
@@ -67,19 +87,21 @@ final class Program {
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       line.append(byte)
     }
-    throw BenchFailure("\(name) ended before it said anything")
+    throw BenchFailure("\(name) ended before it said anything\(complaint)")
   }
 
   /// All that it prints until it ends by itself, successfully.
   func remainder() throws(BenchFailure) -> String {
     let text = readToEnd()
-    guard let status, status == 0 else { throw BenchFailure("\(name) failed (wait status \(status ?? -1))") }
+    guard let status, status == 0 else {
+      throw BenchFailure("\(name) failed (wait status \(status ?? -1))\(complaint)")
+    }
     return text
   }
 
   /// Ends it, and gives what it had printed that was not read.
-  func endAndRead() -> String {
-    kill(pid, SIGTERM)
+  @discardableResult func endAndRead(by signal: Int32 = SIGTERM) -> String {
+    kill(pid, signal)
     return readToEnd()
   }
 

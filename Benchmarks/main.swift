@@ -41,8 +41,10 @@ if CommandLine.arguments.dropFirst().first == "--soak" {
     try await Soak(minutes: minutes, output: words.count > 1 ? words[1] : ".").run(bench)
   } catch {
     complain("\(error)")
+    RunFolder.leave()
     exit(EX_SOFTWARE)
   }
+  RunFolder.leave()
   exit(EX_OK)
 }
 
@@ -60,9 +62,15 @@ if options.wantsHelp {
 
 let bench = Bench(options: options)
 var failed = false
+let chosen = benchmarks.filter { options.chosen.isEmpty || options.chosen.contains($0.name) }
+if options.chosen.isEmpty, !options.isQuick { complain("all of it takes about 25 minutes") }
 if !options.asJSON { say(Figure.heading) }
-for benchmark in benchmarks where options.chosen.isEmpty || options.chosen.contains(benchmark.name) {
-  complain("\(benchmark.name): \(benchmark.about) …")
+let begin = monotonicNanoseconds()
+for (place, benchmark) in chosen.enumerated() {
+  let seconds = (monotonicNanoseconds() - begin) / 1_000_000_000
+  complain(
+    "\(place + 1) of \(chosen.count), after \(seconds / 60) min \(seconds % 60) s: \(benchmark.name), \(benchmark.about) …"
+  )
   do {
     try await bench.inFolder(named: benchmark.name) { try await benchmark.run(bench) }
   } catch {
@@ -70,5 +78,6 @@ for benchmark in benchmarks where options.chosen.isEmpty || options.chosen.conta
     failed = true
   }
 }
+RunFolder.leave()
 if options.asJSON { say(Figure.json(bench.figures)) }
 exit(failed ? EX_SOFTWARE : EX_OK)

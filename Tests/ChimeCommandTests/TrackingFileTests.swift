@@ -52,7 +52,7 @@ import Varlink
     // Each look at the clock is 300 ms later than the one before.
     var time = Duration.zero
     let seen = chime(
-      ["log", "water", "--photo", file.path], daemon: daemon, isTerminal: true, isInputTerminal: true,
+      ["log", "water", "--photo", file.path], daemon: daemon, width: 200, isTerminal: true, isInputTerminal: true,
       elapsed: {
         time += .milliseconds(300)
         return time

@@ -19,7 +19,7 @@ final class PostgresServer: Sendable {
   }
 
   /// The one that the tests share; each has a database of its own there.
-  static let shared = Result { try PostgresServer(settings: ["fsync = off"]) }
+  static let shared = Result { try PostgresServer() }
 
   /// An address of this machine that only this run of the tests uses, so that no port of it is taken by anybody else.
   static let address = "127.\(64 + getpid() >> 16 & 63).\(getpid() >> 8 & 255).\(getpid() & 255)"
@@ -48,7 +48,7 @@ final class PostgresServer: Sendable {
     if let primary {
       try Self.asUser(
         Self.program("pg_basebackup"),
-        ["-h", primary.folder, "-U", "chime", "-D", folder + "/data", "-R", "-X", "stream", "-c", "fast"])
+        ["-h", primary.folder, "-U", "chime", "-D", folder + "/data", "-R", "-X", "stream", "-c", "fast", "-N"])
     } else {
       try Self.run("/bin/cp", ["-a", "--reflink=auto", try Self.template.get() + "/data", folder + "/data"])
     }
@@ -62,11 +62,12 @@ final class PostgresServer: Sendable {
       """
     try rules.write(toFile: folder + "/rules", atomically: true, encoding: .utf8)
     chmod(folder + "/rules", 0o644)
+    // Programs are killed here, not machines: what was written stays written.
     let lines =
       [
         "listen_addresses = '\(port == nil ? "" : Self.address)'", "port = \(port ?? 5432)",
         "unix_socket_directories = '\(folder)'", "hba_file = '\(folder)/rules'",
-        "logging_collector = off", "dynamic_shared_memory_type = mmap", "max_connections = 200",
+        "logging_collector = off", "dynamic_shared_memory_type = mmap", "fsync = off", "max_connections = 200",
         "shared_buffers = 32MB", "wal_level = replica",
       ] + settings
     try lines.joined(separator: "\n").write(toFile: folder + "/settings", atomically: true, encoding: .utf8)

@@ -19,6 +19,11 @@ import Testing
     ProcessInfo.processInfo.environment["CHIME_TEST_GAMES"].flatMap { UInt64($0) }
     ?? ProofTier.amount(quick: 1, proof: 50)
 
+  /// After which changes to a file the power is cut.
+  private static let step = ProofTier.amount(quick: 3, proof: 1)
+  private static let fates = ProofTier.amount(
+    quick: [power_nothing, power_garbled], proof: [power_nothing, power_all, power_some, power_garbled])
+
   /// After every change to a file, whatever may be left then.
   @Test func aPowerCutAtAnyInstantLosesNothingThatWasAcknowledged() async throws {
     print("PowerTests: CHIME_TEST_SEED=\(Self.seed)")
@@ -104,7 +109,7 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     await store.close()
-    for change in 0...disk.changes {
+    for change in stride(from: 0, through: disk.changes, by: Self.step) {
       for fate in [power_nothing, power_some] {
         let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
         _ = try disk.leave(cut, in: ruins)
@@ -151,8 +156,8 @@ import Testing
       marks.append(disk.changes)
     }
     await store.close()
-    for change in 0...disk.changes {
-      for fate in [power_nothing, power_all, power_some, power_garbled] {
+    for change in stride(from: 0, through: disk.changes, by: Self.step) {
+      for fate in Self.fates {
         let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
         _ = try disk.leave(cut, in: ruins)
         let again = try open(ruins, quiet)
@@ -191,8 +196,8 @@ import Testing
     await (try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: disk.name) { _ in }).close()
     let wanted = Contents(of: path, through: disk)
     #expect(wanted.verdict == "ok" && disk.changes > 20, "\(wanted.verdict), \(disk.changes) changes")
-    for change in 0...disk.changes {
-      for fate in [power_nothing, power_all, power_some, power_garbled] {
+    for change in stride(from: 0, through: disk.changes, by: Self.step) {
+      for fate in Self.fates {
         let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
         _ = try disk.leave(cut, in: ruins)
         let path = ruins.path + "/chime.db"

@@ -94,7 +94,7 @@ final class RunSupervisor: Sendable {
   /// Waits until everything has been cleared away.
   private func finish() {
     tell("end\n")
-    for _ in 0..<3_000 where access(folder, F_OK) == 0 { usleep(5_000) }
+    for _ in 0..<12_000 where access(folder, F_OK) == 0 { usleep(5_000) }
   }
 }
 
