@@ -1,8 +1,12 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -79,8 +83,52 @@ CURLcode chime_curl_set_header(CURL *handle, size_t (*function)(char *, size_t, 
 CURLcode chime_curl_set_open_socket(CURL *handle, curl_opensocket_callback function) {
   return curl.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
+CURLcode chime_curl_set_before_request(CURL *handle, curl_prereq_callback function) {
+  return curl.easy_setopt(handle, CURLOPT_PREREQFUNCTION, function);
+}
+CURLcode chime_curl_set_progress(CURL *handle, curl_xferinfo_callback function) {
+  return curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
+}
 curl_socket_t chime_curl_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+int64_t chime_socket_received(int socket) {
+  struct tcp_info info;
+  socklen_t length = sizeof info;
+  memset(&info, 0, sizeof info);
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
+  if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
+  return (int64_t)info.tcpi_bytes_received;
+}
+
+/// The port of an address, and its text; -1 when it is none of the Internet's.
+static int read_address(const struct sockaddr_storage *address, char *text, socklen_t size) {
+  if (address->ss_family == AF_INET) {
+    const struct sockaddr_in *four = (const struct sockaddr_in *)address;
+    return inet_ntop(AF_INET, &four->sin_addr, text, size) != NULL ? ntohs(four->sin_port) : -1;
+  }
+  if (address->ss_family == AF_INET6) {
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+    return inet_ntop(AF_INET6, &six->sin6_addr, text, size) != NULL ? ntohs(six->sin6_port) : -1;
+  }
+  return -1;
+}
+
+int chime_socket_port(int socket) {
+  struct sockaddr_storage address;
+  socklen_t length = sizeof address;
+  char text[INET6_ADDRSTRLEN];
+  if (getsockname(socket, (struct sockaddr *)&address, &length) != 0) return -1;
+  return read_address(&address, text, sizeof text);
+}
+
+int chime_socket_leads(int socket, const char *peer, int port) {
+  struct sockaddr_storage address;
+  socklen_t length = sizeof address;
+  char text[INET6_ADDRSTRLEN];
+  if (getpeername(socket, (struct sockaddr *)&address, &length) != 0) return 0;
+  return read_address(&address, text, sizeof text) == port && strcmp(text, peer) == 0;
 }
 CURLcode chime_curl_get_long(CURL *handle, CURLINFO info, long *value) {
   return curl.easy_getinfo(handle, info, value);

@@ -65,6 +65,9 @@ struct HTTPLimits: Sendable {
   static let kept = 4_096
   /// Bytes of an answer's headers that are read at most, those of interim answers (1xx) included.
   static let headers = 65_536
+  /// Bytes that come over a connection at most for one answer: body, headers and all that is around them, of TLS as well. An
+  /// answer that shares its connection with others (HTTP/2) shares this too, so it is as many times what one of them takes.
+  static let wire: Int64 = 8 << 20
 }
 
 /// The ways that a request may take.

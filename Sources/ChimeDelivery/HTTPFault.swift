@@ -12,6 +12,8 @@ struct HTTPFault {
   var hasDialled = false
   var hasProxy = false
   var headerBytes = 0
+  /// Whether more came than any answer takes.
+  var isFlooded = false
   /// `caFile` of the configuration, unless the endpoint has certificates of its own.
   var certificateFile: String?
   /// An X509_V_ERR of OpenSSL (openssl-verification-options(1)), as libcurl has it.
@@ -35,6 +37,8 @@ struct HTTPFault {
     case CURLE_SSL_CONNECT_ERROR where saysVersion: "the receiver has no TLS 1.2 or later: \(detail)"
     case CURLE_WRITE_ERROR where headerBytes > HTTPLimits.headers:
       "the answer's headers are longer than \(HTTPLimits.headers / 1_024) KiB"
+    case CURLE_ABORTED_BY_CALLBACK where isFlooded:
+      "more than \(HTTPLimits.wire / 1_024) KiB came, and no answer among them"
     // libcurl's word for a header line of more than 100 KB, too.
     case CURLE_OUT_OF_MEMORY: "no memory, or the answer has a header line of more than 100 KB"
     default: detail

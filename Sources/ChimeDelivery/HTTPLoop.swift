@@ -15,6 +15,7 @@ struct HTTPLoop: ~Copyable {
   /// Handles that wait for a next request, at most `mostIdle`.
   private var idle: [HTTPTransfer] = []
   private var lanes: [Lane: LaneQueue] = [:]
+  private let sockets = DialledSockets()
   private var stops: [@Sendable () -> Void] = []
   private var begun: UInt = 0
 
@@ -131,7 +132,7 @@ struct HTTPLoop: ~Copyable {
 
   private mutating func begin(_ job: HTTPJob) -> Bool {
     guard let request = job.prepare() else { return false }
-    guard let transfer = idle.popLast() ?? HTTPTransfer(limits: limits, route: route) else {
+    guard let transfer = idle.popLast() ?? HTTPTransfer(limits: limits, route: route, sockets: sockets) else {
       job.finish(HTTPResult(failure: "no memory to send with"))
       return false
     }

@@ -12,6 +12,7 @@ final class HTTPTransfer {
   let handle: UnsafeMutableRawPointer
   private let limits: HTTPLimits
   private let route: HTTPRoute
+  private let sockets: DialledSockets
   private let complaint: UnsafeMutablePointer<CChar>
   private var isUsable = true
 
@@ -30,13 +31,18 @@ final class HTTPTransfer {
   private var answerHeaders: [String] = []
   private var refusal: AddressRefusal?
   private var dialled = 0
+  /// Where the answer comes from, and what had come from there before the request: a connection may have had others.
+  private var connection: (socket: Int32, before: Int64)?
+  /// Whether more came than any answer takes, whatever its body has.
+  private var isFlooded = false
   /// Why there was no socket to dial with, when this machine had none left.
   private var shortage: SystemError?
 
   /// Nil when libcurl has no memory for it.
-  init?(limits: HTTPLimits, route: HTTPRoute) {
+  init?(limits: HTTPLimits, route: HTTPRoute, sockets: DialledSockets) {
     guard let handle = chime_curl_easy_init() else { return nil }
     self.handle = handle
+    self.sockets = sockets
     self.limits = limits
     self.route = route
     complaint = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -109,7 +115,10 @@ final class HTTPTransfer {
   private func configureCalls() {
     // Unretained: libcurl calls back only while the HTTP thread drives the handle, and the handle dies with this object.
     let this = Unmanaged.passUnretained(self).toOpaque()
-    for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA] {
+    let data = [
+      CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_PREREQDATA, CURLOPT_XFERINFODATA,
+    ]
+    for option in data {
       need(chime_curl_set_pointer(handle, option, this))
     }
     need(
@@ -129,6 +138,18 @@ final class HTTPTransfer {
         guard let address, let context else { return -1 }
         return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().open(address)
       })
+    need(
+      chime_curl_set_before_request(handle) { context, peer, _, port, own in
+        guard let peer, let context else { return CURL_PREREQFUNC_OK }
+        Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().begins(from: own, to: peer, port)
+        return CURL_PREREQFUNC_OK
+      })
+    need(
+      chime_curl_set_progress(handle) { context, _, _, _, _ in
+        guard let context else { return 0 }
+        return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue().isWithinBounds() ? 0 : 1
+      })
+    need(chime_curl_set_long(handle, CURLOPT_NOPROGRESS, 0))
   }
 
   /// Makes the handle ready for one request. Returns whether it is; `unbegun` says why not.
@@ -159,6 +180,20 @@ final class HTTPTransfer {
   func end() {
     job = nil
     (answer, received, headerBytes, answerHeaders, refusal, dialled, shortage) = ([], 0, 0, [], nil, 0, nil)
+    (connection, isFlooded) = (nil, false)
+  }
+
+  /// The request is about to be sent.
+  private func begins(from own: Int32, to peer: UnsafePointer<CChar>, _ port: Int32) {
+    connection = sockets.socket(from: own, to: peer, port).map { ($0, chime_socket_received($0)) }
+  }
+
+  /// Whether no more has come over the connection than an answer takes: what frames it, such as the extensions of chunks, is
+  /// shown to nobody, and may be endless.
+  private func isWithinBounds() -> Bool {
+    guard let connection, connection.before >= 0 else { return true }
+    isFlooded = chime_socket_received(connection.socket) - connection.before > HTTPLimits.wire
+    return !isFlooded
   }
 
   private func setBody(_ request: HTTPRequest) {
@@ -208,6 +243,7 @@ final class HTTPTransfer {
     }
     dialled += 1
     let socket = chime_curl_socket(address)
+    if socket >= 0 { sockets.add(socket) }
     if socket < 0 { shortage = [EMFILE, ENFILE].contains(errno) ? SystemError("socket", errno) : nil }
     return socket
   }
@@ -248,13 +284,15 @@ final class HTTPTransfer {
   /// What it came to, once libcurl says that it is over.
   func result(_ code: CURLcode) -> HTTPResult {
     var result = HTTPResult(answer: answer, took: Milliseconds(started.duration(to: .now)))
-    result.isWhole = received == answer.count
+    result.isWhole = received == answer.count && !isFlooded
     result.redaction = redaction
     if let status = long(CURLINFO_RESPONSE_CODE), status > 0 { result.status = status }
     if !answer.isEmpty { result.contentType = string(CURLINFO_CONTENT_TYPE) }
     if let wait = offset(CURLINFO_RETRY_AFTER), wait > 0 { result.retryAfter = .seconds(wait) }
-    let isLong = received > limits.answer && headerBytes <= HTTPLimits.headers
-    if code != CURLE_OK, !(code == CURLE_WRITE_ERROR && isLong) {
+    // The receiver has said what it makes of the message, however much it has to say beside that.
+    let isLong = received > limits.answer && headerBytes <= HTTPLimits.headers && code == CURLE_WRITE_ERROR
+    let isPadded = isFlooded && result.status != nil && code == CURLE_ABORTED_BY_CALLBACK
+    if code != CURLE_OK, !isLong, !isPadded {
       let fault = fault(code)
       result.failure = PlainText.sentence(redaction.clean(fault.sentence))
       result.isImpossible = fault.isOurs
@@ -286,6 +324,7 @@ final class HTTPTransfer {
     fault.hasDialled = dialled > 0
     fault.hasProxy = route.proxy != nil
     fault.headerBytes = headerBytes
+    fault.isFlooded = isFlooded
     fault.certificateFile = certificates == nil ? route.certificateFile : nil
     fault.verification = long(CURLINFO_SSL_VERIFYRESULT) ?? 0
     var note = chime_certificate_note()

@@ -50,6 +50,31 @@ extension RealThings {
       #expect(attempt.took < .seconds(50))
     }
 
+    /// What frames an answer is shown to nobody, and counts all the same: this one would go on until the time limit.
+    @Test func whatIsAroundAnAnswerIsBounded() async throws {
+      for _ in 1...2 {
+        let (attempt, next) = try await attempted(url("endless-extension")) { $0.totalTimeout = .seconds(600) }
+        #expect(next == .settled && attempt.outcome == .delivered && attempt.answer == nil, "\(attempt)")
+        _ = try await receiver.lines.next()
+        let sent = try #require(try await receiver.lines.next()["bytes"]?.number)
+        // With what the kernel takes at both ends.
+        #expect(Int64(sent) > HTTPLimits.wire / 2 && sent < 64 << 20, "\(sent)")
+      }
+    }
+
+    /// A connection that is used again counts from where it was.
+    @Test func manyAnswersOnOneConnectionAreNotOne() async throws {
+      let channel = try webhooks(to: url("sixty-kilobytes"))
+      var ports: Set<Int> = []
+      for round in 1...200 {
+        let reports = channel.reports(of: try message(channel: "team", round: round))
+        #expect(try await reports.next().next == .settled)
+        ports.insert(try #require(try await receiver.lines.next()["port"]?.number))
+      }
+      #expect(ports.count == 1, "all of them went over one connection, and none was cut off")
+      await channel.stop()
+    }
+
     /// What one exchange leaves on its connection is no answer to the next.
     @Test(arguments: ["long", "body-of-204"])
     func whatIsLeftOnAConnectionAnswersNothing(_ path: String) async throws {

@@ -34,12 +34,21 @@ CURLcode chime_curl_set_pointer(CURL *handle, CURLoption option, void *value);
 CURLcode chime_curl_set_write(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
 CURLcode chime_curl_set_header(CURL *handle, size_t (*function)(char *, size_t, size_t, void *));
 CURLcode chime_curl_set_open_socket(CURL *handle, curl_opensocket_callback function);
+CURLcode chime_curl_set_before_request(CURL *handle, curl_prereq_callback function);
+CURLcode chime_curl_set_progress(CURL *handle, curl_xferinfo_callback function);
 CURLcode chime_curl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode chime_curl_get_offset(CURL *handle, CURLINFO info, curl_off_t *value);
 CURLcode chime_curl_get_string(CURL *handle, CURLINFO info, const char **value);
 
 /// A socket as libcurl would open one for the address, but not inherited by programs that are run.
 curl_socket_t chime_curl_socket(const struct curl_sockaddr *address);
+
+/// How many bytes have come over a TCP connection (tcp(7), TCP_INFO), whatever they were; -1 where the kernel does not say.
+int64_t chime_socket_received(int socket);
+/// The socket's own port, 0 before it has one; -1 when it is no socket of the Internet's, or is closed.
+int chime_socket_port(int socket);
+/// Whether the socket is connected to that address, as inet_ntop(3) writes it, and port.
+int chime_socket_leads(int socket, const char *peer, int port);
 
 /// Why a certificate was refused, and when it is valid: an X509_V_ERR of OpenSSL, and seconds since the epoch, INT64_MIN
 /// where the certificate does not say.

@@ -60,6 +60,18 @@ def act(connection, what):
     elif name == "endless-chunks":
         send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
         forever(connection, b"1\r\ny\r\n" * 1000)
+    elif name == "sixty-kilobytes":
+        send(b"HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n" + b"y" * 60000)
+        return True
+    elif name == "endless-extension":
+        send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;x=")
+        sent = 0
+        try:
+            while not over.is_set():
+                sent += connection.send(b"y" * 65536)
+        finally:
+            with lock:
+                print(json.dumps({"path": "sent", "bytes": sent}), flush=True)
     elif name == "bad-chunks":
         send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzzzz\r\n")
     elif name == "endless-trailers":
