@@ -179,19 +179,26 @@ import Testing
       let warm = try add("Warm", "in 1s", to: ["desktop", "run"], through: friend)
       try await eventually("both arrive") { try await home.deliveries("delivered").count == 2 }
       _ = try await home.answer("io.chime.Occurrences.Done", ["id": .string(warm)])
-      try group.limit(to: group.count)
-      let id = try add("Due", "in 1s", to: ["desktop", "run"], through: friend)
-      try await eventually("both have been tried") {
-        let all = try friend.call("io.chime.Deliveries.List", ["filter": ["reminder": .string(id)]])
-        let tried = all.parameters["deliveries"].elements.filter { ($0["attempts"].int ?? 0) > 0 }
-        for delivery in tried {
-          #expect(delivery["lastResult"].string?.contains("Resource temporarily unavailable") == true, "\(delivery)")
+      var rounds = 0
+      var isInTime = false
+      while !isInTime {
+        rounds += 1
+        let title = "\"Due \(rounds)\""
+        _ = try add("Due \(rounds)", "in 2s", to: ["desktop", "run"], through: friend)
+        // None at all: where there is room for as many as there are now, a thread that ends makes room for a program. And the
+        // daemon is asked nothing: to answer it may need a thread, and would wait for one.
+        try group.limit(to: 0)
+        defer { try? group.lift() }
+        isInTime = try await eventually("both have been tried") {
+          let said = daemon.process.errors.split(separator: "\n").filter { $0.contains(title) }
+          // On a machine that stood still it may have fired before there was a limit: once more, then.
+          if said.contains(where: { $0.contains("\(title) delivered") }) { return false }
+          let refused = said.filter { $0.contains("not delivered") && $0.contains("Resource temporarily unavailable") }
+          return refused.count == 2 ? true : nil
         }
-        return tried.count == 2
       }
-      try group.lift()
       try await home.hurry()
-      try await eventually("both arrive") { try await home.deliveries("delivered").count == 4 }
+      try await eventually("all arrive") { try await home.deliveries("delivered").count == 2 + 2 * rounds }
       #expect(try await daemon.stop() == .exited(0))
     }
   }
