@@ -31,8 +31,10 @@ releaseflags := -c release --scratch-path $(optimized) --static-swift-stdlib --d
 # Without address randomization, where the system lets a program do without: the optimizer orders some things by where they
 # lie in its memory, and would make another program each time.
 still := $(shell setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
+# The compiler leaves empty folders in the temporary one.
+scratch = mkdir -p .build/tmp/$(1) && trap 'rm -rf .build/tmp/$(1)' EXIT && TMPDIR=$(CURDIR)/.build/tmp/$(1)
 # The debug build of the tests, and how they run. CHIME_PROGRAMS has the programs that are tried.
-testbuild := CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags)
+testbuild = $(call scratch,tests) CHIME_BUILD=tests swift build --build-tests --disable-xctest $(swiftflags)
 testrun := CHIME_BUILD=tests CHIME_PROGRAMS=$(CURDIR)/$(release) Tests/run swift test --skip-build --disable-xctest $(swiftflags)
 # As many at a time as may live in homes (`Turnstile`): who waits for a place has its time limit from its own beginning.
 few := --experimental-maximum-parallelization-width 4
@@ -99,10 +101,10 @@ power: tests ## Cut the power under the store at every change to its files, in G
 	@CHIME_PROOF=1 CHIME_TEST_GAMES=$(GAMES) CHIME_TEST_SEED=$(SEED) $(testrun) --filter 'ChimeStoreSQLiteTests.*PowerTests'
 
 build: embed ## Build everything for debugging
-	@swift build $(swiftflags)
+	@$(call scratch,all) swift build $(swiftflags)
 
 release: words manual embed ## Build chimed and chime to install, the Swift library linked in
-	@CHIME_BUILD=programs $(still) swift build $(releaseflags)
+	@$(call scratch,programs) CHIME_BUILD=programs $(still) swift build $(releaseflags)
 	@ln -sfn ../share $(optimized)/share && ln -sfn optimized/release $(release)
 
 manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
@@ -120,7 +122,7 @@ bench: ## Measure, beside peers in the same run (BENCH='--only lateness' for one
 
 # By itself, so that what has just been installed is seen.
 measure: release $(peers)
-	@swift build $(releaseflags) --product chime-bench
+	@$(call scratch,tools) swift build $(releaseflags) --product chime-bench
 	@Benchmarks/peers/environment $(release)/peers
 	@$(release)/chime-bench $(BENCH)
 
@@ -128,7 +130,7 @@ MINUTES ?= 10
 soak: ## Run chimed under mixed load and watch what it holds of the machine (MINUTES=60, plot in .build/soak)
 	@Packaging/dependencies run
 	@$(MAKE) --no-print-directory release $(peers)
-	@swift build $(releaseflags) --product chime-bench
+	@$(call scratch,tools) swift build $(releaseflags) --product chime-bench
 	@mkdir -p .build/soak
 	@$(release)/chime-bench --soak $(MINUTES) .build/soak
 
@@ -136,7 +138,7 @@ SEEDS ?= 1000
 FROM ?= 1
 YEARS ?= 1
 simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 YEARS=1)
-	@swift build $(releaseflags) --product chime-simulate
+	@$(call scratch,tools) swift build $(releaseflags) --product chime-simulate
 	@$(release)/chime-simulate --seeds $(SEEDS) --from $(FROM) --years $(YEARS)
 
 bugs: ## Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
@@ -170,6 +172,8 @@ $(release)/peers/%.so: Benchmarks/peers/%.c | release
 
 lint: ## Check the formatting, who imports whom, and that no text is escaped by Character
 	@swift format lint --strict --parallel --recursive $(sources)
+	@Packaging/check-promises --self-test
+	@Packaging/check-promises
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
 	@Packaging/embed --check
