@@ -13,7 +13,7 @@ public struct FiringDecision: Sendable {
   /// How many times of one reminder a single decision looks at. A longer absence is worked off in several
   /// decisions, each of bounded cost, whose earlier parts are recorded as runs of missed times.
   public static let lookahead = 10_000
-  /// The steps of searches that it may take for all but the first of them: a tenth of what it may for cheap ones.
+  /// The steps of searches after which it looks no further either, once it has what catching up may need.
   static let lookaheadSteps = 100_000
 
   /// Missed times for one reason are recorded one by one up to this number, and as one run beyond it.

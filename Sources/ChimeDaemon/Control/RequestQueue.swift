@@ -7,15 +7,24 @@ import Synchronization
 /// begun a few at a time, since the store answers one after the other what has been handed to it. An owner who is alone
 /// with the daemon may have more of it under way than one beside others.
 struct RequestQueue<Request: Sendable>: Sendable {
+  enum Weight: Sendable {
+    /// One step in the store, or nothing but waiting.
+    case light
+    /// Many steps in the store, or much to compute.
+    case heavy
+    /// What may take the store's writer for seconds; it waits for nobody but its owner's like.
+    case long
+  }
+
   struct Entry: Sendable {
     /// Names it; never given twice.
     let number: Int
     let owner: UInt32
-    let isHeavy: Bool
+    let weight: Weight
     let request: Request
   }
 
-  /// How many of an owner's light requests are under way at a time, and of all owners'.
+  /// How many of an owner's light requests are under way at a time; and of all owners', beside one for each.
   static var mostOfOwner: Int { 16 }
   static var most: Int { 64 }
   /// The same of heavy ones, of an owner who is alone and of one who is not.
@@ -25,12 +34,16 @@ struct RequestQueue<Request: Sendable>: Sendable {
   /// Who has not asked for so many requests of others is not there any more.
   static var memory: Int { 256 }
 
+  private struct Kind: Hashable {
+    var owner: UInt32
+    var weight: Weight
+  }
+
   private var waiting: [UInt32: [Entry]] = [:]
   /// The owners who wait for something, in the order of their turns.
   private var turns: [UInt32] = []
-  private var running: [Int: (owner: UInt32, isHeavy: Bool)] = [:]
-  private var light: [UInt32: Int] = [:]
-  private var heavy: [UInt32: Int] = [:]
+  private var running: [Int: Kind] = [:]
+  private var counts: [Kind: Int] = [:]
   private var heavyCount = 0
   private var lastNumber = 0
   /// The number of the latest request of each owner who was there lately.
@@ -39,17 +52,16 @@ struct RequestQueue<Request: Sendable>: Sendable {
   var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
   var runningCount: Int { running.count }
 
-  mutating func add(_ request: Request, owner: UInt32, isHeavy: Bool) {
+  mutating func add(_ request: Request, owner: UInt32, weight: Weight) {
     lastNumber += 1
     seen[owner] = lastNumber
     if seen.count > 64 { seen = seen.filter { $0.value > lastNumber - Self.memory } }
     if waiting[owner] == nil { turns.append(owner) }
-    waiting[owner, default: []].append(Entry(number: lastNumber, owner: owner, isHeavy: isHeavy, request: request))
+    waiting[owner, default: []].append(Entry(number: lastNumber, owner: owner, weight: weight, request: request))
   }
 
   /// The next to be begun; nil while there is none, or no room for any.
   mutating func next() -> Entry? {
-    guard running.count < Self.most else { return nil }
     for place in turns.indices {
       let owner = turns[place]
       guard let index = waiting[owner]?.firstIndex(where: { mayBegin($0) }),
@@ -57,34 +69,32 @@ struct RequestQueue<Request: Sendable>: Sendable {
       else { continue }
       turns.remove(at: place)
       if waiting[owner]?.isEmpty == true { waiting[owner] = nil } else { turns.append(owner) }
-      running[entry.number] = (owner, entry.isHeavy)
-      if entry.isHeavy {
-        heavy[owner, default: 0] += 1
-        heavyCount += 1
-      } else {
-        light[owner, default: 0] += 1
-      }
+      let kind = Kind(owner: owner, weight: entry.weight)
+      running[entry.number] = kind
+      counts[kind, default: 0] += 1
+      if entry.weight == .heavy { heavyCount += 1 }
       return entry
     }
     return nil
   }
 
   private func mayBegin(_ entry: Entry) -> Bool {
-    guard entry.isHeavy else { return light[entry.owner, default: 0] < Self.mostOfOwner }
-    let own = heavy[entry.owner, default: 0]
-    let isAlone = !seen.contains { $0.key != entry.owner && $0.value > lastNumber - Self.memory }
-    return isAlone ? own < Self.mostHeavyAlone : own < Self.mostHeavyOfOwner && heavyCount < Self.mostHeavy
+    let own = counts[Kind(owner: entry.owner, weight: entry.weight), default: 0]
+    switch entry.weight {
+    // One for each, whoever has all others wait for a receiver that never answers.
+    case .light: return own == 0 || own < Self.mostOfOwner && running.count < Self.most
+    case .long: return own == 0
+    case .heavy:
+      let isAlone = !seen.contains { $0.key != entry.owner && $0.value > lastNumber - Self.memory }
+      return isAlone ? own < Self.mostHeavyAlone : own < Self.mostHeavyOfOwner && heavyCount < Self.mostHeavy
+    }
   }
 
   /// One is answered, or has become a stream, which waits for its reader and for nobody else. Nothing when it has ended before.
   mutating func end(_ number: Int) {
     guard let ended = running.removeValue(forKey: number) else { return }
-    if ended.isHeavy {
-      heavyCount -= 1
-      heavy[ended.owner] = heavy[ended.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
-    } else {
-      light[ended.owner] = light[ended.owner].flatMap { $0 > 1 ? $0 - 1 : nil }
-    }
+    counts[ended] = counts[ended].flatMap { $0 > 1 ? $0 - 1 : nil }
+    if ended.weight == .heavy { heavyCount -= 1 }
   }
 
   /// Takes out what has not been begun and nobody waits for any more.
@@ -113,18 +123,23 @@ final class RequestLife: Sendable {
 }
 
 extension Desk {
-  /// Whether answering takes more than one step in the store, or computes for long.
-  static func isHeavy(_ method: String) -> Bool { heavyMethods.contains(method) }
+  /// What answering a method takes.
+  static func weight(of method: String) -> RequestQueue<EventLoop.QueuedRequest>.Weight {
+    heavyMethods.contains(method) ? .heavy : longMethods.contains(method) ? .long : .light
+  }
 
   private static let heavyMethods: Set<String> = [
     RemindersInterface.AddMany.method, RemindersInterface.List.method, RemindersInterface.Import.method,
     RemindersInterface.Apply.method, RemindersInterface.Export.method, OccurrencesInterface.List.method,
     OccurrencesInterface.Upcoming.method, SchedulesInterface.Explain.method, SchedulesInterface.Convert.method,
-    DeliveriesInterface.List.method, DeliveriesInterface.Redeliver.method, DeliveriesInterface.Cancel.method,
-    EndpointsInterface.List.method, DaemonInterface.Examine.method, Tracking.Entries.method, Tracking.Days.method,
+    DeliveriesInterface.List.method, EndpointsInterface.List.method, Tracking.Entries.method, Tracking.Days.method,
     Tracking.Stats.method, Tracking.Achievements.method, Tracking.Items.method, Tracking.Milestones.method,
-    Tracking.InstallPack.method, Tracking.RemovePack.method, Tracking.Remove.method, Tracking.Import.method,
-    Tracking.Restore.method, Tracking.Undo.method, Tracking.Changes.method, Tracking.Backup.method,
-    Tracking.Export.method,
+    Tracking.Changes.method, Tracking.Backup.method, Tracking.Export.method,
+  ]
+
+  private static let longMethods: Set<String> = [
+    DeliveriesInterface.Redeliver.method, DeliveriesInterface.Cancel.method, Tracking.InstallPack.method,
+    Tracking.RemovePack.method, Tracking.Remove.method, Tracking.Import.method, Tracking.Restore.method,
+    Tracking.Undo.method,
   ]
 }

@@ -234,7 +234,7 @@ extension EventLoop {
     client.life = call.oneway ? nil : life
     requests.add(
       QueuedRequest(call: call, token: token, caller: caller, life: life), owner: caller.owner,
-      isHeavy: Desk.isHeavy(call.method))
+      weight: Desk.weight(of: call.method))
     beginRequests()
   }
 
