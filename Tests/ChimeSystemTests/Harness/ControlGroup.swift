@@ -83,6 +83,4 @@ extension Machine {
   /// What a sanitizer needs for itself is many times what a limit leaves.
   static let canLimitMemory = isRoot && !Sanitizer.isThere && ControlGroup.isAvailable(.memory)
   static let canLimitProcesses = isRoot && ControlGroup.isAvailable(.pids)
-  /// Whether the tests may take minutes (`CHIME_TEST_LONG=1`).
-  static let isLong = ProcessInfo.processInfo.environment["CHIME_TEST_LONG"] == "1"
 }
