@@ -91,7 +91,7 @@ struct ProofAttacksTests {
     case .none, .explain, .connections: return
     case .list, .backup:
       for _ in 0..<20 {
-        try await add((0..<40).map { ["title": .string("\($0)"), "body": .string(body), "when": "daily"] })
+        try await add((0..<40).map { ["title": .string("\($0)"), "body": .string(body), "when": "daily at 9:00"] })
       }
     case .import:
       for part in 0..<20 {
