@@ -54,11 +54,12 @@ enum Status {
     var dead = 0
     if health.deadDeliveries > 0 {
       let since = RFC3339.format(context.now - lately, in: .utc)
-      dead = try daemon.call(
-        DeliveriesInterface.List.method,
-        DeliveriesInterface.List.Parameters(filter: .init(state: .dead, since: since), limit: 1_000),
-        returning: DeliveriesInterface.List.Reply.self
-      ).deliveries.count
+      dead = try Listings.pages(limit: 1_000) { limit, cursor in
+        let reply: DeliveriesInterface.List.Reply = try daemon.call(
+          DeliveriesInterface.List.method,
+          DeliveriesInterface.List.Parameters(filter: .init(state: .dead, since: since), limit: limit, cursor: cursor))
+        return (reply.deliveries, reply.cursor)
+      }.items.count
     }
     return Verdict(health, endpoints: endpoints, givenUpLately: dead)
   }

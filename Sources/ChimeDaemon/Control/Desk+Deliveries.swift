@@ -17,8 +17,7 @@ extension Desk {
       let cursor = try inParts(page) { part in
         let found = try transaction.deliveries(query, page: part).map { try described($0, transaction) }
         listed += found
-        // The answer of a receiver is kept with what it has said last.
-        return (found.count, found.reduce(0) { $0 + 2_500 + $1.title.utf8.count })
+        return (found.count, found.reduce(0) { $0 + 600 + $1.title.utf8.count + ($1.lastResult?.utf8.count ?? 0) })
       }
       return DeliveriesInterface.List.Reply(deliveries: listed, cursor: cursor)
     }
