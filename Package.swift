@@ -139,7 +139,8 @@ let tools: [Target] = [
 let targets: [Target] =
   switch Context.environment["CHIME_BUILD"] {
   case "programs": modules + programs
-  case "tests": modules + proof
+  // With the command, which the tests of its module also run as a program.
+  case "tests": modules + programs.filter { $0.name == "chime" } + proof
   default: modules + programs + proof + tools
   }
 
