@@ -64,7 +64,9 @@ extension Desk {
       throw ControlFailure.notFound(
         what: "pack", id: TrackerFields.shown(name), near: Nearest.to(name, among: ShippedPacks.names))
     case (nil, let text?):
-      return try PackFile.read(Array(text.utf8), file: request.file.map(TrackerFields.shown) ?? "pack.toml")
+      // A path is as long as the system takes one (PATH_MAX): cut, it would be another.
+      let file = request.file.map { TrackerFields.shown($0, longest: 4_096) }
+      return try PackFile.read(Array(text.utf8), file: file ?? "pack.toml")
     default:
       throw ControlFailure.invalidValue(
         field: "name", "give either the name of a pack that comes with Chime, or the text of one")

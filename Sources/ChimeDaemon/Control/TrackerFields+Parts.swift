@@ -6,9 +6,9 @@ import ChimeTracking
 // What drafts and requests are made of.
 extension TrackerFields {
   /// A name of a client's as it may be repeated in a sentence.
-  static func shown(_ text: String) -> String {
+  static func shown(_ text: String, longest: Int = 64) -> String {
     String(
-      text.prefix(64).map {
+      text.prefix(longest).map {
         $0.isNewline || $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0
       })
   }
