@@ -2,15 +2,18 @@
 /// the metadata services of the clouds.
 enum AddressKind: String, Hashable, Sendable, CaseIterable {
   case ordinary
+  /// An ordinary address that an interface of this machine has.
+  case ofThisMachine
   case unspecified, loopback, linkLocal, `private`, shared, documentation, benchmarking
   case multicast, broadcast, reserved
   /// A service that gives credentials of the machine to whoever asks from it.
   case metadata
 
-  init(_ address: NetworkAddress) {
-    self =
-      Self.metadataServices.contains(address)
-      ? .metadata : Self.table.first { $0.block.contains(address) }?.kind ?? .ordinary
+  /// - Parameter isOwn: whether an interface of this machine has the address; asked only where nothing else is special.
+  init(_ address: NetworkAddress, isOwn: (NetworkAddress) -> Bool = { _ in false }) {
+    let known = Self.table.first { $0.block.contains(address) }?.kind ?? .ordinary
+    self = Self.metadataServices.contains(address) ? .metadata : known
+    if self == .ordinary, isOwn(address) { self = .ofThisMachine }
   }
 
   /// Where it may be dialled without being allowed by name.
@@ -19,7 +22,7 @@ enum AddressKind: String, Hashable, Sendable, CaseIterable {
   var reach: Reach {
     switch self {
     case .ordinary: .anywhere
-    case .loopback, .linkLocal, .private, .shared, .documentation, .benchmarking: .fromAPersonsDaemon
+    case .ofThisMachine, .loopback, .linkLocal, .private, .shared, .documentation, .benchmarking: .fromAPersonsDaemon
     case .unspecified, .multicast, .broadcast, .reserved, .metadata: .nowhere
     }
   }
@@ -28,6 +31,7 @@ enum AddressKind: String, Hashable, Sendable, CaseIterable {
   var name: String {
     switch self {
     case .ordinary: "an ordinary address"
+    case .ofThisMachine: "an address of this machine"
     case .unspecified: "an unspecified address"
     case .loopback: "a loopback address"
     case .linkLocal: "a link-local address"

@@ -237,7 +237,7 @@ final class HTTPTransfer {
     let bytes = UnsafeRawBufferPointer(
       start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
     guard let network = NetworkAddress(bytes) else { return -1 }
-    if let refused = route.network.refusal(of: network) {
+    if let refused = route.network.refusal(of: network, isOwn: \.isOfThisMachine) {
       refusal = refusal ?? refused
       return -1
     }

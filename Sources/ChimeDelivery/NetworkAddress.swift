@@ -34,6 +34,50 @@ public enum NetworkAddress: Hashable, Sendable {
     }
   }
 
+  /// Whether an interface of this machine has the address now: what the kernel would send there from that very address does
+  /// not leave the machine. Nothing is sent, and no list of interfaces is read, for which the system's unit has no right
+  /// (AF_NETLINK). Without a descriptor to ask with, it counts as one of them.
+  var isOfThisMachine: Bool {
+    switch self {
+    case .v4(let address):
+      var target = sockaddr_in()
+      target.sin_family = sa_family_t(AF_INET)
+      target.sin_port = in_port_t(9).bigEndian
+      target.sin_addr.s_addr = address.bigEndian
+      return isSource(of: target, AF_INET)
+    case .v6(let first, let last):
+      var target = sockaddr_in6()
+      target.sin6_family = sa_family_t(AF_INET6)
+      target.sin6_port = in_port_t(9).bigEndian
+      withUnsafeMutableBytes(of: &target.sin6_addr) {
+        $0.storeBytes(of: first.bigEndian, as: UInt64.self)
+        $0.storeBytes(of: last.bigEndian, toByteOffset: 8, as: UInt64.self)
+      }
+      return isSource(of: target, AF_INET6)
+    }
+  }
+
+  /// Whether a datagram to `target`, which is this address, would have it as its source too.
+  private func isSource<Address>(of target: Address, _ family: Int32) -> Bool {
+    let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
+    defer { close(descriptor) }
+    return withUnsafeBytes(of: target) { bytes in
+      guard let start = bytes.baseAddress else { return true }
+      let isConnected =
+        connect(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) == 0
+      // No route leads there.
+      guard isConnected else { return false }
+      return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 16) { source in
+        var count = socklen_t(source.count)
+        guard let place = source.baseAddress,
+          getsockname(descriptor, place.assumingMemoryBound(to: sockaddr.self), &count) == 0
+        else { return true }
+        return NetworkAddress(UnsafeRawBufferPointer(rebasing: source.prefix(Int(count)))) == self
+      }
+    }
+  }
+
   private static func v6(_ address: in6_addr) -> NetworkAddress {
     withUnsafeBytes(of: address) { bytes in
       .v6(

@@ -7,7 +7,7 @@
 ///
 /// An address that holds another (IPv4-mapped, NAT64, 6to4, Teredo) may be dialled only where both may.
 public struct NetworkPolicy: Hashable, Sendable {
-  /// Whether loopback, link-local and private addresses may be dialled without being allowed: in the daemon of a user,
+  /// Whether loopback, link-local and private addresses, and the machine's own, may be dialled without being allowed: in the daemon of a user,
   /// who can reach them anyway, but not in the system's, where they would lend a user the machine's place in the network.
   public var isPersonal: Bool
   /// What may be dialled although its kind says otherwise. A metadata service is only allowed by a block of its very
@@ -21,7 +21,12 @@ public struct NetworkPolicy: Hashable, Sendable {
   }
 
   /// Why an address may not be dialled; nil when it may.
-  public func refusal(of address: NetworkAddress) -> AddressRefusal? {
+  ///
+  /// - Parameter isOwn: whether an interface of this machine has an address: what listens there may take whoever comes from
+  ///   the machine itself for one of its own.
+  public func refusal(
+    of address: NetworkAddress, isOwn: (NetworkAddress) -> Bool = { _ in false }
+  ) -> AddressRefusal? {
     let faces = [address] + address.embedded
     for face in faces {
       if let block = deny.first(where: { $0.contains(face) }) {
@@ -29,7 +34,7 @@ public struct NetworkPolicy: Hashable, Sendable {
       }
     }
     for face in faces {
-      let kind = AddressKind(face)
+      let kind = AddressKind(face, isOwn: isOwn)
       let covering = allow.filter { $0.contains(face) || $0.contains(address) }
       let may =
         switch kind.reach {

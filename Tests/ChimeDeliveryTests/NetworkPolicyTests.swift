@@ -122,6 +122,26 @@ import Testing
     #expect((NetworkPolicy(isPersonal: true).refusal(of: address) == nil) == byPerson)
   }
 
+  /// A public address that the machine has itself is as good as its loopback address.
+  @Test(arguments: ["8.8.4.4", "::ffff:8.8.4.4", "64:ff9b::808:404", "2002:808:404::1", "2606:4700::1111"])
+  func theMachinesOwnAddressIsForAPersonsDaemon(_ text: String) throws {
+    let address = try #require(NetworkAddress(text))
+    let own = Set(["8.8.4.4", "2606:4700::1111"].compactMap(NetworkAddress.init))
+    func refusal(_ policy: NetworkPolicy) -> AddressRefusal? { policy.refusal(of: address, isOwn: own.contains) }
+    #expect(NetworkPolicy(isPersonal: false).refusal(of: address) == nil)
+    #expect(refusal(NetworkPolicy(isPersonal: true)) == nil)
+    let refused = try #require(refusal(NetworkPolicy(isPersonal: false)))
+    #expect(refused.description.contains("an address of this machine"), "\(refused)")
+    let block = try #require(AddressBlock("\(refused.face)"))
+    #expect(refusal(NetworkPolicy(isPersonal: false, allow: [block])) == nil)
+  }
+
+  @Test func theMachinesAddressesAreThoseOfItsInterfaces() throws {
+    #expect(try #require(NetworkAddress("127.0.0.1")).isOfThisMachine)
+    // For documentation (RFC 5737): no interface has it.
+    #expect(try !#require(NetworkAddress("192.0.2.77")).isOfThisMachine)
+  }
+
   @Test(arguments: [
     (["10.0.0.0/8"], [], "10.1.2.3", true), (["10.0.0.0/8"], [], "::ffff:10.1.2.3", true),
     (["10.0.0.0/8"], [], "64:ff9b::10.1.2.3", true), (["10.0.0.0/8"], [], "2002:a01:203::1", true),

@@ -41,6 +41,15 @@ struct SystemUsersTests {
         let output = try await machine.run("chime", ["--system", "--json"] + listing, as: Self.ann)
         #expect(output.status == 0 && !output.out.contains("His"), "\(listing): \(output.text)")
       }
+      // What is everybody's is for root alone: a reload makes channels anew, and would cut what others have under way.
+      for method in ["Reload", "TakeSnapshot", "Metrics"] {
+        let message = #"printf '{"method":"io.chime.Daemon.\#(method)"}\0'"#
+        let call = "\(message) | socat -t 10 - UNIX-CONNECT:/run/chime/io.chime"
+        let refused = try await machine.run("sh", ["-c", call], as: Self.ann, in: "chime")
+        #expect(refused.out.contains("org.varlink.service.PermissionDenied"), "\(method): \(refused.text)")
+        let done = try await machine.run("sh", ["-c", call])
+        #expect(done.out.contains("\"parameters\"") && !done.out.contains("\"error\""), "\(method): \(done.text)")
+      }
       // What systemd is told is for everybody to read.
       let told = try await machine.did("systemctl", "show", "chimed.service", "--property=StatusText", as: Self.eve)
       #expect(told.contains("next at") && !told.contains("His"), "\(told)")

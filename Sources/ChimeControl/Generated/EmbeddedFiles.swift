@@ -335,7 +335,7 @@ method Examine() -> (examination: Examination)
 method Metrics() -> (text: string)
 # The daemons that share the store, and what they have to do. Each answers for all.
 method GetFleet() -> (fleet: Fleet)
-# Reads the configuration again. On an error the old one stays in force.
+# Reads the configuration again. On an error the old one stays in force. In the system's daemon root only may ask for it.
 method Reload() -> ()
 # Call with `more`: the first reply is an empty list at once, then a list for each batch of events. A reader that does
 # not keep up is dropped with LimitExceeded.

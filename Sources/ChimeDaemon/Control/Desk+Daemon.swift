@@ -94,6 +94,8 @@ extension Desk {
   }
 
   func reload() async throws -> DaemonInterface.Reload.Reply {
+    // Channels are made anew, which cuts what others have under way.
+    try requireAll()
     do {
       try await loop.reload()
     } catch let error as ConfigurationError {
