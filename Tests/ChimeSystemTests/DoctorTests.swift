@@ -340,7 +340,8 @@ import Testing
   func aCertificateThatIsNotBelievedIsSaid() async throws {
     try await Home.live { home in
       let script = Machine.package + "/Tests/ChimeDeliveryTests/Support/tls.py"
-      let receivers = try await home.spawn(Machine.debianPython, [script], withInput: true)
+      let receivers = try await home.spawn(
+        Machine.debianPython, [script], environment: ["TMPDIR": home.path], withInput: true)
       let ports = try await eventually("the receivers say their ports; \(receivers.errors)") {
         try receivers.lines.first.map { try JSON(parsing: $0) }
       }

@@ -4,7 +4,7 @@ Writes one JSON object a line: {"event": "ready", "bus": ADDRESS}, then {"event"
 for each call the server gets. Reads one JSON array a line: ["press", id, action], ["close", id], ["stop"] and
 ["start"] for the server. Ends, with all it started, when its input ends.
 """
-import json, os, subprocess, sys, threading
+import json, os, subprocess, sys, tempfile, threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAME, PATH = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
@@ -23,7 +23,9 @@ except ImportError as error:
 
 try:
     daemon = subprocess.Popen(
-        ["dbus-daemon", f"--config-file={HERE}/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
+        ["dbus-daemon", f"--config-file={HERE}/bus.conf", "--nofork", "--nopidfile", "--print-address=1",
+         # Where the run's own files are, which are removed with it.
+         f"--address=unix:tmpdir={tempfile.gettempdir()}"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 except FileNotFoundError:
     fail("install dbus: there is no dbus-daemon")
