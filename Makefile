@@ -62,7 +62,6 @@ test: ## Install what is missing, check the style and the imports, build, and sh
 	@Tests/quick
 
 proof: ## Prove what takes long, part by part, and print a table (hours; ONE=fleet for one part, AGAIN=1 for all anew)
-	@Packaging/dependencies proof
 	@Tests/proof $(ONE)
 
 unit: tests ## Build and run the tests of the modules, which need no program of ours (ONE=name for those whose name has it)
