@@ -9,7 +9,7 @@ struct CrashTests {
   /// `make crash ROUNDS=500` for more.
   private static let rounds =
     environment["CHIME_TEST_ROUNDS"].flatMap { Int($0) }
-    ?? ProofTier.amount(quick: 4, proof: 100)
+    ?? ProofTier.amount(quick: 24, proof: 100)
   private static let seed = environment["CHIME_TEST_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
 
   /// Notes which message it runs for, and ends its daemon or fails now and then.
