@@ -12,11 +12,15 @@ final class PostgresServer: Sendable {
   /// Why there can be none here; nil: there can.
   static var absence: String? {
     if programs == nil { return "PostgreSQL's server is not installed (apt install postgresql)" }
-    if getuid() == 0, getpwnam("postgres") == nil {
+    if getuid() == 0, account == nil {
       return "postgres refuses to run as root, and there is no user postgres"
     }
     return nil
   }
+
+  /// Who runs the server where this is root. It is looked up once: getpwnam(3) gives every thread the same memory, and while
+  /// another one reads the list of users, that memory holds whoever stands before this one.
+  static let account = getpwnam("postgres").map { (user: $0.pointee.pw_uid, group: $0.pointee.pw_gid) }
 
   /// The one that the tests share; each has a database of its own there.
   static let shared = Result { try PostgresServer() }
@@ -190,7 +194,7 @@ final class PostgresServer: Sendable {
   /// A folder of the user that postgres runs as.
   private static func makeFolder(_ name: String) throws -> String {
     let folder = try RunFolder.makeFolder(name)
-    if getuid() == 0, let user = getpwnam("postgres") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+    if getuid() == 0, let account { chown(folder, account.user, account.group) }
     return folder
   }
 

@@ -101,7 +101,7 @@ struct Authority {
     ])
     // PostgreSQL insists on a key that is its own and nobody else's.
     chmod(base + ".key", 0o600)
-    if getuid() == 0, let user = getpwnam("postgres") { chown(base + ".key", user.pointee.pw_uid, user.pointee.pw_gid) }
+    if getuid() == 0, let account = PostgresServer.account { chown(base + ".key", account.user, account.group) }
   }
 
   /// The same authority, by a certificate that was valid until yesterday.
