@@ -11,16 +11,17 @@ enum Files {
   }
 
   static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: 4_096)
-    var length = 0
+    var bytes: [UInt8] = []
     while true {
-      if length == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
-      let count = bytes[length...].withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { part in
+        let count = Glibc.read(descriptor, part.baseAddress, part.count)
+        if count > 0 { bytes.append(contentsOf: part[..<count]) }
+        return count
+      }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return nil }
-      if count == 0 { return Array(bytes.prefix(length)) }
-      length += count
-      guard length <= limit else {
+      if count == 0 { return bytes }
+      guard bytes.count <= limit else {
         errno = EFBIG
         return nil
       }

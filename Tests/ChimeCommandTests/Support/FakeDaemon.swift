@@ -41,7 +41,7 @@ final class FakeDaemon: Sendable {
       }
     }
     guard bound == 0, listen(listener, 8) == 0 else { throw POSIXError(.EIO) }
-    let service = try Self.service()
+    let service = try Self.service.get()
     Thread.detachNewThread { [listener, weak self] in
       while true {
         let descriptor = accept(listener, nil, nil)
@@ -59,7 +59,8 @@ final class FakeDaemon: Sendable {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  private static func service() throws -> VarlinkService {
+  /// The interface files are read once for all of them.
+  private static let service = Result {
     var service = VarlinkService(vendor: "Chime", product: "fake", version: "0", url: "https://example.org")
     for description in [
       RemindersInterface.description, OccurrencesInterface.description, SchedulesInterface.description,
