@@ -73,6 +73,8 @@ struct Months {
       // Another daemon is about it, and would be in the way of this one's pruning.
       return KeptHistory(rest: nil)
     }
+    // The server lets go of what a session had some time after the session has ended, when the next look may have begun.
+    defer { _ = try? connection.script("SELECT pg_advisory_unlock(\(Schema.monthLock))") }
     if let failure = try failure({ try Self.makeAhead(connection) }) { kept.problems.append(failure) }
     if let end = edge?.end, let edge {
       let now = try connection.first("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint") { $0.instant(0) }

@@ -333,6 +333,14 @@ struct MonthTests {
     for store in stores { await store.close() }
   }
 
+  /// Who looks again as soon as a look is over is not taken for a second daemon.
+  @Test func oneLookFollowsTheOtherAtOnce() async throws {
+    let store = try open()
+    let edge = HistoryEdge(oldest: PastTimes(seed: 3).months[1])
+    for _ in 0..<20 { #expect(try await store.keepMonths(edge).rest == edge) }
+    await store.close()
+  }
+
   /// A month with very many is left until all of it may go for its age; a number is kept to at once.
   @Test func aLargeMonthIsLeftUntilAllOfItMayGo() async throws {
     let (store, past) = (try open { $0.wholeMonths = 2 }, PastTimes(seed: 3))
