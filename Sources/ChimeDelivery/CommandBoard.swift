@@ -8,6 +8,7 @@ struct CommandJob: Sendable {
   /// Whether it starts at once, whatever else runs.
   var isTest = false
   let report: @Sendable (CommandRun.Result, Milliseconds) -> Void
+  var owner: UInt32 { message.delivery.lane.owner }
 }
 
 /// All runs of the commands: what may start, what waits for whom. Decides and gives orders; does nothing.
@@ -25,8 +26,9 @@ struct CommandBoard: Sendable {
     var name: ChannelName { job.message.delivery.lane.channel }
   }
 
-  /// Runs of tests at most, for all clients together.
-  static let maxTests = 4
+  /// Runs of tests at most, for all clients together. The owner of tests that hang is refused long before the others are.
+  static let maxTests = 16
+  static let maxTestsOfAnOwner = 2
 
   private(set) var book = CommandBook()
   private var entries: [Supervisor.RunID: Entry] = [:]
@@ -45,8 +47,11 @@ struct CommandBoard: Sendable {
 
   mutating func admit(_ job: CommandJob) -> [Order] {
     if isClosed { return [Self.refuse(job, CutShort.outcome, CutShort.next, CutShort.sentence)] }
-    if job.isTest, entries.values.count(where: \.job.isTest) >= Self.maxTests {
-      return [Self.refuse(job, .refused, .blocked(.seconds(30)), "as many tests run already as may at once")]
+    if job.isTest {
+      let owners = entries.values.filter(\.job.isTest).map(\.job.owner)
+      if owners.count(where: { $0 == job.owner }) >= Self.maxTestsOfAnOwner || owners.count >= Self.maxTests {
+        return [Self.refuse(job, .refused, .blocked(.seconds(30)), "as many tests run already as may at once")]
+      }
     }
     queue.append(job)
     return advance()

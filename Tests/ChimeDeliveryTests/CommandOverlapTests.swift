@@ -109,4 +109,21 @@ extension RealThings.CommandTests {
     #expect(test.path == support("fake-command") && test.arguments == ["input"])
     await channel.stop()
   }
+
+  /// Who has tests that hang is refused another one, and nobody else is.
+  @Test func testsThatHangAreTheirOwners() async throws {
+    let command = waiting(.parallel)
+    let channel = channel(command)
+    async let first = channel.test(command, owner: 1_000)
+    async let second = channel.test(command, owner: 1_000)
+    async let others = channel.test(command, owner: 1_001)
+    _ = try await eventually { channel.running(command.name) == 3 ? true : nil }
+    let refused = await channel.test(command, owner: 1_000)
+    #expect(!refused.isDelivered && refused.attempt.error == "as many tests run already as may at once")
+    async let another = channel.test(command, owner: 1_001)
+    _ = try await eventually { channel.running(command.name) == 4 ? true : nil }
+    try Data().write(to: folder.appending(path: "go"))
+    for test in await [first, second, others, another] { #expect(test.isDelivered, "\(test.attempt)") }
+    await channel.stop()
+  }
 }

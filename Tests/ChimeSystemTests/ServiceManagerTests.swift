@@ -94,6 +94,18 @@ import Testing
     }
   }
 
+  /// As little as popups and a user's own programs allow; the unit says why the rest is open.
+  @Test func theUserUnitIsNoMoreExposedThanCommandsNeed() async throws {
+    try await Home.live { home in
+      let units = try Units.write(from: "systemd/user", to: home.path + "/units")
+      let service = try #require(units.first { $0.hasSuffix(".service") })
+      // In tenths, and as root's own, which counts for more: fails when the exposure is above 7.7.
+      let words = ["security", "--user", "--offline=true", "--threshold=77", service]
+      let output = try await home.run("systemd-analyze", words)
+      #expect(output.status == 0, "\(output.text.suffix(200))")
+    }
+  }
+
   private static func reminder(in json: JSON) -> JSON { json["reminder"] == .null ? json : json["reminder"] }
 }
 
