@@ -1,11 +1,12 @@
 import Foundation
-import Synchronization
+import Glibc
 import Testing
 
 /// One hostile tenant of each kind beside a victim: how long the victim's requests take, and how late its reminders fire.
 ///
 /// It takes a minute for each kind, and its figures are those of the programs as they are shipped (`CHIME_PROGRAMS`) on a
-/// quiet machine. With others it prints them and judges nothing but that the daemon lives.
+/// quiet machine. With others it prints them and judges nothing but that the daemon lives. Each figure goes to a file, one for
+/// each kind, in the folder that `CHIME_PROOF_FIGURES` names; `Tests/attacks.gnuplot` draws them.
 @Suite(.proof(.attacks), .serialized)
 struct ProofAttacksTests {
   static let environment = ProcessInfo.processInfo.environment
@@ -14,7 +15,7 @@ struct ProofAttacksTests {
   static let seconds = environment["CHIME_PROOF_SECONDS"].flatMap { Int($0) } ?? 30
 
   enum Attack: String, CaseIterable, Sendable {
-    case none, explain, list, backup, `import`, connections, firing
+    case none, explain, list, backup, `import`, connections, endpoints, firing
   }
 
   /// Milliseconds.
@@ -33,13 +34,6 @@ struct ProofAttacksTests {
     private static func text(_ value: Double) -> String { String(format: "%.1f", value) }
   }
 
-  /// Told by the test when it is over, and asked by those who attack.
-  final class End: Sendable {
-    private let reached = Atomic(false)
-    var isReached: Bool { reached.load(ordering: .relaxed) }
-    func reach() { reached.store(true, ordering: .relaxed) }
-  }
-
   @Test(.timeLimit(.minutes(30)), arguments: Attack.allCases)
   func theVictimIsServedBeside(_ attack: Attack) async throws {
     try await Home.live(alone: true) { home in
@@ -54,7 +48,8 @@ struct ProofAttacksTests {
         [tenants.victim]
         """)
       let daemon = try await home.start()
-      try await prepare(home, attack)
+      let tarpit = try Tarpit()
+      try await prepare(home, attack, tarpit)
       for second in 0..<5 {
         _ = try await home.answer(
           "io.chime.Reminders.Add",
@@ -63,16 +58,18 @@ struct ProofAttacksTests {
             "reminder": ["title": .string("victim \(second)"), "when": "every 1s", "channels": ["desktop"]],
           ])
       }
-      let end = End()
-      let path = home.socket
-      let attackers = (0..<8).map { number in
-        Task { try await blocking { Self.attack(attack, path, number, end) } }
-      }
-      let requests = try await blocking { try Self.victim(path, seconds: Self.seconds) }
+      // In processes of their own, so that what they need of this one's time is not taken for the daemon's.
+      let clients = Machine.support("beside")
+      let attackers = try await home.spawn(clients, ["attack", "\(attack)", home.socket, Self.costly])
+      let victim = try await home.run(
+        clients, ["victim", home.socket, "\(Self.seconds)"], within: .seconds(300 + Self.seconds))
+      #expect(victim.status == 0, "\(victim.err)")
+      let requests = Figures(values: victim.out.split(separator: "\n").compactMap { Double($0) })
       let lateness = try await lateness(home)
-      end.reach()
-      for attacker in attackers { try await attacker.value }
+      #expect(attackers.isRunning)
+      attackers.destroy()
       print("\(attack): requests \(requests), lateness \(lateness), daemon \(daemon.process.peakKiB / 1_024) MiB")
+      try note(attack, requests, lateness)
       #expect(daemon.process.isRunning)
       #expect(!requests.values.isEmpty && !lateness.values.isEmpty)
       guard Self.isJudged else { return }
@@ -81,8 +78,42 @@ struct ProofAttacksTests {
     }
   }
 
+  /// Takes connections and never answers.
+  private final class Tarpit: Sendable {
+    let url: String
+    private let listener: Int32
+
+    init() throws {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isUp = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(listener, $0, length) == 0 && listen(listener, 4_096) == 0 && getsockname(listener, $0, &length) == 0
+        }
+      }
+      self.listener = listener
+      url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"
+      guard isUp else { throw HarnessFailure("no server: \(String(cString: strerror(errno)))") }
+    }
+
+    deinit { close(listener) }
+  }
+
+  /// Writes "second latency" and "number lateness" of one kind, for the plot.
+  private func note(_ attack: Attack, _ requests: Figures, _ lateness: Figures) throws {
+    guard let folder = Self.environment["CHIME_PROOF_FIGURES"] else { return }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (name, figures) in [("requests", requests), ("lateness", lateness)] {
+      let lines = figures.values.enumerated().map { "\($0.offset) \($0.element)\n" }
+      try lines.joined().write(toFile: "\(folder)/\(attack).\(name)", atomically: true, encoding: .utf8)
+    }
+  }
+
   /// What the attacker has before it begins.
-  private func prepare(_ home: Home, _ attack: Attack) async throws {
+  private func prepare(_ home: Home, _ attack: Attack, _ tarpit: Tarpit) async throws {
     func add(_ drafts: [JSON]) async throws {
       _ = try await home.answer("io.chime.Reminders.AddMany", ["tenant": "evil", "reminders": .array(drafts)])
     }
@@ -97,6 +128,16 @@ struct ProofAttacksTests {
       for part in 0..<20 {
         try await add((0..<1_000).map { ["title": .string("title \(part) \($0)"), "when": "daily at 9:00"] })
       }
+    case .endpoints:
+      for number in 0..<100 {
+        _ = try await home.answer(
+          "io.chime.Endpoints.Put",
+          ["tenant": "evil", "name": .string("pit\(number)"), "url": .string(tarpit.url), "newSecret": "hmac"])
+      }
+      try await add(
+        (0..<100).map {
+          ["title": .string("\($0)"), "when": "every 1s", "channels": .array([.string("pit\($0)")])]
+        })
     case .firing:
       try await add(
         (0..<50).map { ["title": .string("\($0)"), "when": .string(Self.costly), "channels": ["desktop"]] })
@@ -107,55 +148,6 @@ struct ProofAttacksTests {
   static let costly =
     "DTSTART:20260101T000000Z RRULE:FREQ=SECONDLY"
     + [11, 13, 17, 19, 23, 25, 29, 31].map { " RRULE:FREQ=DAILY;INTERVAL=\($0);BYMONTHDAY=31;BYDAY=TH" }.joined()
-
-  /// Does one thing again and again, on a connection of its own, until the end.
-  private static func attack(_ attack: Attack, _ path: String, _ number: Int, _ end: End) {
-    let calendar =
-      "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n"
-      + (0..<2_000).map {
-        "BEGIN:VEVENT\r\nUID:\($0)\r\nSUMMARY:title \(number) \($0)\r\nDTSTART:20260101T000000Z\r\nRRULE:FREQ=DAILY\r\nEND:VEVENT\r\n"
-      }.joined() + "END:VCALENDAR\r\n"
-    while !end.isReached {
-      guard let socket = try? RawSocket(path: path) else { continue }
-      func send(_ method: String, _ parameters: JSON, more: Bool = false) {
-        guard case .object(var members) = parameters else { return }
-        members["tenant"] = "evil"
-        let call = JSON.object(["method": .string(method), "parameters": .object(members), "more": .bool(more)])
-        if let bytes = try? call.bytes { socket.send(bytes + [0]) }
-      }
-      switch attack {
-      case .none: Thread.sleep(forTimeInterval: 0.1)
-      case .connections: continue
-      case .explain:
-        for _ in 0..<3 { send("io.chime.Schedules.Explain", ["when": .string(costly), "count": 1_000]) }
-        _ = try? socket.receive()
-      case .list:
-        for _ in 0..<3 { send("io.chime.Reminders.List", ["limit": 10_000]) }
-        _ = try? socket.receive()
-      case .backup: send("io.chime.Trackers.Backup", [:], more: true)
-      case .import:
-        send("io.chime.Reminders.Import", ["format": "icalendar", "text": .string(calendar), "dryRun": true])
-        _ = try? socket.receive()
-      case .firing: Thread.sleep(forTimeInterval: 0.1)
-      }
-    }
-  }
-
-  /// One who asks small things, fifty times a second.
-  private static func victim(_ path: String, seconds: Int) throws -> Figures {
-    let socket = try RawSocket(path: path, timeout: 300)
-    let clock = ContinuousClock()
-    var figures = Figures(values: [])
-    let until = clock.now + .seconds(seconds)
-    while clock.now < until {
-      let begin = clock.now
-      let answer = try socket.call("io.chime.Reminders.List", ["tenant": "victim", "limit": 10])
-      guard answer.error == nil else { throw HarnessFailure("\(answer)") }
-      figures.values.append(begin.duration(to: clock.now) / .milliseconds(1))
-      Thread.sleep(forTimeInterval: 0.02)
-    }
-    return figures
-  }
 
   /// How late what fired meanwhile was, as the daemon has recorded it.
   private func lateness(_ home: Home) async throws -> Figures {
