@@ -131,8 +131,10 @@ public protocol TrackingTransaction {
   /// before. Unlocks and XP stay, unless the change has removed everything (`removeTracking`). Only its owner's latest can
   /// be taken back, and once: throws `StoreFailure.internalError` otherwise.
   ///
-  /// - Returns: the trackers whose entries or whose definition have changed, each with the days whose entries have: what
-  ///   follows from them is to be made anew. Some of them may not be there any more; they have no totals.
+  /// - Returns: the trackers whose entries or whose definition differ after this call from before it, each with the days
+  ///   whose entries do: what follows from them is to be made anew. An entry names its tracker and day from before the
+  ///   call and those from after it, and no others: a day that it was moved to and removed from within the change has no
+  ///   difference to show. Some of the trackers may not be there any more; they have no totals.
   func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>]
   /// Lets go what changes of before that time have replaced and removed; at most `limit` rows at a time. An owner's go in
   /// their order, so that each that is kept can be taken back.

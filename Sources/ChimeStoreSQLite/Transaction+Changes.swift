@@ -63,7 +63,8 @@ extension Transaction {
   }
 
   /// The trackers whose entries or whose definition a change has touched, with the days of those entries as they were and
-  /// as they are. What the change has made and removed again was never seen.
+  /// as they are. What the change has made and removed again was never seen. Nor was the place that it has moved an entry
+  /// to before it removed it: the row that is gone has that place, and `entry_before` the one that counts.
   private func trackers(touchedBy change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     let rows = try connection.all(
       """
@@ -71,7 +72,8 @@ extension Transaction {
       FROM (
         SELECT tracker, day FROM entry
         WHERE key > (SELECT after_entry FROM change WHERE key = ?1) AND born = ?1 AND gone IS NULL
-        UNION SELECT tracker, day FROM entry WHERE gone = ?1 AND born IS NOT ?1
+        UNION SELECT e.tracker, e.day FROM entry e WHERE e.gone = ?1 AND e.born IS NOT ?1
+          AND NOT EXISTS (SELECT 1 FROM entry_before b WHERE b.change = ?1 AND b.key = e.key)
         UNION SELECT tracker, day FROM entry_before WHERE change = ?1
         UNION SELECT e.tracker, e.day FROM entry_before b CROSS JOIN entry e ON e.key = b.key
           WHERE b.change = ?1 AND e.gone IS NULL

@@ -67,6 +67,45 @@ extension StoreConformance {
         }
         try await subject.read { try expect($0.lastChange(owner: 1_000, since: at(0)), is: nil, "the last change") }
       },
+      Case("a day that an entry had only within the change is not named when that is taken back") { subject in
+        let first = try await subject.write { store in
+          try store.put(sampleTracker())
+          try store.put(sampleTracker(watchKey))
+          return try store.insert(fullEntry(watchKey))
+        }
+        typealias Step = @Sendable (any StoreTransaction, EntryID) throws -> Void
+        let steps: [(name: String, step: Step, touched: [TrackerKey: Set<CivilDate>])] = [
+          ("removed", { _ = try $0.removeEntry($1, owner: 1_000) }, [watchKey: [trackingDay(1)]]),
+          (
+            "removed with its day",
+            { store, _ in _ = try store.removeEntries(of: waterKey, in: trackingDay(3)...trackingDay(3)) },
+            [watchKey: [trackingDay(1)]]
+          ),
+          (
+            "removed with its tracker", { store, _ in try store.removeTracker(waterKey) },
+            [watchKey: [trackingDay(1)], waterKey: []]
+          ),
+          (
+            "moved on",
+            { store, id in
+              var entry = try store.entry(id, owner: 1_000) ?? first
+              entry.day = trackingDay(5)
+              try store.update(entry)
+            }, [watchKey: [trackingDay(1)], waterKey: [trackingDay(5)]]
+          ),
+        ]
+        for (name, step, touched) in steps {
+          try await subject.write { store in
+            try store.begin(sampleChange(.edited))
+            var moved = first
+            (moved.tracker, moved.day) = (waterKey.id, trackingDay(3))
+            try store.update(moved)
+            try step(store, first.id)
+          }
+          try expect(try await subject.takeBackLast(), is: touched, "what is named of one that was moved and \(name)")
+          try await subject.read { try expect($0.entry(first.id, owner: 1_000), is: first, "the entry, \(name)") }
+        }
+      },
       Case("what was removed comes back: an entry, all of them, an item, a milestone, a pack, a tracker") { subject in
         let removals: [@Sendable (any StoreTransaction) throws -> Void] = [
           { store in for id in 1...2 { try store.removeEntry(EntryID(rawValue: Int64(id)), owner: 1_000) } },
