@@ -76,7 +76,8 @@ package enum MovedTables {
   /// Tables whose keys are given once, even when the row has gone.
   package static let numbered = ["change", "entry", "milestone"]
 
-  /// Tables that only one of the engines has, and which say nothing of what its users have entered.
+  /// Tables that only one of the engines has, or that are about its own tables, and which say nothing of what its users
+  /// have entered.
   package static let own: Set<String> = ["layout", "number", "node", "shard_lease", "revision", "staying"]
 
   /// Columns that only one of the engines has, and which say nothing that outlives its daemon.

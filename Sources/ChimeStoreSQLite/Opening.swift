@@ -146,9 +146,9 @@ struct Opening: Sendable {
   /// Refuses what is not a sound store of ours, without changing it.
   private func examine(_ connection: Connection) throws {
     let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
-    let version = try Schema.version(of: connection)
+    let header = try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0
     let tables = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.int(0) } ?? 0
-    if application == 0, version == 0, tables == 0 { return }
+    if application == 0, header == 0, tables == 0 { return }
     try Self.requireOurs(connection)
     guard (SQLiteFiles.size(connection.path) ?? 0) <= Self.checkedSize else { return }
     if let fault = try Self.fault(of: connection, .quick) {
@@ -156,6 +156,7 @@ struct Opening: Sendable {
     }
   }
 
+  /// Refuses another program's file, one of a newer layout, and one of which the layout's number is damaged.
   static func requireOurs(_ connection: Connection) throws {
     let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
     guard application == Schema.applicationID else {

@@ -16,14 +16,18 @@ enum Schema {
     Migration(version: 1, script: version1), Migration(version: 2, script: version2),
     Migration(version: 3, script: version3), Migration(version: 4, script: version4),
     Migration(version: 5, script: schemaVersion5), Migration(version: 6, script: schemaVersion6),
+    Migration(version: 7, script: version7),
   ]
+
+  /// The first layout that keeps its number in the table `layout` too. Each one after it does.
+  private static let firstNumberedTwice = 7
 
   /// The newest layout this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
 
   /// Brings the database to `target` in one transaction: all steps or none.
   ///
-  /// - Throws: `.newerSchema` when a newer program has written it.
+  /// - Throws: `.newerSchema` when a newer program has written it; `.corrupt` when its number is damaged.
   static func migrate(_ connection: Connection, to target: Int = current) throws {
     let found = try version(of: connection)
     guard found <= current else { throw StoreFailure.newerSchema(found: found, known: current) }
@@ -41,8 +45,37 @@ enum Schema {
     }
   }
 
+  /// The number of a store's layout; 0 for a file that has none yet.
+  ///
+  /// The number stands in the file's header (`PRAGMA user_version`) and again in the table `layout`, because SQLite has no
+  /// checksum of the header. A damaged number that is too low would run steps again over the tables that they made; one
+  /// that is too high would stop the daemon until somebody installs a newer one, which does not exist. Every program
+  /// writes both numbers in one transaction, a newer one too. Two that differ are therefore damage, whichever is greater;
+  /// two that agree on a number that is not known are a newer layout.
+  ///
+  /// - Throws: `.corrupt` when the two numbers differ.
   static func version(of connection: Connection) throws -> Int {
-    try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0
+    // Each statement compares the header and the tables of one moment: a daemon may be changing the layout meanwhile.
+    let found = try connection.first(
+      """
+      SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'layout')
+      FROM pragma_user_version
+      """
+    ) { (header: $0.int(0), hasTable: $0.int(1) != 0) }
+    guard let found else { return 0 }
+    guard found.hasTable else {
+      guard (0..<firstNumberedTwice).contains(found.header) else { throw damagedNumber(connection) }
+      return found.header
+    }
+    let isSame = try connection.first(
+      "SELECT max(version) IS (SELECT user_version FROM pragma_user_version) FROM layout"
+    ) { $0.int(0) != 0 }
+    guard isSame == true else { throw damagedNumber(connection) }
+    return found.header
+  }
+
+  private static func damagedNumber(_ connection: Connection) -> StoreFailure {
+    .corrupt("\(connection.path) is damaged (the number of its schema is wrong)", movedTo: nil)
   }
 }
 
@@ -223,4 +256,12 @@ private let version4: StaticString = """
   CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
 
   PRAGMA user_version = 4;
+  """
+
+// The number of the layout, a second time (`Schema.version`). Each later step updates it beside `user_version`.
+private let version7: StaticString = """
+  CREATE TABLE layout (version INTEGER NOT NULL) STRICT;
+  INSERT INTO layout VALUES (7);
+
+  PRAGMA user_version = 7;
   """

@@ -46,10 +46,11 @@ import Testing
         }
         #expect(box.snapshotNames == [snapshot])
       } catch {
-        // A first page may look like another program's, or like a newer one's: that is refused, and left alone.
+        // A first page may look like another program's, or like one that must not be written: that is refused, and left
+        // alone.
         refused += 1
         switch error as? StoreFailure {
-        case .newerSchema, .unavailable: break
+        case .unavailable: break
         default: Issue.record("seed \(seed), \(what): \(error)")
         }
         #expect(box.folder.bytes("chime.db") == damaged, "seed \(seed), \(what)")
@@ -91,6 +92,50 @@ import Testing
       fill(page * 4_096..<page * 4_096 + 512) { 0xFF }
       return (data, "a sector of page \(page)")
     }
+  }
+
+  /// Any bit of the layout's number in the file's header may be wrong: it is not taken for an older or a newer layout.
+  @Test func aDamagedNumberOfTheLayoutIsRestored() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill(5)
+    let sound = try #require(box.folder.bytes("chime.db"))
+    // Where the number is: sqlite.org/fileformat2.html, "User Version Number".
+    for offset in 60..<64 {
+      for bit in 0..<8 {
+        var damaged = sound
+        damaged[offset] ^= 1 << bit
+        try box.folder.put(damaged, "chime.db")
+        guard case .corrupt = SQLiteStore.inspect(path: box.path, within: 10).fault else {
+          Issue.record("bit \(bit) of byte \(offset)")
+          continue
+        }
+      }
+    }
+    let damages = [0, Schema.current - 1, Schema.current + 1, -1].map { "PRAGMA user_version = \($0)" }
+    for damage in damages + ["UPDATE layout SET version = \(Schema.current + 1)", "DELETE FROM layout"] {
+      try box.folder.put(sound, "chime.db")
+      try Raw.run(box.path, damage)
+      let damaged = box.folder.bytes("chime.db")
+      let store = try SQLiteStore.open(path: box.path)
+      let restoration = try #require(Incidents(store).restorations.first, "\(damage)")
+      await store.close()
+      #expect(restoration.reason.contains("schema"), "\(damage): \(restoration.reason)")
+      #expect(restoration.damagedPath.flatMap { FileManager.default.contents(atPath: $0) } == damaged, "\(damage)")
+      #expect(try StoreBox.contents(box.path) == contents.snapshot, "\(damage)")
+    }
+  }
+
+  /// A layout that had its number only once is told from one that there never was.
+  @Test func anOlderLayoutWithANumberThatNoneHasIsDamaged() async throws {
+    let box = try StoreBox()
+    await (try SQLiteStore.open(path: box.path, upTo: 6) { _ in }).close()
+    for number in [-6, 7, 99] {
+      try Raw.run(box.path, "PRAGMA user_version = \(number)")
+      let found = SQLiteStore.inspect(path: box.path, within: 10).fault
+      guard case .corrupt = found else { throw Unexpected(found) }
+    }
+    try Raw.run(box.path, "PRAGMA user_version = 6")
+    try await SQLiteStore.open(path: box.path).close()
   }
 
   /// Stopped at each step and begun again, a restoration ends as if it had not been stopped.
