@@ -37,6 +37,10 @@ extension Connection {
       .unavailable("there was not enough memory to use \(path): end other programs, or raise the limit")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       .corrupt("\(path) is damaged (\(message))", movedTo: nil)
+    // SQLite has a plain error for a number in the header that no file can have: there is no format after 4
+    // (sqlite.org/fileformat2.html, "Schema format number").
+    case SQLITE_ERROR where message == "unsupported file format":
+      .corrupt("\(path) is damaged (\(message))", movedTo: nil)
     default:
       .internalError("SQLite refused a statement on \(path): \(message) (code \(code))")
     }

@@ -138,6 +138,33 @@ import Testing
     try await SQLiteStore.open(path: box.path).close()
   }
 
+  /// Whichever byte of a file's header is wrong, no statement is refused for a reason of the program's own.
+  @Test func noByteOfTheHeaderIsTakenForAFaultOfTheProgram() async throws {
+    let box = try StoreBox()
+    let contents = try await box.fill(5)
+    let sound = try #require(box.folder.bytes("chime.db"))
+    func put(_ change: (UInt8) -> UInt8, at offset: Int) throws {
+      var damaged = sound
+      damaged[offset] = change(sound[offset])
+      try box.folder.put(damaged, "chime.db")
+    }
+    for offset in 0..<100 {
+      for change in [{ ~$0 }, { $0 ^ 1 }, { $0 ^ 8 }] as [(UInt8) -> UInt8] {
+        try put(change, at: offset)
+        switch SQLiteStore.inspect(path: box.path, within: 10).fault {
+        case nil, .corrupt, .unavailable: break
+        case let fault: Issue.record("byte \(offset): \(String(describing: fault))")
+        }
+      }
+    }
+    // The format's number, which SQLite refuses with a plain error.
+    try put({ ~$0 }, at: 47)
+    let store = try SQLiteStore.open(path: box.path)
+    #expect(Incidents(store).restorations.count == 1)
+    await store.close()
+    #expect(try StoreBox.contents(box.path) == contents.snapshot)
+  }
+
   /// Stopped at each step and begun again, a restoration ends as if it had not been stopped.
   @Test func aRestorationThatIsInterruptedAtAnyStepFindsItsWay() async throws {
     struct Stop: Error {}
