@@ -23,8 +23,20 @@ public protocol Store: Sendable {
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result
 
+  /// As `read`, for what takes long, such as all that somebody has: no other reading waits for it, where an engine can have it
+  /// so. One is under way at a time.
+  func readApart<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result
+
   /// Waits for what was begun, and closes. Further calls throw `StoreFailure.closed`.
   func close() async
+}
+
+extension Store {
+  public func readApart<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result { try await read(body) }
 }
 
 /// The verbs of a store, valid inside one body only.

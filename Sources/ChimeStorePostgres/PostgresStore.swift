@@ -3,8 +3,8 @@ import ChimeRecords
 import Dispatch
 import Synchronization
 
-/// A store in a database of PostgreSQL 15 or newer: one writing session, one reading session, changes that arrive together
-/// committed together.
+/// A store in a database of PostgreSQL 15 or newer: one writing session, one reading session, one more for
+/// what takes long to read; changes that arrive together are committed together.
 ///
 /// Bodies run on the store's own queues, never on the caller. A `read` sees every `write` that returned before it began.
 ///
@@ -20,6 +20,8 @@ import Synchronization
 public final class PostgresStore: Store {
   private let writer: Session
   private let reader: Session
+  /// There while it reads.
+  private let apart: Session
   let membership: Membership
   let place: PostgresPlace
   private let state: Mutex<State>
@@ -40,6 +42,7 @@ public final class PostgresStore: Store {
     membership = try Membership(holdings: holdings)
     writer = Session(label: "chime.store.write", place: place, isReadOnly: false, holdings: holdings, heard: heard)
     reader = Session(label: "chime.store.read", place: place, isReadOnly: true, holdings: holdings, heard: heard)
+    apart = Session(label: "chime.store.apart", place: place, isReadOnly: true, holdings: holdings)
     state = Mutex(State())
   }
 
@@ -92,14 +95,27 @@ public final class PostgresStore: Store {
     try await withCheckedThrowingContinuation { caller in
       let job = BodyJob(body: body, caller: caller)
       if state.withLock({ $0.isClosed }) { return job.refuse(.closed) }
-      reader.queue.async { self.view(job) }
+      reader.queue.async { self.view(job, self.reader) }
+    }
+  }
+
+  public func readApart<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { caller in
+      let job = BodyJob(body: body, caller: caller)
+      if state.withLock({ $0.isClosed }) { return job.refuse(.closed) }
+      apart.queue.async {
+        self.view(job, self.apart)
+        self.apart.drop()
+      }
     }
   }
 
   public func close() async {
     state.withLock { $0.isClosed = true }
     // What was accepted before is ahead of this on each queue, and needs what is ours until it is done.
-    for session in [writer, reader] {
+    for session in [writer, reader, apart] {
       await withCheckedContinuation { caller in
         session.queue.async {
           session.drop()
@@ -171,9 +187,9 @@ public final class PostgresStore: Store {
 
   // Reading.
 
-  private func view(_ job: any Job) {
+  private func view(_ job: any Job, _ session: Session) {
     do throws(StoreFailure) {
-      try reader.using { transaction throws(StoreFailure) in try transaction.view(job) }.settle()
+      try session.using { transaction throws(StoreFailure) in try transaction.view(job) }.settle()
     } catch {
       job.refuse(error)
     }

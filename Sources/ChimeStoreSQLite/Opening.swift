@@ -132,9 +132,14 @@ struct Opening: Sendable {
     writer.setCheckpointOnClose(true)
     try prepare(writer)
     try adjust(writer)
-    let reader = try Self.connect(files.path, fileLayer)
-    try reader.script("PRAGMA query_only = ON; PRAGMA cache_size = -2000")
-    return Connections(writer: writer, reader: reader)
+    return Connections(writer: writer, reader: try reader())
+  }
+
+  /// One more connection that only reads, to the file that is open.
+  func reader() throws(StoreFailure) -> Connection {
+    let connection = try Self.connect(files.path, fileLayer)
+    try connection.script("PRAGMA query_only = ON; PRAGMA cache_size = -2000")
+    return connection
   }
 
   static func connect(_ path: String, _ fileLayer: String? = nil) throws(StoreFailure) -> Connection {

@@ -6,7 +6,7 @@ import Synchronization
 /// The store of one machine: one SQLite file, one writer, changes that arrive together committed together.
 ///
 /// Bodies run on the store's own queues, never on the caller: writing ones on one, reading ones on another over a
-/// snapshot, so that a long listing does not hold up firing. A `read` sees every `write` that returned before it began.
+/// snapshot, so that a long listing does not hold up firing, and what takes very long on a third. A `read` sees every `write` that returned before it began.
 ///
 ///     let store = try SQLiteStore.open(path: "/var/lib/chime/chime.db")
 ///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
@@ -24,6 +24,9 @@ public final class SQLiteStore: Store {
   let opening: Opening
   let writer: Desk
   private let reader: Desk
+  /// On which what takes long is read, each over a connection of its own that is there for as long. While another file is put
+  /// in the place of this one, and after the end, nothing runs on it.
+  private let apart = DispatchQueue(label: "chime.store.apart")
   private let state: Mutex<State>
   public let wasChangedSinceSnapshot: Bool
 
@@ -82,6 +85,16 @@ public final class SQLiteStore: Store {
       let job = BodyJob(body: body, caller: caller)
       if let end = state.withLock({ $0.end }) { return job.refuse(end) }
       reader.queue.async { self.view(job) }
+    }
+  }
+
+  public func readApart<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { caller in
+      let job = BodyJob(body: body, caller: caller)
+      if let end = state.withLock({ $0.end }) { return job.refuse(end) }
+      apart.async { self.viewApart(job) }
     }
   }
 
@@ -161,6 +174,19 @@ public final class SQLiteStore: Store {
       // The writer's queue is putting another file in the place of this one: afterwards it can be read.
       return writer.queue.async { self.reader.queue.async { self.view(job) } }
     }
+    view(job, transaction)
+  }
+
+  private func viewApart(_ job: any Job) {
+    if let end = state.withLock({ $0.end }) { return job.refuse(end) }
+    do throws(StoreFailure) {
+      view(job, Self.transaction(try opening.reader(), isReadOnly: true))
+    } catch {
+      job.refuse(error)
+    }
+  }
+
+  private func view(_ job: any Job, _ transaction: Transaction) {
     let generation = state.withLock { $0.generation }
     do {
       let settlement = try transaction.view(job)
@@ -188,7 +214,7 @@ public final class SQLiteStore: Store {
     snapshot?.callOff()
     closeConnections(foldingLog: false)
     do {
-      let (connections, restoration) = try opening.reopen(after: sentence, isBelieved: wasSpared)
+      let (connections, restoration) = try apart.sync { try opening.reopen(after: sentence, isBelieved: wasSpared) }
       writer.reopen(Self.transaction(connections.writer, isReadOnly: false))
       reader.queue.sync {
         reader.reopen(Self.transaction(connections.reader, isReadOnly: true))
@@ -222,6 +248,8 @@ public final class SQLiteStore: Store {
   }
 
   private func closeConnections(foldingLog: Bool) {
+    // Whoever reads apart has seen the end, or has ended.
+    apart.sync {}
     reader.queue.sync { reader.close(foldingLog: foldingLog) }
     writer.close(foldingLog: foldingLog)
   }

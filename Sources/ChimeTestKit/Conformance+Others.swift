@@ -203,7 +203,11 @@ extension StoreConformance {
           try await subject.write { try $0.setNote("n", "\(number)") }
           let note = try await subject.read { try $0.note("n") }
           try expect(note, is: "\(number)", "the note")
+          if number % 10 > 0 { continue }
+          let apart = try await subject.store.readApart { try $0.note("n") }
+          try expect(apart, is: "\(number)", "the note, read apart")
         }
+        try await expect(.readOnly) { try await subject.store.readApart { try $0.setNote("n", nil) } }
         let delivery = DeliveryID(rawValue: "d")
         let occurrence = Occurrence(
           id: OccurrenceID(reminder: ReminderID(rawValue: "a"), scheduledAt: at(0)), title: "", owner: 1, state: .done)

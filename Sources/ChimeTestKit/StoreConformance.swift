@@ -1,4 +1,5 @@
 public import ChimeCore
+import Dispatch
 
 /// What every engine has to do, as cases that any test runner can call.
 ///
@@ -40,6 +41,28 @@ public enum StoreConformance {
     + outboxCases
     + laneCases + historyCases + otherCases + wakeCases + tenantCases
     + trackerCases + entryCases + changeCases + transactionCases
+
+  /// For an engine that has a reader for what takes long: no other call waits for it, and it sees one moment.
+  public static func checkReadingApart(_ store: any Store) async throws {
+    try await store.write { try $0.setNote("n", "before") }
+    let others = DispatchSemaphore(value: 0)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    async let seen = store.readApart { transaction in
+      let first = try transaction.note("n")
+      begin.finish()
+      // Long enough for any machine; who holds up the others waits for that, and fails.
+      let isOver = others.wait(timeout: .now() + 60) == .success
+      return (isOver, first, try transaction.note("n"))
+    }
+    for await () in begun {}
+    try await store.write { try $0.setNote("n", "after") }
+    let note = try await store.read { try $0.note("n") }
+    others.signal()
+    let (isOver, first, second) = try await seen
+    try expect(isOver, "the others waited for it")
+    try expect(note, is: "after", "what another reads meanwhile")
+    try expect([first, second], is: ["before", "before"], "what is seen of one moment")
+  }
 
   /// The engine under test.
   ///

@@ -12,6 +12,13 @@ struct ConformanceTests {
     try await testCase.check { try PostgresStore.open(place) }
   }
 
+  @Test func whatIsReadApartHoldsUpNoReading() async throws {
+    let server = try PostgresServer.shared.get()
+    let store = try PostgresStore.open(try server.place(try server.makeDatabase()))
+    try await StoreConformance.checkReadingApart(store)
+    await store.close()
+  }
+
   /// Where an engine and the plainest reading of the contract part ways, one of them is wrong.
   @Test(arguments: 1...ProofTier.amount(quick: 1, proof: 20) as ClosedRange<UInt64>) func postgresAndMemoryAgree(
     seed: UInt64

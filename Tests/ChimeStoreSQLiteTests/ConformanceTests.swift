@@ -10,6 +10,13 @@ import Testing
     try await testCase.check { try SQLiteStore.open(path: path) }
   }
 
+  @Test func whatIsReadApartHoldsUpNoReading() async throws {
+    let folder = try Folder()
+    let store = try SQLiteStore.open(path: folder.path + "/chime.db")
+    try await StoreConformance.checkReadingApart(store)
+    await store.close()
+  }
+
   /// The model that engines are compared with is held to the same contract.
   @Test(arguments: StoreConformance.cases) func memory(_ testCase: StoreConformance.Case) async throws {
     let latest = Latest()

@@ -17,7 +17,7 @@ extension Desk {
     var faults = DraftFaults()
     var drafted: [NewReminder] = []
     for (index, draft) in request.reminders.enumerated() {
-      try await letOthersGoOn(index)
+      if index % 16 == 15 { try life.goOn() }
       try faults.collect(index) {
         let reminder = try self.draft(draft)
         drafted.append(NewReminder(reminder, next: try fields.firstTime(of: reminder)))
@@ -43,13 +43,6 @@ extension Desk {
       }
       return (reply, added.map { .reminder(.added, $0, "added \"\($0.title)\"") })
     }
-  }
-
-  /// Gives way to other requests now and then while many reminders are judged, of which each may take a millisecond.
-  func letOthersGoOn(_ index: Int) async throws {
-    guard index % 16 == 15 else { return }
-    try life.goOn()
-    await loop.deskExecutor.turn()
   }
 
   /// What is wrong with which.

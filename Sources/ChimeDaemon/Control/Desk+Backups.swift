@@ -25,7 +25,7 @@ extension Desk {
   /// the reader takes, and the store is held for as long as writing takes and no longer.
   private func backup() async throws -> any ReplyParts {
     let file = try ScratchFile(loop.uploads)
-    let (counts, names) = try await store.read { [self] transaction in
+    let (counts, names) = try await store.readApart { [self] transaction in
       let records = BackupRecords(transaction: transaction, owner: caller.owner) { [life] in
         try life.goOn()
         try file.append($0)

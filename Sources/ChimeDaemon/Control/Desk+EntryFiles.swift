@@ -14,7 +14,7 @@ extension Desk {
   func exportEntries(_ request: Tracking.Export.Parameters) async throws -> any ReplyParts {
     let range = try TrackerFields.range(request.range)
     let file = try ScratchFile(loop.uploads)
-    try await store.read { [self] transaction in
+    try await store.readApart { [self] transaction in
       let all = try transaction.trackers(owner: caller.owner)
       let trackers = try lookup(transaction).tracker(request.tracker).map { [$0] } ?? all
       func put(_ text: String) throws {

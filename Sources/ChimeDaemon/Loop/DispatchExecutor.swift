@@ -20,10 +20,5 @@ final class DispatchExecutor: SerialExecutor, TaskExecutor {
     }
   }
 
-  /// Goes on behind all that waits now. (`Task.yield` may take the global pool.)
-  func turn() async {
-    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
-  }
-
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -255,10 +255,12 @@ extension EventLoop {
         webhooks: channels.webhook, commands: commands, loop: self, configuration: configuration,
         caller: request.caller, life: request.life, tenantNames: tenants.names, now: SystemClock.now)
       let number = entry.number
+      // What takes long has a queue of its own, so that nobody waits for what another has computed. There are few at a time.
+      let executor = entry.weight == .light ? deskExecutor : DispatchExecutor(label: "io.chime.desk.long")
       if Desk.isStreamed(request.call.method) {
-        Task(executorPreference: deskExecutor) { await self.stream(desk, request, number) }
+        Task(executorPreference: executor) { await self.stream(desk, request, number) }
       } else {
-        Task(executorPreference: deskExecutor) {
+        Task(executorPreference: executor) {
           let reply = request.life.isOver ? nil : await desk.answer(request.call)
           await self.finished(number)
           if let reply { await self.replied(reply, to: request.call, request.token) }
