@@ -33,6 +33,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case secrets
   /// Addresses: of endpoints, of proxies, of the net.
   case network
+  /// Files of reminders, endpoints and trackers, read and written.
+  case apply
   /// The lines of a backup, judged and put in place.
   case restore
   /// Certificates in PEM.
@@ -65,6 +67,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .popup: try checkPopup(bytes)
     case .secrets: try checkSecrets(String(decoding: bytes, as: UTF8.self))
     case .network: try checkNetwork(String(decoding: bytes, as: UTF8.self))
+    case .apply: try checkApply(String(decoding: bytes, as: UTF8.self))
     case .restore: try checkRestore(bytes)
     case .certificates: try checkCertificates(bytes)
     }

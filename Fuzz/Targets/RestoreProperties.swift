@@ -31,7 +31,26 @@ private func outcome(_ bytes: [UInt8]) throws(BrokenProperty) -> RestoreTrial.Ou
   return outcome
 }
 
-private struct GroundZones: ZoneSource {
+/// A file of a set is refused with places in it, or what it declares is exported as a file that declares the same.
+func checkApply(_ text: String) throws(BrokenProperty) {
+  let bearings = Bearings(zones: GroundZones(), place: Ground.surroundings.place)
+  switch DeclaredTrial.run(text, now: Ground.now, bearings: bearings) {
+  case .refused(let faults):
+    let lines = text.utf8.count { $0 == 0x0A } + 1
+    try require(!faults.isEmpty, "a refusal that says nothing")
+    for fault in faults {
+      try requireSentence(fault.message, atMost: 4_000)
+      try require((0...lines).contains(fault.line), "line \(fault.line) of \(lines)")
+    }
+  case .taken(let exported):
+    switch DeclaredTrial.run(exported, now: Ground.now, bearings: bearings) {
+    case .refused(let faults): throw BrokenProperty("\(exported)\nis refused: \(faults)")
+    case .taken(let again): try require(again == exported, "\(exported)\nbecame\n\(again)")
+    }
+  }
+}
+
+struct GroundZones: ZoneSource {
   var local: Zone { Ground.surroundings.zone }
   func zone(_ name: String) -> Zone? { Ground.zones[name] }
 }

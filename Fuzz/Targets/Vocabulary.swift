@@ -1,3 +1,4 @@
+import ChimeCore
 import ChimeDaemon
 import ChimeDelivery
 import ChimeExchange
@@ -32,6 +33,7 @@ extension FuzzTarget {
       var loaded = LoadedConfiguration()
       try? ConfigurationFiles.apply(Array(text.utf8), file: "", to: &loaded)
     case .pack: _ = try? PackFile.read(Array(text.utf8), file: "")
+    case .apply: _ = DeclaredTrial.run(text, now: Ground.now, bearings: Bearings(zones: GroundZones()))
     case .template: _ = try? Template(text)
     case .secrets: _ = try? SecretSheet(parsing: text)
     case .network:
@@ -76,6 +78,11 @@ extension FuzzTarget {
         "[[tracker]]\nid = \"a\"\nkind = \"amount\"\nunit = \"",
         "[[tracker]]\npresets = [", "[[reminder]]\nwhen = \"", "[[reminder]]\ntitle = \"", "[[achievement]]\nwhen = {",
         "[[quote]]\ntext = \"", "[category]\n",
+      ]
+    case .apply:
+      [
+        "", "set = \"", "[defaults]\ntags = [", "[[reminder]]\ntitle = \"", "[[reminder]]\nwhen = \"",
+        "[[endpoint]]\nheaders = [", "[[tracker]]\npresets = [",
       ]
     case .template:
       [
@@ -137,6 +144,11 @@ extension FuzzTarget {
         "[[tracker]]\n", "[[tracker]]\nid = \"a\"\nkind = \"check\"\n", "[[reminder]]\n", "[[achievement]]\n",
         "[[quote]]\n",
         "{{", "}}", "{{remaining}}", "mon,", "a = 1\n", "a.b = 1\n", "\"5 ml\",", "cs = \"a\",", "streak = 1,",
+      ]
+    case .apply:
+      return common + [
+        "[[reminder]]\n", "[[endpoint]]\n", "[[tracker]]\n", "id = \"a\"\n", "title = \"a\"\nwhen = \"daily\"\n",
+        "\"A: b\",",
       ]
     case .template:
       return common + [
