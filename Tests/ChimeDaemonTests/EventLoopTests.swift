@@ -1,5 +1,7 @@
 import CLinux
 import ChimeCore
+import ChimeDelivery
+import ChimeSchedule
 import ChimeStoreSQLite
 import Foundation
 import Testing
@@ -24,6 +26,29 @@ struct EventLoopTests {
     let client = try VarlinkClient("unix:\(folder)/io.chime", timeout: .seconds(120))
     struct Info: Decodable { var product: String }
     #expect(try client.call("org.varlink.service.GetInfo", Empty(), returning: Info.self).product == "chimed")
+  }
+
+  /// Whoever has many endpoints that never answer holds so many descriptors and no more.
+  @Test func anOwnersEndpointsShareTheirAttempts() {
+    func policies(_ endpoints: [Endpoint], atOnce: Int = 8) -> LanePolicies {
+      var settings = Configuration().channels
+      settings.webhookConcurrency = atOnce
+      return EventLoop.policies(of: endpoints, settings, CommandBook(), Tenants())
+    }
+    func endpoint(_ owner: UInt32, _ number: Int, _ concurrency: Int?) -> Endpoint {
+      Endpoint(
+        lane: Lane(owner: owner, channel: ChannelName(rawValue: "e\(number)")), url: "http://127.0.0.1:9/",
+        settings: EndpointSettings(concurrency: concurrency), createdAt: .earliest)
+    }
+    let (greedy, others) = ((0..<100).map { endpoint(1, $0, 64) }, (0..<3).map { endpoint(2, $0, nil) })
+    let all = policies(greedy + others)
+    #expect(greedy.map { all[$0.lane].concurrency } == Array(repeating: 5, count: 100))
+    #expect(others.map { all[$0.lane].concurrency } == [8, 8, 8])
+    // Those who ask for less than another still get some, and what a configuration gives one endpoint it has.
+    let uneven = [endpoint(1, 200, 1)] + greedy
+    #expect(uneven.map { policies(uneven)[$0.lane].concurrency }.min() == 1)
+    let alone = endpoint(1, 0, nil)
+    #expect(policies([alone], atOnce: 1_000)[alone.lane].concurrency == 1_000)
   }
 
   private func start(_ site: Site) async throws -> EventLoop {

@@ -67,17 +67,29 @@ extension EventLoop {
     Self.policies(of: known, configuration.channels, commands.book, tenants)
   }
 
+  /// How many attempts of an owner may be under way at once, at all endpoints together: each is a connection, and whoever has
+  /// many endpoints that never answer would have all descriptors of the process. Where it is not enough each endpoint has the
+  /// same part of what it may have by itself. A configuration that lets one endpoint have more has it for all together.
+  static let attemptsOfOwner = 512
+
   static func policies(
     of known: some Sequence<Endpoint>, _ settings: Configuration.Channels, _ book: CommandBook, _ tenants: Tenants
   ) -> LanePolicies {
     // A channel ends its attempts by itself; what it does before and after is a matter of milliseconds.
     let margin = Milliseconds.seconds(5)
     let webhookLimit = settings.webhookTimeout + margin
-    let lanes = known.map {
+    let all = known.map {
       ($0.lane, LanePolicy($0, concurrency: settings.webhookConcurrency, attemptLimit: webhookLimit))
     }
+    var lanes = Dictionary(all) { _, last in last }
+    let sums = lanes.reduce(into: [:]) { $0[$1.key.owner, default: 0] += $1.value.concurrency }
+    let most = max(Self.attemptsOfOwner, settings.webhookConcurrency)
+    for (lane, policy) in lanes {
+      guard let sum = sums[lane.owner], sum > most else { continue }
+      lanes[lane]?.concurrency = max(1, policy.concurrency * most / sum)
+    }
     return LanePolicies(
-      lanes: Dictionary(lanes) { _, last in last },
+      lanes: lanes,
       channels: book.commands.mapValues {
         LanePolicy(concurrency: $0.concurrency, attemptLimit: $0.longestAttempt + margin)
       },
