@@ -43,7 +43,7 @@ narrow := --experimental-maximum-parallelization-width 16
 sources := Package.swift Sources Tests Benchmarks docs/examples/swift Fuzz/Package.swift Fuzz/Targets Fuzz/Entry
 peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
-  $(if $(shell pkg-config --exists libical && echo yes),$(release)/peers/libical)
+  $(if $(shell pkg-config --exists libical 2>/dev/null && echo yes),$(release)/peers/libical)
 
 .PHONY: help run test proof unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
