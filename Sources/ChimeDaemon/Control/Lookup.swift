@@ -13,13 +13,26 @@ struct Lookup {
       return record
     }
     guard !text.isEmpty, text.utf8.count <= ReminderFields.maxTitleBytes else { throw notFound(text) }
-    let titled = try transaction.reminders(ReminderFilter(owner: owner, title: text), page: Page(limit: 6))
-    if titled.count == 1 { return titled[0] }
-    if titled.count > 1 { throw ambiguous(text, titled) }
+    if let titled = try titled(text) { return titled }
     let prefixed = try transaction.reminders(ReminderFilter(owner: owner, idPrefix: text), page: Page(limit: 6))
     if prefixed.count == 1 { return prefixed[0] }
     if prefixed.count > 1 { throw ambiguous(text, prefixed) }
     throw notFound(text, near: try near(text))
+  }
+
+  /// Of several reminders of one title the one that waits for an answer is meant, then the one that is to come, then the one
+  /// that ended last: whoever sets "Tea" each day has many that are over. Two that wait, or two that are to come, are told
+  /// apart by whoever asks.
+  private func titled(_ title: String) throws -> ReminderRecord? {
+    let live = try transaction.reminders(
+      ReminderFilter(owner: owner, title: title, includesFinished: false), page: Page(limit: 200))
+    let open = live.filter { $0.open > 0 }
+    let meant = open.isEmpty ? live : open
+    guard meant.count < 2 else { throw ambiguous(title, Array(meant.prefix(6))) }
+    if let only = meant.first { return only }
+    func end(_ record: ReminderRecord) -> Instant { record.last?.id.scheduledAt ?? record.reminder.createdAt }
+    let ended = try transaction.reminders(ReminderFilter(owner: owner, title: title), page: Page(limit: 10_000))
+    return ended.max { end($0) < end($1) }
   }
 
   /// An occurrence by its id; or the latest open one of a reminder; or, without a name, the one that fired last.
@@ -46,7 +59,10 @@ struct Lookup {
   private func isVisible(_ owner: UInt32) -> Bool { self.owner.map { $0 == owner } ?? true }
 
   private func ambiguous(_ text: String, _ records: [ReminderRecord]) -> ControlFailure {
-    .ambiguous(id: text, candidates: records.map { "\($0.reminder.id) \($0.reminder.title)" })
+    let candidates = records.map { record in
+      "\(record.reminder.id) \(record.reminder.title) (\(record.reminder.schedule.canonical))"
+    }
+    return .ambiguous(id: text, candidates: candidates)
   }
 
   private func notFound(_ text: String, near: [String] = []) -> ControlFailure {

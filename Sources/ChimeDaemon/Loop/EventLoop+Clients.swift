@@ -33,7 +33,8 @@ extension EventLoop {
       case SIGHUP:
         // `reload` has logged what was wrong.
         Task { await withTaskExecutorPreference(executor) { try? await reload() } }
-      case SIGCONT: goesOn()
+      // A service manager sends it behind SIGTERM, for whoever stands still then.
+      case SIGCONT: if !isStopping { goesOn() }
       default: stop()
       }
     }
