@@ -21,7 +21,7 @@ extension Desk {
     // has a secret and what an endpoint that does not exist has left is nobody's; those of known endpoints last, so that a
     // refused set changes none, and a crash in between leaves what the next Apply finishes.
     let early = try await store.read { try planner.plan(in: $0).secrets.filter(\.isNew) }
-    for change in early { try self.change(change.lane) { $0 = change.sheet } }
+    try await keep(early)
     let (reply, late) = try await commit { [self] transaction in
       let plan = try planner.plan(in: transaction)
       if let shown = request.plan, shown != plan.reply.plan {
@@ -38,12 +38,20 @@ extension Desk {
       let (reply, notices) = try perform(plan, transaction)
       return ((reply, late), notices)
     }
-    for change in late { try self.change(change.lane) { $0 = change.sheet } }
+    try await keep(late)
     if !late.isEmpty { await loop.refreshEndpoints() }
-    for change in reply.changes where change.kind == .endpoint && change.action == .remove {
-      if let id = change.id { secrets.remove(try lane(id)) }
-    }
+    let removed = try reply.changes.filter { $0.kind == .endpoint && $0.action == .remove }.compactMap(\.id).map(lane)
+    try await onDesk { removed.forEach(secrets.remove) }
     return reply
+  }
+
+  private func keep(_ changes: [SetPlan.SecretChange]) async throws {
+    try await onDesk { [self] in for change in changes { try self.change(change.lane) { $0 = change.sheet } } }
+  }
+
+  /// Files of secrets are changed on the one queue where requests are answered that do not take long; this one is not.
+  private func onDesk(_ body: @escaping @Sendable () throws -> Void) async throws {
+    try await Task(executorPreference: loop.deskExecutor, operation: body).value
   }
 
   private func declared(_ request: Interface.Apply.Parameters) throws -> DeclaredSet {

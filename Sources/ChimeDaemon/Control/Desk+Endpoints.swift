@@ -200,7 +200,10 @@ extension Desk {
     throw ControlFailure.limitExceeded("endpoints: at most \(Self.maxEndpoints); remove one first")
   }
 
+  /// To be called on the desk's queue, which has one thread at a time.
   func change(_ lane: Lane, _ body: (inout SecretSheet) -> Void) throws {
+    // In tests only: a shipped daemon is not to end for it.
+    assert({ loop.deskExecutor.checkIsolated() }() == ())
     do {
       try secrets.change(lane, body)
     } catch {
