@@ -3,8 +3,8 @@ import ChimeRecords
 import Dispatch
 import Synchronization
 
-/// A store in a database of PostgreSQL 15 or newer: one writing session, one reading session, one more for
-/// what takes long to read; changes that arrive together are committed together.
+/// A store in a database of PostgreSQL 15 or newer: one writing session, one reading session, one more for what
+/// takes long to read; changes that arrive together are committed together.
 ///
 /// Bodies run on the store's own queues, never on the caller. A `read` sees every `write` that returned before it began.
 ///

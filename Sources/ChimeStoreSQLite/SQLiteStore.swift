@@ -6,7 +6,8 @@ import Synchronization
 /// The store of one machine: one SQLite file, one writer, changes that arrive together committed together.
 ///
 /// Bodies run on the store's own queues, never on the caller: writing ones on one, reading ones on another over a
-/// snapshot, so that a long listing does not hold up firing, and what takes very long on a third. A `read` sees every `write` that returned before it began.
+/// snapshot, so that a long listing does not hold up firing, and what takes very long on a third. A `read` sees every `write`
+/// that returned before it began.
 ///
 ///     let store = try SQLiteStore.open(path: "/var/lib/chime/chime.db")
 ///     try await store.write { try $0.upsert(reminder, next: next) }   // durable when it returns
