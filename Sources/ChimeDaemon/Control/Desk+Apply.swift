@@ -60,7 +60,7 @@ extension Desk {
     }
     for name in [request.set, request.otherwise].compactMap({ $0 }) where !DeclaredSet.isName(name) {
       throw ControlFailure.invalidValue(
-        field: "set", "'\(name.prefix(64))' is no name for a set: \(DeclaredSet.nameSentence)")
+        field: "set", "'\(TrackerFields.shown(name))' is no name for a set: \(DeclaredSet.nameSentence)")
     }
     let prototype = try draft(Interface.Draft(title: "prototype", when: "every 1h"))
     var declared = DeclaredSet.read(request.files, prototype: prototype, fields: fields)

@@ -216,7 +216,7 @@ extension Desk {
     guard channel.isValidForEndpoint else {
       throw ControlFailure.invalidValue(
         field: "name",
-        "'\(name.prefix(64))' is no name for an endpoint: 1 to 64 letters, digits, . _ or -, and not desktop")
+        "'\(TrackerFields.shown(name))' is no name for an endpoint: 1 to 64 letters, digits, . _ or -, and not desktop")
     }
     return Lane(owner: caller.owner, channel: channel)
   }

@@ -158,7 +158,7 @@ struct ReminderFields {
   }
 
   func unknownZone(_ name: String) -> ControlFailure {
-    let shown = String(name.prefix(64).filter { !$0.isNewline })
+    let shown = TrackerFields.shown(name)
     guard Zone.isValidIdentifier(name) else {
       return .invalidValue(
         field: "timezone", "'\(shown)' is no time zone; give an IANA name such as Europe/Prague, or local")
@@ -179,7 +179,7 @@ struct ReminderFields {
       guard channel == .desktop || channel.isValidForEndpoint else {
         throw ControlFailure.invalidValue(
           field: field,
-          "'\(name.prefix(64))' is no channel: give desktop, or the name of an endpoint or a command")
+          "'\(TrackerFields.shown(name))' is no channel: give desktop, or the name of an endpoint or a command")
       }
       if !result.contains(channel) { result.append(channel) }
     }
