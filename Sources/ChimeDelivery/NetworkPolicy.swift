@@ -7,8 +7,9 @@
 ///
 /// An address that holds another (IPv4-mapped, NAT64, 6to4, Teredo) may be dialled only where both may.
 public struct NetworkPolicy: Hashable, Sendable {
-  /// Whether loopback, link-local and private addresses, and the machine's own, may be dialled without being allowed: in the daemon of a user,
-  /// who can reach them anyway, but not in the system's, where they would lend a user the machine's place in the network.
+  /// Whether loopback, link-local and private addresses, and the machine's own, may be dialled without being allowed: in the
+  /// daemon of a user, who can reach them anyway, but not in the system's, where they would lend a user the machine's place in
+  /// the network.
   public var isPersonal: Bool
   /// What may be dialled although its kind says otherwise. A metadata service is only allowed by a block of its very
   /// address.

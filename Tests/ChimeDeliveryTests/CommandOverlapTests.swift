@@ -126,4 +126,23 @@ extension RealThings.CommandTests {
     for test in await [first, second, others, another] { #expect(test.isDelivered, "\(test.attempt)") }
     await channel.stop()
   }
+
+  /// All owners together have so many tests under way and no more.
+  @Test func testsOfManyOwnersAreBounded() throws {
+    var board = CommandBoard()
+    _ = board.adopt(book([waiting(.parallel)]))
+    var (started, refused) = (0, 0)
+    for owner in 0..<20 as Range<UInt32> {
+      for _ in 0..<2 {
+        var sample = try message(channel: "script")
+        let (delivery, lane) = (sample.delivery, Lane(owner: owner, channel: sample.delivery.lane.channel))
+        sample.delivery = Delivery(
+          id: delivery.id, occurrence: delivery.occurrence, lane: lane, round: 1, createdAt: delivery.createdAt)
+        for order in board.admit(CommandJob(message: sample, type: "chime.test", isTest: true) { _, _ in }) {
+          if case .start = order { started += 1 } else { refused += 1 }
+        }
+      }
+    }
+    #expect(started == 16 && refused == 24)
+  }
 }

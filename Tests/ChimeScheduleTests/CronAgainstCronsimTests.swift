@@ -106,7 +106,7 @@ import Testing
       changes.append(list)
     }
     var questions: [Question] = []
-    for round in 0..<ProofTier.amount(quick: 800, proof: 8_000) {
+    for round in 0..<ProofTier.amount(quick: 800, proof: 20_000) {
       let index = Int.random(in: 0..<zones.count, using: &generator.random)
       var after = Int64.random(in: 31_536_000...3_786_912_000, using: &generator.random)
       if round % 2 == 0, let change = changes[index].randomElement(using: &generator.random) {

@@ -7,7 +7,7 @@ import Testing
   static let meanings = [
     "repeats a unit of time", "stands twice", "is no day of the calendar", "ends before it begins",
     "cannot keep to days of the week", "does not fit a daily window", "no number of times",
-    "takes too long",
+    "counting off its occurrences takes too long",
   ]
 
   func surroundings() throws -> Surroundings {

@@ -102,7 +102,7 @@ struct ProofAttacksTests {
     deinit { close(listener) }
   }
 
-  /// Writes "second latency" and "number lateness" of one kind, for the plot.
+  /// Writes the figures of one kind for the plot, each on a line with its number.
   private func note(_ attack: Attack, _ requests: Figures, _ lateness: Figures) throws {
     guard let folder = Self.environment["CHIME_PROOF_FIGURES"] else { return }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

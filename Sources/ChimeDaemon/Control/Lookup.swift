@@ -31,7 +31,8 @@ struct Lookup {
     guard meant.count < 2 else { throw ambiguous(title, Array(meant.prefix(6))) }
     if let only = meant.first { return only }
     func end(_ record: ReminderRecord) -> Instant { record.last?.id.scheduledAt ?? record.reminder.createdAt }
-    let ended = try transaction.reminders(ReminderFilter(owner: owner, title: title), page: Page(limit: 10_000))
+    // As many as `near` looks through: a name is not to cost more than a listing.
+    let ended = try transaction.reminders(ReminderFilter(owner: owner, title: title), page: Page(limit: 500))
     return ended.max { end($0) < end($1) }
   }
 
