@@ -53,8 +53,13 @@ final class Connection {
     _ = chime_sqlite_defensive(handle)
   }
 
-  /// What is set once for the process. It may come too late, after somebody else's use of SQLite, and nothing depends on it.
-  private static let library: Void = { _ = chime_sqlite_without_statistics() }()
+  /// What is set once for the process. The statistics may be there to stay, after somebody else's use of SQLite, and nothing
+  /// depends on it.
+  private static let library: Void = {
+    _ = chime_sqlite_without_statistics()
+    let code = chime_sqlite_tell_disk_from_damage()
+    precondition(code == SQLITE_OK, "SQLite's files cannot be read by our own functions: \(code)")
+  }()
 
   deinit {
     compiled.removeAll()

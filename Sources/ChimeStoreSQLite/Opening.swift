@@ -2,6 +2,8 @@ import CSQLite
 public import ChimeCore
 import ChimeRecords
 import ChimeSchedule
+import Dispatch
+import Glibc
 
 extension SQLiteStore {
   /// Opens the store, or makes a new one where there never was one. The folder must exist.
@@ -50,6 +52,10 @@ struct Opening: Sendable {
   var adjust: @Sendable (Connection) throws -> Void = { _ in }
   /// Runs at each step of a restoration; tests stop it there.
   var restoreStep: @Sendable (RestoreStep) throws -> Void = { _ in }
+  /// How long after damage was met the file is read again, in microseconds: what a disk or a cable got wrong once.
+  var pause: UInt32 = 200_000
+  /// How often a file that cannot be read is tried again.
+  var retry: DispatchTimeInterval = .seconds(5)
 
   init(
     path: String, keepingSnapshots: Int = 3, progress: @escaping @Sendable (String) -> Void = { _ in }
@@ -71,7 +77,7 @@ struct Opening: Sendable {
       do {
         return (try connections(), nil)
       } catch StoreFailure.corrupt(let sentence, _) {
-        return try restored(after: sentence)
+        return try reopen(after: sentence)
       }
     } catch let failure as StoreFailure {
       throw failure
@@ -82,19 +88,47 @@ struct Opening: Sendable {
 
   /// Opens the store again whose connections have met damage and are closed.
   ///
-  /// - Parameter isBelieved: whether the damage is taken as it is; else the file is read through first, and when it
-  ///   turns out sound (the damage was in memory, or in what the disk said that once) nothing is restored.
-  func reopen(after damage: String, isBelieved: Bool) throws -> (Connections, Restoration?) {
-    if !isBelieved, SQLiteFiles.size(files.path) != nil {
+  /// A file is damaged only when it is read again, after a pause and from the disk, without an error of the system, and is
+  /// still wrong. When it turns out sound (the damage was in memory, or in what the disk said that once) nothing is
+  /// restored.
+  ///
+  /// - Throws: `.unavailable` when it cannot be read, or nothing can be put in its place: nothing of it has been touched.
+  func reopen(after damage: String) throws -> (Connections, Restoration?) {
+    if SQLiteFiles.size(files.path) ?? 0 > 0 {
       progress("the store seems to be damaged; reading all of it")
-      do {
-        let connection = try Self.connect(files.path, fileLayer)
-        connection.setCheckpointOnClose(false)
-        try Self.requireOurs(connection)
-        if try Self.fault(of: connection, .thorough) == nil { return (try connections(), nil) }
-      } catch StoreFailure.corrupt {}
+      usleep(pause)
+      files.forgetCached()
+      if try isSound(files.path) { return (try connections(), nil) }
+    } else if let aside = files.asideNewer(than: folder.items.first?.snapshot.takenAt), try isSound(asIs: aside) {
+      progress("\(aside) is sound and becomes the store again")
+      try files.putBack(aside)
+      return (try connections(), nil)
     }
     return try restored(after: damage)
+  }
+
+  /// The same of a file that is kept as it is: SQLite makes a log and its index for one without.
+  private func isSound(asIs path: String) throws -> Bool {
+    let files = SQLiteFiles(path: path)
+    let before = files.companions
+    defer { files.companions.subtracting(before).forEach { unlink($0) } }
+    return try isSound(path)
+  }
+
+  /// Whether a file is a store of ours without a fault, with its log, when all of it is read.
+  private func isSound(_ path: String) throws -> Bool {
+    do {
+      let connection = try Self.connect(path, fileLayer)
+      connection.setCheckpointOnClose(false)
+      // Once it was; nobody asks of another program's.
+      guard try connection.first("PRAGMA application_id", row: { $0.int(0) }) == Schema.applicationID else {
+        return false
+      }
+      try Self.requireOurs(connection)
+      return try Self.fault(of: connection, .thorough) == nil
+    } catch StoreFailure.corrupt {
+      return false
+    }
   }
 
   /// What a start would do of which the file has been taken away, as the end of a sentence.

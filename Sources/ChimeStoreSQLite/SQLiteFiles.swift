@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeSchedule
 import Glibc
 
 /// The files of one store: the database and, beside it, its log, the log's index and the lock.
@@ -110,6 +111,9 @@ struct SQLiteFiles: Sendable {
     return there.isEmpty ? latestAside : asidePlace(for: there)
   }
 
+  /// Its files that are there, by their paths.
+  var companions: Set<String> { Set(presentCompanions.map { path + $0 }) }
+
   private var presentCompanions: [String] { Self.companions.filter { Self.size(path + $0) != nil } }
 
   /// Gives the files their new name.
@@ -124,6 +128,37 @@ struct SQLiteFiles: Sendable {
       try step(.movedAside)
     }
     Self.synchronize(folder: Self.folder(of: path))
+  }
+
+  /// The database that was moved aside last, if nothing of the store was written after it.
+  ///
+  /// - Parameter snapshot: when the newest snapshot was taken.
+  func asideNewer(than snapshot: Instant?) -> String? {
+    guard !hasStrayLog, let latestAside, let changedAt = SQLiteFiles(path: latestAside).changedAt else { return nil }
+    return Instant(seconds: changedAt) >= snapshot ?? .earliest ? latestAside : nil
+  }
+
+  /// Gives a database that was moved aside its name again.
+  func putBack(_ place: String) throws(StoreFailure) {
+    // The log first: SQLite would begin another for a database without its own.
+    for companion in Self.companions.reversed() where Self.size(place + companion) != nil {
+      guard rename(place + companion, path + companion) == 0 else {
+        throw .unavailable(
+          "\(place + companion) is sound and cannot be moved to \(path + companion) (\(errorText(errno)))")
+      }
+    }
+    Self.synchronize(folder: Self.folder(of: path))
+  }
+
+  /// Has what is read next come from the disk, where the system keeps no changed page of it. No connection may be open: a
+  /// descriptor that is closed takes the locks of all with it (fcntl(2)).
+  func forgetCached() {
+    for companion in ["", "-wal"] {
+      let file = Glibc.open(path + companion, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { continue }
+      posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+      Glibc.close(file)
+    }
   }
 
   private func asidePlace(for companions: [String]) -> String {

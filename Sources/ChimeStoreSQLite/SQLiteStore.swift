@@ -20,7 +20,8 @@ import Synchronization
 /// After `.unavailable` the store stays usable: nothing was changed, and a later call may succeed. When the file turns
 /// out to be damaged, it is moved aside and the newest good snapshot takes its place: that call throws `.unavailable`,
 /// later ones find the store as it was then, and whoever watches is told. Where there is no good snapshot, that call and
-/// every later one throw `.corrupt` with the place of the damaged file.
+/// every later one throw `.corrupt` with the place of the damaged file. As long as a file that seems damaged cannot be read
+/// through, it is tried again every few seconds, and calls throw `.unavailable`.
 public final class SQLiteStore: Store {
   let opening: Opening
   let writer: Desk
@@ -43,8 +44,13 @@ public final class SQLiteStore: Store {
     var identity: FileIdentity?
     /// Grows when the file is another: damage that was met in an older one has been seen to.
     var generation = 0
-    /// Whether damage was met before that was not in the file.
-    var wasSpared = false
+    /// Why the file that seems damaged cannot be read, while it cannot.
+    var outage: StoreFailure?
+    /// When damage was met that was not in the file.
+    var sparedAt: DispatchTime?
+
+    /// Why nothing can be done while no file is open.
+    var refusal: StoreFailure { end ?? outage ?? .closed }
     /// The snapshot that is being taken.
     var snapshot: SnapshotRun?
     var heard: (@Sendable (StoreIncident) -> Void)?
@@ -144,8 +150,8 @@ public final class SQLiteStore: Store {
     var rest = jobs
     while !rest.isEmpty {
       guard let transaction = writer.open else {
-        let end = state.withLock { $0.end } ?? .closed
-        return rest.forEach { $0.refuse(end) }
+        let refusal = state.withLock { $0.refusal }
+        return rest.forEach { $0.refuse(refusal) }
       }
       // What is written to a file without a name would be gone with this process.
       let path = opening.files.path
@@ -171,7 +177,7 @@ public final class SQLiteStore: Store {
 
   private func view(_ job: any Job) {
     guard let transaction = reader.open else {
-      if let end = state.withLock({ $0.end }) { return job.refuse(end) }
+      if let refusal = state.withLock({ $0.end ?? $0.outage }) { return job.refuse(refusal) }
       // The writer's queue is putting another file in the place of this one: afterwards it can be read.
       return writer.queue.async { self.reader.queue.async { self.view(job) } }
     }
@@ -179,7 +185,7 @@ public final class SQLiteStore: Store {
   }
 
   private func viewApart(_ job: any Job) {
-    if let end = state.withLock({ $0.end }) { return job.refuse(end) }
+    if let refusal = state.withLock({ $0.end ?? $0.outage }) { return job.refuse(refusal) }
     do throws(StoreFailure) {
       view(job, Self.transaction(try opening.reader(), isReadOnly: true))
     } catch {
@@ -201,41 +207,64 @@ public final class SQLiteStore: Store {
 
   // Damage.
 
-  /// Goes on with the newest good snapshot in the place of the damaged file, or ends the store. Runs on the writer's
-  /// queue, so that nobody writes meanwhile; with a large store it takes seconds.
+  /// Goes on with the newest good snapshot in the place of the damaged file, or with the file itself when it proves sound,
+  /// or ends the store. Runs on the writer's queue, so that nobody writes meanwhile; with a large store it takes seconds.
   ///
   /// - Parameter generation: of the file in which the damage was met; nil: of the present one.
   /// - Returns: what those are told whose calls have met the damage.
   func recover(from damage: StoreFailure, generation: Int?) -> StoreFailure {
     guard case .corrupt(let sentence, _) = damage else { return damage }
-    let (known, wasSpared, snapshot) = state.withLock { ($0.generation, $0.wasSpared, $0.snapshot) }
-    guard writer.open != nil else { return state.withLock { $0.end } ?? damage }
+    let (known, sparedAt, snapshot) = state.withLock { ($0.generation, $0.sparedAt, $0.snapshot) }
+    guard writer.open != nil else { return state.withLock { $0.refusal } }
     if let generation, generation != known { return Self.refusal(sentence) }
     // The lock is kept until the file is out of the way, so that nobody takes it in between.
     snapshot?.callOff()
     closeConnections(foldingLog: false)
+    // All of it is not read again and again for what is not in it.
+    if let sparedAt, DispatchTime.now() < sparedAt + opening.retry {
+      return wait(.unavailable("\(sentence), although the file is sound; it is opened again in a moment"), sentence)
+    }
+    return reopen(after: sentence)
+  }
+
+  /// Puts a file in the place of none. Runs on the writer's queue, with the connections closed.
+  private func reopen(after sentence: String) -> StoreFailure {
     do {
-      let (connections, restoration) = try apart.sync { try opening.reopen(after: sentence, isBelieved: wasSpared) }
+      let (connections, restoration) = try apart.sync { try opening.reopen(after: sentence) }
       writer.reopen(Self.transaction(connections.writer, isReadOnly: false))
       reader.queue.sync {
         reader.reopen(Self.transaction(connections.reader, isReadOnly: true))
         state.withLock { state in
           state.generation += 1
           state.identity = opening.files.identity
-          state.wasSpared = restoration == nil
+          state.outage = nil
+          state.sparedAt = restoration == nil ? .now() : nil
         }
       }
       tell(restoration.map { .restored($0) } ?? .spared(sentence))
       return Self.refusal(sentence)
+    } catch StoreFailure.unavailable(let reason) {
+      return wait(.unavailable(reason), sentence)
     } catch {
       let end = error as? StoreFailure ?? .internalError("\(error)")
       state.withLock { state in
         state.end = end
+        state.outage = nil
         state.lock = nil
       }
       tell(.ended(end))
       return end
     }
+  }
+
+  /// Tries again in a while: a disk that fails says nothing of the file.
+  private func wait(_ failure: StoreFailure, _ sentence: String) -> StoreFailure {
+    state.withLock { $0.outage = failure }
+    writer.queue.asyncAfter(deadline: .now() + opening.retry) { [weak self] in
+      guard let self, state.withLock({ $0.end == nil }) else { return }
+      _ = reopen(after: sentence)
+    }
+    return failure
   }
 
   private static func refusal(_ damage: String) -> StoreFailure {

@@ -19,7 +19,12 @@ struct GoneClientsTests {
   final class Raw {
     let descriptor: Int32
 
-    init(_ house: TrackerHouse, _ message: String) throws {
+    convenience init(_ house: TrackerHouse, _ message: String) throws {
+      try self.init(house)
+      try send(Array(message.utf8) + [0])
+    }
+
+    init(_ house: TrackerHouse) throws {
       descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
@@ -31,8 +36,17 @@ struct GoneClientsTests {
         }
       }
       try #require(connected == 0)
-      let bytes = Array(message.utf8) + [0]
+    }
+
+    func send(_ bytes: [UInt8]) throws {
       try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+
+    /// What the daemon sends next; nothing when it has closed the connection.
+    func receive() -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: 65_536)
+      let count = read(descriptor, &bytes, bytes.count)
+      return Array(bytes.prefix(max(0, count)))
     }
 
     func leave() { close(descriptor) }
@@ -102,6 +116,24 @@ struct GoneClientsTests {
       }
       let all: Wired.List.Reply = try house.call(Wired.List.method)
       #expect(Set(all.reminders.map(\.title)) == ["sent 0", "sent 1"])
+    }
+  }
+
+  /// A daemon that stood still drops nobody for what came meanwhile, and somebody who took too long all the same.
+  @Test(arguments: [(true, 0, true), (false, 0, false), (false, 2, true)])
+  func whatCameInTimeIsReadBeforeItsSenderIsDropped(_ isFinished: Bool, _ late: Int, _ isAnswered: Bool) async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let message = Array(Self.message(Wired.List.method).utf8) + [0]
+      let client = try Raw(house)
+      defer { client.leave() }
+      let (begin, rest) = (Array(message.prefix(20)), Array(message.dropFirst(20)))
+      try client.send(begin)
+      try await Self.wait("an unfinished message") { await house.loop.clients.hasDeadlines }
+      try await house.loop.looksLate(by: late, after: isFinished ? rest : [], from: client.descriptor)
+      // One that was dropped cannot be written to.
+      if isAnswered, !isFinished { try client.send(rest) }
+      let answer = String(decoding: client.receive(), as: UTF8.self)
+      #expect(answer.contains("reminders") == isAnswered, "\(answer)")
     }
   }
 
@@ -218,4 +250,10 @@ struct GoneClientsTests {
 
 extension EventLoop {
   fileprivate var clientCount: Int { clients.count }
+
+  /// Looks at the clients as if the time of one had been over for some seconds, when `rest` has just come from one.
+  fileprivate func looksLate(by seconds: Int, after rest: [UInt8], from descriptor: Int32) throws {
+    try #require(write(descriptor, rest, rest.count) == rest.count)
+    expireClients(at: try #require(clients.earliestDeadline) + .seconds(seconds))
+  }
 }

@@ -188,10 +188,13 @@ struct CrashTests {
 
 extension Home {
   /// Makes the library that ends the program it is loaded into at a chosen call to the system.
-  func diesAt() async throws -> String {
-    let library = path + "/die-at.so"
+  func diesAt() async throws -> String { try await preloaded("die-at") }
+
+  /// Makes a library that changes what the program sees of the system that it is loaded into.
+  func preloaded(_ name: String) async throws -> String {
+    let library = "\(path)/\(name).so"
     let output = try await run(
-      "cc", ["-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library, Machine.support("die-at.c"), "-ldl"])
+      "cc", ["-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library, Machine.support("\(name).c"), "-ldl"])
     guard output.status == 0 else { throw HarnessFailure("cc: \(output.text)") }
     return library
   }

@@ -146,7 +146,7 @@ extension EventLoop {
   }
 
   /// Carries out what the connection asks for, writes what it has, and watches the socket for what it needs.
-  private func pump(_ token: Poller.Token) {
+  func pump(_ token: Poller.Token) {
     guard var client = clients[token] else { return }
     var ends = false
     var turn = Self.messagesATurn
@@ -385,10 +385,23 @@ extension EventLoop {
     arm(clientsAfter: .milliseconds(max(20, wait)))
   }
 
-  func expireClients() {
+  /// Drops those whose time is up. A daemon that has stood still hears of the time before it has read what came in time:
+  /// it reads first, and gives the whole time once more where it comes too late itself.
+  func expireClients(at now: DispatchTime = .now()) {
     clients.timerIsArmed = false
-    for token in clients.expired(at: .now()) {
-      guard let client = clients[token] else { continue }
+    for token in clients.expired(at: now) {
+      if clients[token]?.isGone == false {
+        clients.change(token, Self.read)
+        pump(token)
+      }
+      guard var client = clients[token], let deadline = client.deadline, deadline <= now else { continue }
+      guard deadline + Self.standstill > now else {
+        client.unfinished = nil
+        client.drainsUntil = nil
+        updateDeadlines(&client)
+        clients[token] = client
+        continue
+      }
       let isReader = client.drainsUntil != nil
       complain(
         .clientDropped, client.caller.uid,
@@ -398,6 +411,9 @@ extension EventLoop {
     }
     armClientTimer()
   }
+
+  /// How much later than it was due a look at the clients is when the daemon has stood still meanwhile.
+  private static let standstill = DispatchTimeInterval.seconds(1)
 
   // MARK: The stream of events
 

@@ -97,6 +97,8 @@ extension EventLoop {
   }
 
   private func giveUp(_ number: Int, _ token: Poller.Token) {
+    // It may have read meanwhile, while the daemon stood still.
+    pump(token)
     guard streamReaders.isWaiting(number, token), let client = clients[token] else { return }
     complain(.clientDropped, client.caller.uid, "a reader that did not keep up was dropped", .notice)
     drop(token)

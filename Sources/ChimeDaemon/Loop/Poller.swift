@@ -31,13 +31,13 @@ final class Poller {
     guard descriptor >= 0 else { throw SystemError("epoll_create1") }
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler(handler: onReady)
+    // Not before libdispatch has let go of it: a number that is closed earlier may be another's by then, of which
+    // libdispatch would hear nothing.
+    source.setCancelHandler { [descriptor] in close(descriptor) }
     source.activate()
   }
 
-  deinit {
-    source.cancel()
-    close(descriptor)
-  }
+  deinit { source.cancel() }
 
   func add(_ watched: Int32, _ interest: Readiness) throws(SystemError) -> Token {
     lastToken += 1
