@@ -188,6 +188,7 @@ lint: ## Check the formatting, who imports whom, and that no text is escaped by 
 	@Packaging/check-imports --self-test
 	@Packaging/check-imports
 	@Packaging/embed --check
+	@Tests/Simulation/find-bugs --check
 	@Packaging/check-escaping --self-test
 	@Packaging/check-escaping
 	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
