@@ -9,22 +9,29 @@ public struct EndpointAccess: Sendable {
   public let secrets: [SigningSecret]
   /// What it wants to be shown beside; nil when it wants nothing, or that could not be read.
   public let token: Token?
+  /// Why something of its secrets could not be read; nil when all that there is was.
+  public let problem: String?
+  /// Whether nothing can be sent to it before its secrets have been read again.
+  public let lacksSecrets: Bool
   /// Why nothing can be sent to it, for another reason than its secrets; a sentence without a full stop.
   public let fault: String?
   let template: Template?
   let headers: [TemplateHeader]
 
-  public init(endpoint: Endpoint, secrets: [SigningSecret], token: Token? = nil) {
+  public init(endpoint: Endpoint, secrets: [SigningSecret], token: Token? = nil, problem: String? = nil) {
     self.endpoint = endpoint
     self.secrets = secrets
     self.token = token
+    self.problem = problem
+    var lacksToken = false
     do throws(TemplateError) {
       (template, headers) = try Self.compiled(endpoint.settings)
-      let needsToken = headers.contains { $0.usesToken }
-      fault = needsToken && token == nil ? "its token cannot be read; give it with --token-file" : nil
+      lacksToken = token == nil && headers.contains { $0.usesToken }
+      fault = lacksToken ? problem ?? "its token cannot be read; give it with --token-file" : nil
     } catch {
       (template, headers, fault) = (nil, [], error.description)
     }
+    lacksSecrets = secrets.isEmpty || lacksToken
   }
 
   /// The template, and the headers with placeholders: the endpoint's own go before those of the template.

@@ -46,7 +46,8 @@ public final class WebhookChannel: Channel {
   /// - Parameters:
   ///   - clock: the wall clock, by default the system's.
   ///   - access: the endpoint of a lane as it is now; nil when there is none. Asked by whoever sends, and on the
-  ///     channel's thread at the moment an attempt leaves, so it must be quick: a look-up in memory.
+  ///     channel's thread at the moment an attempt leaves, so it must be quick: a look-up in memory, or a small file where
+  ///     nothing could be sent otherwise.
   public convenience init(
     configuration: WebhookConfiguration, clock: (@Sendable () -> Instant)? = nil,
     access: @escaping @Sendable (Lane) -> EndpointAccess?
@@ -96,7 +97,7 @@ public final class WebhookChannel: Channel {
           } catch {
             let attempt = Attempt(
               number: delivery.attempts + 1, startedAt: now, took: .zero, outcome: .refused, error: error.reason)
-            report(.ended(attempt, next: .blocked(.minutes(5))))
+            report(.ended(attempt, next: .blocked(error.wait)))
             return nil
           }
         },
@@ -165,8 +166,17 @@ public final class WebhookChannel: Channel {
   /// Why an attempt cannot leave for now.
   private struct Shut: Error {
     let reason: String
-    init(_ reason: String) { self.reason = reason }
+    /// After which it is tried again.
+    let wait: Milliseconds
+
+    init(_ reason: String, wait: Milliseconds = .minutes(5)) {
+      self.reason = reason
+      self.wait = wait
+    }
   }
+
+  /// How soon after secrets that could not be read they are read again.
+  private static let secretRetry = Milliseconds.seconds(30)
 
   private static func open(
     _ lane: Lane, _ access: EndpointAccess?, at now: Instant
@@ -179,9 +189,15 @@ public final class WebhookChannel: Channel {
     }
     if let reason = access.endpoint.disabled?.reason { throw Shut("endpoint \"\(name)\" is disabled: \(reason)") }
     guard !access.secrets(at: now).isEmpty else {
-      throw Shut("endpoint \"\(name)\" has no readable secret: add it again with --secret-file")
+      let sentence =
+        access.problem.map { "endpoint \"\(name)\" cannot be used: \($0)" }
+        ?? "endpoint \"\(name)\" has no readable secret: give it one with chime endpoint rotate \(name) --secret-file FILE"
+      throw Shut(sentence, wait: Self.secretRetry)
     }
-    if let fault = access.fault { throw Shut("endpoint \"\(name)\" cannot be used: \(fault)") }
+    if let fault = access.fault {
+      throw Shut(
+        "endpoint \"\(name)\" cannot be used: \(fault)", wait: access.lacksSecrets ? Self.secretRetry : .minutes(5))
+    }
     return access
   }
 

@@ -47,6 +47,34 @@ final class SecretsTests {
     #expect(secrets.read(lane).sheet.text == "\(old)\ntoken tk_1\n")
   }
 
+  /// What could not be read when the endpoints were is read again by the attempt that lacks it.
+  @Test func aSecretThatCouldNotBeReadIsReadAgain() throws {
+    let secrets = Secrets(folder: folder + "/secrets")
+    let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))
+    let line = try SecretSheet.Line(Secret.make(.hmac))
+    try secrets.change(lane) { $0.secrets = [line] }
+    let endpoint = Endpoint(lane: lane, url: "https://example.test/", createdAt: .earliest)
+    let directory = EndpointDirectory(secrets: secrets)
+    let now = Instant(seconds: 1_774_859_400)
+    try FileManager.default.moveItem(atPath: secrets.folder, toPath: secrets.folder + ".away")
+    #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
+    #expect(directory.access(lane)?.secrets.isEmpty == true)
+    // A folder in its place is no file for anybody, root included.
+    try FileManager.default.createDirectory(atPath: secrets.folder + "/1000-team", withIntermediateDirectories: true)
+    let problem = try #require(directory.access(lane)?.problem)
+    #expect(problem.contains("cannot be read"), "\(problem)")
+    try FileManager.default.removeItem(atPath: secrets.folder)
+    try FileManager.default.moveItem(atPath: secrets.folder + ".away", toPath: secrets.folder)
+    #expect(directory.access(lane)?.secrets.map(\.secret) == [line.signing.secret])
+    #expect(directory.access(lane)?.problem == nil)
+    // The loop hears which wait no longer, once.
+    try FileManager.default.moveItem(atPath: secrets.folder, toPath: secrets.folder + ".away")
+    #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
+    try FileManager.default.moveItem(atPath: secrets.folder + ".away", toPath: secrets.folder)
+    #expect(directory.replace(with: [endpoint], now: now).mended == [lane])
+    #expect(directory.replace(with: [endpoint], now: now).mended.isEmpty)
+  }
+
   @Test func secretsArePrivateAndReplacedWhole() throws {
     let secrets = Secrets(folder: folder + "/secrets")
     let lane = Lane(owner: 1_000, channel: ChannelName(rawValue: "team"))

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 /// Deliveries over HTTP, judged by two verifiers that other people wrote.
@@ -55,6 +56,41 @@ struct WebhookTests {
       #expect(record["attempts"].elements.map { $0["status"].int } == [500, 503, 204])
       #expect(record["attempts"].elements.map { $0["outcome"].string } == ["failed", "failed", "delivered"])
       #expect(record["attempts"].elements.map { $0["number"].int } == [1, 2, 3])
+    }
+  }
+
+  /// What could not be signed when the daemon started leaves once the secret is there again.
+  @Test(.timeLimit(.minutes(1)))
+  func aSecretThatComesBackIsRead() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home)
+      let first = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      _ = try await first.stop()
+      let (secrets, away) = (home.state + "/secrets", home.state + "/away")
+      try FileManager.default.moveItem(atPath: secrets, toPath: away)
+      let daemon = try await home.start()
+      let tea = try await home.add("Tea", "in 1s", to: ["team"])
+      let waiting = try await eventually("it waits") {
+        try await home.answer("io.chime.Deliveries.List")["deliveries"].elements.first {
+          $0["state"].string == "waiting"
+        }
+      }
+      #expect("\(waiting)".contains("has no readable secret"), "\(waiting)")
+      // It is a fault, with what to do about it.
+      let status = try await home.chime("status")
+      #expect(status.status == 1 && status.out.contains("nothing can be sent to endpoint team"), "\(status)")
+      let doctor = try await home.chime("doctor")
+      #expect(doctor.out.contains("nothing can be sent to team"), "\(doctor)")
+      #expect(receiver.requests.isEmpty)
+      try FileManager.default.moveItem(atPath: away, toPath: secrets)
+      daemon.process.send(SIGHUP)
+      try await eventually("it arrives") { receiver.requests.count == 1 }
+      try await eventually("it is delivered") {
+        try await home.latestOccurrence(of: tea)["state"].string == "delivered"
+      }
+      let well = try await home.chime("status")
+      #expect(!well.out.contains("nothing can be sent"), "\(well)")
     }
   }
 

@@ -5,10 +5,16 @@ import Synchronization
 
 /// The endpoints as the webhook channel asks for them, each with its secrets.
 ///
-/// A lock guards the table: the loop replaces it, and the channel's thread reads it.
+/// A lock guards the table: the loop replaces it, and the channel's thread reads it, and what it lacked once more.
 final class EndpointDirectory: Sendable {
   private let secrets: Secrets
-  private let table = Mutex<[Lane: EndpointAccess]>([:])
+  private let table = Mutex(Table())
+
+  private struct Table {
+    var access: [Lane: EndpointAccess] = [:]
+    /// Grows when the endpoints are read anew: what was read of one before is not put among them.
+    var generation = 0
+  }
 
   init(secrets: Secrets) { self.secrets = secrets }
 
@@ -20,6 +26,8 @@ final class EndpointDirectory: Sendable {
     var hasOldSecrets = false
     /// What cannot be read, as sentences.
     var problems: [String] = []
+    /// Those that something can be sent to again.
+    var mended: [Lane] = []
   }
 
   func replace(with endpoints: [Endpoint], now: Instant) -> Review {
@@ -33,15 +41,25 @@ final class EndpointDirectory: Sendable {
       if ends.contains(where: { $0 <= now }) { review.hasOldSecrets = true }
       if let problem = kept.problem { review.problems.append("endpoint \"\(endpoint.lane.channel)\": \(problem)") }
     }
-    table.withLock { $0 = access }
+    table.withLock { [access] table in
+      review.mended = table.access.filter { $0.value.lacksSecrets && access[$0.key]?.lacksSecrets == false }.map(\.key)
+      table = Table(access: access, generation: table.generation + 1)
+    }
     return review
   }
 
-  func access(_ lane: Lane) -> EndpointAccess? { table.withLock { $0[lane] } }
+  /// As it was read last. Secrets that could not be read then are read now: what stood in their way may be over.
+  func access(_ lane: Lane) -> EndpointAccess? {
+    let (known, generation) = table.withLock { ($0.access[lane], $0.generation) }
+    guard let known, known.lacksSecrets, known.endpoint.disabled == nil else { return known }
+    let again = secrets.read(lane).access(known.endpoint)
+    table.withLock { if $0.generation == generation { $0.access[lane] = again } }
+    return again
+  }
 
   /// Removes from the files the secrets whose time is over.
   func forgetOldSecrets(_ now: Instant) {
-    for lane in table.withLock({ Array($0.keys) }) {
+    for lane in table.withLock({ Array($0.access.keys) }) {
       let kept = secrets.read(lane)
       guard !kept.isCredential, kept.sheet.secrets.contains(where: { $0.signing.until.map { $0 <= now } ?? false })
       else { continue }

@@ -28,6 +28,11 @@ extension EventLoop {
     }
     let policies = policies(of: known)
     handle(.policies(policies, renewed: renewed))
+    if !review.mended.isEmpty {
+      for lane in review.mended { handle(.opened(lane)) }
+      let mended = Set(review.mended)
+      wakeLanes { mended.contains($0) }
+    }
     if fleet.store != nil, !policies.owners.isEmpty {
       Task { await withTaskExecutorPreference(executor) { await renewShares() } }
     }

@@ -296,6 +296,7 @@ actor EventLoop {
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())
       rescan(reasons)
+      await refreshEndpoints()
       await renewCommands(loaded)
       await adoptTenants(loaded.tenants)
       await surveyCalendars()

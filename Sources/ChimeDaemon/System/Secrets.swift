@@ -24,7 +24,8 @@ struct Secrets: Sendable {
     var problem: String?
 
     func access(_ endpoint: Endpoint) -> EndpointAccess {
-      EndpointAccess(endpoint: endpoint, secrets: sheet.secrets.map(\.signing), token: sheet.token)
+      EndpointAccess(
+        endpoint: endpoint, secrets: sheet.secrets.map(\.signing), token: sheet.token, problem: problem)
     }
   }
 
