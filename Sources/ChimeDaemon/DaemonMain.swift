@@ -235,7 +235,9 @@ package enum DaemonMain {
   }
 
   private static func end(_ code: Int32, _ message: String, _ log: Log? = nil) -> Never {
-    (log ?? Log(level: .info))(.error, message, id: .cannotStart)
+    let log = log ?? Log(level: .info)
+    log(.error, message, id: .cannotStart)
+    log.finish()
     exit(code)
   }
 }

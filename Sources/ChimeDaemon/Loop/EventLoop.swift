@@ -351,6 +351,7 @@ actor EventLoop {
         await farewell()
         await store.close()
         site.removeSocket()
+        log.finish()
         exit(status)
       }
     }

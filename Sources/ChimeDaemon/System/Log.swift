@@ -26,13 +26,17 @@ package final class Log: Sendable {
 
   private let way: Way
   private let threshold: Atomic<Int>
+  private let outlet: LogOutlet
 
-  package init(level: Configuration.LogLevel) {
+  /// - Parameter descriptor: standard error, or what stands for it.
+  package init(level: Configuration.LogLevel, descriptor: Int32 = STDERR_FILENO) {
     threshold = Atomic(level.priority)
-    if Self.isJournal(STDERR_FILENO) {
-      way = .journal
-    } else {
-      way = isatty(STDERR_FILENO) == 1 ? .plain : .prefixed
+    let way: Way =
+      if Journal.isBehind(descriptor) { .journal } else { isatty(descriptor) == 1 ? .plain : .prefixed }
+    self.way = way
+    outlet = LogOutlet(descriptor: descriptor) { count in
+      let sentence = count == 1 ? "1 message was dropped" : "\(count) messages were dropped"
+      return Self.item(way, .warning, sentence + ": nobody took what is logged", nil, [])
     }
   }
 
@@ -43,9 +47,7 @@ package final class Log: Sendable {
     _ fields: @autoclosure () -> [(Field, String)] = []
   ) {
     guard level.priority <= threshold.load(ordering: .relaxed) else { return }
-    var lines: [UInt8] = []
-    add(level, message, id, fields, to: &lines)
-    Self.write(lines)
+    outlet.put(Self.item(way, level, Self.line(message), id, way == .journal ? fields() : []))
   }
 
   /// One entry of several.
@@ -62,33 +64,33 @@ package final class Log: Sendable {
     let threshold = threshold.load(ordering: .relaxed)
     var lines: [UInt8] = []
     for entry in entries where entry.level.priority <= threshold {
-      add(entry.level, entry.message, entry.id, entry.fields, to: &lines)
+      let fields = way == .journal ? entry.fields() : []
+      switch Self.item(way, entry.level, Self.line(entry.message), entry.id, fields) {
+      case .lines(let line): lines += line
+      case let item: outlet.put(item)
+      }
       if lines.count > 32_768 {
-        Self.write(lines)
+        outlet.put(.lines(lines))
         lines.removeAll(keepingCapacity: true)
       }
     }
-    Self.write(lines)
+    if !lines.isEmpty { outlet.put(.lines(lines)) }
   }
 
-  /// Sends an entry to the journal, or adds its line to `lines`.
-  private func add(
-    _ level: Configuration.LogLevel, _ message: String, _ id: MessageID?, _ fields: () -> [(Field, String)],
-    to lines: inout [UInt8]
-  ) {
-    let message = Self.line(message)
-    if way == .journal {
-      var entries = ["MESSAGE=\(message)", "PRIORITY=\(level.priority)", "SYSLOG_IDENTIFIER=chimed"]
-      if let id { entries.append("MESSAGE_ID=\(id.rawValue)") }
-      entries += fields().map { "\($0.0.rawValue)=\($0.1)" }
-      if Self.sendToJournal(entries) { return }
-    }
-    switch way {
-    case .journal, .prefixed: lines += "<\(level.priority)>".utf8
-    case .plain: lines += "chimed: \(level <= .warning ? "\(level.rawValue): " : "")".utf8
-    }
-    lines += message.utf8
-    lines.append(0x0A)
+  /// Waits a moment, at most a second, until everything has been taken. To be called before the process ends.
+  func finish() { outlet.finish() }
+
+  private static func item(
+    _ way: Way, _ level: Configuration.LogLevel, _ line: String, _ id: MessageID?, _ fields: [(Field, String)]
+  ) -> LogOutlet.Item {
+    let prefix =
+      way == .plain ? "chimed: \(level <= .warning ? "\(level.rawValue): " : "")" : "<\(level.priority)>"
+    let bytes = Array("\(prefix)\(line)\n".utf8)
+    guard way == .journal else { return .lines(bytes) }
+    var entries = ["MESSAGE=\(line)", "PRIORITY=\(level.priority)", "SYSLOG_IDENTIFIER=chimed"]
+    if let id { entries.append("MESSAGE_ID=\(id.rawValue)") }
+    entries += fields.map { "\($0.0.rawValue)=\($0.1)" }
+    return .entry(entries, else: bytes)
   }
 
   /// A message as one line that any terminal can show: what it quotes may be of several, or speak to the terminal.
@@ -106,9 +108,12 @@ package final class Log: Sendable {
     }
     return TOMLText.harmless(String(scalars))
   }
+}
 
+/// The journal of systemd (sd-journal(3)).
+enum Journal {
   /// Whether a descriptor is the stream that systemd connected to the journal (systemd.exec(5), $JOURNAL_STREAM).
-  private static func isJournal(_ descriptor: Int32) -> Bool {
+  static func isBehind(_ descriptor: Int32) -> Bool {
     guard let variable = getenv("JOURNAL_STREAM") else { return false }
     let parts = String(cString: variable).split(separator: ":").compactMap { UInt64($0) }
     var status = stat()
@@ -116,8 +121,9 @@ package final class Log: Sendable {
     return parts[0] == UInt64(status.st_dev) && parts[1] == UInt64(status.st_ino)
   }
 
-  private static func sendToJournal(_ entries: [String]) -> Bool {
-    let bytes = entries.map { Array($0.utf8) }
+  /// Sends an entry, each field as `NAME=value`; waits while the journal takes none. False when there is no journal.
+  static func send(_ fields: [String]) -> Bool {
+    let bytes = fields.map { Array($0.utf8) }
     let flat = bytes.flatMap { $0 }
     return flat.withUnsafeBytes { buffer in
       guard let base = buffer.baseAddress else { return true }
@@ -125,17 +131,11 @@ package final class Log: Sendable {
       let start = UnsafeMutableRawPointer(mutating: base)
       var offset = 0
       var vectors: [iovec] = []
-      for entry in bytes {
-        vectors.append(iovec(iov_base: start + offset, iov_len: entry.count))
-        offset += entry.count
+      for field in bytes {
+        vectors.append(iovec(iov_base: start + offset, iov_len: field.count))
+        offset += field.count
       }
       return sd_journal_sendv(vectors, Int32(vectors.count)) >= 0
     }
-  }
-
-  private static func write(_ lines: [UInt8]) {
-    guard !lines.isEmpty else { return }
-    // A standard error that is gone must not stop the daemon; SIGPIPE is ignored.
-    _ = lines.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

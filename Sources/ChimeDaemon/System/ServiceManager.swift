@@ -1,5 +1,7 @@
 import CSystemd
+import Dispatch
 import Glibc
+import Synchronization
 
 /// What systemd is told, and what it hands over (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)).
 ///
@@ -40,18 +42,51 @@ enum ServiceManager {
 
   /// Over a socket that is kept. sd_notify(3) makes one for each message and cannot when no descriptor is left: then
   /// systemd would not hear of the watchdog, and would end a daemon that works.
+  ///
+  /// It never waits: a manager that reads nothing for a while holds up no reminder. What tells of a state that lasts goes to
+  /// it later, from a thread of its own; a status and a sign of life are followed by others.
   private static func notify(_ state: String) {
     guard let channel else { return }
-    var address = channel.address
-    _ = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(channel.socket, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, channel.length)
+    let isFleeting = state.hasPrefix("STATUS=") || state.hasPrefix("WATCHDOG=")
+    let begins = owed.withLock { owed in
+      if owed.isEmpty, channel.send(state, Int32(MSG_DONTWAIT)) { return false }
+      guard !isFleeting, owed.count < mostOwed else { return false }
+      owed.append(state)
+      return owed.count == 1
+    }
+    guard begins else { return }
+    DispatchQueue(label: "io.chime.notify").async {
+      while let first = owed.withLock({ $0.first }) {
+        _ = channel.send(first, 0)
+        owed.withLock { _ = $0.removeFirst() }
       }
     }
   }
 
+  /// What the manager has not taken yet, the oldest first.
+  private static let owed = Mutex<[String]>([])
+  /// A daemon that is reloaded again and again tells twice each time.
+  private static let mostOwed = 64
+
+  private struct Channel {
+    let socket: Int32
+    let address: sockaddr_un
+    let length: socklen_t
+
+    /// False when it cannot be taken now. A manager that is gone takes everything.
+    func send(_ state: String, _ flags: Int32) -> Bool {
+      var address = address
+      let count = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          sendto(socket, state, state.utf8.count, Int32(MSG_NOSIGNAL) | flags, $0, length)
+        }
+      }
+      return count >= 0 || errno != EAGAIN
+    }
+  }
+
   /// Made with the first message, which is sent before a client is let in; nil where nobody listens.
-  private static let channel: (socket: Int32, address: sockaddr_un, length: socklen_t)? = {
+  private static let channel: Channel? = {
     // A path, or an abstract name behind an @ (sd_notify(3), $NOTIFY_SOCKET).
     guard let name = getenv("NOTIFY_SOCKET").map({ Array(String(cString: $0).utf8) }),
       let first = name.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
@@ -65,7 +100,8 @@ enum ServiceManager {
     if isAbstract { address.sun_path.0 = 0 }
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
-    return (descriptor, address, socklen_t(start + name.count + (isAbstract ? 0 : 1)))
+    return Channel(
+      socket: descriptor, address: address, length: socklen_t(start + name.count + (isAbstract ? 0 : 1)))
   }()
 
   private static func oneLine(_ text: String) -> String {
