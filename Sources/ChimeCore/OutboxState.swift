@@ -14,8 +14,32 @@ public struct OutboxState {
   public var endpoints: [Lane: Endpoint] = [:]
   /// Since when this daemon has seen an endpoint fail without a break, a sleep or a step of the clock.
   public var seenFailing: [Lane: Instant] = [:]
+  /// How many attempts have failed since one arrived.
+  private var failures: [Lane: Int] = [:]
 
   public init() {}
+
+  /// Notes how attempts ended.
+  ///
+  /// - Returns: the lanes whose other side takes messages again after it has failed so many times in a row that a lane rests:
+  ///   what waits there need not wait for its own times. Fewer may be the fault of the messages, which would use up their
+  ///   attempts whenever another arrives.
+  public mutating func heard(_ outcomes: [Outcome], at now: Instant) -> Set<Lane> {
+    var well: Set<Lane> = []
+    for outcome in outcomes {
+      let lane = outcome.lane
+      switch outcome.attempt.outcome {
+      case .delivered:
+        seenFailing[lane] = nil
+        if failures.removeValue(forKey: lane) ?? 0 >= Breaker.threshold { well.insert(lane) }
+      case .failed:
+        seenFailing[lane] = seenFailing[lane] ?? now
+        failures[lane, default: 0] += 1
+      case .refused: break
+      }
+    }
+    return well
+  }
 
   /// Whether no attempt is under way whose outcome is not recorded.
   public var isNothingUnderWay: Bool { underWay.isEmpty }

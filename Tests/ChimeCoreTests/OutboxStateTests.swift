@@ -26,6 +26,27 @@ struct OutboxStateTests {
       message: claimed.message)
   }
 
+  /// One that is taken after many that were not says that the other side is well again; after a few it says nothing of them.
+  @Test(arguments: [(1, false), (4, false), (5, true), (50, true)])
+  func aLaneIsWellAgainAfterManyFailures(_ failures: Int, _ isWell: Bool) {
+    var outbox = OutboxState()
+    let (team, other) = (claimed("msg_1"), claimed("msg_2", to: "other"))
+    func ended(_ claimed: ClaimedMessage, _ how: Attempt.Outcome) -> Outcome {
+      var outcome = outcome(claimed)
+      outcome.attempt.outcome = how
+      return outcome
+    }
+    for _ in 0..<failures {
+      #expect(outbox.heard([ended(team, .failed), ended(other, .delivered)], at: Self.now).isEmpty)
+    }
+    #expect(outbox.seenFailing == [team.claim.lane: Self.now])
+    // What never left says nothing either.
+    #expect(outbox.heard([ended(team, .refused)], at: Self.now + .seconds(1)).isEmpty)
+    #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)) == (isWell ? [team.claim.lane] : []))
+    #expect(outbox.seenFailing.isEmpty)
+    #expect(outbox.heard([ended(team, .delivered)], at: Self.now + .seconds(1)).isEmpty, "once")
+  }
+
   /// As when the clock is set forward, or the machine sleeps: a claim is over before its attempt is.
   @Test func whatIsHeldOrUnderWayIsNotTakenASecondTime() throws {
     var outbox = OutboxState()

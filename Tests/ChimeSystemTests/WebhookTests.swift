@@ -59,6 +59,27 @@ struct WebhookTests {
     }
   }
 
+  /// An endpoint that redirects everything is no outage that the lane rests for; once it takes a message, what has waited for
+  /// minutes leaves at once.
+  @Test(.timeLimit(.minutes(1)))
+  func whatWaitedIsSentOnceTheEndpointIsWellAgain() async throws {
+    try await Home.live { home in
+      let count = 12
+      let receiver = try await Receiver.start(in: home, answering: Array(repeating: 302, count: 3 * count))
+      _ = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      for number in 1...count { _ = try await home.add("Early \(number)", "in 1s", to: ["team"]) }
+      // Each twice, and again after five seconds; the next time of each is five minutes later.
+      try await eventually("all have been refused three times", within: .seconds(30)) {
+        receiver.requests.count { $0.answered == 302 } == 3 * count
+      }
+      _ = try await home.add("Late", "in 1s", to: ["team"])
+      try await eventually("all have arrived") { receiver.requests.count { $0.answered == 204 } == count + 1 }
+      #expect(Set(receiver.requests.map(\.id)).count == count + 1)
+      try await eventually("all are delivered") { try await home.deliveries("delivered").count == count + 1 }
+    }
+  }
+
   /// What could not be signed when the daemon started leaves once the secret is there again.
   @Test(.timeLimit(.minutes(1)))
   func aSecretThatComesBackIsRead() async throws {

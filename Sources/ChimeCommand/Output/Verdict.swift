@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeSchedule
 import ChimeWords
 
 /// Whether everything is all right with a daemon; if not, what is wrong, and what a person can do about it.
@@ -16,10 +17,17 @@ struct Verdict: Equatable {
   /// The worst first.
   var problems: [Problem] = []
 
+  /// How long an endpoint has to fail before that is said: what ends sooner was tried again by itself.
+  private static let patience = Milliseconds.minutes(1)
+
   /// - Parameters:
   ///   - endpoints: those that there are, as far as they are known.
+  ///   - clock: by which it is told since when an endpoint has failed; nil: that is not.
   ///   - givenUpLately: how many messages were given up that somebody may still wait for; all that were given up when nil.
-  init(_ health: DaemonInterface.Health, endpoints: [EndpointsInterface.Endpoint] = [], givenUpLately: Int? = nil) {
+  init(
+    _ health: DaemonInterface.Health, endpoints: [EndpointsInterface.Endpoint] = [], givenUpLately: Int? = nil,
+    clock: WallClock? = nil
+  ) {
     if let problem = health.storeProblem {
       problems.append(
         Problem(
@@ -46,6 +54,16 @@ struct Verdict: Equatable {
           Problem(
             text: Words.say("nothing can be sent to endpoint %1: %2", endpoint.name, Words.told(fault)),
             remedy: "`chime endpoint show \(endpoint.name)`"))
+      } else if endpoint.restingUntil == nil, let since = endpoint.failingSince, let clock,
+        let instant = WallClock.instant(since), instant + Self.patience <= clock.now
+      {
+        // Of one that rests the daemon tells by itself.
+        problems.append(
+          Problem(
+            text: Words.say("endpoint %1 has taken nothing since %2", endpoint.name, clock.text(since)),
+            remedy: Words.say(
+              "`chime endpoint test %1` tells what it answers; what waits is sent once it takes a message",
+              endpoint.name)))
       }
     }
     let dead = givenUpLately ?? health.deadDeliveries

@@ -61,7 +61,7 @@ enum Status {
         return (reply.deliveries, reply.cursor)
       }.items.count
     }
-    return Verdict(health, endpoints: endpoints, givenUpLately: dead)
+    return Verdict(health, endpoints: endpoints, givenUpLately: dead, clock: context.clock())
   }
 
   private static func head(_ verdict: Verdict, _ health: DaemonInterface.Health, _ context: Context) -> [String] {

@@ -145,17 +145,11 @@ extension EventLoop {
     let (arrived, answers) = inbox.take()
     outbox.work.answers += answers
     guard !arrived.isEmpty else { return workOutbox() }
-    let now = SystemClock.now
-    for outcome in arrived {
-      switch outcome.attempt.outcome {
-      case .delivered: outbox.seenFailing[outcome.lane] = nil
-      case .failed: outbox.seenFailing[outcome.lane] = outbox.seenFailing[outcome.lane] ?? now
-      case .refused: break
-      }
-    }
+    let well = outbox.heard(arrived, at: SystemClock.now)
     outbox.work.outcomes += arrived
     handle(.ended(arrived.map { Agenda.Ending($0.lane, LaneOutcome($0.attempt, $0.next)) }))
     workOutbox()
+    if !well.isEmpty { wakeLanes { well.contains($0) } }
   }
 
   // MARK: What is told

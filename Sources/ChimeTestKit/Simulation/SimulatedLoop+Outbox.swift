@@ -126,16 +126,11 @@ extension SimulatedLoop {
     inbox = ([], [])
     outbox.work.answers += answers
     guard !arrived.isEmpty else { return workOutbox() }
-    for outcome in arrived {
-      switch outcome.attempt.outcome {
-      case .delivered: outbox.seenFailing[outcome.lane] = nil
-      case .failed: outbox.seenFailing[outcome.lane] = outbox.seenFailing[outcome.lane] ?? world.wall
-      case .refused: break
-      }
-    }
+    let well = outbox.heard(arrived, at: world.wall)
     outbox.work.outcomes += arrived
     handle(.ended(arrived.map { Agenda.Ending($0.lane, LaneOutcome($0.attempt, $0.next)) }))
     workOutbox()
+    if !well.isEmpty { wakeLanes { well.contains($0) } }
   }
 
   private func record(_ answers: [OutboxWork.Answer]) {
