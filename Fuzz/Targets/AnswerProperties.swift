@@ -20,8 +20,9 @@ func checkAnswer(_ bytes: [UInt8]) throws(BrokenProperty) {
   let verdict = WebhookVerdict(result, channel: ChannelName(rawValue: "fuzz"))
   if let error = verdict.error {
     try requireSentence(error, atMost: 500)
-    try require(
-      token.utf8.count < 12 || !contains(Array(error.utf8), Array(token.utf8)), "the token is in \(error)")
+    // The example of a snooze is said of any answer, and a token may be a part of it.
+    let said = error.replacing(#"{"action":"snooze","for":"10m"}"#, with: "")
+    try require(token.utf8.count < 12 || !contains(Array(said.utf8), Array(token.utf8)), "the token is in \(error)")
   }
   if let answer = verdict.answer {
     try require(verdict.outcome == .delivered && verdict.error == nil, "\(answer) of an attempt that failed")

@@ -82,7 +82,7 @@ public struct QuietHours: Hashable, Sendable, Codable {
     guard var wait = secondsOfQuiet(at: second, zone) else { return nil }
     while second <= Instant.latest.seconds {
       // Between two changes of the clock its face runs evenly.
-      guard let change = zone.nextTransition(after: Instant(seconds: second)), change.instant.seconds < second + wait
+      guard let change = zone.nextTransition(after: Instant(seconds: second)), change.instant.seconds <= second + wait
       else { return Instant(seconds: second + wait) }
       second = change.instant.seconds
       guard let left = secondsOfQuiet(at: second, zone) else { return Instant(seconds: second) }
