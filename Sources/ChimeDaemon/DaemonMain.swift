@@ -11,6 +11,7 @@ import Varlink
 /// The daemon's beginning: reads its site, opens its store, starts its loop. Exit codes are those of sysexits(3).
 package enum DaemonMain {
   package static func run() -> Never {
+    ProcessMeans.openStandardDescriptors()
     Catalogs.begin(systemErrors: false)
     let arguments: Arguments
     do {
@@ -93,6 +94,7 @@ package enum DaemonMain {
     site.storePath = opening.path
     let log = Log(level: configuration.logLevel)
     let signals = takeSignals()
+    if let problem = ProcessMeans.problem { end(EX_OSERR, problem, log) }
     let given = ServiceManager.listeningSockets()
     makeFolders(site, log)
     let opened = open(opening, log)

@@ -32,10 +32,19 @@ final class FileLock: Sendable {
       guard code == EWOULDBLOCK else { throw .unavailable("\(path) cannot be locked (\(errorText(code)))") }
       throw .held(by: holder)
     }
-    // Who holds it, for the sentence that a second daemon ends with. The lock does not depend on it.
-    let text = "\(getpid())\n"
-    if ftruncate(file, 0) == 0 { _ = pwrite(file, text, text.utf8.count, 0) }
     descriptor = file
+    formerNote = Self.lines(of: file).dropFirst().first
+    write(note: formerNote)
+  }
+
+  /// What the holder before this one has noted; nil when it has noted nothing.
+  let formerNote: String?
+
+  /// Keeps a line in the file, for whoever has the lock next. The first line is who holds it, for the sentence that a second
+  /// daemon ends with; the lock depends on neither.
+  func write(note: String?) {
+    let text = "\(getpid())\n" + (note.map { "\($0)\n" } ?? "")
+    if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.utf8.count, 0) }
   }
 
   /// Closing alone lets go only when the last copy is closed, and a program that is being started has one up to its exec.
@@ -45,11 +54,12 @@ final class FileLock: Sendable {
   }
 
   /// Who wrote that it has the lock.
-  private static func pid(in file: Int32) -> pid_t? {
-    var buffer = [UInt8](repeating: 0, count: 32)
+  private static func pid(in file: Int32) -> pid_t? { lines(of: file).first.flatMap { pid_t($0) } }
+
+  private static func lines(of file: Int32) -> [String] {
+    var buffer = [UInt8](repeating: 0, count: 256)
     let count = pread(file, &buffer, buffer.count, 0)
-    let digits = buffer.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
-    return pid_t(String(decoding: digits, as: UTF8.self))
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }
 

@@ -26,7 +26,11 @@ extension SQLiteStore {
     let lock = try FileLock(path: opening.files.lockPath)
     let snapshot = opening.folder.items.first?.snapshot.takenAt
     let changed = opening.files.changedAt.map(Instant.init(seconds:))
+    if let place = try opening.files.setAsideForeignLog(lock.formerNote) {
+      opening.progress("the log beside \(opening.files.path) was of another database; it is kept as \(place)")
+    }
     let (connections, restoration) = try opening.open()
+    lock.write(note: opening.files.logNote)
     return SQLiteStore(
       opening, connections, restoration, wasChanged: changed.map { $0 > snapshot ?? .earliest } ?? false, lock: lock)
   }
@@ -133,7 +137,9 @@ struct Opening: Sendable {
 
   /// What a start would do of which the file has been taken away, as the end of a sentence.
   var afterRestart: String {
-    if (SQLiteFiles.size(files.path) ?? 0) > 0 { return "or restart chimed to go on with the file that is there now" }
+    if (SQLiteFiles.size(files.path) ?? 0) > 0 {
+      return "or restart chimed to go on with the file that is there now, without what is in \(files.path)-wal"
+    }
     if let latest = folder.items.first {
       return "or restart chimed to go on with the snapshot of \(Restoring.time(latest.snapshot.takenAt))"
     }

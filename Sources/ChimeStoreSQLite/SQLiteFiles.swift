@@ -150,6 +150,33 @@ struct SQLiteFiles: Sendable {
     Self.synchronize(folder: Self.folder(of: path))
   }
 
+  /// Which database and which log belong together; nil while there is no log.
+  var logNote: String? {
+    guard let database = identity, let log = try? FileIdentity.of(path + "-wal").get() else { return nil }
+    return "\(database) \(log)"
+  }
+
+  /// Gives the log another name when it is known to be another database's than the one that is there now: somebody has
+  /// renamed a file over the one that was in use, and SQLite would write into it what belongs to the other.
+  ///
+  /// - Parameter note: what `logNote` was as the log was last used.
+  /// - Returns: its new name.
+  func setAsideForeignLog(_ note: String?) throws(StoreFailure) -> String? {
+    let parts = note?.split(separator: " ").map(String.init) ?? []
+    guard parts.count == 2, let database = identity, let log = try? FileIdentity.of(path + "-wal").get(),
+      "\(log)" == parts[1], "\(database)" != parts[0]
+    else { return nil }
+    var place = "\(path).former-\(Timestamp.text(Timestamp.now))-wal"
+    while Self.size(place) != nil { place += "-wal" }
+    guard rename(path + "-wal", place) == 0 else {
+      throw .unavailable("\(path)-wal belongs to another database and cannot be moved aside (\(errorText(errno)))")
+    }
+    // Only an index of the log, made anew at need.
+    unlink(path + "-shm")
+    Self.synchronize(folder: Self.folder(of: path))
+    return place
+  }
+
   /// Has what is read next come from the disk, where the system keeps no changed page of it. No connection may be open: a
   /// descriptor that is closed takes the locks of all with it (fcntl(2)).
   func forgetCached() {
@@ -241,9 +268,11 @@ struct SQLiteFiles: Sendable {
 }
 
 /// One file, whatever its name is.
-struct FileIdentity: Hashable, Sendable {
+struct FileIdentity: Hashable, Sendable, CustomStringConvertible {
   private let device: UInt64
   private let number: UInt64
+
+  var description: String { "\(device):\(number)" }
 
   struct Unknown: Error {
     /// errno of stat(2).

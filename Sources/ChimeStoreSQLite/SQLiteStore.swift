@@ -237,6 +237,7 @@ public final class SQLiteStore: Store {
         state.withLock { state in
           state.generation += 1
           state.identity = opening.files.identity
+          state.lock?.write(note: opening.files.logNote)
           state.outage = nil
           state.sparedAt = restoration == nil ? .now() : nil
         }
@@ -274,7 +275,11 @@ public final class SQLiteStore: Store {
   /// Closes both connections, the writer last, and lets go of the file. Runs on the writer's queue.
   private func shut(foldingLog: Bool) {
     closeConnections(foldingLog: foldingLog)
-    state.withLock { $0.lock = nil }
+    state.withLock { state in
+      // SQLite leaves the log where it is when its database has another name now.
+      if SQLiteFiles.size(opening.files.path + "-wal") == nil { state.lock?.write(note: nil) }
+      state.lock = nil
+    }
   }
 
   private func closeConnections(foldingLog: Bool) {

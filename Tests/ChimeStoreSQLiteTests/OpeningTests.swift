@@ -11,6 +11,47 @@ import Testing
 @testable import ChimeStoreSQLite
 
 @Suite struct OpeningTests {
+  /// Another file is renamed over the one that is in use: what belongs to the one is never written into the other.
+  @Test func aLogIsNotAppliedToAnotherDatabase() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    let other = try SQLiteStore.open(path: folder.path + "/other.db")
+    try await other.write { try $0.setNote("whose", "other") }
+    await other.close()
+    let store = try SQLiteStore.open(path: path)
+    try await store.write { store in
+      for number in 0..<100 { try store.addFired(number) }
+      try store.setNote("whose", "first")
+    }
+    try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/first.db")
+    try FileManager.default.moveItem(atPath: folder.path + "/other.db", toPath: path)
+    await #expect { try await store.write { try $0.setNote("late", "x") } } throws: { error in
+      "\(error)".contains("without what is in \(path)-wal")
+    }
+    await store.close()
+    let told = Told()
+    let again = try SQLiteStore.open(path: path) { told.add($0) }
+    #expect(try await again.read { try $0.note("whose") } == "other")
+    await again.close()
+    let log = try #require(folder.names.first { $0.contains(".former-") })
+    #expect(told.all.contains { $0.hasSuffix("it is kept as \(folder.path)/\(log)") }, "\(told.all)")
+    // The two that belong together are whole.
+    try FileManager.default.moveItem(atPath: folder.path + "/" + log, toPath: folder.path + "/first.db-wal")
+    let first = try SQLiteStore.open(path: folder.path + "/first.db")
+    #expect(try await first.read { try $0.note("whose") } == "first")
+    #expect(try await first.read { try $0.occurrences(OccurrenceFilter(), page: Page(limit: 1_000)) }.count == 100)
+    await first.close()
+    // A second time nothing is moved.
+    await (try SQLiteStore.open(path: path)).close()
+    #expect(!folder.names.contains { $0.contains(".former-") })
+  }
+
+  private final class Told: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
   @Test func aNewStoreIsItsOwnersAlone() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"

@@ -1,0 +1,45 @@
+import Foundation
+import Glibc
+import Testing
+
+/// What a daemon is given by whoever starts it.
+@Suite struct ProcessMeansTests {
+  /// The first that is opened would have the number of standard error, and the store's lock what is written there.
+  @Test(.timeLimit(.minutes(1)))
+  func closedDescriptorsAreOpened() async throws {
+    try await Home.live { home in
+      let daemon = try await home.spawn("sh", ["-c", "exec \(Machine.chimed) <&- >&- 2>&-"])
+      try await eventually("it answers") { (try? await home.call("io.chime.Daemon.Status")) != nil }
+      for number in 0...2 {
+        let target = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(daemon.pid)/fd/\(number)")
+        #expect(target == "/dev/null", "descriptor \(number)")
+      }
+      daemon.send(SIGTERM)
+      #expect(try await daemon.ended() == .exited(0))
+      // What it would have logged is nowhere else.
+      let lock = try String(contentsOfFile: home.state + "/chime.db.lock", encoding: .utf8)
+      #expect(lock == "\(daemon.pid)\n", "\(lock)")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [12, 16, 31])
+  func tooFewDescriptorsAreSaid(_ count: Int) async throws {
+    try await Home.live { home in
+      let output = try await home.run("sh", ["-c", "ulimit -n \(count); exec \(Machine.chimed)"])
+      #expect(output.status == 71, "\(output)")
+      #expect(output.err.contains("raise LimitNOFILE= of the unit, or ulimit -n"), "\(output.err)")
+    }
+  }
+
+  @Test(
+    .enabled(if: Machine.isRoot && Machine.has("setpriv"), "needs root, to be another user"), .timeLimit(.minutes(1)))
+  func tooFewThreadsAreSaid() async throws {
+    try await Home.live { home in
+      let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups"
+      let output = try await home.run(
+        "bash", ["-c", "ulimit -u 2; exec \(nobody) \(Machine.chimed) --state-dir \(home.path)/nobody"])
+      #expect(output.status == 71, "\(output)")
+      #expect(output.err.contains("raise TasksMax= or LimitNPROC= of the unit"), "\(output.err)")
+    }
+  }
+}
