@@ -12,6 +12,15 @@ public enum Figures {
   /// `2026-03-29`, and in Czech `29.3.2026`.
   public static func date(_ date: CivilDate) -> String { LocaleForms.current.date(date) }
 
+  /// The same without its year: `03-29`, and in Czech `29.3.`.
+  public static func dateOfYear(_ date: CivilDate) -> String {
+    let separators: Set<Character> = ["-", "/", " ", ","]
+    var text = Self.date(date).replacing("\(date.year)", with: "")[...]
+    while let first = text.first, separators.contains(first) { text.removeFirst() }
+    while let last = text.last, separators.contains(last) { text.removeLast() }
+    return String(text)
+  }
+
   /// `Mon`, and in Czech `Po`.
   public static func weekday(_ day: Weekday) -> String { LocaleForms.current.weekdays[day.rawValue - 1] }
 

@@ -1,3 +1,4 @@
+import ChimeControl
 import Testing
 
 @testable import ChimeCommand
@@ -13,6 +14,17 @@ struct ListingsTests {
       return pages[min(asked, pages.count - 1)]
     }
     return (result.items, result.isCut, asked)
+  }
+
+  /// The daemon gives one that skips a time where that time would be; what is told of it comes later.
+  @Test func aListIsInTheOrderOfWhatIsToldOfIt() {
+    let reminders = [
+      Samples.reminder("skips", next: Samples.time(1_774_700_000)),
+      Samples.reminder("next", next: Samples.time(1_774_603_600)),
+      Samples.reminder("same", next: Samples.time(1_774_603_600)), Samples.reminder("over", next: nil),
+      Samples.reminder("last", next: Samples.time(1_774_800_000)),
+    ]
+    #expect(List.ordered(reminders).map(\.id) == ["next", "same", "skips", "last", "over"])
   }
 
   @Test func aPageThatAFilterEmptiedIsNotTheLast() throws {

@@ -70,6 +70,52 @@ import Testing
     #expect(outcome.output.contains("…"))
   }
 
+  /// At eighty columns a list has its schedule, its next time and where it goes; long texts are what gives way.
+  @Test func aNarrowTableTakesShorterTextsBeforeItDropsColumns() throws {
+    let clock = WallClock(zone: .utc, now: Instant(seconds: 1_795_420_800))
+    func table(_ passedOver: String?) -> Table {
+      var table = Table(columns: [
+        .init(title: "ID"), .init(title: "TITLE", canShrink: true),
+        .init(title: "SCHEDULE", canShrink: true, dropOrder: 2), .init(title: "NEXT"),
+        .init(title: "LEFT", canShrink: true, dropOrder: 1), .init(title: "TO", canShrink: true, dropOrder: 3),
+      ])
+      let next = Instant(seconds: 1_795_507_200)
+      table.rows.append([
+        .init("r7k2"), .init("Stand-up with the whole of the team"), .init("every 90m from 08:00 to 22:00"),
+        .init(clock.text(next), short: clock.short(next)), .init("in 24 h, \(passedOver ?? "")", short: passedOver),
+        .init("desktop"),
+      ])
+      return table
+    }
+    let style = Style(when: nil, isTerminal: false, environment: [:])
+    func lines(_ passedOver: String?, _ width: Int?) -> [String] { table(passedOver).lines(width: width, style: style) }
+    for width in [70, 80, 100] {
+      let lines = lines("skipped", width)
+      #expect(
+        lines[0].split(separator: " ").map(String.init) == ["ID", "TITLE", "SCHEDULE", "NEXT", "LEFT", "TO"], "\(width)"
+      )
+      #expect(lines.allSatisfy { TextWidth.of($0) <= width }, "\(lines)")
+    }
+    #expect(lines("skipped", 80)[1].contains("Tue 08:00  skipped"), "\(lines("skipped", 80))")
+    #expect(lines("skipped", nil)[1].contains("Tue 2026-11-24 08:00  in 24 h, skipped"))
+    // Where even that is too much the least important goes first.
+    #expect(lines("skipped", 50)[0].split(separator: " ") == ["ID", "TITLE", "NEXT", "LEFT"])
+  }
+
+  private static let times: [(Int64, String, String)] = [
+    (0, "08:00", "now"), (3_600, "09:00", "in 1 h"), (55_800, "23:30", "in 16 h"), (86_400, "Tue 08:00", "in 1 d"),
+    (518_400, "Sun 08:00", "in 6 d"), (604_800, "Mon 11-30 08:00", "in 7 d"), (-86_400, "Sun 11-22 08:00", "1 d ago"),
+    (3_456_000, "Sat 2027-01-02 08:00", "in 6 weeks"),
+  ]
+
+  @Test(arguments: Self.times)
+  func timesHaveAShorterForm(_ seconds: Int64, _ text: String, _ relative: String) {
+    let now = Instant(seconds: 1_795_420_800)
+    let clock = WallClock(zone: .utc, now: now)
+    #expect(clock.short(now + .seconds(seconds)) == text)
+    #expect(RelativeTime.short(now + .seconds(seconds), now: now) == relative)
+  }
+
   @Test func wideTextsKeepColumnsStraight() {
     var table = Table(columns: [.init(title: "A", canShrink: true), .init(title: "B")])
     table.rows = Self.titles.map { [.init($0), "|"] }

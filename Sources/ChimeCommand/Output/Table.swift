@@ -13,10 +13,13 @@ struct Table {
 
   struct Cell: ExpressibleByStringLiteral {
     var text: String
+    /// What stands in its place where there is not enough room.
+    var short: String?
     var tone: Style.Tone = .plain
 
-    init(_ text: String, _ tone: Style.Tone = .plain) {
+    init(_ text: String, short: String? = nil, _ tone: Style.Tone = .plain) {
       self.text = Harmless.line(text)
+      self.short = short.map(Harmless.line)
       self.tone = tone
     }
     init(stringLiteral value: String) { self.init(value) }
@@ -25,39 +28,61 @@ struct Table {
   var columns: [Column]
   var rows: [[Cell]] = []
 
-  /// The narrowest a column is made by cutting its texts before other columns are left out.
-  private static let narrowest = 20
+  /// The narrowest a column is made by cutting its texts: before what is shorter is taken, and before other columns are left
+  /// out.
+  private static let (narrow, narrowest) = (20, 12)
   private static let gap = 2
 
   /// The lines of the table, without white space at their ends.
   func lines(width: Int?, style: Style) -> [String] {
-    let natural = columns.indices.map { index in
-      rows.reduce(TextWidth.of(Words.say(key: columns[index].title))) { max($0, TextWidth.of($1[index].text)) }
+    let whole = naturalWidths
+    guard let width, least(columns.indices, whole, Self.narrow) > width else {
+      return lines(columns.indices, cut(columns.indices, whole, to: width ?? .max), style)
     }
-    let (kept, widths) = fit(natural, to: width)
-    let header = line(kept, widths, style) { Cell(Words.say(key: columns[$0].title), .strong) }
-    return [header] + rows.map { row in line(kept, widths, style) { row[$0] } }
-  }
-
-  /// Which columns are shown, and how wide they are.
-  private func fit(_ natural: [Int], to width: Int?) -> (kept: [Int], widths: [Int]) {
-    var widths = natural
+    var short = self
+    for row in rows.indices {
+      for column in columns.indices { short.rows[row][column].text = rows[row][column].short ?? rows[row][column].text }
+    }
+    let natural = short.naturalWidths
     var kept = Array(columns.indices)
-    guard let width else { return (kept, widths) }
-    func total(_ widths: [Int]) -> Int { kept.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, kept.count - 1) }
-    let least = columns.indices.map { columns[$0].canShrink ? min(natural[$0], Self.narrowest) : natural[$0] }
-    while total(least) > width, let worst = kept.max(by: { columns[$0].dropOrder < columns[$1].dropOrder }),
-      columns[worst].dropOrder > 0
+    while least(kept, natural, Self.narrowest) > width,
+      let worst = kept.max(by: { columns[$0].dropOrder < columns[$1].dropOrder }), columns[worst].dropOrder > 0
     {
       kept.removeAll { $0 == worst }
     }
-    // The widest of those that can be cut gives way first.
-    while total(widths) > width,
+    return short.lines(kept, cut(kept, natural, to: width), style)
+  }
+
+  private var naturalWidths: [Int] {
+    columns.indices.map { index in
+      rows.reduce(TextWidth.of(Words.say(key: columns[index].title))) { max($0, TextWidth.of($1[index].text)) }
+    }
+  }
+
+  private func total(_ kept: some Collection<Int>, _ widths: [Int]) -> Int {
+    kept.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, kept.count - 1)
+  }
+
+  /// How much room these columns need when those that may be cut are.
+  private func least(_ kept: some Collection<Int>, _ natural: [Int], _ narrowest: Int) -> Int {
+    total(kept, columns.indices.map { columns[$0].canShrink ? min(natural[$0], narrowest) : natural[$0] })
+  }
+
+  /// The widths of columns that fit: the widest of those that can be cut gives way first.
+  private func cut(_ kept: some Collection<Int>, _ natural: [Int], to width: Int) -> [Int] {
+    var widths = natural
+    while total(kept, widths) > width,
       let widest = kept.filter({ columns[$0].canShrink && widths[$0] > 4 }).max(by: { widths[$0] < widths[$1] })
     {
       widths[widest] -= 1
     }
-    return (kept, widths)
+    return widths
+  }
+
+  private func lines(_ kept: some Collection<Int>, _ widths: [Int], _ style: Style) -> [String] {
+    let kept = Array(kept)
+    let header = line(kept, widths, style) { Cell(Words.say(key: columns[$0].title), .strong) }
+    return [header] + rows.map { row in line(kept, widths, style) { row[$0] } }
   }
 
   private func line(_ kept: [Int], _ widths: [Int], _ style: Style, cell: (Int) -> Cell) -> String {

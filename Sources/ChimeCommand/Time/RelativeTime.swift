@@ -11,6 +11,20 @@ enum RelativeTime {
     return milliseconds > 0 ? Words.say("in %1", amount) : Words.say("%1 ago", amount)
   }
 
+  /// The same with the largest unit alone: `in 16 h`.
+  static func short(_ instant: Instant, now: Instant) -> String {
+    let seconds = Int64(((instant.milliseconds - now.milliseconds).magnitude + 500) / 1_000)
+    let unit: Int64 =
+      switch seconds {
+      case ..<60: 1
+      case ..<3_570: 60
+      case ..<86_370: 3_600
+      default: 86_400
+      }
+    let whole = (seconds + unit / 2) / unit * unit
+    return text(instant > now ? now + .seconds(whole) : now - .seconds(whole), now: now)
+  }
+
   /// `25 min`, `1 h 30 min`, `3 d 4 h`, `5 weeks`, `14 months`, `3 years`; never more exact than it needs to be.
   static func amount(seconds: Int64) -> String {
     switch seconds {

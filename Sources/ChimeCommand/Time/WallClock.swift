@@ -13,6 +13,22 @@ struct WallClock {
     return "\(Figures.weekday(civil.date.weekday)) \(Figures.date(civil.date)) \(civil.time)"
   }
 
+  /// What tells it from the other times near now: `08:30` today, `Mon 08:30` within a week, `Mon 03-30 08:30` within the year.
+  func short(_ instant: Instant) -> String {
+    let (civil, today) = (zone.civil(at: instant), zone.civil(at: now).date)
+    let days = civil.date.dayNumber - today.dayNumber
+    if days == 0 { return "\(civil.time)" }
+    let weekday = Figures.weekday(civil.date.weekday)
+    if (1..<7).contains(days) { return "\(weekday) \(civil.time)" }
+    guard civil.date.year == today.year else { return text(instant) }
+    return "\(weekday) \(Figures.dateOfYear(civil.date)) \(civil.time)"
+  }
+
+  /// A cell with a time of the wire, which is shorter where there is not enough room.
+  func cell(_ time: Wire.Time?, _ tone: Style.Tone = .plain) -> Table.Cell {
+    .init(text(time), short: time.flatMap { Self.instant($0) }.map { short($0) }, tone)
+  }
+
   /// `08:30:00`.
   func time(_ instant: Instant) -> String {
     let text = zone.civil(at: instant).time.description
@@ -29,6 +45,10 @@ struct WallClock {
 
   func relative(_ time: Wire.Time?) -> String {
     time.flatMap { Self.instant($0) }.map { relative($0) } ?? "-"
+  }
+
+  func shortRelative(_ time: Wire.Time?) -> String {
+    time.flatMap { Self.instant($0) }.map { RelativeTime.short($0, now: now) } ?? "-"
   }
 
   static func instant(_ time: Wire.Time) -> Instant? { try? RFC3339.parse(time.at) }

@@ -46,15 +46,15 @@ enum Deliveries {
     let clock = context.clock()
     var table = Table(columns: [
       .init(title: "WHEN"), .init(title: "TO", canShrink: true), .init(title: "STATE"),
-      .init(title: "TRIES", alignRight: true, dropOrder: 2), .init(title: "RESULT", canShrink: true, dropOrder: 3),
-      .init(title: "REMINDER", canShrink: true), .init(title: "ID", dropOrder: 1),
+      .init(title: "TRIES", alignRight: true, dropOrder: 1), .init(title: "RESULT", canShrink: true),
+      .init(title: "REMINDER", canShrink: true), .init(title: "ID", dropOrder: 2),
     ])
     for delivery in deliveries {
       let result = [
         delivery.lastResult, delivery.nextAttempt.map { again(clock, $0) },
       ].compactMap { $0 }.joined(separator: "; ")
       table.rows.append([
-        .init(clock.text(delivery.createdAt)), .init(delivery.channel), state(delivery),
+        clock.cell(delivery.createdAt), .init(delivery.channel), state(delivery),
         .init(String(delivery.attempts)), .init(result.isEmpty ? "-" : result, .faint),
         .init("\(delivery.reminder)  \(delivery.title)"), .init(delivery.id, .faint),
       ])

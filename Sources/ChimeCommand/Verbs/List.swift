@@ -47,15 +47,22 @@ enum List {
       warnings += reply.warnings ?? []
       return (reply.reminders, reply.cursor)
     }
+    let inOrder = ordered(reminders)
     let empty =
       isFiltered
       ? [Words.say("No reminder fits."), Words.say("`chime list --all` shows every one.")]
       : [Words.say("No reminders yet."), Words.say("Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
-    context.print(reminders, as: Shapes.reminder, isCut: isCut, empty: empty) {
-      context.print(table: table(context, reminders))
+    context.print(inOrder, as: Shapes.reminder, isCut: isCut, empty: empty) {
+      context.print(table: table(context, inOrder))
     }
     context.warn(warnings)
     return .success
+  }
+
+  /// By the time that is told of each: the daemon has one that skips a time where that time would be.
+  static func ordered(_ reminders: [RemindersInterface.Reminder]) -> [RemindersInterface.Reminder] {
+    let times = reminders.map { $0.next.flatMap(WallClock.instant) ?? .latest }
+    return reminders.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { reminders[$0] }
   }
 
   static func table(_ context: Context, _ reminders: [RemindersInterface.Reminder]) -> Table {
@@ -63,11 +70,13 @@ enum List {
     var table = Table(columns: [
       .init(title: "ID"), .init(title: "TITLE", canShrink: true),
       .init(title: "SCHEDULE", canShrink: true, dropOrder: 2),
-      .init(title: "NEXT", dropOrder: 1), .init(title: "LEFT"), .init(title: "TO", canShrink: true, dropOrder: 3),
+      .init(title: "NEXT"), .init(title: "LEFT", canShrink: true, dropOrder: 1),
+      .init(title: "TO", canShrink: true, dropOrder: 3),
     ])
     for reminder in reminders {
       table.rows.append([
-        .init(reminder.id, .strong), .init(reminder.title), .init(schedule(reminder), .faint), next(clock, reminder),
+        .init(reminder.id, .strong), .init(reminder.title), .init(schedule(reminder, clock), .faint),
+        next(clock, reminder),
         left(clock, reminder), .init(reminder.channels.joined(separator: ", "), .faint),
       ])
     }
@@ -75,12 +84,15 @@ enum List {
   }
 
   private static func next(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
-    .init(clock.text(reminder.next), reminder.state == .paused || reminder.passedOver != nil ? .faint : .plain)
+    clock.cell(reminder.next, reminder.state == .paused || reminder.passedOver != nil ? .faint : .plain)
   }
 
-  /// The schedule; of a single moment only that it is one, because the moment stands beside it.
-  private static func schedule(_ reminder: RemindersInterface.Reminder) -> String {
-    reminder.when.hasPrefix("at ") ? Words.say("once") : reminder.when
+  /// The schedule; of a single moment only that it is one, because the moment stands beside it. One that is read on another
+  /// clock than that of the times beside it says on which.
+  private static func schedule(_ reminder: RemindersInterface.Reminder, _ clock: WallClock) -> String {
+    if reminder.when.hasPrefix("at ") { return Words.say("once") }
+    let isOurs = reminder.timezone == "local" || reminder.timezone == clock.zone.identifier
+    return isOurs ? reminder.when : "\(reminder.when), \(reminder.timezone)"
   }
 
   /// How far away, or what keeps it.
@@ -88,9 +100,13 @@ enum List {
     switch reminder.state {
     case .active:
       if let reason = reminder.passedOver {
-        .init("\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))", .faint)
+        .init(
+          "\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))",
+          short: ComingMark.text(passedOver: reason), .faint)
       } else {
-        .init(clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
+        .init(
+          clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")),
+          short: clock.shortRelative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
       }
     case .waiting: .init(Words.say("unanswered"), .caution)
     case .paused: .init(Words.say("paused"), .faint)

@@ -156,19 +156,19 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
     TerminalPicture(
       "logbook weight --range 2026-02-25..2026-03-06", 40,
       #"""
-      DATE    WEIGHT   AVG  NOTES
+      DATE    WEIGHT   AVG  RATE  NOTES
 
       March 2026: average 79.3 kg, -0.3 kg
-      Fri  6    79.0  79.3
-      Thu  5    79.8  79.4
-      Wed  4    79.1  79.3
-      Mon  2    79.2  79.3
-      Sun  1    79.3  79.5
+      Fri  6    79.0  79.3  -0.2
+      Thu  5    79.8  79.4  -0.3
+      Wed  4    79.1  79.3  -0.3
+      Mon  2    79.2  79.3  -0.3
+      Sun  1    79.3  79.5  -0.1
 
       February 2026: average 79.6 kg, -0.5 kg
-      Sat 28    79.7  79.6
-      Fri 27    79.3  79.5
-      Thu 26    79.2  79.6  <script>alert('we…
+      Sat 28    79.7  79.6  -0.1
+      Fri 27    79.3  79.5  -0.2
+      Thu 26    79.2  79.6  -0.1  <script>ale…
 
       """#),
     TerminalPicture(
