@@ -72,7 +72,10 @@ final class Context {
 
   // MARK: Answers
 
-  func out(_ line: String = "") { world.output.line(line) }
+  /// For a person, outside UTF-8 locales, with the characters of a typewriter in the place of ours.
+  func out(_ line: String = "") {
+    world.output.line(format == .human && Glyphs(self).isASCII ? Glyphs.typed(line) : line)
+  }
 
   /// Something to know beside the answer, on standard error.
   func note(_ text: String, _ tone: Style.Tone = .plain) {

@@ -108,6 +108,20 @@ import Testing
     (3_456_000, "Sat 2027-01-02 08:00", "in 6 weeks"),
   ]
 
+  /// Outside UTF-8 locales a person gets signs that the terminal has, as wide as ours; what programs read stays as it is.
+  @Test func outsideUTF8TheSignsAreThoseOfATypewriter() throws {
+    for line in ["✓ ★ ☆ ● ◐ ○ · ━━──", "a → b – c…", "↗ ↘ × “x”"] {
+      let typed = Glyphs.typed(line)
+      #expect(typed.utf8.allSatisfy { $0 < 0x80 }, "\(typed)")
+      #expect(TextWidth.of(typed) == TextWidth.of(line))
+    }
+    #expect(Glyphs.typed("Čaj v 5") == "Čaj v 5", "what a person wrote is theirs")
+    for (locale, arrow) in [("C", ">"), ("cs_CZ.ISO-8859-2", ">"), ("C.UTF-8", "→")] {
+      let outcome = chime(["doctor"], environment: ["LC_ALL": locale])
+      #expect(outcome.output.contains("\(arrow) "), "\(locale): \(outcome.output)")
+    }
+  }
+
   @Test(arguments: Self.times)
   func timesHaveAShorterForm(_ seconds: Int64, _ text: String, _ relative: String) {
     let now = Instant(seconds: 1_795_420_800)

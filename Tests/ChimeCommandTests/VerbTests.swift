@@ -247,7 +247,7 @@ import Varlink
         "snapshot --list", "Daemon.ListSnapshots", #"{}"#,
         ["TAKEN", "1.5 MiB", "chime-00017-", "40 KiB", "before an upgrade"]
       ),
-      ("status", "Daemon.Status", #"{}"#, ["* all right: chimed 0.1.0, started", "in 1 h: Drink water"]),
+      ("status", "Daemon.Status", #"{}"#, ["● all right: chimed 0.1.0, started", "in 1 h: Drink water"]),
       ("watch -n 2", "Daemon.Monitor", #"{}"#, ["09:26:40  fired      r7k2  Drink water fired\n", "done"]),
     ] as [(String, String, String?, [String])])
   func asksAndPrints(_ line: String, _ method: String, _ parameters: String?, _ parts: [String]) throws {

@@ -18,6 +18,17 @@ struct Glyphs: Sendable, Equatable {
     isASCII = context.line.has("ascii") || !locale.contains("utf8")
   }
 
+  /// A line with signs that any terminal has, each as wide as the one in whose place it stands.
+  static func typed(_ line: String) -> String {
+    if line.utf8.allSatisfy({ $0 < 0x80 }) { return line }
+    return String(String.UnicodeScalarView(line.unicodeScalars.map { signs[$0] ?? $0 }))
+  }
+
+  private static let signs: [Unicode.Scalar: Unicode.Scalar] = [
+    "✓": "+", "✔": "+", "✗": "x", "×": "x", "★": "*", "☆": "o", "●": "*", "◐": "/", "○": "o", "·": ".", "•": "*",
+    "━": "=", "─": "-", "–": "-", "—": "-", "→": ">", "↗": "/", "↘": "\\", "…": "~", "“": "\"", "”": "\"", "’": "'",
+  ]
+
   var tee: String { isASCII ? "|" : "┤" }
   var corner: String { isASCII ? "+" : "└" }
   var dash: String { isASCII ? "-" : "─" }

@@ -20,8 +20,9 @@ func chime(
   let output = TextSink(isTerminal: isTerminal, width: width)
   let errors = TextSink(isTerminal: isInputTerminal, width: width)
   let socket = daemon?.path ?? "/nonexistent/io.chime"
+  let usual = ["TZ": "Europe/Prague", "LANG": "C.UTF-8", "CHIME_SOCKET": socket]
   var world = World(
-    environment: ["TZ": "Europe/Prague", "CHIME_SOCKET": socket].merging(environment) { $1 }, userID: getuid(),
+    environment: usual.merging(environment) { $1 }, userID: getuid(),
     now: { Samples.now }, input: TextSource(text: input, isTerminal: isInputTerminal), output: output, errors: errors)
   if let elapsed { world.elapsed = elapsed }
   let status = CommandMain.run(arguments, in: world)
