@@ -181,6 +181,29 @@ struct OutboxTests {
     }
   }
 
+  /// What a reload changes nothing about goes on.
+  @Test(.timeLimit(.minutes(1)))
+  func aReloadOfOtherSettingsCutsNoAttempt() async throws {
+    try await Home.live { home in
+      let receiver = try await Receiver.start(in: home, isHeld: true)
+      try home.configure("[webhook]\ntimeout = \"50s\"\n")
+      let daemon = try await home.start()
+      try await home.addEndpoint("team", receiver)
+      let id = try await home.add("Held", "in 1s", to: ["team"])
+      try await eventually("it is under way") { receiver.requests.count == 1 }
+      // Other popups, other quiet hours: again and again, as somebody would who wants others' messages never to arrive.
+      for program in ["true", "false", "true"] {
+        try home.configure("[webhook]\ntimeout = \"50s\"\n[desktop]\nprogram = \"\(program)\"\n")
+        let before = daemon.notifications.count(of: "READY=1")
+        daemon.process.send(SIGHUP)
+        try await eventually("it is reloaded") { daemon.notifications.count(of: "READY=1") > before }
+      }
+      home.releaseReceiver()
+      try await eventually("it is delivered") { try await home.latestOccurrence(of: id)["state"].string == "delivered" }
+      #expect(receiver.requests.count == 1, "one attempt alone")
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func historyIsKeptWithinItsLimits() async throws {
     try await Home.live { home in

@@ -10,6 +10,7 @@ final class Channels: Sendable {
   let commands: CommandChannel
   private let desktop: GatheringChannel
   private let desktopSettings: DesktopSettings
+  private let webhookSettings: WebhookSettings
 
   /// What of the configuration concerns popups.
   private struct DesktopSettings: Equatable {
@@ -23,6 +24,23 @@ final class Channels: Sendable {
       transport = settings.desktopTransport
       timeout = settings.desktopTimeout
       maxWaiting = settings.desktopMaxWaiting
+    }
+  }
+
+  /// What of the configuration concerns messages to endpoints.
+  private struct WebhookSettings: Equatable {
+    let times: [Milliseconds]
+    let concurrency: Int
+    let network: [[AddressBlock]]
+    let proxy: [String]
+    let certificateFile: String
+
+    init(_ settings: Configuration.Channels) {
+      times = [settings.webhookConnectTimeout, settings.webhookTimeout]
+      concurrency = settings.webhookConcurrency
+      network = [settings.webhookAllow, settings.webhookDeny]
+      proxy = [settings.webhookProxy] + settings.webhookNoProxy
+      certificateFile = settings.webhookCertificateFile
     }
   }
 
@@ -55,6 +73,12 @@ final class Channels: Sendable {
     // Programs that wait for an answer go on when nothing that concerns them has changed.
     let kept = former.flatMap { $0.desktopSettings == popups ? $0.desktop : nil }
     self.desktop = kept ?? GatheringChannel(transport: transport())
+    webhookSettings = WebhookSettings(settings)
+    // Nor are attempts cut that would be made in the same way again.
+    if let former, former.webhookSettings == webhookSettings {
+      webhook = former.webhook
+      return
+    }
     var webhooks = WebhookConfiguration(version: Product.version)
     webhooks.timeOfDay = timeOfDay
     webhooks.connectTimeout = settings.webhookConnectTimeout
@@ -97,7 +121,7 @@ final class Channels: Sendable {
   /// Stops those that others take over from; what they had under way is cut short and tried again.
   func retire(for successor: Channels? = nil) async {
     if successor?.hasDesktop(of: self) != true { await desktop.stop() }
-    await webhook.stop()
+    if successor?.webhook !== webhook { await webhook.stop() }
   }
 
   /// Stops all, side by side: each may take its time.
