@@ -24,6 +24,8 @@ public struct ScheduleError: Error, Hashable, Sendable, Codable, CustomStringCon
   public let expected: String
   /// A whole text that would be accepted in place of the refused one.
   public let suggestion: String?
+  /// Whole texts, each of which may have been meant, where the refused one can be read in several ways.
+  public var choices: [String] = []
   /// All of this as one sentence for people.
   public let message: String
 
@@ -49,6 +51,19 @@ struct Fault: Error {
   var expected: String = ""
   /// What to put in the place of some bytes to mend it, and what to show of that.
   var repair: Repair?
+  /// Whether the words were understood, and what they say cannot be meant: such a fault is worth more than one about words.
+  var isMeaning = false
+  /// The texts that may have been meant, where it is not for the reader to choose.
+  var choices: [Repair] = []
+  /// What to say where the repair gives no schedule.
+  var otherwise: [Fault] = []
+
+  /// The same as a fault of what the words say together.
+  func ofMeaning() -> Fault {
+    var fault = self
+    fault.isMeaning = true
+    return fault
+  }
 
   struct Repair {
     var range: Range<Int>

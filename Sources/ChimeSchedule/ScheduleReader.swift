@@ -4,6 +4,8 @@ enum ScheduleReader {
   private static let mostRepairs = 3
   /// No suggestion is worked out for longer texts.
   private static let longestMended = 256
+  /// Nobody says a schedule in more bytes.
+  private static let longestSpoken = 1_024
 
   /// Without an anchor only text that names all its moments itself is understood.
   static func read(_ text: String, anchor: Anchor?) throws(ScheduleError) -> Schedule {
@@ -79,7 +81,23 @@ enum ScheduleReader {
       return try Phrase(bytes, anchor: anchor)
     } catch {
       var fault = error
-      guard fault.repair == nil, bytes.count <= longestMended else { throw fault }
+      if let anchor, bytes.count <= longestSpoken, !fault.isMeaning, fault.code != .outOfRange {
+        do {
+          var parser = try SpokenParser(bytes, anchor: anchor)
+          return try parser.phrase()
+        } catch {
+          // What was understood and cannot be meant tells more than a word that was not, and so does what came further;
+          // a word that is only misspelt tells most.
+          let isBetter = error.isMeaning || error.range.lowerBound > fault.range.lowerBound
+          let isPlain = fault.repair == nil && fault.code == .invalidSchedule
+          if isPlain && isBetter || !error.choices.isEmpty {
+            fault = error
+          } else if isBetter, fault.repair != nil {
+            fault.otherwise = [error]
+          }
+        }
+      }
+      guard fault.repair == nil, !fault.isMeaning, bytes.count <= longestMended else { throw fault }
       if bytes.starts(with: "BEGIN:V".utf8) {
         fault.problem = "this is a piece of a calendar file"
         fault.expected = "its DTSTART and RRULE lines alone; whole files are imported (chime import FILE)"
@@ -136,15 +154,30 @@ enum ScheduleReader {
     let column =
       (fault.code == .neverOccurs || fault.code == .tooCostly) && fault.range.lowerBound == bytes.count
       ? nil : ChimeSchedule.column(of: fault.range.lowerBound, in: bytes)
-    return ScheduleError(
-      code: fault.code, text: shown, column: column, expected: fault.expected,
-      suggestion: bytes.count <= longestMended ? mended(bytes, fault, anchor) : nil,
+    let isShort = bytes.count <= longestMended
+    let suggestion = isShort ? mended(bytes, fault, anchor) : nil
+    if suggestion == nil, let other = fault.otherwise.first { return describe(other, text, anchor) }
+    var fault = fault
+    // A hint that would be refused, or would mean something else, is none.
+    if suggestion == nil { fault.repair = nil }
+    var error = ScheduleError(
+      code: fault.code, text: shown, column: column, expected: fault.expected, suggestion: suggestion,
       message: fault.sentence(text: shown, column: column))
+    if isShort { error.choices = fault.choices.compactMap { chosen(bytes, $0, anchor) } }
+    return error
   }
 
-  /// The text with its faults mended one after the other, if that gives a schedule.
-  private static func mended(_ bytes: [UInt8], _ fault: Fault, _ anchor: Anchor?) -> String? {
+  /// The text with some words chosen, if that is a schedule.
+  private static func chosen(_ bytes: [UInt8], _ choice: Fault.Repair, _ anchor: Anchor?) -> String? {
     var bytes = bytes
+    bytes.replaceSubrange(choice.range, with: Array(choice.replacement.utf8))
+    let text = String(decoding: bytes, as: UTF8.self)
+    return (try? understand(text, anchor)) == nil ? nil : text
+  }
+
+  /// The text with its faults mended one after the other, if that gives a schedule that has every number and day of it.
+  private static func mended(_ original: [UInt8], _ fault: Fault, _ anchor: Anchor?) -> String? {
+    var bytes = original
     var fault = fault
     for _ in 0..<mostRepairs {
       guard let repair = fault.repair else { return nil }
@@ -154,7 +187,8 @@ enum ScheduleReader {
       bytes = Array(text.utf8)
       do {
         _ = try understand(text, anchor)
-        return text
+        guard [.phrase, .solar].contains(dialect(of: original)) else { return text }
+        return HintFacts(original).areKept(by: HintFacts(bytes)) ? text : nil
       } catch {
         fault = error
       }

@@ -48,7 +48,7 @@ import Varlink
     ] as [(String, any Codable & Sendable, ExitCode, String)])
   func typedErrors(_ name: String, _ error: any Codable & Sendable, _ status: ExitCode, _ text: String) throws {
     let daemon = try FakeDaemon { _, _ in .error(name, error) }
-    let outcome = chime(["add", "Tea", "every 90n"], daemon: daemon)
+    let outcome = chime(["add", "Tea", "every 90m"], daemon: daemon)
     #expect(outcome.status == status)
     #expect(outcome.errors == text)
     #expect(outcome.output.isEmpty)

@@ -97,8 +97,8 @@ import Testing
       Self.told(plan) == [
         "16 Daily apt download activities | calendar: Mon *-*-* 07:00:00 Europe/Prague |  | \(body) | latest/latest | ±12h | wakes",
         "17 Daily apt download activities | calendar: Fri *-*-* 08:00:00 |  | \(body) | latest/latest | ±12h | wakes",
-        "23 clean | every 1d starting 2000-01-01T00:00:00Z |  | Starts clean.service | latest/skip",
-        "23 note clean: OnUnitActiveSec counts from when clean.service ran; it is taken as every 1d, on a grid of its own",
+        "23 clean | every 24h starting 2000-01-01T00:00:00Z |  | Starts clean.service | latest/skip",
+        "23 note clean: OnUnitActiveSec counts from when clean.service ran; it is taken as every 24h, on a grid of its own",
         "22 note clean: OnBootSec counts from a start, which is no time",
         "26 refused boot: OnBootSec counts from a start, which is no time",
         "29 refused bad: calendar: whenever: \"whenever\" is neither a weekday nor a shorthand (column 11); expected an "

@@ -59,7 +59,7 @@ import Testing
     Row(
       "last fri of mar,jun,sep,dec at 16", .rrule,
       "DTSTART:20261225T160000 RRULE:FREQ=MONTHLY;BYMONTH=3,6,9,12;BYDAY=-1FR"),
-    Row("nov 17 at 8", .cron, "cron: 0 8 17 11 *"),
+    Row("every nov 17 at 8", .cron, "cron: 0 8 17 11 *"),
     Row(
       "every 2 weeks on tue at 19:00 starting 2026-12-01", .rrule,
       "DTSTART:20261201T190000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),

@@ -165,7 +165,7 @@ struct DayGenerator {
     case 2: return ("every \(step) weeks on \(list)", .weeks(step, weekdays))
     case 3:
       let (text, groups) = groups(&generator)
-      return (text, .dates(groups))
+      return ("every \(text)", .dates(groups))
     case 4:
       let (text, places) = places(&generator)
       return ("every \(step) months on \(text)", .months(step, places))

@@ -20,16 +20,13 @@ import Testing
 
   static let table: [Row] = [
     Row("every 90n", at: 9, try: "every 90m", #"every 90n: "n" is no unit of time (column 9); did you mean 90m?"#),
-    Row("every 90", at: 7, try: "every 90m", #"every 90: "90" lacks a unit of time (column 7); did you mean 90m?"#),
+    Row("every 90", at: 7, #"every 90: "90" lacks a unit of time (column 7); expected one, as in 90 minutes"#),
     Row(
-      "every 90 from 8 to 22", at: 7, try: "every 90m from 8 to 22",
-      #"every 90 from 8 to 22: "90" lacks a unit of time (column 7); did you mean 90m?"#),
+      "every 90 from 8 to 22", at: 7,
+      #"every 90 from 8 to 22: "90" lacks a unit of time (column 7); expected one, as in 90 minutes"#),
     Row(
       "every 5 mintues", at: 9, try: "every 5 minutes",
       #"every 5 mintues: "mintues" is no unit of time (column 9); did you mean 5 minutes?"#),
-    Row(
-      "every 1.5h", at: 8,
-      #"every 1.5h: a duration has no fractions (column 8); expected whole numbers, as in 1h30m"#),
     Row(
       "every 0m", .outOfRange, at: 7,
       #"every 0m: an interval has whole seconds, and at least one (column 7); expected an interval of 1s or more"#),
@@ -58,16 +55,7 @@ import Testing
     Row(
       "every mondya at 7", at: 7, try: "every monday at 7",
       #"every mondya at 7: "mondya" is neither days nor a duration (column 7); did you mean monday?"#),
-    Row(
-      "every day", at: 10, try: "every day at 9:00",
-      #"every day: the time is missing (column 10); did you mean every day at 9:00?"#),
-    Row(
-      "every day 8", at: 11, try: "every day at 8",
-      #"every day 8: "8" needs "at" before it (column 11); did you mean at 8?"#),
     Row("every 90m from 8", at: 17, #"every 90m from 8: the window has no end (column 17); expected "to" and a time"#),
-    Row(
-      "every 90m from 8 until 22:00", at: 18, try: "every 90m from 8 to 22:00",
-      #"every 90m from 8 until 22:00: the window has no end (column 18); did you mean to?"#),
     Row(
       "every 90m from 8 to", at: 20,
       #"every 90m from 8 to: something is missing at the end (column 20); expected a time like 8, 8:30, 8am or noon"#),
@@ -84,12 +72,6 @@ import Testing
       "tuseday at 9", at: 1, try: "tuesday at 9",
       #"tuseday at 9: "tuseday" does not begin a schedule (column 1); did you mean tuesday?"#),
     Row(
-      "weekdays", at: 9, try: "weekdays at 9:00",
-      #"weekdays: the time is missing (column 9); did you mean weekdays at 9:00?"#),
-    Row(
-      "weekdays 8:30", at: 10, try: "weekdays at 8:30",
-      #"weekdays 8:30: "8" needs "at" before it (column 10); did you mean at 8:30?"#),
-    Row(
       "weekdays at", at: 12,
       #"weekdays at: something is missing at the end (column 12); expected a time like 8, 8:30, 8am or noon"#),
     Row(
@@ -99,20 +81,14 @@ import Testing
       "weekdays at 25", at: 13,
       #"weekdays at 25: "25" is no hour of the day (column 13); expected an hour from 0 to 23"#),
     Row(
-      "weekdays at 8:60", at: 15,
-      #"weekdays at 8:60: "60" is no minute (column 15); expected two digits from 00 to 59"#),
+      "weekdays at 8:60", at: 15, #"weekdays at 8:60: "60" is no minute (column 15); expected two digits from 00 to 59"#
+    ),
     Row(
       "weekdays at 8:5", at: 15, try: "weekdays at 8:05",
       #"weekdays at 8:5: "5" is no minute (column 15); did you mean 8:05?"#),
     Row(
-      "weekdays at 0830", at: 13, try: "weekdays at 08:30",
-      #"weekdays at 0830: "0830" is no hour of the day (column 13); did you mean 08:30?"#),
-    Row(
-      "weekdays at 8.30", at: 14, try: "weekdays at 8:30",
-      #"weekdays at 8.30: hours and minutes are parted by a colon (column 14); did you mean 8:30?"#),
-    Row(
-      "weekdays at 24:00", at: 13, try: "weekdays at midnight",
-      #"weekdays at 24:00: "24" is no hour of the day (column 13); did you mean midnight?"#),
+      "weekdays at 24:00", at: 13,
+      #"weekdays at 24:00: "24" is no hour of the day (column 13); expected an hour from 0 to 23"#),
     Row(
       "daily at 13pm", at: 10,
       #"daily at 13pm: "13" is no hour of a twelve-hour clock (column 10); expected an hour from 1 to 12"#),
@@ -154,27 +130,16 @@ import Testing
       "at 9 10 times", at: 6, try: "daily at 9 10 times",
       #"at 9 10 times: "10" does not go with a single moment (column 6); did you mean daily at?"#),
     Row(
-      "at 2026-12-01", at: 14, try: "at 2026-12-01 at 9:00",
-      #"at 2026-12-01: the time is missing (column 14); did you mean 2026-12-01 at 9:00?"#),
-    Row(
       "at 2026-12-01 9 3 times", at: 17,
       #"at 2026-12-01 9 3 times: "3" does not go with a single moment (column 17); expected the end, or a recurring schedule like "every fri at 9""#
     ),
-    Row(
-      "tomorrow", at: 9, try: "tomorrow at 9:00",
-      #"tomorrow: the time is missing (column 9); did you mean tomorrow at 9:00?"#),
     Row(
       "tomorrow 25:00", at: 10,
       #"tomorrow 25:00: "25" is no hour of the day (column 10); expected an hour from 0 to 23"#),
     Row(
       "today at 9", .neverOccurs, at: 1, try: "tomorrow at 9",
       #"today at 9: 2026-11-20 09:00 has passed (column 1); did you mean tomorrow?"#),
-    Row("8:30", at: 1, try: "at 8:30", #"8:30: "8" does not begin a schedule (column 1); did you mean at 8:30?"#),
     Row("25m", at: 1, try: "in 25m", #"25m: "25" does not begin a schedule (column 1); did you mean in 25m?"#),
-    Row(
-      "noon", at: 1, try: "at noon",
-      "noon: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 1); "
-        + "did you mean at noon, on the clock?"),
     Row(
       "", at: 1,
       #"there is no schedule (column 1); expected a schedule like "weekdays at 8:30", "every 90m" or "in 25m""#),
@@ -237,16 +202,9 @@ import Testing
       #"at 9999-12-31T23:00:00-05:00: "9999-12-31T23:00:00-05:0…" lies outside the years 1970–9999 (column 4); expected a year from 1970 to 9999"#
     ),
     Row(
-      "in 420000w", .outOfRange, at: 4,
-      #"in 420000w: "420000w" is too long (column 4); expected less than 8030 years"#),
+      "in 420000w", .outOfRange, at: 4, #"in 420000w: "420000w" is too long (column 4); expected less than 8030 years"#),
     Row("in 0s", .outOfRange, at: 4, #"in 0s: this is less than a second (column 4); expected at least 1s"#),
-    Row(
-      "in 5 fortnights", at: 6,
-      #"in 5 fortnights: "fortnights" is no unit of time (column 6); expected a unit of time (s, m, h, d or w)"#),
     Row("in", at: 3, #"in: a duration is missing (column 3); expected a number with a unit, like 90m or 1h30m"#),
-    Row(
-      "in 1 month", at: 6,
-      #"in 1 month: "month" is no fixed length of time (column 6); expected a unit of time (s, m, h, d or w)"#),
     Row(
       "daily at 8 0 times", .outOfRange, at: 12,
       #"daily at 8 0 times: "0" is no possible number of times (column 12); expected a number from 1 to 10000"#),
@@ -262,7 +220,7 @@ import Testing
     ),
     Row(
       "sunset - 30m", at: 1,
-      #"sunset - 30m: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 1)"#
+      #"sunset - 30m: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 1); expected one, as in --place 50.0875,14.4213"#
     ),
     Row("daily at 8\0", at: 11, #"daily at 8\u{0}: a control character (\u{0}) (column 11); expected printable text"#),
     Row(
@@ -276,16 +234,9 @@ import Testing
       #"mon at 9 starting 2027-01-01: "starting" does not go with a single moment (column 10); did you mean every mon?"#
     ),
     Row(
-      "weekdays at 8:30 in the morning", at: 18,
-      #"weekdays at 8:30 in the morning: "in" does not belong here (column 18); expected "starting", "until", "except", a number of times, or the end"#
-    ),
-    Row(
       "every 45m in 5m", at: 11,
       #"every 45m in 5m: "in" does not belong here (column 11); expected "starting", "until", "except", a number of times, or the end"#
     ),
-    Row(
-      "every 9999w on mon", at: 19, try: "every 9999w on mon at 9:00",
-      #"every 9999w on mon: the time is missing (column 19); did you mean every 9999w on mon at 9:00?"#),
     Row(
       "daily at 8 except on holidays", at: 22,
       #"daily at 8 except on holidays: there is no calendar named "holidays" (column 22); expected the name of a calendar in the configuration"#
@@ -299,10 +250,6 @@ import Testing
       #"daily at 8 except on friday-list-ü: there is no calendar named "friday-list-" (column 22); expected the name of a calendar in the configuration"#
     ),
     Row(
-      "daily at 8 except on weekends", at: 22,
-      #"daily at 8 except on weekends: "weekends" is no name of a calendar (column 22); expected a date, or a name of letters, digits, - and _"#
-    ),
-    Row(
       "daily at 8 except xmas", at: 19,
       #"daily at 8 except xmas: "xmas" is no date (column 19); expected a date like 2026-12-24, or "on" and the name of a calendar"#
     ),
@@ -313,12 +260,6 @@ import Testing
     Row(
       "daily at 8 except dec 32", at: 23,
       #"daily at 8 except dec 32: "32" is no day of a month (column 23); expected a day from 1 to 31"#),
-    Row(
-      "daily at 8 until nov 17", at: 18, try: "daily at 8 until 2027-11-17",
-      #"daily at 8 until nov 17: "nov 17" has no year (column 18); did you mean 2027-11-17?"#),
-    Row(
-      "daily at 8 starting feb 29", at: 21, try: "daily at 8 starting 2028-02-29",
-      #"daily at 8 starting feb 29: "feb 29" has no year (column 21); did you mean 2028-02-29?"#),
     Row(
       "feb 30 at 8", .neverOccurs, at: 1,
       #"feb 30 at 8: "feb 30" never comes (column 1); expected days that these months have"#),
@@ -344,24 +285,9 @@ import Testing
       "day 15-1 of month at 9", at: 5, try: "day 1-15 of month at 9",
       #"day 15-1 of month at 9: the run of days ends before it begins (column 5); did you mean 1-15?"#),
     Row(
-      "every 2 weeks at 9", at: 15, try: "every 2 weeks on fri at 9",
-      #"every 2 weeks at 9: the day of the week is missing (column 15); did you mean every 2 weeks on fri?"#),
-    Row(
-      "every 2 weeks on tue", at: 21, try: "every 2 weeks on tue at 9:00",
-      #"every 2 weeks on tue: the time is missing (column 21); did you mean every 2 weeks on tue at 9:00?"#),
-    Row(
       "every 2 weeks on day 1 at 9", at: 18,
       #"every 2 weeks on day 1 at 9: "day" is no day of the week (column 18); expected a day of the week (mon, tue, … sun)"#
     ),
-    Row(
-      "every month", at: 12, try: "every month on day 20 at 9:00",
-      #"every month: the day of the month is missing (column 12); did you mean every month on day 20?"#),
-    Row(
-      "every month at 9", at: 13, try: "every month on day 20 at 9",
-      #"every month at 9: the day of the month is missing (column 13); did you mean every month on day 20?"#),
-    Row(
-      "every 2 months", at: 15, try: "every 2 months on day 20 at 9:00",
-      #"every 2 months: the day of the month is missing (column 15); did you mean every 2 months on day 20?"#),
     Row(
       "every month on 5 at 9", at: 16, try: "every month on day 5 at 9",
       #"every month on 5 at 9: "5" needs "day" before it (column 16); did you mean day 5?"#),
@@ -370,22 +296,13 @@ import Testing
       #"every 3 months on day 1 of month at 9: "of" does not go with a count of months (column 25); expected days without "of", as in "every 3 months on day 1""#
     ),
     Row(
-      "every 2 months on nov 17 at 9", at: 19,
-      #"every 2 months on nov 17 at 9: "nov" is no day of a month (column 19); expected "day" and a number, or a place like "first mon" or "last day""#
+      "every 2 months on nov 17 at 9", at: 16,
+      #"every 2 months on nov 17 at 9: "on nov 17" is a single day, and this recurs (column 16); expected one of the two, or the day after "starting", as in "every 2 weeks starting tomorrow""#
     ),
     Row(
       "every 3 monts on day 1 at 9", at: 9, try: "every 3 months on day 1 at 9",
       #"every 3 monts on day 1 at 9: "monts" is neither a unit of time nor months or years (column 9); did you mean months?"#
     ),
-    Row(
-      "monthly", at: 8, try: "monthly on day 20 at 9:00",
-      #"monthly: the day of the month is missing (column 8); did you mean monthly on day 20?"#),
-    Row(
-      "weekly on mon", at: 14, try: "weekly on mon at 9:00",
-      #"weekly on mon: the time is missing (column 14); did you mean weekly on mon at 9:00?"#),
-    Row(
-      "every year at 9", at: 12, try: "every year on nov 20 at 9",
-      #"every year at 9: the date is missing (column 12); did you mean every year on nov 20?"#),
     Row(
       "every 2 years on 5 at 9", at: 18,
       #"every 2 years on 5 at 9: "5" is no date of each year (column 18); expected a date like nov 17, or days like "last fri of mar""#
@@ -404,9 +321,6 @@ import Testing
     Row(
       "last friday at 9", at: 13, try: "last friday of month at 9",
       #"last friday at 9: these are days of which month? (column 13); did you mean last friday of month?"#),
-    Row(
-      "every last fri at 9", at: 16, try: "every last fri of month at 9",
-      #"every last fri at 9: these are days of which month? (column 16); did you mean every last fri of month?"#),
     Row(
       "first mon at 9", at: 11, try: "first mon of month at 9",
       #"first mon at 9: these are days of which month? (column 11); did you mean first mon of month?"#),
@@ -431,12 +345,7 @@ import Testing
     Row(
       "novmber 17 at 8", at: 1, try: "november 17 at 8",
       #"novmber 17 at 8: "novmber" does not begin a schedule (column 1); did you mean november?"#),
-    Row(
-      "nov at 8", at: 5,
-      #"nov at 8: "at" is no day of a month (column 5); expected a day from 1 to 31"#),
-    Row(
-      "nov 17", at: 7, try: "nov 17 at 9:00",
-      #"nov 17: the time is missing (column 7); did you mean nov 17 at 9:00?"#),
+    Row("nov at 8", at: 5, #"nov at 8: "at" is no day of a month (column 5); expected a day from 1 to 31"#),
     Row(
       "nov 17, foo at 9", at: 9,
       #"nov 17, foo at 9: "foo" is no day of a month (column 9); expected a date like nov 17, or days like "last day of month""#
@@ -444,9 +353,6 @@ import Testing
     Row(
       "15 of month at 9", at: 1, try: "day 15 of month at 9",
       #"15 of month at 9: "15" does not begin a schedule (column 1); did you mean day 15 of month at 9?"#),
-    Row(
-      "every 15th at 9", at: 12, try: "every 15th of month at 9",
-      #"every 15th at 9: these are days of which month? (column 12); did you mean every 15th of month?"#),
     Row(
       "friday of month at 9", at: 8,
       #"friday of month at 9: which one of the month? (column 8); expected a place before the day, as in "first fri of month" or "last day of month""#
@@ -459,8 +365,9 @@ import Testing
       #"every other foo at 9: "foo" does not go with "every other" (column 13); expected "day", "week", "month", "year" or a day like tue"#
     ),
     Row(
-      "every 48h at 9", at: 11, try: "every 2 days at 9",
-      #"every 48h at 9: an interval takes no time of day (column 11); did you mean 2 days?"#),
+      "every 48h at 9", at: 11,
+      #"every 48h at 9: an interval takes no time of day (column 11); expected a number of days, as in "every 3 days at 9""#
+    ),
     Row(
       "every 45m at 9", at: 11,
       #"every 45m at 9: an interval takes no time of day (column 11); expected a number of days, as in "every 3 days at 9""#
@@ -470,18 +377,20 @@ import Testing
       #"every 2d on mon at 9: an interval of more than a day cannot keep to days of the week (column 13); expected an interval of at most 1d"#
     ),
     Row(
-      "at 9 every 2h", at: 12,
-      #"at 9 every 2h: an interval takes no time of day (column 12); expected days, or "from" and "to" after it"#),
+      "at 9 every 2h", at: 4,
+      #"at 9 every 2h: an interval takes no time of day (column 4); expected days, or a part of the day, as in "every 2h from 8 to 18""#
+    ),
     Row(
       "at 9 every 2 weks", at: 12,
       #"at 9 every 2 weks: an interval takes no time of day (column 12); expected days, or "from" and "to" after it"#),
     Row(
-      "every month after done at 9", at: 13,
-      #"every month after done at 9: what counts from completion counts days or weeks (column 13); expected a schedule like "every 30 days after done at 9""#
+      "every month after done at 9", at: 1,
+      #"every month after done at 9: only days, weeks or an interval count from completion (column 1); expected a schedule like "every 3 days after done at 9""#
     ),
     Row(
-      "every 48h after done at 9", at: 22, try: "every 2 days after done at 9",
-      #"every 48h after done at 9: an interval takes no time of day (column 22); did you mean 2 days?"#),
+      "every 48h after done at 9", at: 22,
+      #"every 48h after done at 9: an interval takes no time of day (column 22); expected a number of days, as in "every 3 days at 9""#
+    ),
     Row(
       "every 3 days after dinner", at: 20,
       #"every 3 days after dinner: "dinner" does not belong after "after" (column 20); expected "done""#),
@@ -490,26 +399,19 @@ import Testing
       #"every 3 days after done at 9 3 times: what counts from completion has no number of times, because each answer moves it (column 30); expected "until" and a date"#
     ),
     Row(
-      "daily at 9 after done", at: 12,
-      #"daily at 9 after done: only a number of days or weeks, or an interval, counts from completion (column 12); expected a schedule like "every 3 days after done at 9""#
-    ),
-    Row(
       "daily at sunset", at: 10,
-      #"daily at sunset: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 10)"#
+      #"daily at sunset: the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place (column 10); expected one, as in --place 50.0875,14.4213"#
     ),
     Row(
       "Mon..Fri *-*-* 09:00", at: 10, try: "calendar: Mon..Fri *-*-* 09:00",
-      "Mon..Fri *-*-* 09:00: the time is missing (column 10); did you mean calendar: Mon..Fri *-*-* 09:00?"),
+      #"Mon..Fri *-*-* 09:00: the time is missing (column 10); did you mean calendar: Mon..Fri *-*-* 09:00?"#),
     Row(
       "*-*-01 09:00", at: 1, try: "calendar: *-*-01 09:00",
       #"*-*-01 09:00: "*" does not begin a schedule (column 1); did you mean calendar: *-*-01 09:00?"#),
     Row(
       "BEGIN:VEVENT DTSTART:20261201T090000", at: 1,
-      "BEGIN:VEVENT DTSTART:20261201T090000: this is a piece of a calendar file (column 1); expected its DTSTART and "
-        + "RRULE lines alone; whole files are imported (chime import FILE)"),
-    Row(
-      "1st at 9", at: 5, try: "1st of month at 9",
-      #"1st at 9: these are days of which month? (column 5); did you mean 1st of month?"#),
+      #"BEGIN:VEVENT DTSTART:20261201T090000: this is a piece of a calendar file (column 1); expected its DTSTART and RRULE lines alone; whole files are imported (chime import FILE)"#
+    ),
   ]
 
   @Test(arguments: table) func refuses(_ row: Row) throws {

@@ -7,7 +7,9 @@ import Testing
   static let meanings = [
     "repeats a unit of time", "stands twice", "is no day of the calendar", "ends before it begins",
     "cannot keep to days of the week", "does not fit a daily window", "no number of times",
-    "counting off its occurrences takes too long",
+    "counting off its occurrences takes too long", "does not go with a single moment", "a single moment has one time",
+    "several dates without a year", "may be before noon or after it", "can be meant in two ways",
+    "is a day of which month of the year",
   ]
 
   func surroundings() throws -> Surroundings {
@@ -23,6 +25,7 @@ import Testing
     let rounds = ProofTier.amount(quick: 100, proof: 2_000)
     for round in 0..<rounds {
       var text = try grammar.text(of: rule, &generator)
+      if rule == "dates" { text = "every \(text)" }
       if rule == "rota" || rule == "dates" { text += " at 9" }
       do {
         let schedule = try Schedule.parse(text, now: friday, in: surroundings)

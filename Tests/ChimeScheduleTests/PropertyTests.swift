@@ -50,7 +50,12 @@ import Testing
     var on = "every \(list)"
     if Bool.random(using: &generator) {
       (on, model.days.kind) = (words, kind)
-      if case .dates = kind { list = words } else { model.days.kind = .weekdays(days) }
+      // After "on" they need no "every".
+      if case .dates = kind {
+        list = String(words.dropFirst("every ".count))
+      } else {
+        model.days.kind = .weekdays(days)
+      }
     }
     var isRota = false
     var isDone = false

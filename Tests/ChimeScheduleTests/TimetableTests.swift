@@ -196,7 +196,7 @@ import Testing
       ])
     // A fifth Monday in February: a leap day on a Monday, forty years apart over 2100.
     #expect(
-      try next("fifth mon of feb at 08:00", in: "UTC", after: "2072-03-01T00:00:00Z") == ["2112-02-29T08:00:00Z"])
+      try next("every fifth mon of feb at 08:00", in: "UTC", after: "2072-03-01T00:00:00Z") == ["2112-02-29T08:00:00Z"])
     #expect(
       try next("every 400 years on feb 29 at 08:00 starting 2000-01-01", in: "UTC", after: "2000-03-01T00:00:00Z")
         == ["2400-02-29T08:00:00Z"])

@@ -263,5 +263,6 @@ extension Failure {
     self.init(
       refused: error.text, column: error.column, expected: error.expected, suggestion: error.suggestion,
       message: error.message)
+    if !error.choices.isEmpty { hints = error.choices.map { Words.say("did you mean \"%1\"?", $0) } }
   }
 }

@@ -24,21 +24,30 @@ enum MomentText {
     default: break
     }
     if let date = CivilDate(text) { return midnight(of: date, in: zone) }
-    // A moment in the past is read as on a day that had not come yet.
-    let anchor = direction == .future ? now : .earliest
     var refusal: ScheduleError?
-    for form in [text, "at \(text)", "\(text) at 00:00"] {
-      do {
-        let schedule = try Schedule.parse(form, now: anchor, zone: zone)
-        if schedule.isOneOff, let instant = schedule.timetable(in: zone).next(after: anchor) { return instant }
-      } catch {
-        refusal = refusal ?? error
+    for anchor in anchors(now, direction) {
+      // A day without a time is its first second.
+      for form in ["\(text) at 00:00", text, "at \(text)"] {
+        do {
+          let schedule = try Schedule.parse(form, now: anchor, zone: zone)
+          guard schedule.isOneOff, let instant = schedule.timetable(in: zone).next(after: anchor) else { continue }
+          if direction == .future || instant <= now { return instant }
+        } catch {
+          if form == text { refusal = refusal ?? error }
+        }
       }
     }
     let expected = Words.say("a date, a time, or a length such as \"3 days\"")
     var failure = Failure.usage(Words.say("--%1 takes %2, not \"%3\"", option, expected, text))
     if let suggestion = refusal?.suggestion { failure.hints = [Words.say("did you mean \"%1\"?", suggestion)] }
     throw failure
+  }
+
+  /// What a text counts from. One in the past is read as on a day that had not come yet: on the latest of these from
+  /// which it has passed by now, so that `friday` is the last one.
+  private static func anchors(_ now: Instant, _ direction: Direction) -> [Instant] {
+    guard direction == .past else { return [now] }
+    return [1, 7, 31, 366, 3_000, 20_000].map { max(now - .days($0), .earliest) }
   }
 
   /// The first second of a day, which is not always 00:00.

@@ -86,7 +86,9 @@ enum PastMoment {
     }
     let time = words.joined(separator: " ")
     let schedule = try? Schedule.parse("at \(date) \(time)", now: .earliest, zone: zone)
-    if let schedule, !words.isEmpty, let instant = schedule.timetable(in: zone).next(after: .earliest) {
+    if let schedule, schedule.isOneOff, !words.isEmpty,
+      let instant = schedule.timetable(in: zone).next(after: .earliest)
+    {
       return instant
     }
     throw Failure.usage(

@@ -1,3 +1,4 @@
+import ChimeSchedule
 import ChimeWords
 
 /// `chime add TITLE SCHEDULE…`
@@ -5,7 +6,9 @@ enum Add {
   static let verb = Verb(
     name: "add", group: .set, arguments: ["TITLE SCHEDULE…", "--from FILE"], summary: "Set a reminder",
     details: [
-      "The first word is the title; put quotes around several. All other words are the schedule, which needs none.",
+      "Title and schedule stand in any order and need no quotes: the longest run of words that is one schedule is the "
+        + "schedule, and the others are the title.",
+      TitleAndTime.rule,
       "The answer is what was understood: the id, the schedule in its canonical form, and the next time.",
       "With --from each line of a file is a reminder as JSON, with the fields that Add takes (io.chime(7)): title and when, "
         + "and others where wanted; what a line leaves open is as the options say. Lines are sent by the thousand, and of what "
@@ -14,12 +17,13 @@ enum Add {
     ],
     options: [from] + Adding.options,
     examples: [
+      .init(command: "chime add Call mum tomorrow at 5pm"),
       .init(command: "chime add \"Drink water\" every 90m from 8:00 to 22:00"),
       .init(command: "chime add \"Stand-up\" weekdays at 9:25 --to desktop --to team --tz Europe/Prague"),
       .init(command: "chime add --from reminders.jsonl --to team --dry-run"),
       .init(command: "chime add \"Dentist\" at 2026-12-01 09:00 --body \"Bring the card\" --snooze 30m,2h"),
     ],
-    alsoTried: ["bulk", "new", "create", "set", "remind", "remember", "every"],
+    alsoTried: ["bulk", "new", "create", "set", "every"],
     json: "`reminder`, and `warnings`: a list of sentences; with --from `added`, `dryRun` and `warnings`", run: run)
 
   private static let from = Verb.Option.value(
@@ -39,12 +43,9 @@ enum Add {
       throw Failure.usage(
         Words.say("a title and a schedule are missing"), hint: Words.say("chime add \"Drink water\" every 90m"))
     }
-    let when = trimmed(context.line.words.dropFirst().joined(separator: " "))
-    guard !when.isEmpty else {
-      throw Failure.usage(
-        Words.say("when? a schedule is missing"),
-        hint: Words.say("chime add \"%1\" every 90m; put quotes around a title of several words", title))
-    }
-    return try Adding.add(context, title: title, when: when)
+    let line = try TitleAndTime.read(
+      context, context.line.words, place: .anywhere, verb: "add", usage: Words.say("chime add Call mum tomorrow at 5pm")
+    )
+    return try Adding.add(context, title: line.title, when: line.text)
   }
 }

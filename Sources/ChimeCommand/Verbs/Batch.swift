@@ -12,7 +12,9 @@ struct Batch {
   private static let longestLine = 1 << 20
 
   private struct Question: Decodable {
-    var when: String
+    var when: String?
+    /// A title and a schedule together, as `add` takes them.
+    var line: String?
     var timezone: String?
     var after: Int64?
     var count: Int?
@@ -77,7 +79,7 @@ struct Batch {
     let name = context.codingPath.first?.stringValue ?? ""
     let expected =
       switch name {
-      case "when", "timezone": "a text"
+      case "when", "line", "timezone": "a text"
       case "after": "whole seconds since 1970"
       case "count": "a whole number"
       case "gap": "shift or skip"
@@ -110,7 +112,14 @@ struct Batch {
     }
     do {
       let surroundings = zones.surroundings(in: zone, at: place)
-      var schedule = try Schedule.parse(question.when, now: after, in: surroundings)
+      var title: String?
+      var schedule: Schedule
+      switch (question.when, question.line) {
+      case (let when?, nil): schedule = try Schedule.parse(when, now: after, in: surroundings)
+      case (nil, let line?): (title, schedule) = try read(line, now: after, in: surroundings)
+      case (nil, nil): throw Refusal(code: "invalidValue", message: "\"when\" is missing")
+      case (_?, _?): throw Refusal(code: "invalidValue", message: "\"when\" and \"line\" exclude each other")
+      }
       var remarks: [String]?
       if let dialect = question.as {
         let conversion = try schedule.converted(to: dialect, now: after, in: surroundings)
@@ -118,16 +127,42 @@ struct Batch {
       }
       let times = schedule.timetable(in: surroundings, gap: question.gap, fold: question.fold)
         .occurrences(after: after)
-      var members: [JSONText.Member] = [
+      var members: [JSONText.Member] = title.map { [.init(name: "title", value: .string($0))] } ?? []
+      members += [
         .init(name: "canonical", value: .string(schedule.canonical)),
         .init(name: "dialect", value: .string(schedule.dialect.rawValue)),
         .init(name: "next", value: .list(times.prefix(count).map { .int(Int($0.seconds)) })),
       ]
       if let remarks { members.append(.init(name: "remarks", value: .strings(remarks))) }
       return .object(members)
-    } catch {
+    } catch let error as ScheduleError {
       throw Refusal(
-        code: error.code.rawValue, column: error.column, message: error.message, suggestion: error.suggestion)
+        code: error.code.rawValue, column: error.column, message: error.message,
+        suggestion: error.suggestion ?? error.choices.first)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw Refusal(code: "invalidSchedule", message: "\(error)")
+    }
+  }
+
+  private func read(
+    _ line: String, now: Instant, in surroundings: Surroundings
+  ) throws -> (title: String, schedule: Schedule) {
+    do {
+      let read = try ScheduleLine([line], place: .anywhere, now: now, in: surroundings)
+      return (read.title, read.schedule)
+    } catch {
+      switch error {
+      case .noTime(let refusal?): throw refusal
+      case .noWords, .noTime(nil): throw Refusal(code: "invalidSchedule", message: "no time was understood")
+      case .noTitle: throw Refusal(code: "invalidSchedule", message: "a title is missing beside the time")
+      case .leftOver(let left):
+        throw Refusal(
+          code: "invalidSchedule",
+          message: "\"\(left.understood)\" was understood, but \"\(left.words)\" beside it was not",
+          suggestion: left.choices.first?.joined(separator: " "))
+      }
     }
   }
 }

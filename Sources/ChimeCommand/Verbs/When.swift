@@ -17,7 +17,7 @@ enum When {
         + "{\"canonical\": …, \"dialect\": …, \"next\": [1774852200, …]} in whole seconds since 1970, or {\"error\": "
         + "{\"code\": …, \"column\": …, \"message\": …, \"suggestion\": …}}. Only \"when\" is needed; \"gap\", \"fold\", "
         + "\"latitude\" and \"longitude\" may be given, and \"as\", a dialect in which the answer is then written, with "
-        + "\"remarks\". Codes: invalidSchedule, neverOccurs, tooCostly, outOfRange, inexpressible, invalidTimezone, invalidValue, "
+        + "\"remarks\". \"line\" in the place of \"when\" is a line as `add` takes it, and the answer has its \"title\" too. Codes: invalidSchedule, neverOccurs, tooCostly, outOfRange, inexpressible, invalidTimezone, invalidValue, "
         + "invalidJSON.",
     ],
     options: [
@@ -35,16 +35,18 @@ enum When {
       .value(
         "as", nil, "DIALECT", "Write it as a phrase, cron, calendar, rrule or solar expression",
         choices: Dialect.allCases.map(\.rawValue)),
+      .flag("line", nil, "Read the words as `add` does, with a title among them, and say which are which"),
       .flag("batch", nil, "JSON lines in, JSON lines out"),
     ],
     examples: [
       .init(command: "chime when \"every 45m from 9 to 17 on mon-fri\" -n 8"),
       .init(command: "chime when daily at 2:30 --tz Europe/Prague --after 2026-03-27"),
       .init(command: "chime when \"cron: 0 9 * * 1-5\" --as phrase"),
+      .init(command: "chime when --line Call mum tomorrow at 5pm"),
     ],
     alsoTried: ["explain", "parse", "calendar", "check", "convert"],
     json:
-      "`canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
+      "with `--line` `title`; `canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
       + "1970, `label` (CET), `away` (seconds) and `remark`, and `remarks`: a list of sentences; with `--as` only "
       + "`canonical`, `dialect` and `remarks`",
     run: run)
@@ -58,13 +60,20 @@ enum When {
       Batch(environment: context.world.environment).run(context.world)
       return .success
     }
-    guard let text = context.optionalSubject() else {
+    guard var text = context.optionalSubject() else {
       throw Failure.usage(Words.say("a schedule is missing"), hint: Words.say("chime when \"weekdays at 8:30\""))
     }
     let timezone = line.value("tz") ?? "local"
     let zone = try context.zone(timezone)
     let after = try line.value("after").map {
       try MomentText.parse($0, option: "after", now: context.now, zone: zone, toward: .future)
+    }
+    var title: String?
+    if line.has("line") {
+      let read = try TitleAndTime.read(
+        context, line.words, place: .anywhere, verb: "when --line",
+        usage: Words.say("chime when --line Call mum tomorrow at 5pm"), now: after)
+      (title, text) = (read.title, read.text)
     }
     let question = ScheduleQuestion(
       text: text, timezone: timezone, place: try DraftOptions.place(line), gap: DraftOptions.gap(line),
@@ -75,7 +84,7 @@ enum When {
     }
     let count = try line.count("count", maximum: most) ?? 5
     let explanation = try Explaining.explain(context, question, count: count)
-    print(context, explanation, after: question.after, isWhole: explanation.moments.count < count)
+    print(context, explanation, title: title, after: question.after, isWhole: explanation.moments.count < count)
     return .success
   }
 
@@ -96,26 +105,29 @@ enum When {
     for remark in conversion.remarks { context.note(Words.told(remark), .caution) }
   }
 
-  private static func print(_ context: Context, _ explanation: Explanation, after: Instant, isWhole: Bool) {
+  private static func print(
+    _ context: Context, _ explanation: Explanation, title: String?, after: Instant, isWhole: Bool
+  ) {
     let zone = explanation.zone
     let moments = explanation.moments
     func stamp(_ moment: Explanation.Moment) -> String { RFC3339.format(moment.instant, in: zone) }
     func away(_ moment: Explanation.Moment) -> Int { Int(moment.instant.seconds - after.seconds) }
     switch context.format {
     case .json:
-      context.print(
-        json: .members([
-          "canonical": .string(explanation.canonical), "dialect": .string(explanation.dialect),
-          "zone": .string(zone.identifier), "next": .strings(moments.map(stamp)),
-          "times": .list(
-            moments.map {
-              .members([
-                "at": .string(stamp($0)), "seconds": .int(Int($0.instant.seconds)), "label": .string($0.label),
-                "away": .int(away($0)), "remark": .optional($0.remark),
-              ])
-            }),
-          "remarks": .strings(moments.compactMap(\.remark)),
-        ]))
+      let known: KeyValuePairs<String, JSONText> = [
+        "canonical": .string(explanation.canonical), "dialect": .string(explanation.dialect),
+        "zone": .string(zone.identifier), "next": .strings(moments.map(stamp)),
+        "times": .list(
+          moments.map {
+            .members([
+              "at": .string(stamp($0)), "seconds": .int(Int($0.instant.seconds)), "label": .string($0.label),
+              "away": .int(away($0)), "remark": .optional($0.remark),
+            ])
+          }),
+        "remarks": .strings(moments.compactMap(\.remark)),
+      ]
+      let members = known.map { JSONText.Member(name: $0.key, value: $0.value) }
+      context.print(json: .object((title.map { [.init(name: "title", value: .string($0))] } ?? []) + members))
     case .plain:
       context.out(Plain.line(["next", "seconds", "label", "away", "remark"]))
       for moment in moments {
@@ -124,7 +136,9 @@ enum When {
             stamp(moment), String(moment.instant.seconds), moment.label, String(away(moment)), moment.remark ?? "",
           ]))
       }
-    case .human: picture(context, explanation, after: after, isWhole: isWhole)
+    case .human:
+      if let title { context.out(Harmless.line(title)) }
+      picture(context, explanation, after: after, isWhole: isWhole)
     }
   }
 

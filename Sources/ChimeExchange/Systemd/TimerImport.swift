@@ -70,7 +70,9 @@ public enum TimerImport {
           continue
         }
         // Of one grid with each import, so that it is known again.
-        let schedule = "every \(DurationText.format(span)) starting 2000-01-01T00:00:00Z"
+        // A day of a phrase keeps the clock, and a timer does not.
+        let hours = span.rawValue % 86_400_000 == 0 ? "\(span.rawValue / 3_600_000)h" : DurationText.format(span)
+        let schedule = "every \(hours) starting 2000-01-01T00:00:00Z"
         if try plan.take(
           schedule, settings, line: setting.line, title: title, body: body, { finish(&$0, isCalendar: false) })
         {
@@ -78,7 +80,7 @@ public enum TimerImport {
           plan.remark(
             setting.line, title, .note,
             "\(setting.name) counts from when \(service) ran; it is taken as every "
-              + "\(DurationText.format(span)), on a grid of its own")
+              + "\(hours), on a grid of its own")
         }
       }
       let others = timer.settings.filter { $0.section == "Timer" }

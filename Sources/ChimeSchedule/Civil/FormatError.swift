@@ -37,7 +37,9 @@ extension Fault {
   func sentence(text: String, column: Int?) -> String {
     var sentence = text.isEmpty ? problem : "\(text): \(problem)"
     if let column { sentence += " (column \(column))" }
-    if let repair {
+    if !choices.isEmpty, !expected.isEmpty {
+      sentence += "; did you mean \(expected)?"
+    } else if let repair {
       sentence += "; did you mean \(excerpt(repair.shown, limit: 120))?"
     } else if !expected.isEmpty {
       sentence += "; expected \(expected)"

@@ -9,7 +9,7 @@ extension CommonForm {
     }
     var text: String
     if case .weekly(let weekdays) = days, let step, let from = times.first, let to = times.last {
-      text = "every \(DurationText.format(.seconds(Int64(step)))) from \(from) to \(to)"
+      text = "every \(Phrase.length(Int64(step))) from \(from) to \(to)"
       if weekdays != .everyDay { text += " on \(weekdays.canonical)" }
     } else {
       guard times.count <= Phrase.mostTimes else {
@@ -62,7 +62,8 @@ extension CommonForm {
     _ items: [String], _ months: MonthSet, _ turn: Turn?
   ) throws(Inexpressible) -> String {
     let list = items.joined(separator: ",")
-    guard let turn else { return "\(list) of \(names(months))" }
+    // Without "every" days of named months may be dates, which are once.
+    guard let turn else { return "\(months == .all ? "" : "every ")\(list) of \(names(months))" }
     guard !turn.isYears else { return "every \(turn.count) years on \(list) of \(names(months))" }
     guard months == .all else { throw Inexpressible("a phrase that counts months has no words for some of them only") }
     return "every \(turn.count) months on \(list)"

@@ -5,6 +5,8 @@ extension Lexer {
   mutating func duration(article: Bool) throws(Fault) -> Milliseconds {
     var total: Int64 = 0
     var seen: [DurationUnit] = []
+    countsDays = true
+    countsWeeks = true
     let start = token.range.lowerBound
     repeat {
       let (count, unit, range) = try durationPart(article: article)
@@ -12,6 +14,8 @@ extension Lexer {
         throw Fault(range: range, problem: "\(quoted(range)) repeats a unit of time", expected: "each unit once")
       }
       seen.append(unit)
+      countsDays = countsDays && (unit == .day || unit == .week)
+      countsWeeks = countsWeeks && unit == .week
       let (product, overflow) = count.multipliedReportingOverflow(by: Int64(unit.milliseconds))
       let (sum, tooLarge) = total.addingReportingOverflow(product)
       guard !overflow, !tooLarge, sum <= Instant.latest.milliseconds else {
@@ -55,11 +59,8 @@ extension Lexer {
     }
     guard token.kind == .word, keyword == nil || isAdjacent else {
       throw Fault(
-        range: number.range, problem: "\(quoted(number.range)) lacks a unit of time", expected: expected,
-        repair: number.kind == .number
-          ? .init(
-            number.range.upperBound..<number.range.upperBound, "m", shown: excerpt(text(number.range), limit: 20) + "m")
-          : nil)
+        range: number.range, problem: "\(quoted(number.range)) lacks a unit of time",
+        expected: "one, as in \(excerpt(text(number.range), limit: 20)) minutes")
     }
     let unit = token.range.count <= 20 ? Spelling.unit(for: text(token.range)) : nil
     let gap = isAdjacent ? "" : " "

@@ -29,6 +29,9 @@ struct Lexer {
   /// Where the token before it ended.
   private(set) var previousEnd = 0
   private var position = 0
+  /// Whether the duration that was read last was told in days and weeks only, and in weeks only.
+  var countsDays = false
+  var countsWeeks = false
 
   init(_ text: String) { bytes = Array(text.utf8) }
 

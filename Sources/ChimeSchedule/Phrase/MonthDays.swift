@@ -43,8 +43,16 @@ struct MonthDays: Sendable, Hashable {
 
   /// As it stands by itself: plain dates get an `every`, because without one they look like a single moment.
   var canonical: String {
-    isPlain ? "every \(list)" : list
+    isDateList || isSingle ? "every \(list)" : list
   }
+
+  /// Whether it is one day of the year, which without `every` is once.
+  var isSingle: Bool {
+    selections.count > 1 && selections.reduce(0) { $0 + $1.count } == 1
+  }
+
+  /// Whether it is so many dates.
+  var isDateList: Bool { selections.count > 1 && selections.allSatisfy { $0 == MonthSelection(days: $0.days) } }
 
   /// `nov 17,dec 24` where plain dates say it all in few words, else `day 1,15 of month`, `last fri of mar,jun`.
   var list: String {
@@ -92,6 +100,12 @@ struct MonthDays: Sendable, Hashable {
 }
 
 extension MonthSelection {
+  /// How many numbers and places it names.
+  fileprivate var count: Int {
+    days.nonzeroBitCount + daysFromEnd.nonzeroBitCount + weekdays.nonzeroBitCount + weekdaysFromEnd.nonzeroBitCount
+      + workdays.nonzeroBitCount + workdaysFromEnd.nonzeroBitCount
+  }
+
   static let ordinals = ["first", "second", "third", "fourth", "fifth"]
 
   /// `first`, `6th`; from the end `last`, `second last`.

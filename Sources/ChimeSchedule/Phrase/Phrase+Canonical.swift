@@ -7,16 +7,21 @@ extension Phrase {
     case .times(let days, let times):
       text = "\(days.canonical) at \(times.map(\.description).joined(separator: ","))"
     case .window(let seconds, let from, let to, let days):
-      text = "every \(DurationText.format(.seconds(seconds))) from \(from) to \(to)\(days.afterInterval)"
+      text = "every \(Phrase.length(seconds)) from \(from) to \(to)\(days.afterInterval)"
     case .elapsed(let seconds, let days):
-      text = "every \(DurationText.format(.seconds(seconds)))\(days.afterInterval)"
+      text = "every \(Phrase.length(seconds))\(days.afterInterval)"
     case .daysAfterDone(let days, let times):
       let (count, unit) = days % 7 == 0 ? (days / 7, "week") : (days, "day")
       text = count == 1 ? "every \(unit)" : "every \(count) \(unit)s"
       text += " after done at \(times.map(\.description).joined(separator: ","))"
-    case .elapsedAfterDone(let seconds): text = "every \(DurationText.format(.seconds(seconds))) after done"
+    case .elapsedAfterDone(let seconds): text = "every \(Phrase.length(seconds)) after done"
     }
     return text + bounds.canonical
+  }
+
+  /// An interval in hours at most: days and weeks are those of the calendar.
+  static func length(_ seconds: Int64) -> String {
+    seconds % 86_400 == 0 ? "\(seconds / 3_600)h" : DurationText.format(.seconds(seconds))
   }
 }
 

@@ -83,8 +83,9 @@ extension PhraseParser {
       while true {
         months[month - 1].insert(day: day, fromEnd: false)
         // "nov 17 and 18"; a number before a month, an ending or "times" is something else.
-        guard let after = try listSign(), after.token.kind == .number, !after.isNumeral, !PhraseParser.isBound(after),
-          let next = after.peek(), !next.isMonth, after.token.range.count <= 2, next.keyword != .of
+        guard let after = try listSign(), after.token.kind == .number, !PhraseParser.isBound(after),
+          let next = after.ahead(after.isNumeral ? 2 : 1)?.token, !next.isMonth, after.token.range.count <= 2,
+          next.keyword != .of, !(after.isNumeral && PhraseParser.isCounted(next))
         else { return }
         let number = after.token.range
         try countDate(number.lowerBound)
@@ -97,6 +98,14 @@ extension PhraseParser {
     let start = lexer
     guard try lexer.skip(.of) else { throw missingMonth(start) }
     for month in try monthList() { months[month - 1].formUnion(selection) }
+  }
+
+  /// Whether a word is what an ordinal counts, or goes on with it: `15th day`, `3rd mon`, `2nd last`, `1st and 3rd mon`.
+  private static func isCounted(_ token: Lexer.Token) -> Bool {
+    switch token.keyword {
+    case .unit(.day), .weekday, .weekdays, .last, .to, .and: true
+    default: token.kind == .sign(UInt8(ascii: ","))
+    }
   }
 
   /// `nov 17`, `17 nov`, `17th nov`

@@ -19,7 +19,8 @@ extension PhraseParser {
     guard times.count == 1, let time = times.first else {
       throw Fault(
         range: first.range, problem: "a single day takes one time", expected: "\"every\" before the day",
-        repair: .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)"))
+        repair: .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)")
+      ).ofMeaning()
     }
     return .once(.civil(try nearest(day, at: time, first.range)))
   }
@@ -100,6 +101,45 @@ extension PhraseParser {
     return .times(days, try atTimes())
   }
 
+  /// Dates `at` times, without `every` before them.
+  mutating func datesAt() throws(Fault) -> Phrase.Pattern {
+    let start = lexer.token.range.lowerBound
+    let dates = try dates()
+    let range = start..<lexer.previousEnd
+    guard lexer.keyword == .at else { throw missingAt() }
+    return try withoutEvery(dates, try atTimes(), range)
+  }
+
+  /// A date without a year is once, unless `every` or `yearly` says otherwise; days of several months recur.
+  private func withoutEvery(
+    _ dates: MonthDays, _ times: [CivilTime], _ range: Range<Int>
+  ) throws(Fault) -> Phrase.Pattern {
+    if dates.isSingle {
+      guard times.count == 1, let time = times.first else { throw severalTimes(range) }
+      guard let anchor else { throw needsNow(range) }
+      // In UTC no reading of the clock is missing or comes twice.
+      let timetable = Phrase(pattern: .times(.dates(dates), [time])).timetable(
+        in: Surroundings(zone: .utc), zone: .utc, gap: nil, fold: nil)
+      var after = Instant(seconds: max(anchor.civil.wallSeconds - 1, 0))
+      while let next = timetable.next(after: after) {
+        let civil = Zone.utc.civil(at: next)
+        if anchor.isAhead(civil) { return .once(.civil(civil)) }
+        after = next
+      }
+      throw Fault(
+        code: .outOfRange, range: range, problem: "this lies after the year 9999", expected: "an earlier moment")
+    }
+    guard !dates.isDateList else {
+      let start = range.lowerBound
+      throw Fault(
+        range: range, problem: "several dates without a year are no single moment",
+        expected: "\"every\" before them, or one date",
+        repair: .init(start..<start, "every ", shown: "every \(excerpt(lexer.text(range), limit: 40))")
+      ).ofMeaning()
+    }
+    return .times(.dates(dates), times)
+  }
+
   /// Whether what may follow `at` times begins here.
   var isAfterTimes: Bool {
     switch lexer.keyword {
@@ -121,7 +161,11 @@ extension PhraseParser {
     }
     if isPeriodic { return .times(try periodicDays(), times) }
     _ = try lexer.skip(.on)
-    if isDates { return .times(.dates(try dates()), times) }
+    if isDates {
+      let start = lexer.token.range.lowerBound
+      let dates = try dates()
+      return try withoutEvery(dates, times, start..<lexer.previousEnd)
+    }
     if isDays {
       let first = lexer.token
       let days = try days()
@@ -139,6 +183,7 @@ extension PhraseParser {
 
   func severalTimes(_ range: Range<Int>) -> Fault {
     Fault(range: range, problem: "a single moment has one time", expected: "one time, or days like \"daily\"")
+      .ofMeaning()
   }
 
   /// The next time the clock shows that on such a day; today counts while it is ahead.

@@ -13,7 +13,7 @@ extension PhraseParser {
           expected: "ranges of dates (2026-12-24..2026-12-26)")
       }
       if try lexer.skip(.on) { isNamed = true }
-      if isDate || lexer.token.kind == .number || isWeekday, !(isNamed && isLongName) {
+      if isDate || lexer.token.kind == .number, !(isNamed && isLongName) {
         if isYearlyDate { try yearlyException(&bounds.exceptYearly) } else { try exception(&bounds.except) }
       } else if isNamed {
         bounds.exceptCalendars.append(try calendarName())
@@ -35,10 +35,6 @@ extension PhraseParser {
     var ahead = lexer
     guard let range = try? ahead.name() else { return false }
     return range.upperBound > lexer.token.range.upperBound
-  }
-
-  private var isWeekday: Bool {
-    if case .weekday = lexer.keyword { true } else { false }
   }
 
   /// date [ ( ".." | "to" ) date ]

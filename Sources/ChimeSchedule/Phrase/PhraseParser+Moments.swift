@@ -3,7 +3,7 @@ extension PhraseParser {
   mutating func at() throws(Fault) -> Phrase.Pattern {
     let start = lexer.token.range
     try lexer.advance()
-    if isDate, !isTimeBeforeDate { return try isYearlyDate ? at(.dates(dates())) : dated() }
+    if isDate, !isTimeBeforeDate { return try isYearlyDate ? datesAt() : dated() }
     let first = lexer.token.range
     let times = try times()
     let range = first.lowerBound..<lexer.previousEnd
@@ -206,7 +206,8 @@ extension PhraseParser {
       let days = CivilDate.daysIn(month: Int(month), year: Int(year.value))
       throw Fault(
         range: range, problem: "\(lexer.quoted(range)) is no day of the calendar",
-        expected: days == 0 ? "a month from 01 to 12" : "a day from 1 to \(days) in that month")
+        expected: days == 0 ? "a month from 01 to 12" : "a day from 1 to \(days) in that month"
+      ).ofMeaning()
     }
     return date
   }

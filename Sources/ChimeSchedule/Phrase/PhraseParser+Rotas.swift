@@ -59,16 +59,24 @@ extension PhraseParser {
   private var isDayOfMonth: Bool {
     guard var ahead = lexer.ahead(1), ahead.token.kind == .number else { return false }
     var steps = 0
+    var isNumeral = false
     while ahead.token.kind == .number || ahead.token.kind == .dots || ahead.keyword == .and || ahead.keyword == .to
       || ahead.keyword == .ordinalSuffix || ahead.token.kind == .sign(UInt8(ascii: ","))
       || ahead.token.kind == .sign(UInt8(ascii: "-"))
     {
       steps += 1
+      isNumeral = ahead.keyword == .ordinalSuffix
       guard steps < 4 * Phrase.mostDates, let next = ahead.ahead(1) else { return false }
       ahead = next
     }
     var parser = self
     parser.lexer = ahead
+    if isNumeral {
+      switch ahead.keyword {
+      case .weekday, .weekdays, .last: return true
+      default: break
+      }
+    }
     return ahead.keyword == .of || ahead.keyword == .unit(.day) || parser.isOrdinal || parser.lexer.keyword == .the
   }
 
@@ -145,6 +153,8 @@ extension PhraseParser {
       return try years(every: count)
     case .weekday, .weekends, .weekdays:
       guard isOther || count > 1 && next != .of && !ahead.isListOfDates else { return .dates(try dates()) }
+      // "every 3rd friday" is one of the month, and "every third friday" may be.
+      if !isOther, !isSecond, case .weekday = ahead.lexer.keyword { return .dates(try dates()) }
       self = ahead
       return try everyNthWeekday(count)
     case .to, .last, .of, .unit(.day): break
@@ -220,7 +230,27 @@ extension PhraseParser {
         "is no date of each year", expected: "a date like nov 17, or days like \"last fri of mar\"",
         among: Array(Keyword.monthNames.keys) + Keyword.ordinals.keys + ["day", "last"])
     }
-    let dates = try dates()
+    let start = lexer.token.range.lowerBound
+    let dates: MonthDays
+    do {
+      dates = try self.dates()
+    } catch {
+      // "of month" would make them days of each month.
+      var fault = error
+      if fault.problem.hasPrefix("these are days of which month") {
+        (fault.repair, fault.expected) = (nil, "\"of\" and a month, as in \"first fri of mar\"")
+      }
+      throw fault
+    }
+    // Every year they would be days of every month.
+    guard count > 1 || dates.selections.count > 1 else {
+      var fault = Fault(
+        range: start..<lexer.previousEnd,
+        problem: "\(lexer.quoted(start..<lexer.previousEnd)) is a day of which month of the year?",
+        expected: "a date like \"dec 24\", or a month, as in \"last fri of mar\"")
+      fault.isMeaning = true
+      throw fault
+    }
     return count == 1 ? .dates(dates) : .years(every: count, dates)
   }
 

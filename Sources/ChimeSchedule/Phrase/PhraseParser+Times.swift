@@ -8,16 +8,39 @@ extension PhraseParser {
   /// time { ( "," | "and" ) time }, sorted, each once.
   mutating func times() throws(Fault) -> [CivilTime] {
     let start = lexer.token.range
-    var times = [try time(allowing24: false)]
+    var times: [CivilTime] = []
+    var vague: Range<Int>?
+    var half: Range<Int>?
+    func note(_ first: Lexer.Token, _ last: Lexer) {
+      let range = first.range.lowerBound..<last.previousEnd
+      guard anchor != nil, first.kind == .number else { return }
+      if last.bytes[range].last.map({ $0 | 0x20 }) == UInt8(ascii: "m") {
+        half = range
+      } else if (1...12).contains(first.value), last.bytes[range.lowerBound] != UInt8(ascii: "0") {
+        vague = vague ?? range
+      }
+    }
+    let first = lexer.token
+    times.append(try time(allowing24: false))
+    note(first, lexer)
     while try continuesTimes() {
       guard times.count < Phrase.mostTimes else {
         throw Fault(
           code: .outOfRange, range: start, problem: "there are more than \(Phrase.mostTimes) times a day",
           expected: "fewer times, or an interval with a window")
       }
+      let first = lexer.token
       times.append(try time(allowing24: false))
+      note(first, lexer)
     }
     guard times.count > 1 else { return times }
+    if let vague, let half {
+      var fault = Fault(
+        range: vague, problem: "\(lexer.quoted(vague)) may be before noon or after it, beside \(lexer.quoted(half))",
+        expected: "\"am\" or \"pm\" at each time, or a 24-hour clock")
+      fault.isMeaning = true
+      throw fault
+    }
     times.sort()
     var distinct: [CivilTime] = []
     for time in times where time != distinct.last { distinct.append(time) }

@@ -39,7 +39,7 @@ struct PhraseParser {
     case .at: return try at()
     case .on:
       try lexer.advance()
-      if isDates { return try at(.dates(dates())) }
+      if isDates { return try datesAt() }
       if isDays { return try weekdaysAt() }
       return try dated()
     case .weekday, .weekdays, .weekends, .daily: return try weekdaysAt()
@@ -47,7 +47,7 @@ struct PhraseParser {
     default: break
     }
     if isPeriodic { return try at(periodicDays()) }
-    if isDates { return try at(.dates(dates())) }
+    if isDates { return try datesAt() }
     if lexer.token.isMonth { return try dated() }
     if lexer.token.kind == .number { return try number() }
     throw unknownBeginning()
@@ -64,6 +64,10 @@ struct PhraseParser {
       throw Fault(
         code: .outOfRange, range: first.lowerBound..<lexer.previousEnd, problem: "this is less than a second",
         expected: "at least 1s")
+    }
+    if lexer.countsDays, let date = anchor.civil.date.adding(days: Int(duration.rawValue / 86_400_000)) {
+      // Days keep the reading of the clock, also over a change of it.
+      return .once(.civil(CivilDateTime(date: date, time: anchor.civil.time)))
     }
     let moment = anchor.now.milliseconds + duration.rawValue
     guard moment <= Instant.latest.milliseconds - 999 else {
@@ -85,20 +89,58 @@ struct PhraseParser {
       if case .unit(let unit) = lexer.keyword { length = .milliseconds(Int64(unit.milliseconds)) }
       let isDays = length >= .days(1)
       try lexer.advance()
-      return lexer.keyword == .after
-        ? try afterDone(word, length, isDays: isDays) : try interval(word, length)
+      if lexer.keyword == .after { return try afterDone(word, length, isDays: isDays) }
+      if isDays { return try turns(length, inWeeks: true, word) }
+      return try interval(word, length)
     }
     guard lexer.token.kind == .number else { throw notEvery() }
     let start = lexer.token.range.lowerBound
-    // "3 days", "2w": a number of them and nothing else.
-    let unit = lexer.ahead(1)?.keyword
-    let isDays = unit == .unit(.day) || unit == .unit(.week)
     let duration = try lexer.duration(article: false)
     let text = start..<lexer.previousEnd
-    let isPlain = isDays && duration.rawValue % 86_400_000 == 0
-    if lexer.keyword == .after { return try afterDone(text, duration, isDays: isPlain) }
-    if lexer.keyword == .at { throw timeOfInterval(text, duration) }
+    let countsDays = lexer.countsDays
+    if lexer.keyword == .after { return try afterDone(text, duration, isDays: countsDays) }
+    if lexer.keyword == .at { throw timeOfInterval() }
+    // Days by the calendar have a time of day, unless they are an interval within each day.
+    let isWithin = lexer.keyword == .from || lexer.keyword == .between || lexer.keyword == .on
+    if countsDays, !isWithin { return try turns(duration, inWeeks: lexer.countsWeeks, text) }
     return try interval(text, duration)
+  }
+
+  /// A number of days or weeks without a time: they keep the clock, and weeks the day of the week on which they begin.
+  private func turns(_ length: Milliseconds, inWeeks: Bool, _ text: Range<Int>) throws(Fault) -> Phrase.Pattern {
+    let count = length.rawValue / (inWeeks ? 604_800_000 : 86_400_000)
+    guard (1...Int64(Phrase.mostSteps)).contains(count) else {
+      throw Fault(
+        code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
+        expected: "from 1 to \(Phrase.mostSteps) days")
+    }
+    let times = [SpokenWords.defaultTime]
+    guard count > 1 else { return .times(.weekdays(inWeeks ? [] : .everyDay), times) }
+    // The day is filled in when all bounds are read.
+    return .times(inWeeks ? .weeks(every: Int(count), []) : .days(every: Int(count)), times)
+  }
+
+  /// Weeks that were told without a day of the week have that of the day on which they begin.
+  private func fillWeekday(of phrase: inout Phrase) throws(Fault) {
+    guard case .times(let days, let times) = phrase.pattern else { return }
+    var first: CivilDate? = anchor?.civil.date
+    switch phrase.bounds.starting {
+    case .date(let date): first = date
+    case .civil(let civil): first = civil.date
+    case .instant(let instant): first = anchor?.zone.civil(at: instant).date
+    case nil: break
+    }
+    switch days {
+    case .weekdays([]), .weeks(_, []):
+      guard let first else { throw needsNow(0..<0) }
+      let day = WeekdaySet(first.weekday)
+      if case .weeks(let count, _) = days {
+        phrase.pattern = .times(.weeks(every: count, day), times)
+      } else {
+        phrase.pattern = .times(.weekdays(day), times)
+      }
+    default: break
+    }
   }
 
   func notEvery() -> Fault {
@@ -109,13 +151,12 @@ struct PhraseParser {
   }
 
   /// A time of day after an interval; days take one, hours do not.
-  private func timeOfInterval(_ text: Range<Int>, _ duration: Milliseconds) -> Fault {
-    let days = duration.rawValue / 86_400_000
-    let words = days == 1 ? "day" : "\(days) days"
-    return Fault(
+  private func timeOfInterval() -> Fault {
+    var fault = Fault(
       range: lexer.token.range, problem: "an interval takes no time of day",
-      expected: "a number of days, as in \"every 3 days at 9\"",
-      repair: days > 0 && duration.rawValue % 86_400_000 == 0 ? .init(text, words) : nil)
+      expected: "a number of days, as in \"every 3 days at 9\"")
+    fault.isMeaning = lexer.peek()?.kind == .number
+    return fault
   }
 
   /// `after done` [ `at` times ]
@@ -126,15 +167,16 @@ struct PhraseParser {
     guard try lexer.skip(.done) else {
       throw misspelt("does not belong after \"after\"", expected: "\"done\"", among: ["done", "completion"])
     }
-    guard lexer.keyword == .at else { return .elapsedAfterDone(seconds: try wholeSeconds(text, duration)) }
+    let isTimed = lexer.keyword == .at
+    guard isTimed || isDays else { return .elapsedAfterDone(seconds: try wholeSeconds(text, duration)) }
     let days = duration.rawValue / 86_400_000
-    guard isDays else { throw timeOfInterval(text, duration) }
+    guard isDays else { throw timeOfInterval() }
     guard (1...Int64(Phrase.mostSteps)).contains(days) else {
       throw Fault(
         code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
-    return .daysAfterDone(Int(days), try atTimes())
+    return .daysAfterDone(Int(days), isTimed ? try atTimes() : [SpokenWords.defaultTime])
   }
 
   private func wholeSeconds(_ text: Range<Int>, _ duration: Milliseconds) throws(Fault) -> Int64 {
@@ -161,18 +203,20 @@ struct PhraseParser {
         if window == nil, lexer.keyword != .from, lexer.keyword != .between, seconds > 86_400 {
           throw Fault(
             range: first, problem: "an interval of more than a day cannot keep to days of the week",
-            expected: "an interval of at most 1d")
+            expected: "an interval of at most 1d"
+          ).ofMeaning()
         }
       } else {
         break
       }
     }
-    if lexer.keyword == .at { throw timeOfInterval(text, duration) }
+    if lexer.keyword == .at { throw timeOfInterval() }
     guard let window else { return .elapsed(seconds: seconds, days ?? .weekdays(.everyDay)) }
     guard seconds <= 86_400 else {
       throw Fault(
         range: text, problem: "an interval of more than a day does not fit a daily window",
-        expected: "an interval of at most 1d")
+        expected: "an interval of at most 1d"
+      ).ofMeaning()
     }
     return .window(seconds: seconds, from: window.from, to: window.to, days ?? .weekdays(.everyDay))
   }
@@ -180,8 +224,9 @@ struct PhraseParser {
   /// `from` time `to` time, or `between` time `and` time
   private mutating func window() throws(Fault) -> (CivilTime, CivilTime) {
     let isBetween = lexer.keyword == .between
+    let start = lexer.token.range.lowerBound
     try lexer.advance()
-    let from = try time(allowing24: false)
+    let (from, isFromBare, _) = try windowTime(allowing24: false)
     let isJoined = lexer.keyword == (isBetween ? .and : .to) || lexer.token.kind == .sign(UInt8(ascii: "-"))
     guard isJoined else {
       throw Fault(
@@ -190,16 +235,41 @@ struct PhraseParser {
         repair: lexer.keyword == .until ? .init(lexer.token.range, "to") : nil)
     }
     try lexer.advance()
-    return (from, try time(allowing24: true))
+    let (to, isToBare, isToHalved) = try windowTime(allowing24: true)
+    // The canonical form means what it says.
+    guard anchor != nil else { return (from, to) }
+    let range = start..<lexer.previousEnd
+    return try DayWindow(from: from, isFromBare: isFromBare, to: to, isToBare: isToBare, isToHalved: isToHalved).settled
+    { choices in
+      var fault = Fault(
+        range: range, problem: "\(lexer.quoted(range)) can be meant in two ways",
+        expected: choices.map { "\"\($0)\"" }.joined(separator: " or "))
+      fault.isMeaning = true
+      fault.choices = choices.map { .init(range, $0) }
+      return fault
+    }
+  }
+
+  /// A time of a window; whether it may be meant before or after noon, as `9` and `9:00`, but not `09:00`, may; and
+  /// whether it says `am` or `pm`.
+  private mutating func windowTime(allowing24: Bool) throws(Fault) -> (CivilTime, isBare: Bool, isHalved: Bool) {
+    let first = lexer.token
+    let time = try time(allowing24: allowing24)
+    let text = lexer.bytes[first.range.lowerBound..<lexer.previousEnd]
+    let isPlain = text.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ":") }
+    let isPadded = text.first == UInt8(ascii: "0") || first.range.count == 2 && text.count > 2
+    guard first.kind == .number else { return (time, false, false) }
+    return (time, isPlain && !isPadded && (1...12).contains(first.value), !isPlain)
   }
 
   /// Gives the value what it needs to mean the same whenever it is read.
-  private mutating func settle(_ phrase: inout Phrase, count: Range<Int>?) throws(Fault) {
+  mutating func settle(_ phrase: inout Phrase, count: Range<Int>?) throws(Fault) {
     if phrase.countsFromDone, let count {
       throw Fault(
         range: count, problem: "what counts from completion has no number of times, because each answer moves it",
         expected: "\"until\" and a date")
     }
+    try fillWeekday(of: &phrase)
     guard phrase.bounds.starting == nil else { return }
     let whole = 0..<0
     switch phrase.pattern {

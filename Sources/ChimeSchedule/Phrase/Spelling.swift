@@ -1,14 +1,14 @@
 /// Finds the word that was meant.
 enum Spelling {
-  /// The nearest of some words: one change for words of up to four letters, two for longer ones, where exchanging two
-  /// neighbours is one change. Ties go to the word with the same first letter, then to the first in the alphabet.
+  /// The nearest of some words: one change for words of up to six letters, two for longer ones, where exchanging two
+  /// neighbours is one change: with two, `night` would be `ninth`. Ties go to the word with the same first letter, then to the first in the alphabet.
   static func nearest(to word: String, among words: some Sequence<String>) -> String? {
     let word = Array(word.lowercased().utf8)
     guard (2...20).contains(word.count) else { return nil }
     var best: (rank: Int, word: String)?
     for candidate in words {
       let letters = Array(candidate.utf8)
-      let allowed = min(word.count, letters.count) <= 4 ? 1 : 2
+      let allowed = min(word.count, letters.count) <= 6 ? 1 : 2
       guard letters.count >= 2, abs(letters.count - word.count) <= allowed else { continue }
       let distance = distance(word, letters)
       guard distance <= allowed else { continue }

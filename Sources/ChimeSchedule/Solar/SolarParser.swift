@@ -30,11 +30,10 @@ struct SolarParser {
       schedule.bounds.starting = .instant(Instant(seconds: anchor.second + 1))
     }
     if let anchor, anchor.surroundings.place == nil {
-      let isBare = phrase.lexer.text(named).lowercased() == "noon"
       throw Fault(
         range: named,
         problem: "the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place",
-        repair: isBare ? .init(named.lowerBound..<named.lowerBound, "at ", shown: "at noon, on the clock") : nil)
+        expected: "one, as in --place 50.0875,14.4213")
     }
     return schedule
   }
@@ -128,11 +127,6 @@ struct SolarParser {
   private mutating func event() throws(Fault) -> SolarEvent {
     guard let word else {
       if phrase.lexer.keyword == .noon {
-        // At the beginning of a text, like the other events. Anywhere else it is a time of the clock.
-        if phrase.lexer.previousEnd == 0 {
-          try phrase.lexer.advance()
-          return .noon
-        }
         let start = phrase.lexer.token.range.lowerBound
         throw Fault(
           range: phrase.lexer.token.range, problem: "\(phrase.lexer.quoted) is a time of the clock",

@@ -26,7 +26,7 @@ enum SolarWord: Sendable, Hashable {
 
   /// Whether a text is of the solar dialect: it begins with one of its words, or an event or `before` stands in it
   /// before the first bound. After `starting`, `until` and `except` such a word belongs to the bound (a calendar may be
-  /// called `sunset`), and `noon` without `solar` is the sun's only as the first word of all: phrases never begin with it.
+  /// called `sunset`), and `noon` without `solar` is twelve o'clock.
   static func mark(_ text: ArraySlice<UInt8>) -> Bool {
     var position = text.startIndex
     var isFirst = true
@@ -50,7 +50,7 @@ enum SolarWord: Sendable, Hashable {
       switch word {
       case .bound: return false
       case .event: return true
-      case .noon where followsSolar || isFirst && start == text.startIndex: return true
+      case .noon where followsSolar: return true
       case .depth where isFirst, .solar where isFirst: return true
       default: followsSolar = word == .solar
       }

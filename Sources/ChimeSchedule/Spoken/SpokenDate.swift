@@ -1,0 +1,450 @@
+/// A day as it was said: the days that it may be, the earliest first. With the time of day the first that lies ahead is
+/// the one that is meant.
+struct SpokenDate {
+  enum Kind: Equatable {
+    case today
+    /// One day, whatever the time.
+    case fixed
+    /// A day that comes again, of which the next is meant.
+    case next
+    case weekday(Weekday)
+    case dayOfMonth(Int)
+    case monthDay(month: Int, day: Int)
+  }
+
+  var candidates: [CivilDate]
+  var kind: Kind
+  var range: Range<Int>
+}
+
+extension SpokenParser {
+  /// A day of a single moment, with `on` or `at` before it.
+  mutating func datePart() throws(Fault) -> Bool {
+    let start = index
+    _ = take("on") || take("at") || take("by")
+    if let (set, isList) = weekdayList() {
+      if isList {
+        let words = range(from: start)
+        guard recurrence == nil else {
+          index = start
+          return try pendingDays()
+        }
+        recurrence = (.weekdays(set), words)
+        return true
+      }
+      index = start
+      _ = take("on") || take("at") || take("by")
+    }
+    if recurrence != nil {
+      index = start
+      if try pendingDays() { return true }
+      _ = take("on") || take("at") || take("by")
+    }
+    guard var found = try spokenDate() else {
+      index = start
+      return false
+    }
+    found.range = range(from: start)
+    try set(found)
+    return true
+  }
+
+  private mutating func set(_ found: SpokenDate) throws(Fault) {
+    guard let known = date else {
+      date = found
+      return
+    }
+    // "monday, dec 7": a day of the week beside its date has to be right.
+    guard case .weekday(let day) = known.kind else {
+      guard case .weekday(let day) = found.kind else { throw twice(found.range) }
+      return try agree(known, day, found.range)
+    }
+    if case .weekday = found.kind { throw twice(found.range) }
+    try agree(found, day, known.range)
+    date = found
+  }
+
+  private mutating func agree(_ found: SpokenDate, _ day: Weekday, _ words: Range<Int>) throws(Fault) {
+    guard let first = found.candidates.first(where: { $0 >= today }) ?? found.candidates.first else { return }
+    guard first.weekday == day else {
+      throw senseless(
+        words, "\(first) does not fall on \(quoted(words))",
+        expected: "the date alone, or its own day of the week")
+    }
+  }
+
+  /// `tomorrow`, `next monday`, `dec 24`, `24.12.`, `the 15th`, `end of month`.
+  mutating func spokenDate() throws(Fault) -> SpokenDate? {
+    let start = index
+    func fixed(_ date: CivilDate?, _ kind: SpokenDate.Kind = .fixed) throws(Fault) -> SpokenDate {
+      let words = range(from: start)
+      guard let date else {
+        throw senseless(
+          words, "\(quoted(words)) lies outside the years 1970–9999", expected: "a year from 1970 to 9999",
+          code: .outOfRange)
+      }
+      return SpokenDate(candidates: [date], kind: kind, range: words)
+    }
+    if take(oneOf: SpokenWords.today) { return try fixed(today, .today) }
+    if take("day", "after", "tomorrow") || take("the", "day", "after", "tomorrow") || take("overmorrow") {
+      return try fixed(today.adding(days: 2))
+    }
+    if take(oneOf: SpokenWords.tomorrow) { return try fixed(today.adding(days: 1)) }
+    if let date = try relativeDate() { return date }
+    if let date = try endOfPeriod() { return date }
+    if let date = try placeInMonth() { return date }
+    if let date = try numericDate() { return date }
+    if let date = try namedDate() { return date }
+    _ = take("the")
+    if let day = token(), day.kind == .ordinal, day.text.utf8.first.map({ $0 < 0x3A }) == true || word(-1) == "the",
+      word(1) != "of", !isPlaceNoun(1)
+    {
+      index += 1
+      return try dayOfMonth(day.value, range(from: start))
+    }
+    index = start
+    return nil
+  }
+
+  private func dayOfMonth(_ day: Int, _ words: Range<Int>) throws(Fault) -> SpokenDate {
+    guard (1...31).contains(day) else {
+      throw senseless(words, "\(quoted(words)) is no day of a month", expected: "a day from the 1st to the 31st")
+    }
+    var candidates: [CivilDate] = []
+    var (year, month) = (today.year, today.month)
+    for _ in 0..<4 {
+      if let date = CivilDate(year: year, month: month, day: day), date >= today { candidates.append(date) }
+      (year, month) = month == 12 ? (year + 1, 1) : (year, month + 1)
+    }
+    return SpokenDate(candidates: candidates, kind: .dayOfMonth(day), range: words)
+  }
+
+  /// Whether a word names what an ordinal counts.
+  func isPlaceNoun(_ ahead: Int) -> Bool {
+    let word = word(ahead)
+    return SpokenWords.weekday(word) != nil || Keyword.units[word] != nil || SpokenWords.months.contains(word)
+      || SpokenWords.years.contains(word)
+      || ["weekday", "weekdays", "workday", "workdays", "weekend", "business", "working", "last", "to", "quarter"]
+        .contains(word)
+  }
+
+  /// The Monday of the week so many weeks from this one.
+  private func monday(inWeeks weeks: Int) -> CivilDate? {
+    today.adding(days: 7 * weeks + 1 - today.weekday.rawValue)
+  }
+
+  private func nearest(_ day: Weekday, notToday: Bool = false) -> [CivilDate] {
+    var wait = (day.rawValue - today.weekday.rawValue + 7) % 7
+    if wait == 0, notToday { wait = 7 }
+    return [wait, wait + 7].compactMap { today.adding(days: $0) }
+  }
+
+  /// `friday`, `next friday`, `friday next week`, `this weekend`, `next month`.
+  private mutating func relativeDate() throws(Fault) -> SpokenDate? {
+    let start = index
+    func found(_ candidates: [CivilDate], _ kind: SpokenDate.Kind = .fixed) -> SpokenDate {
+      SpokenDate(candidates: candidates, kind: kind, range: range(from: start))
+    }
+    if let (day, plural) = SpokenWords.weekday(word()), !plural {
+      index += 1
+      if isSign("."), token()?.isAdjacent == true, !isNumber(1) || token(1)?.isAdjacent != true { index += 1 }
+      if take("next", "week") || take("of", "next", "week") {
+        return found([monday(inWeeks: 1)?.adding(days: day.rawValue - 1)].compactMap { $0 })
+      }
+      if take("this", "week") || take("of", "this", "week") {
+        return found([monday(inWeeks: 0)?.adding(days: day.rawValue - 1)].compactMap { $0 })
+      }
+      let before = index
+      if take("in"), let span = try span(article: true), span.isWeeks, span.days <= 700,
+        let date = nearest(day).first, date == today || span.days > 0
+      {
+        let words = range(from: start)
+        throw ambiguous(
+          words,
+          [Int(span.days) - 7, Int(span.days)].compactMap { date.adding(days: $0)?.description })
+      }
+      index = before
+      return found(nearest(day), .weekday(day))
+    }
+    let isNext = take("next") || take("following")
+    let isThis = !isNext && (take("this", "coming") || take("this") || take("coming") || take("upcoming"))
+    let isComing = isThis && word(-1) != "this"
+    guard isNext || isThis else { return nil }
+    if let (day, plural) = SpokenWords.weekday(word()), !plural {
+      index += 1
+      if isThis { return found(nearest(day, notToday: isComing), .weekday(day)) }
+      guard day.rawValue <= today.weekday.rawValue else {
+        throw ambiguous(range(from: start), [day.name, "\(day.name) next week"])
+      }
+      return found([nearest(day, notToday: true)[0]])
+    }
+    if take("weekend") {
+      let isWeekend = today.weekday.rawValue >= 6
+      if isThis { return found(today.weekday == .sunday ? [today] : [nearest(.saturday)[0]]) }
+      guard isWeekend else { throw ambiguous(range(from: start), ["saturday", "saturday next week"]) }
+      return found([monday(inWeeks: 1)?.adding(days: 5)].compactMap { $0 })
+    }
+    if isNext, take("week") {
+      let before = index
+      _ = take("on")
+      if let (day, plural) = SpokenWords.weekday(word()), !plural {
+        index += 1
+        return found([monday(inWeeks: 1)?.adding(days: day.rawValue - 1)].compactMap { $0 })
+      }
+      index = before
+      guard today.weekday == .monday else { throw ambiguous(range(from: start), ["monday next week", "in 1 week"]) }
+      return found([monday(inWeeks: 1)].compactMap { $0 })
+    }
+    if isNext, take("month") {
+      guard today.day == 1 else { throw ambiguous(range(from: start), ["1st of next month", "in 1 month"]) }
+      return found([moved(today, by: Span(months: 1))].compactMap { $0 })
+    }
+    if isNext, take("year") {
+      guard today.day == 1, today.month == 1 else {
+        throw ambiguous(range(from: start), ["\(today.year + 1)-01-01", "in 1 year"])
+      }
+      return found([moved(today, by: Span(months: 12))].compactMap { $0 })
+    }
+    index = start
+    return nil
+  }
+
+  /// `end of month`, `eom`, `end of next month`, `end of year`.
+  private mutating func endOfPeriod() throws(Fault) -> SpokenDate? {
+    let start = index
+    func last(_ month: Int, _ year: Int) -> SpokenDate {
+      let date = CivilDate(year: year, month: month, day: CivilDate.daysIn(month: month, year: year))
+      return SpokenDate(candidates: [date].compactMap { $0 }, kind: .fixed, range: range(from: start))
+    }
+    let (year, month) = (today.year, today.month)
+    if take("eoy") { return last(12, year) }
+    if take("eom") { return last(month, year) }
+    if take("eow") { throw ambiguous(range(from: start), ["friday", "sunday"]) }
+    let isEnd = take("the", "end", "of") || take("end", "of")
+    guard isEnd else { return nil }
+    _ = take("the") || take("this")
+    let isNext = take("next")
+    if take("month") {
+      return isNext ? last(month % 12 + 1, month == 12 ? year + 1 : year) : last(month, year)
+    }
+    if take("year") { return last(12, isNext ? year + 1 : year) }
+    if take("week") {
+      throw ambiguous(range(from: start), isNext ? ["friday next week", "sunday next week"] : ["friday", "sunday"])
+    }
+    if let month = Keyword.monthNames[word()] {
+      index += 1
+      let given = takeYear()
+      return last(month, given ?? (month < today.month ? year + 1 : year))
+    }
+    index = start
+    return nil
+  }
+
+  /// A year of four digits that is none of a time or a count.
+  mutating func takeYear() -> Int? {
+    guard let year = token(), year.isDigits, year.range.count == 4, (1970...9999).contains(year.value),
+      !isSign(":", 1), word(1) != "times"
+    else { return nil }
+    index += 1
+    return year.value
+  }
+
+  /// `first monday of december`, `15th of next month`, `last day of june 2027`: a day of one month, once.
+  private mutating func placeInMonth() throws(Fault) -> SpokenDate? {
+    let start = index
+    guard let selection = try monthSelection(), take("of") || take("in") || word() == "next" else {
+      index = start
+      return nil
+    }
+    _ = take("the")
+    var months: [(year: Int, month: Int)] = []
+    var kind = SpokenDate.Kind.fixed
+    if take("next", "month") {
+      months = [(today.month == 12 ? today.year + 1 : today.year, today.month % 12 + 1)]
+    } else if take("this", "month") {
+      months = [(today.year, today.month)]
+    } else if let month = Keyword.monthNames[word()] {
+      index += 1
+      if let year = takeYear() {
+        months = [(year, month)]
+      } else {
+        // Forty years have a fifth Monday of February.
+        months = (0...40).map { (today.year + $0, month) }
+        kind = .next
+      }
+    } else {
+      index = start
+      return nil
+    }
+    var candidates: [CivilDate] = []
+    for (year, month) in months {
+      guard let first = CivilDate(year: year, month: month, day: 1) else { continue }
+      let days = selection.mask(
+        first: first.weekday.rawValue - 1, length: CivilDate.daysIn(month: month, year: year))
+      if days.nonzeroBitCount > 1 {
+        throw senseless(
+          range(from: start), "\(quoted(range(from: start))) is more than one day",
+          expected: "one day, or \"every\" before them")
+      }
+      if days != 0, let date = CivilDate(year: year, month: month, day: days.trailingZeroBitCount),
+        kind == .fixed || date >= today
+      {
+        candidates.append(date)
+      }
+    }
+    guard !candidates.isEmpty else { throw never(start) }
+    return SpokenDate(candidates: candidates, kind: kind, range: range(from: start))
+  }
+
+  func never(_ start: Int) -> Fault {
+    senseless(
+      range(from: start), "\(quoted(range(from: start))) never comes", expected: "days that these months have",
+      code: .neverOccurs)
+  }
+
+  /// `dec 24`, `24th of december 2027`, `december 24th, 2027`.
+  private mutating func namedDate() throws(Fault) -> SpokenDate? {
+    let start = index
+    guard let (month, day) = monthAndDay() else {
+      if Keyword.monthNames[word()] != nil, date == nil, start > 0, ["on", "at", "in"].contains(word(-1)) {
+        index += 1
+        let words = range(from: start)
+        index = start
+        throw senseless(words, "\(quoted(words)) does not say which day", expected: "a day, as in \"dec 24 at 9\"")
+      }
+      return nil
+    }
+    let before = index
+    if takeSign(",") || takeSign("."), token()?.kind != .number { index = before }
+    let year = takeYear()
+    if year == nil { index = before }
+    return try monthDay(month, day, year: year, start)
+  }
+
+  /// A day of a month by its name, in either order; no step where there is none.
+  mutating func monthAndDay() -> (month: Int, day: Int)? {
+    let start = index
+    if let month = Keyword.monthNames[word()] {
+      index += 1
+      _ = takeSign(".")
+      _ = take("the")
+      if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31,
+        day.range.count <= 2 || day.kind == .ordinal || !day.isDigits, !isSign(":", 1) || token(1)?.isAdjacent != true
+      {
+        index += 1
+        return (month, day.value)
+      }
+    } else {
+      _ = take("the")
+      if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31 {
+        index += 1
+        if day.kind == .number { _ = takeSign(".") || takeSign("-") }
+        _ = take("of")
+        if let month = Keyword.monthNames[word()] {
+          index += 1
+          return (month, day.value)
+        }
+      }
+    }
+    index = start
+    return nil
+  }
+
+  private func monthDay(_ month: Int, _ day: Int, year: Int?, _ start: Int) throws(Fault) -> SpokenDate {
+    let words = range(from: start)
+    if let year {
+      guard let date = CivilDate(year: year, month: month, day: day) else {
+        throw senseless(
+          words, "\(quoted(words)) is no day of the calendar", expected: "a day that this month has")
+      }
+      return SpokenDate(candidates: [date], kind: .fixed, range: words)
+    }
+    // Eight years are the longest way from one 29 February to the next.
+    let candidates = (0...9).compactMap { CivilDate(year: today.year + $0, month: month, day: day) }
+      .filter { $0 >= today }
+    guard !candidates.isEmpty else { throw never(start) }
+    return SpokenDate(candidates: candidates, kind: .monthDay(month: month, day: day), range: words)
+  }
+
+  /// `2026-12-24`, `2026/12/24`, `20261224`, `24.12.`, `24. 12. 2026`, `12/24/2026`.
+  private mutating func numericDate() throws(Fault) -> SpokenDate? {
+    let start = index
+    guard let first = token(), first.isDigits else { return nil }
+    func number(_ ahead: Int, _ digits: ClosedRange<Int>) -> Int? {
+      guard let token = token(ahead), token.isDigits, digits.contains(token.range.count) else { return nil }
+      return token.value
+    }
+    func isJoined(_ ahead: Int) -> Bool { token(ahead)?.isAdjacent == true }
+    if first.range.count == 8, word(1) == "t" || !isJoined(1) {
+      let (year, month, day) = (first.value / 10_000, first.value / 100 % 100, first.value % 100)
+      guard (1970...2999).contains(year), (1...12).contains(month) else { return nil }
+      index += 1
+      if word() == "t", isJoined(0) { index += 1 }
+      return try monthDay(month, day, year: year, start)
+    }
+    if first.range.count == 4, isSign("/", 1) || isSign("-", 1) || isSign(".", 1), isJoined(1), isJoined(2),
+      let month = number(2, 1...2), token(3)?.kind == token(1)?.kind, isJoined(3), isJoined(4),
+      let day = number(4, 1...2)
+    {
+      index += 5
+      if word() == "t", isJoined(0) { index += 1 }
+      guard (1970...9999).contains(first.value), (1...12).contains(month) else {
+        throw senseless(
+          range(from: start), "\(quoted(range(from: start))) is no day of the calendar",
+          expected: "a date like 2026-12-24")
+      }
+      return try monthDay(month, day, year: first.value, start)
+    }
+    guard first.range.count <= 2, first.value >= 1 else { return nil }
+    if isSign(".", 1), isJoined(1), let month = number(2, 1...2), (1...12).contains(month), first.value <= 31 {
+      // "24.12" alone may be a number; a second full stop or a year makes it a date.
+      let hasStop = isSign(".", 3) && isJoined(3)
+      guard hasStop || word(-1) == "on" else { return nil }
+      index += hasStop ? 4 : 3
+      var year: Int?
+      if hasStop {
+        if let full = number(0, 4...4), (1970...9999).contains(full), !isSign(":", 1) {
+          year = full
+          index += 1
+        } else if let short = number(0, 2...2), isJoined(0), !isSign(":", 1) {
+          year = 2_000 + short
+          index += 1
+        }
+      }
+      return try monthDay(month, first.value, year: year, start)
+    }
+    guard isSign("/", 1), isJoined(1), isJoined(2), let second = number(2, 1...2), second >= 1 else { return nil }
+    var year: Int?
+    var length = 3
+    if isSign("/", 3), isJoined(3), isJoined(4) {
+      year = number(4, 4...4) ?? number(4, 2...2).map { 2_000 + $0 }
+      guard year != nil else { return nil }
+      length = 5
+    }
+    let (low, high) = (min(first.value, second), max(first.value, second))
+    guard low <= 12, high <= 31 else { return nil }
+    index += length
+    guard high > 12 || low == high else {
+      func text(_ month: Int, _ day: Int) -> String {
+        "\(MonthDays.names[month - 1]) \(day)\(year.map { " \($0)" } ?? "")"
+      }
+      throw ambiguous(range(from: start), [text(first.value, second), text(second, first.value)])
+    }
+    return try monthDay(low, high, year: year, start)
+  }
+}
+
+extension Weekday {
+  /// `monday`
+  var name: String {
+    switch self {
+    case .monday: "monday"
+    case .tuesday: "tuesday"
+    case .wednesday: "wednesday"
+    case .thursday: "thursday"
+    case .friday: "friday"
+    case .saturday: "saturday"
+    case .sunday: "sunday"
+    }
+  }
+}

@@ -1,0 +1,203 @@
+extension SpokenParser {
+  /// `90 minutes`, `1h30`, `half an hour`, `an hour and a half`, `1.5 hours`, `two and a half hours`, `3 weeks`.
+  mutating func span(article: Bool) throws(Fault) -> Span? {
+    let start = index
+    var span = Span()
+    var hasWeeksOnly = true
+    var hasYearsOnly = true
+    var seen: Set<Unit> = []
+    var count = 0
+    while true {
+      let before = index
+      if count > 0 { _ = takeListSign() }
+      guard let (value, unit) = try amount(article: article || count > 0, last: count > 0 ? span : nil) else {
+        index = before
+        break
+      }
+      count += 1
+      guard seen.insert(unit).inserted else {
+        throw senseless(
+          range(from: before), "\(quoted(range(from: before))) repeats a unit of time", expected: "each unit once")
+      }
+      guard try add(value, unit, to: &span, start) else {
+        index = start
+        return nil
+      }
+      hasWeeksOnly = hasWeeksOnly && unit == .weeks
+      hasYearsOnly = hasYearsOnly && unit == .years
+      if take("and", "a", "half") || take("and", "half") {
+        guard try add(Fraction(1, 2), unit, to: &span, start) else { throw noFraction(start) }
+        hasWeeksOnly = false
+      }
+      guard count < 8 else { break }
+    }
+    guard count > 0, span != Span() else {
+      index = start
+      return nil
+    }
+    span.isWeeks = hasWeeksOnly && span.days > 0 && span.months == 0
+    span.isYears = hasYearsOnly && span.months > 0 && span.days == 0
+    return span
+  }
+
+  private enum Unit { case milliseconds, seconds, minutes, hours, days, weeks, fortnights, months, years }
+
+  /// A number that may have a half or hundredths.
+  private struct Fraction {
+    var top: Int64
+    var bottom: Int64
+
+    init(_ top: Int64, _ bottom: Int64 = 1) {
+      self.top = top
+      self.bottom = bottom
+    }
+  }
+
+  private func unit(_ ahead: Int = 0) -> Unit? {
+    let word = word(ahead)
+    if let unit = Keyword.units[word] {
+      return switch unit {
+      case .millisecond: .milliseconds
+      case .second: .seconds
+      case .minute: .minutes
+      case .hour: .hours
+      case .day: .days
+      case .week: .weeks
+      }
+    }
+    if SpokenWords.months.contains(word) { return .months }
+    if SpokenWords.years.contains(word) { return .years }
+    return SpokenWords.fortnights.contains(word) ? .fortnights : nil
+  }
+
+  private mutating func amount(article: Bool, last: Span?) throws(Fault) -> (Fraction, Unit)? {
+    let start = index
+    func give(_ value: Fraction, _ ahead: Int) -> (Fraction, Unit)? {
+      guard let unit = unit(ahead) else { return nil }
+      index += ahead + 1
+      return (value, unit)
+    }
+    if word() == "half" || word() == "a" && word(1) == "half" {
+      if word() == "a" { index += 1 }
+      index += 1
+      _ = takeSign("-")
+      _ = take("a") || take("an") || take("of", "an") || take("of", "a")
+      if let found = give(Fraction(1, 2), 0) { return found }
+    } else if word() == "quarter" || word() == "a" && word(1) == "quarter" || isNumber() && word(1) == "quarters" {
+      let quarters = isNumber() ? Int64(token()?.value ?? 1) : 1
+      if word() != "quarter" { index += 1 }
+      index += 1
+      if take("of", "an", "hour") || take("of", "hour") || take("hour") { return (Fraction(quarters, 4), .hours) }
+    } else if word() == "a", word(1) == "couple" {
+      index += 2
+      _ = take("of")
+      if let found = give(Fraction(2), 0) { return found }
+    } else if article, word() == "a" || word() == "an" {
+      index += 1
+      if isNumber(), token()?.text == "hundred" {
+        if let found = give(Fraction(100), 1) { return found }
+      } else if let found = give(Fraction(1), 0) {
+        return found
+      }
+    } else if let number = token(), number.kind == .number {
+      let value = Int64(number.value)
+      index += 1
+      if number.isDigits, isSign("."), let digits = token(1), digits.isDigits, token()?.isAdjacent == true,
+        digits.isAdjacent, digits.range.count <= 2
+      {
+        let scale: Int64 = digits.range.count == 1 ? 10 : 100
+        index += 2
+        if let found = give(Fraction(value * scale + Int64(digits.value), scale), 0) { return found }
+      } else if take("and", "a", "half") || isSign("½") {
+        if let found = give(Fraction(value * 2 + 1, 2), 0) { return found }
+      } else if isSign("-"), token()?.isAdjacent == true, let found = give(Fraction(value), 1) {
+        return found
+      } else if let found = give(Fraction(value), 0) {
+        return found
+      } else if let last, last.seconds > 0, last.seconds % 3_600 == 0, number.isAdjacent, number.isDigits,
+        number.range.count == 2, number.value < 60
+      {
+        // "1h30"
+        return (Fraction(value), .minutes)
+      }
+    }
+    index = start
+    return nil
+  }
+
+  private func isSign(_ text: String) -> Bool { token()?.text == text }
+
+  /// Adds so many of a unit; `false` where the number is beyond all bounds.
+  private func add(_ value: Fraction, _ unit: Unit, to span: inout Span, _ start: Int) throws(Fault) -> Bool {
+    guard value.top < 1_000_000_000 else { throw tooLong(start) }
+    func whole(_ scale: Int64) throws(Fault) -> Int64 {
+      guard value.top * scale % value.bottom == 0 else { throw noFraction(start) }
+      return value.top * scale / value.bottom
+    }
+    switch unit {
+    case .milliseconds: return false
+    case .seconds: span.seconds += try whole(1)
+    case .minutes: span.seconds += try whole(60)
+    case .hours: span.seconds += try whole(3_600)
+    case .days where value.bottom != 1: span.seconds += try whole(86_400)
+    case .days: span.days += value.top
+    case .weeks: span.days += try whole(7)
+    case .fortnights: span.days += try whole(14)
+    case .months: span.months += try whole(1)
+    case .years: span.months += try whole(12)
+    }
+    guard span.seconds <= Instant.latest.seconds, span.days <= 2_932_896, span.months <= 96_000 else {
+      throw tooLong(start)
+    }
+    return true
+  }
+
+  private func tooLong(_ start: Int) -> Fault {
+    senseless(range(from: start), "this is too long", expected: "less than 8030 years", code: .outOfRange)
+  }
+
+  private func noFraction(_ start: Int) -> Fault {
+    senseless(
+      range(from: start), "\(quoted(range(from: start))) is no whole number of seconds, days or months",
+      expected: "whole numbers, as in \"1h30m\" or \"3 days\"")
+  }
+
+  /// `in 3 days`, `20 minutes from now`, `now + 2 weeks`.
+  mutating func delayPart() throws(Fault) -> Bool {
+    let start = index
+    let isIn = take("in") || take("within")
+    let isNow = !isIn && take("now") && takeSign("+")
+    guard let found = try span(article: true) else {
+      index = start
+      return false
+    }
+    if !isIn, !isNow {
+      guard take("from", "now") || take("from", "today") || take("hence") || take("later") else {
+        index = start
+        return false
+      }
+    } else if isIn {
+      _ = take("from", "now") || take("time")
+    }
+    let words = range(from: start)
+    guard delay == nil, date == nil else { throw twice(words) }
+    delay = (found, words)
+    return true
+  }
+
+  /// Days and months after today, by the calendar; `nil` beyond its end.
+  func moved(_ date: CivilDate, by span: Span) -> CivilDate? {
+    var date = date
+    if span.months > 0 {
+      let months = Int64(date.year) * 12 + Int64(date.month) - 1 + span.months
+      guard months / 12 <= 9_999 else { return nil }
+      let (year, month) = (Int(months / 12), Int(months % 12) + 1)
+      // A month later than the 31st is the last day of a shorter month.
+      guard
+        let moved = CivilDate(year: year, month: month, day: min(date.day, CivilDate.daysIn(month: month, year: year)))
+      else { return nil }
+      date = moved
+    }
+    return date.adding(days: Int(span.days))
+  }
+}

@@ -1,0 +1,299 @@
+extension SpokenParser {
+  /// `at 9`, `5 p.m.`, `half past 8`, `in the evening`, `tonight at 8`, `noon and 18:00`.
+  mutating func timePart() throws(Fault) -> Bool {
+    let start = index
+    if try dayPartWords() { return true }
+    let isAsked = take("at") || takeSign("@") || take("by")
+    // A number alone is a time only after "at", or right behind a day.
+    let isBare = isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike
+    guard let clock = clock(bare: isBare) else {
+      index = start
+      return false
+    }
+    guard times.isEmpty else { throw twice(clock.range) }
+    times = [clock]
+    while let next = anotherTime() { times.append(next) }
+    if part == nil, let vague = times.first(where: { !$0.isExact }), let half = times.last(where: isHalved) {
+      throw senseless(
+        vague.range, "\(quoted(vague.range)) may be before noon or after it, beside \(quoted(half.range))",
+        expected: "\"am\" or \"pm\" at each time, or a 24-hour clock")
+    }
+    guard times.count <= Phrase.mostTimes else {
+      throw senseless(
+        clock.range, "there are more than \(Phrase.mostTimes) times a day",
+        expected: "fewer times, or an interval with a window, as in \"every 1m from 8 to 22\"", code: .outOfRange)
+    }
+    return true
+  }
+
+  /// Whether a time says `am` or `pm`.
+  func isHalved(_ clock: Clock) -> Bool {
+    let last = text(clock.range).lowercased().last { $0 != "." }
+    return (last == "m" || last == "p" || last == "a") && SpokenWords.times[text(clock.range).lowercased()] == nil
+  }
+
+  /// Whether a number here may as well be a year: `2026` without `at` is no 20:26.
+  private var isYearLike: Bool {
+    guard let number = token() else { return false }
+    return number.range.count == 4 && (1970...2059).contains(number.value)
+  }
+
+  /// Whether a number here, without `at`, can be the hour of the day that stands before it: `tomorrow 9`.
+  private var isBareAllowed: Bool {
+    guard times.isEmpty, date != nil || recurrence != nil || part != nil, let before = token(-1) else { return false }
+    return before.kind == .word || before.isSign(",")
+  }
+
+  /// Another time after `,` or `and`.
+  private mutating func anotherTime() -> Clock? {
+    let start = index
+    guard takeListSign() else { return nil }
+    _ = take("at")
+    if let next = clock(bare: true) { return next }
+    index = start
+    return nil
+  }
+
+  /// `morning`, `in the evening`, `at night`, `this afternoon`, `tonight`.
+  private mutating func dayPartWords() throws(Fault) -> Bool {
+    let start = index
+    let isThis = take("this")
+    if !isThis { _ = take("in", "the") || take("during", "the") || take("at") || take("in") || take("the") }
+    guard let found = SpokenWords.DayPart(word()) else {
+      index = start
+      return false
+    }
+    // "at morning" is nobody's way, but "in night shift" is somebody's title.
+    if word(-1) == "in", start < index, index - start == 1 {
+      index = start
+      return false
+    }
+    index += 1
+    let words = range(from: start)
+    guard part == nil || part?.part == found || found == .tonight || part?.part == .tonight else {
+      throw twice(words)
+    }
+    part = (found == .tonight || part == nil ? found : part?.part ?? found, words)
+    if isThis || found == .tonight {
+      let isToday = SpokenDate(candidates: [today], kind: .today, range: words)
+      if let date, date.kind != .today { throw twice(words) }
+      date = isToday
+      if isThis, found == .night { part?.part = .tonight }
+    }
+    return true
+  }
+
+  /// One time of day.
+  ///
+  /// - Parameter bare: whether a number alone counts.
+  mutating func clock(bare: Bool) -> Clock? {
+    let start = index
+    if take("end", "of", "day") || take("end", "of", "the", "day") || take("close", "of", "business") {
+      return Clock(time: SpokenWords.times["eod"] ?? .noon, isExact: true, range: range(from: start))
+    }
+    if let time = SpokenWords.times[word()] {
+      index += 1
+      return Clock(time: time, isExact: true, range: range(from: start))
+    }
+    if let clock = pastOrTo() { return clock }
+    guard let first = token(), first.kind == .number, first.value <= 2_359 else { return nil }
+    index += 1
+    var (hour, minute, second) = (first.value, 0, 0)
+    var isExact = first.isDigits && first.text.hasPrefix("0")
+    var isBare = true
+    func digits(_ ahead: Int) -> Int? {
+      guard let next = token(ahead), next.isDigits, next.isAdjacent, next.range.count == 2, next.value < 60 else {
+        return nil
+      }
+      return next.value
+    }
+    func isJoined(_ ahead: Int) -> Bool { token(ahead)?.isAdjacent == true }
+    if first.isDigits, isSign(":"), isJoined(0), let value = digits(1) {
+      (minute, isBare) = (value, false)
+      index += 2
+      if isSign(":"), isJoined(0), let value = digits(1) {
+        second = value
+        index += 2
+      }
+    } else if first.isDigits, isJoined(0), word() == "h", bare || first.value > 12 {
+      // "1h30" alone is a length of time.
+      (isBare, isExact) = (false, true)
+      if let value = digits(1) {
+        minute = value
+        index += 2
+      } else {
+        index += 1
+      }
+    } else if first.isDigits, bare, isSign("."), isJoined(0), let value = digits(1), !(isSign(".", 2) && isJoined(2)) {
+      (minute, isBare) = (value, false)
+      index += 2
+    } else if first.isDigits, first.range.count == 4 || first.range.count == 3 && bare, bare {
+      (hour, minute) = (first.value / 100, first.value % 100)
+      isExact = isExact || first.range.count == 4
+      isBare = false
+    }
+    guard minute < 60, hour < 24, first.range.count <= 2 || !isBare || !first.isDigits else {
+      index = start
+      return nil
+    }
+    if take("oclock") { isBare = false }
+    let letter = isJoined(0) ? word() : ""
+    if word() == "am" || word() == "pm" || letter == "p" || letter == "a" {
+      guard (1...12).contains(hour) else {
+        index = start
+        return nil
+      }
+      hour = hour % 12 + (word().hasPrefix("p") ? 12 : 0)
+      (isBare, isExact) = (false, true)
+      index += 1
+      if isSign("."), isJoined(0), letter.count == 1 { index += 1 }
+    }
+    if hour > 12 || hour == 0 { isExact = true }
+    guard !isBare || bare && isAlone, let time = CivilTime(hour: hour, minute: minute, second: second),
+      !isTouched
+    else {
+      index = start
+      return nil
+    }
+    return Clock(time: time, isExact: isExact, range: range(from: start))
+  }
+
+  /// Whether a number that was just stepped over counts nothing: neither a unit, nor a month, nor a date goes on here.
+  private var isAlone: Bool {
+    guard let next = token() else { return true }
+    switch next.kind {
+    case .ordinal: return true
+    case .number: return isDateHere
+    case .dots: return false
+    case .sign(let sign): return sign == UInt8(ascii: ",") || sign == UInt8(ascii: "&")
+    case .word:
+      let isUnit =
+        Keyword.units[next.text] != nil || SpokenWords.months.contains(next.text)
+        || SpokenWords.years.contains(next.text) || SpokenWords.fortnights.contains(next.text)
+      if ["times", "time", "percent", "half"].contains(next.text) || isUnit { return isDateHere }
+      // "at 9 dec 24" is a time before a date; "at 24 dec 9:00" is a date.
+      if Keyword.monthNames[next.text] != nil {
+        guard let day = token(1), day.kind == .number || day.kind == .ordinal, day.value <= 31 else { return false }
+        return !isSign(":", 2) && word(2) != "am" && word(2) != "pm"
+      }
+      return true
+    }
+  }
+
+  private var isDateHere: Bool {
+    var ahead = self
+    do {
+      return try ahead.spokenDate() != nil
+    } catch {
+      return true
+    }
+  }
+
+  /// Whether something follows a time without a space that is no part of it: `9:00-5`, `9%`.
+  private var isTouched: Bool {
+    guard let next = token(), next.isAdjacent else { return false }
+    return !next.isSign(",") && !next.isSign("-") && !next.isSign("&")
+      && !(next.isSign(".") && index + 1 == tokens.count)
+  }
+
+  /// `half past 8`, `quarter to 9`, `20 past 8`.
+  private mutating func pastOrTo() -> Clock? {
+    let start = index
+    var minutes: Int
+    if take("half", "past") {
+      minutes = 30
+    } else {
+      if word() == "a", word(1) == "quarter" { index += 1 }
+      if take("quarter", "past") || take("quarter", "after") {
+        minutes = 15
+      } else if take("quarter", "to") || take("quarter", "of") {
+        minutes = -15
+      } else if let count = token(), count.kind == .number, (1...29).contains(count.value),
+        word(1) == "past" || ["minutes", "min", "mins"].contains(word(1)) && ["past", "to"].contains(word(2))
+      {
+        let isTo = word(1) != "past" && word(2) == "to"
+        minutes = isTo ? -count.value : count.value
+        index += word(1) == "past" ? 2 : 3
+      } else {
+        index = start
+        return nil
+      }
+    }
+    var isExact = false
+    var hour: Int
+    if let time = SpokenWords.times[word()] {
+      hour = time.hour
+      isExact = true
+      index += 1
+    } else if let number = token(), number.kind == .number, number.value <= 23 {
+      hour = number.value
+      isExact = hour > 12 || hour == 0
+      index += 1
+      if word() == "am" || word() == "pm", (1...12).contains(hour) {
+        hour = hour % 12 + (word() == "pm" ? 12 : 0)
+        isExact = true
+        index += 1
+      }
+    } else {
+      index = start
+      return nil
+    }
+    let total = (hour * 60 + minutes + 1_440) % 1_440
+    // A quarter to one is before one, not after noon's twelve.
+    return Clock(time: CivilTime(unchecked: Int32(total * 60)), isExact: isExact, range: range(from: start))
+  }
+
+  /// The times of day that were said, or what stands for none; and whether the clock says midnight of the day after.
+  func daytimes() throws(Fault) -> (times: [CivilTime], isNextDay: Bool) {
+    guard !times.isEmpty else { return ([part?.part.time ?? SpokenWords.defaultTime], false) }
+    var result: [CivilTime] = []
+    var isNextDay = false
+    for clock in times {
+      guard let part else {
+        result.append(clock.time)
+        continue
+      }
+      let (time, isNext) = try resolved(clock, part.part, part.range)
+      result.append(time)
+      isNextDay = isNextDay || isNext
+    }
+    result.sort()
+    var distinct: [CivilTime] = []
+    for time in result where time != distinct.last { distinct.append(time) }
+    return (distinct, isNextDay && recurrence == nil)
+  }
+
+  /// `8 in the evening` is 20:00; `9am in the evening` is refused.
+  private func resolved(
+    _ clock: Clock, _ part: SpokenWords.DayPart, _ range: Range<Int>
+  ) throws(Fault) -> (CivilTime, Bool) {
+    let hour = clock.time.hour
+    let isNight = part == .night || part == .tonight
+    if isNight, clock.time == .midnight { return (.midnight, true) }
+    if clock.isExact {
+      let fits =
+        switch part {
+        case .morning: hour < 12
+        case .afternoon: hour >= 12 && hour < 19
+        case .evening: hour >= 16
+        case .night: hour >= 18 || hour < 6 && recurrence != nil
+        case .tonight: hour >= 17
+        }
+      if fits { return (clock.time, false) }
+    } else {
+      switch (part, hour) {
+      case (.morning, 1...11): return (clock.time, false)
+      case (.afternoon, 12): return (clock.time, false)
+      case (.afternoon, 1...6), (.evening, 4...11), (.night, 5...11), (.tonight, 5...11):
+        return (CivilTime(unchecked: clock.time.secondOfDay + 43_200), false)
+      case (.night, 12), (.tonight, 12):
+        return (CivilTime(unchecked: clock.time.secondOfDay - 43_200), true)
+      case (.night, 1...4) where recurrence != nil: return (clock.time, false)
+      default: break
+      }
+    }
+    throw senseless(
+      clock.range, "\(quoted(clock.range)) does not go with \(quoted(range))",
+      expected: "one of the two, or a time of a 24-hour clock like 20:30")
+  }
+}

@@ -1,0 +1,196 @@
+/// Understands schedules as people say them: parts in any order, each kind once, with defaults for what is left out.
+///
+/// ``PhraseParser`` reads the written form and is asked first. What this reader understands becomes a phrase of the
+/// same kind, so everything behind it is shared. It reads a line part by part; what is no part of a time stops it.
+///
+///     "in 3 days at 9", "every weekday morning except mondays", "at 8 tonight"
+struct SpokenParser {
+  let bytes: [UInt8]
+  let anchor: Anchor
+  let tokens: [SpokenToken]
+  var index = 0
+
+  // What has been said so far.
+  var times: [Clock] = []
+  var part: (part: SpokenWords.DayPart, range: Range<Int>)?
+  var date: SpokenDate?
+  var delay: (span: Span, range: Range<Int>)?
+  var recurrence: (kind: Recurrence, range: Range<Int>)?
+  var window: (from: CivilTime, to: CivilTime, range: Range<Int>)?
+  var bounds = Phrase.Bounds()
+  var boundRange: Range<Int>?
+  var exceptDays: WeekdaySet = []
+  var length: (span: Span, range: Range<Int>)?
+  var isAfterDone = false
+
+  /// A time as it was said.
+  struct Clock {
+    var time: CivilTime
+    /// Whether it says itself whether it is before or after noon: `5pm`, `17`, `09:00`.
+    var isExact: Bool
+    var range: Range<Int>
+  }
+
+  /// A length of time in the units in which it was said.
+  struct Span: Equatable {
+    var months: Int64 = 0
+    var days: Int64 = 0
+    var seconds: Int64 = 0
+    /// Whether all its days were said as weeks, and all its months as years.
+    var isWeeks = false
+    var isYears = false
+
+    var isElapsed: Bool { seconds > 0 && days == 0 && months == 0 }
+  }
+
+  /// How often, as it was said.
+  enum Recurrence {
+    case weekdays(WeekdaySet)
+    case days(Int)
+    /// Without days it is that of the day it begins on.
+    case weeks(Int, WeekdaySet?)
+    case months(Int, MonthSelection?)
+    case years(Int, MonthDays?)
+    case dates(MonthDays)
+    case interval(Int64, Phrase.Days?)
+  }
+
+  init(_ bytes: [UInt8], anchor: Anchor) throws(Fault) {
+    self.bytes = bytes
+    self.anchor = anchor
+    tokens = try SpokenToken.tokens(bytes)
+  }
+
+  /// The whole text as one schedule.
+  mutating func phrase() throws(Fault) -> Phrase {
+    guard try readsParts() else { throw stuck() }
+    return try meaning()
+  }
+
+  /// Reads part after part to the end; `false` where something stands that is none.
+  mutating func readsParts() throws(Fault) -> Bool {
+    while index < tokens.count {
+      if index > 0, tokens[index].isSign(","), index + 1 < tokens.count { index += 1 }
+      let start = index
+      if index > 0, word() == "and" { index += 1 }
+      guard try nextPart() else {
+        index = start
+        return false
+      }
+    }
+    return true
+  }
+
+  private mutating func nextPart() throws(Fault) -> Bool {
+    if try boundPart() { return true }
+    if try recurrencePart() { return true }
+    if try delayPart() { return true }
+    if try windowPart() { return true }
+    if try datePart() { return true }
+    return try timePart()
+  }
+
+  // MARK: Reading tokens
+
+  func token(_ ahead: Int = 0) -> SpokenToken? {
+    index + ahead >= 0 && index + ahead < tokens.count ? tokens[index + ahead] : nil
+  }
+
+  /// The word there; empty for numbers and signs.
+  func word(_ ahead: Int = 0) -> String {
+    guard let token = token(ahead), token.kind == .word else { return "" }
+    return token.text
+  }
+
+  func isSign(_ sign: Unicode.Scalar, _ ahead: Int = 0) -> Bool { token(ahead)?.isSign(sign) == true }
+
+  func isNumber(_ ahead: Int = 0) -> Bool { token(ahead)?.kind == .number }
+
+  /// Steps over those words if they stand here.
+  mutating func take(_ words: String...) -> Bool {
+    for (offset, expected) in words.enumerated() where word(offset) != expected { return false }
+    index += words.count
+    return true
+  }
+
+  mutating func take(oneOf words: Set<String>) -> Bool {
+    guard words.contains(word()) else { return false }
+    index += 1
+    return true
+  }
+
+  mutating func takeSign(_ sign: Unicode.Scalar) -> Bool {
+    guard isSign(sign) else { return false }
+    index += 1
+    return true
+  }
+
+  /// Steps over what parts two items of a list; with `bare`, nothing needs to.
+  mutating func takeListSign(bare: Bool = false) -> Bool {
+    let start = index
+    _ = takeSign(",")
+    _ = takeSign("/") || takeSign("&") || take("and")
+    return index > start || bare
+  }
+
+  /// Steps over what stands between the ends of a run: `-`, `..`, `to`, `through`, `until`.
+  mutating func takeRunSign() -> Bool {
+    if isSign("-") || token()?.kind == .dots {
+      index += 1
+      return true
+    }
+    return take(oneOf: SpokenWords.until)
+  }
+
+  /// The bytes from a token to the one before the cursor.
+  func range(from start: Int) -> Range<Int> {
+    let end = min(index, tokens.count)
+    guard start < end else { return bytes.count..<bytes.count }
+    return tokens[start].range.lowerBound..<tokens[end - 1].range.upperBound
+  }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  func quoted(_ range: Range<Int>) -> String { "\"\(excerpt(text(range), limit: 40))\"" }
+
+  var today: CivilDate { anchor.civil.date }
+
+  // MARK: Faults
+
+  /// What stands here is no part of a time, or says again what has been said.
+  func stuck() -> Fault {
+    guard let token = token() else {
+      return Fault(range: bytes.count..<bytes.count, problem: "something is missing at the end", expected: example)
+    }
+    return Fault(
+      range: token.range, problem: "\(quoted(token.range)) was not understood as part of the time", expected: example)
+  }
+
+  private var example: String { "a schedule like \"tomorrow at 9\", \"every weekday at 8:30\" or \"in 25 minutes\"" }
+
+  /// Two parts that cannot both be meant.
+  func twice(_ range: Range<Int>) -> Fault {
+    Fault(
+      range: range, problem: "\(quoted(range)) does not go with what stands before it",
+      expected: "one day, one time and one word for how often, as in \"every fri at 9\"")
+  }
+
+  /// Words that may mean two things: each of the texts put in their place says one of them.
+  func ambiguous(_ range: Range<Int>, _ choices: [String]) -> Fault {
+    var fault = Fault(
+      range: range, problem: "\(quoted(range)) can be meant in two ways",
+      expected: choices.map { "\"\($0)\"" }.joined(separator: " or "))
+    fault.isMeaning = true
+    fault.choices = choices.map { .init(range, $0) }
+    return fault
+  }
+
+  /// Words that are understood but make no sense together.
+  func senseless(
+    _ range: Range<Int>, _ problem: String, expected: String, code: ScheduleError.Code = .invalidSchedule
+  ) -> Fault {
+    var fault = Fault(code: code, range: range, problem: problem, expected: expected)
+    fault.isMeaning = true
+    return fault
+  }
+}

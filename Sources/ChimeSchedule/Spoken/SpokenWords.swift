@@ -1,0 +1,132 @@
+/// The words of time that people use besides those of the written form.
+enum SpokenWords {
+  static let numbers: [String: Int] = [
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+    "eighteen": 18, "nineteen": 19, "hundred": 100,
+  ]
+  static let tens: [String: Int] = [
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+  ]
+  /// `second` is a unit of time too, and stays a word.
+  static let ordinals: [String: Int] = [
+    "first": 1, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
+    "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30,
+  ]
+
+  /// Months and years besides the units of ``Keyword/units``.
+  static let months: Set = ["month", "months", "mo", "mos"]
+  static let years: Set = ["year", "years", "yr", "yrs"]
+  static let fortnights: Set = ["fortnight", "fortnights"]
+
+  /// A time of day with a name of its own.
+  static let times: [String: CivilTime] = [
+    "noon": .noon, "midday": .noon, "midnight": .midnight, "lunchtime": .noon, "lunch-time": .noon,
+    "teatime": at(16), "eod": at(17), "cob": at(17),
+  ]
+  /// What stands for a day without a time.
+  static let defaultTime = at(9)
+
+  private static func at(_ hour: Int) -> CivilTime { CivilTime(unchecked: Int32(hour * 3_600)) }
+
+  /// A part of the day, and when it is if nothing else says so.
+  enum DayPart: String {
+    case morning, afternoon, evening, night, tonight
+
+    init?(_ word: String) {
+      switch word {
+      case "morning", "mornings": self = .morning
+      case "afternoon", "afternoons": self = .afternoon
+      case "evening", "evenings": self = .evening
+      case "night", "nights": self = .night
+      case "tonight": self = .tonight
+      default: return nil
+      }
+    }
+
+    var time: CivilTime {
+      switch self {
+      case .morning: at(8)
+      case .afternoon: at(15)
+      case .evening: at(19)
+      case .tonight: at(20)
+      case .night: at(22)
+      }
+    }
+  }
+
+  static func weekday(_ word: String) -> (day: Weekday, plural: Bool)? {
+    guard case .weekday(let day, let plural) = Keyword.weekdayNames[word] else { return nil }
+    return (day, plural)
+  }
+
+  static let today: Set = ["today"]
+  static let tomorrow: Set = ["tomorrow", "tmr", "tmrw", "tomorow"]
+  static let starting: Set = ["starting", "beginning", "from"]
+  static let until: Set = ["until", "till", "til", "through", "thru", "to", "ending"]
+  static let except: Set = ["except", "excluding", "excepting", "without"]
+  static let every: Set = ["every", "each", "ev"]
+
+  /// What says by itself how often.
+  static let often: Set = [
+    "daily", "everyday", "nightly", "weekly", "fortnightly", "monthly", "yearly", "annually", "quarterly", "hourly",
+    "biweekly", "bimonthly", "biannually", "biennially", "biyearly", "semiweekly", "semimonthly", "semiannually",
+    "weekdays", "workdays", "weekends", "weekday", "workday", "weekend",
+  ]
+
+  /// Words that always speak of time, wherever they stand. Left over in a line they are never part of a title by
+  /// mistake; abbreviations are among them, because `sat` and `may` name days and months first.
+  static let alone: Set<String> = {
+    var words: Set<String> = [
+      "today", "tomorrow", "tmr", "tmrw", "tomorow", "yesterday", "tonight", "overmorrow", "morning", "mornings",
+      "afternoon", "afternoons", "evening", "evenings", "night", "nights", "am", "pm", "oclock", "every", "each",
+      "everyday", "except", "excluding", "until", "till", "starting", "fortnight", "fortnights", "eom", "eow", "eoy",
+      "hrs", "mins", "secs", "minutes", "seconds", "hours", "days", "weeks", "months", "years", "quarterly",
+      "sunrise", "sunset", "sunup", "sundown", "dawn", "dusk", "twice", "once",
+    ]
+    words.formUnion(often)
+    words.formUnion(times.keys)
+    words.formUnion(Keyword.weekdayNames.keys)
+    words.formUnion(Keyword.monthNames.keys)
+    return words
+  }()
+  /// The word of time that a misspelt one was meant to be; `nil` for those that may be anything else. Short words, and
+  /// words that begin otherwise, are too often words of their own.
+  static func misspelt(_ word: String) -> String? {
+    guard word.utf8.count >= 4, !alone.contains(word), !joining.contains(word),
+      let near = Spelling.nearest(to: word, among: long), near.utf8.first == word.utf8.first
+    else { return nil }
+    return near
+  }
+
+  private static let long: [String] = {
+    let words = [
+      "tomorrow", "tonight", "today", "every", "daily", "weekly", "monthly", "yearly", "hourly", "weekdays", "weekday",
+      "weekend", "weekends", "morning", "evening", "afternoon", "midnight", "minutes", "hours", "weeks", "months",
+      "until", "except", "starting", "fortnight",
+    ]
+    return words + (Array(Keyword.weekdayNames.keys) + Keyword.monthNames.keys).filter { $0.utf8.count >= 5 }
+  }()
+
+  /// Words that speak of time only together with one that does: `next week`, `half past`, `in the`.
+  static let joining: Set<String> = [
+    "on", "in", "at", "by", "the", "this", "next", "coming", "following", "last", "of", "for", "from", "to", "a", "an",
+    "and", "or", "after", "before", "half", "quarter", "past", "other", "about", "around", "between", "when", "within",
+    "end", "now", "single", "second", "but", "not", "through", "also", "then", "only",
+  ]
+  /// Words that change what a time behind them means.
+  static let changing: Set<String> = [
+    "next", "last", "this", "coming", "following", "upcoming", "previous", "past", "other", "alternate", "half",
+    "quarter", "before", "after", "until", "by", "not", "no", "never", "around", "about", "within", "between", "since",
+    "through", "to", "from", "or", "except", "only", "early", "late", "mid", "end", "beginning", "of", "first",
+    "second",
+    "third", "fourth", "fifth", "and", "in", "for",
+  ]
+  /// Units in the singular, and parts of days, that make a time with a number or a word before them.
+  static let units: Set<String> = {
+    var words = Set(Keyword.units.keys).union(months).union(years).union(fortnights)
+    words.formUnion(["quarter", "time", "times", "weekend", "workday", "weekday", "business", "working"])
+    return words
+  }()
+}

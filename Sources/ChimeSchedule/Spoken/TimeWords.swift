@@ -1,0 +1,116 @@
+/// Finds words of time at the ends of what is left of a line.
+enum TimeWords {
+  /// How many words are looked at from an end.
+  private static let most = 8
+
+  /// How many words at the beginning speak of time; 0 where the title begins.
+  ///
+  /// - Parameter afterNumber: whether a number stands right before them, which another number would go on with.
+  static func leading(_ words: [String], afterNumber: Bool) -> Int {
+    var start = 0
+    while start < min(words.count, most), !isQuoted(words[start]),
+      isJoining(words[start]) || isUnit(words[start]) && !isAlone(words[start])
+    {
+      // "at 10 day": the number counts something.
+      if afterNumber, start == 0, isUnit(words[start]) { return extended(words, 1) }
+      start += 1
+    }
+    guard start < words.count, !isQuoted(words[start]) else { return 0 }
+    // A number before words of time goes with them: "9 24.12.".
+    if isDigit(words[start].utf8.first), parts(words, from: start + 1) > start + 1 {
+      return extended(words, parts(words, from: start + 1))
+    }
+    // A number after a number may be its minutes, or another time.
+    if afterNumber, start < 2, isDigit(words[start].utf8.first) { return start + 1 }
+    let end = parts(words, from: start)
+    if end > start { return extended(words, end) }
+    // The words that join may belong to it: "in 3 days", "half past 8".
+    for first in stride(from: start - 1, through: 0, by: -1) {
+      let end = parts(words, from: first)
+      if end > start { return extended(words, end) }
+    }
+    return isAlone(words[start]) ? extended(words, start + 1) : 0
+  }
+
+  /// How many words at the end speak of time; 0 where the title ends.
+  ///
+  /// - Parameter beforeTime: whether a time stands right behind them, which a word like `next` or `before` would change.
+  static func trailing(_ words: [String], beforeTime: Bool) -> Int {
+    guard let last = words.last, !isQuoted(last) else { return 0 }
+    var found = isAlone(last) || beforeTime && SpokenWords.changing.contains(plain(last)) ? 1 : 0
+    for count in 1...min(words.count, most) {
+      let start = words.count - count
+      guard !isQuoted(words[start]) else { break }
+      if parts(words, from: start) == words.count { found = count }
+    }
+    guard found > 0 else { return 0 }
+    while found < words.count, found < most, isJoining(words[words.count - found - 1]) { found += 1 }
+    return found
+  }
+
+  /// Goes on over further words of time behind those that were found.
+  private static func extended(_ words: [String], _ count: Int) -> Int {
+    var count = count
+    while count < min(words.count, most), !isQuoted(words[count]) {
+      let next = parts(words, from: count)
+      if next > count {
+        count = next
+      } else if isAlone(words[count]) {
+        count += 1
+      } else if isJoining(words[count]), count + 1 < words.count,
+        isAlone(words[count + 1]) || parts(words, from: count + 1) > count + 1
+      {
+        count += 1
+      } else {
+        break
+      }
+    }
+    return count
+  }
+
+  /// Where the parts of a time end that begin at a word; the same place where there is none.
+  private static func parts(_ words: [String], from start: Int) -> Int {
+    var best = start
+    for end in stride(from: min(words.count, start + most), to: start, by: -1) {
+      guard !words[start..<end].contains(where: isQuoted) else { continue }
+      if SpokenParser.isParts(words[start..<end].joined(separator: " ")) {
+        best = end
+        break
+      }
+    }
+    return best
+  }
+
+  private static func isQuoted(_ word: String) -> Bool { word.contains(where: \.isWhitespace) }
+
+  private static func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(plain(word)) }
+
+  private static func isUnit(_ word: String) -> Bool { SpokenWords.units.contains(plain(word)) }
+
+  private static func isAlone(_ word: String) -> Bool {
+    let word = plain(word)
+    return SpokenWords.alone.contains(word) || ["a.m", "p.m", "o'clock", "o’clock"].contains(word)
+      || SpokenWords.misspelt(word) != nil
+  }
+
+  private static func plain(_ word: String) -> String {
+    let signs: Set<Character> = [",", ".", "!", "?", ";", ":", "(", ")"]
+    return String(word.lowercased().drop { signs.contains($0) }.reversed().drop { signs.contains($0) }.reversed())
+  }
+
+  private static func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } == true }
+}
+
+extension SpokenParser {
+  /// Whether a text is made of parts of a time and nothing else, whatever they mean together.
+  static func isParts(_ text: String) -> Bool {
+    let anchor = Anchor(now: Instant(seconds: 1_700_000_000), surroundings: Surroundings(zone: .utc))
+    guard var parser = try? SpokenParser(Array(text.utf8), anchor: anchor), !parser.tokens.isEmpty else { return false }
+    do {
+      return try parser.readsParts()
+    } catch {
+      // Words that can be meant in two ways are words of time all the same.
+      return error.isMeaning
+    }
+  }
+}
