@@ -64,7 +64,7 @@ struct StandbyRestorationTests {
 
   /// An answer that the store took in a moment in which it worked counts, whatever was shown from memory.
   @Test func whatIsAnsweredInTheStoreIsNotRepeatedFromMemory() async throws {
-    var reminder = try StandbyTests.reminder("every 1d")
+    var reminder = try StandbyTests.reminder("every 24h")
     reminder.nag = Nag(every: .minutes(1), max: 5)
     var screen = Screen(store: MemoryStore())
     try await screen.add(reminder, at: Self.now)

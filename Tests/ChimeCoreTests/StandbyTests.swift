@@ -152,7 +152,7 @@ struct StandbyTests {
   @Test func whatWasKeptWhileTheClockWasAheadIsTriedByTheClockAsItIs() async throws {
     var screen = Screen(store: MemoryStore())
     let team = ChannelName(rawValue: "team")
-    try await screen.add(Self.reminder("every 1d", channels: [.desktop, team]), at: Self.now)
+    try await screen.add(Self.reminder("every 24h", channels: [.desktop, team]), at: Self.now)
     let ahead = Self.now + .days(10)
     let look = screen.standby.look(now: ahead, limit: 5)
     let seen = try await screen.store.read { [bearings = screen.bearings] in try look.run(in: $0, bearings) }
@@ -172,7 +172,7 @@ struct StandbyTests {
   /// A popup was on its way when the disk filled up.
   @Test func whatArrivedMeanwhileIsNotForgottenByARepeat() async throws {
     var screen = Screen(store: MemoryStore())
-    var reminder = try Self.reminder("every 1d")
+    var reminder = try Self.reminder("every 24h")
     reminder.nag = Nag(every: .minutes(10), max: 2)
     try await screen.add(reminder, at: Self.now)
     let bearings = screen.bearings
@@ -206,7 +206,7 @@ struct StandbyTests {
   @Test(arguments: [(Occurrence.Answer.snooze(for: .minutes(50)), false), (.done, true)])
   func aSnoozeThatIsKeptYieldsToALaterAnswerInTheStore(kept: Occurrence.Answer, isDone: Bool) async throws {
     var screen = Screen(store: MemoryStore())
-    let reminder = try Self.reminder("every 1d")
+    let reminder = try Self.reminder("every 24h")
     try await screen.add(reminder, at: Self.now)
     let id = try await screen.standIn(now: Self.now).firings[0].occurrences[0].id
     try await screen.record()

@@ -73,6 +73,7 @@ import Testing
     ("add lunch with Bob at noon on friday", "lunch with Bob", "at 2026-11-27 12:00"),
     ("add meet tomorrow at 9 with Eva", "meet with Eva", "at 2026-11-24 09:00"),
     ("add 'every day' daily at 8", "every day", "daily at 08:00"),
+    ("add Monday every day at 9", "Monday", "daily at 09:00"), ("add Evening sunset", "Evening", "sunset"),
   ]
 
   @Test(arguments: table) func understands(_ line: String, _ title: String, _ canonical: String) throws {
@@ -97,7 +98,6 @@ import Testing
     ("add Submit report before friday", "before", "Submit report before|friday"),
     ("add Call mum tommorow at 9", "tommorow", "Call|mum|tomorrow|at|9"),
     ("add Tea wekdays at 9", "wekdays", "Tea|weekdays|at|9"),
-    ("add Monday every day at 9", "Monday", nil),
   ]
 
   @Test(arguments: refused) func refuses(_ line: String, _ words: String, _ choice: String?) throws {
@@ -112,6 +112,20 @@ import Testing
     for choice in left.choices {
       let again = choice.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
       #expect(throws: Never.self) { try Self.read("\(verb) \(again)").get() }
+    }
+  }
+
+  /// Words of time that follow and are wrong in themselves say what is wrong with them.
+  @Test func wrongInThemselves() throws {
+    for (line, says) in [
+      ("add Tea daily at 25:00", "is no hour of the day"), ("add Tea daily at 9 until 2020-01-01", "no occurrence"),
+      ("at 9 next friday Dentist", "can be meant in two ways"),
+    ] {
+      guard case .failure(.leftOver(let left)) = try Self.read(line) else {
+        Issue.record("\(line) was taken")
+        continue
+      }
+      #expect(left.error?.message.contains(says) == true, "\(line): \(left.error?.message ?? "nothing")")
     }
   }
 

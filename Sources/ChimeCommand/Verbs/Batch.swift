@@ -158,6 +158,7 @@ struct Batch {
       case .noWords, .noTime(nil): throw Refusal(code: "invalidSchedule", message: "no time was understood")
       case .noTitle: throw Refusal(code: "invalidSchedule", message: "a title is missing beside the time")
       case .leftOver(let left):
+        if let error = left.error { throw error }
         throw Refusal(
           code: "invalidSchedule",
           message: "\"\(left.understood)\" was understood, but \"\(left.words)\" beside it was not",

@@ -47,7 +47,10 @@ enum TitleAndTime {
       lines.isEmpty
       ? [Words.say("put the title in quotes, with its words of time: chime %1 \"the title\" tomorrow at 9", verb)]
       : lines.map { Words.say("did you mean %1?", $0) }
-    return Failure(status: .usage, message: message, hints: hints)
+    guard let error = left.error else { return Failure(status: .usage, message: message, hints: hints) }
+    var failure = Failure(error)
+    if error.suggestion == nil, !lines.isEmpty { failure.hints = hints }
+    return failure
   }
 
   /// A word as it is typed: in quotes where it has a space or a sign of the shell.

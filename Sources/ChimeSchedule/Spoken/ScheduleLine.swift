@@ -35,6 +35,8 @@ public struct ScheduleLine: Sendable {
     public let schedule: Schedule
     public let words: String
     public let choices: [[String]]
+    /// Why the two are no schedule together, where the words follow the time and are wrong in themselves: `daily at 25`.
+    public let error: ScheduleError?
   }
 
   /// No time in the middle of a line has more words than this; one at an end may, with all its exceptions.
@@ -108,7 +110,8 @@ public struct ScheduleLine: Sendable {
     func longestRun() -> Run? {
       for count in stride(from: min(words.count, mostWordsAtEnd), through: 1, by: -1) {
         let last = place == .anywhere ? words.count - count : 0
-        let starts = stride(from: 0, through: last, by: count > mostWords ? max(last, 1) : 1)
+        // The title is mostly the first, so of two times that are as long the later one is taken.
+        let starts = stride(from: last, through: 0, by: count > mostWords ? -max(last, 1) : -1)
         for start in starts where place != .anywhere || ScheduleLine.canBegin(words[start]) {
           for form in forms(start..<start + count) {
             guard case .success(let schedule) = parse(form) else { continue }
@@ -155,6 +158,12 @@ public struct ScheduleLine: Sendable {
       let isNumber = run.text.utf8.last.map { (0x30...0x39).contains($0) } == true
       let leading = TimeWords.leading(after, afterNumber: isNumber)
       let trailing = max(TimeWords.trailing(before, beforeTime: true), hourBefore(run, before))
+      // A title of one word that speaks of time is a title: there is no other that it could stand beside.
+      if place == .anywhere, after.isEmpty, before.count == 1, SpokenWords.misspelt(before[0].lowercased()) == nil,
+        Int(before[0]) == nil
+      {
+        return nil
+      }
       var found: [Range<Int>] = []
       if trailing > 0 { found.append(before.count - trailing..<before.count) }
       let offset = run.words.upperBound
@@ -171,12 +180,26 @@ public struct ScheduleLine: Sendable {
           schedule: run.schedule)
         return LeftOver(
           understood: run.text, schedule: run.schedule, words: self.words[number.lowerBound],
-          choices: choices(time, number))
+          choices: choices(time, number), error: nil)
       }
       guard let words = found.first else { return nil }
       return LeftOver(
         understood: run.text, schedule: run.schedule, words: self.words[words].joined(separator: " "),
-        choices: choices(run, words))
+        choices: choices(run, words), error: error(run, words))
+    }
+
+    /// What is wrong with the words that follow a time, if that is more than that they do.
+    private func error(_ run: Run, _ left: Range<Int>) -> ScheduleError? {
+      guard left.lowerBound == run.words.upperBound, let first = run.text.split(separator: " ").first else {
+        return nil
+      }
+      let head = words[run.words].first == String(first) ? [] : [String(first)]
+      let text = (head + words[run.words.lowerBound..<left.upperBound]).joined(separator: " ")
+      guard case .failure(let error) = parse(text) else { return nil }
+      let isVague = ["does not belong", "as part of the time", "what stands before it"].contains {
+        error.message.contains($0)
+      }
+      return isVague ? nil : error
     }
 
     /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.

@@ -21,6 +21,7 @@ enum TimeWords {
       return extended(words, parts(words, from: start + 1))
     }
     // A number after a number may be its minutes, or another time.
+    if isHour(words, at: start) { return extended(words, start + 1) }
     if afterNumber, start < 2, isDigit(words[start].utf8.first) { return start + 1 }
     let end = parts(words, from: start)
     if end > start { return extended(words, end) }
@@ -37,12 +38,18 @@ enum TimeWords {
   /// - Parameter beforeTime: whether a time stands right behind them, which a word like `next` or `before` would change.
   static func trailing(_ words: [String], beforeTime: Bool) -> Int {
     guard let last = words.last, !isQuoted(last) else { return 0 }
+    // "at noon on": words that join stand behind words of time too.
+    if words.count > 1, isJoining(last) {
+      let before = trailing(Array(words.dropLast()), beforeTime: false)
+      if before > 0 { return before + 1 }
+    }
     var found = isAlone(last) || beforeTime && SpokenWords.changing.contains(plain(last)) ? 1 : 0
     for count in 1...min(words.count, most) {
       let start = words.count - count
       guard !isQuoted(words[start]) else { break }
       if parts(words, from: start) == words.count { found = count }
     }
+    if isHour(words, at: words.count - 1) { found = max(found, 1) }
     guard found > 0 else { return 0 }
     while found < words.count, found < most, isJoining(words[words.count - found - 1]) { found += 1 }
     return found
@@ -84,6 +91,18 @@ enum TimeWords {
   private static func isQuoted(_ word: String) -> Bool { word.contains(where: \.isWhitespace) }
 
   private static func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(plain(word)) }
+
+  /// Whether a word is written as a time, also as one that no clock shows: `25:00`, or `25` after `at`.
+  private static func isHour(_ words: [String], at index: Int) -> Bool {
+    let word = Array(plain(words[index]).utf8)
+    guard isDigit(word.first) else { return false }
+    if word.contains(UInt8(ascii: ":")), word.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ":") }) { return true }
+    if ["am", "pm", "p.m", "a.m"].contains(where: { word.suffix($0.utf8.count).elementsEqual($0.utf8) }) {
+      return true
+    }
+    let hours: Set = ["at", "@", "by", "until", "till", "past"]
+    return index > 0 && hours.contains(plain(words[index - 1]))
+  }
 
   private static func isUnit(_ word: String) -> Bool { SpokenWords.units.contains(plain(word)) }
 
