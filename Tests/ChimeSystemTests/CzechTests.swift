@@ -37,7 +37,7 @@ struct CzechTests {
         (["add", "Voda", "every", "90n"], 64, "měli jste na mysli „every 90m“?"),
         (["add", "Voda", "daily", "at", "25:00"], 64, "„25“ není hodina dne"),
         (["add", "Voda", "cron: 99 * * * *"], 64, "„99“ je mimo rozsah: minuta jde od 0 do 59"),
-        (["add", "Voda", "daily", "at", "9", "--tz", "Europe/Pragu"], 1, "měli jste na mysli Europe/Prague"),
+        (["add", "Voda", "daily", "at", "9", "--tz", "Europe/Pragu"], 64, "měli jste na mysli Europe/Prague"),
         (["add", "Voda", "daily", "at", "9", "until", "2020-01-01"], 64, "není žádný výskyt"),
         (["add", "Voda", "daily at 9", "--to", "a b"], 1, "není kanál"),
         (["when", "FREQ=DAILY;COUNT=0"], 64, "je mimo rozsah pro COUNT"),
