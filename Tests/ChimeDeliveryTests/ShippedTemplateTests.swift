@@ -162,7 +162,7 @@ extension RealThings {
       let access = try access(name, Lane(owner: 1_000, channel: ChannelName(rawValue: name)), withToken: false)
       let channel = WebhookChannel(configuration: WebhookConfiguration(version: "1.2.3")) { _ in access }
       let report = try await channel.deliver(message(channel: name))
-      #expect(report.next == .blocked(.minutes(5)))
+      #expect(report.next == .blocked(.seconds(30)))
       #expect(
         report.attempt?.error
           == "endpoint \"\(name)\" cannot be used: its token cannot be read; give it with --token-file")
