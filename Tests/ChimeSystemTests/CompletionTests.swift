@@ -91,7 +91,7 @@ import Testing
         ("chime show Drink w\t", "chime show Drink water "),
         ("chime show drink\t", "chime show Drink\\ water "),
         ("chime log \t", "chime log running "), ("chime log running \t", "chime log running 5km "),
-        ("chime add \"x\" every 90m fr\t", "chime add \"x\" every 90m from "),
+        ("chime add \"x\" every 90m fro\t", "chime add \"x\" every 90m from "),
         ("chime add x at 18\t", "chime add x at 18:00 "),
         ("chime add -- x ever\t", "chime add -- x every "),
         ("chime add x --to te\t", "chime add x --to team "), ("chime add x --to=te\t", "chime add x --to=team "),
