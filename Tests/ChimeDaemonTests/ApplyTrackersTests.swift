@@ -164,7 +164,7 @@ import Varlink
         TrackerHouse.summary(back) == [
           #"change pack hydration: tracker.water.goal "2000 ml" "2500 ml"; "#
             + #"reminder.drink.when "every 2h from 09:00 to 21:00" "every 90m from 08:00 to 22:00"; "#
-            + #"reminder.drink.channels ["phone"] ["desktop"]; reminder.drink.logs "330 ml" "250 ml""#
+            + #"reminder.drink.channels ["phone"] ["desktop"]; reminder.drink.logs "330 ml" true"#
         ])
       let _: Trackers.Put.Reply = try house.call(
         Trackers.Put.method, Trackers.Put.Parameters(tracker: .init(id: "water", goal: .init(total: 9_000))))

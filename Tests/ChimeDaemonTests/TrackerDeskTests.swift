@@ -11,6 +11,48 @@ import Varlink
 struct TrackerDeskTests {
   typealias Wired = TrackersInterface
 
+  /// The cup that was chosen is what the button says and what *Done* logs.
+  @Test func doneLogsTheCupThatWasChosen() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let reply: Wired.InstallPack.Reply = try house.call(
+        Wired.InstallPack.method,
+        Wired.InstallPack.Parameters(name: "hydration", choices: .init(usual: ["water": 330])))
+      let id = try #require(reply.pack.reminders.first?.id)
+      let fired: OccurrencesInterface.Fire.Reply = try house.call(
+        OccurrencesInterface.Fire.method, OccurrencesInterface.Fire.Parameters(id: id))
+      let _: OccurrencesInterface.Done.Reply = try house.call(
+        OccurrencesInterface.Done.method, OccurrencesInterface.Done.Parameters(id: fired.occurrence.id))
+      let entries: Wired.Entries.Reply = try house.call(
+        Wired.Entries.method, Wired.Entries.Parameters(tracker: "water"))
+      #expect(entries.entries.map(\.value) == [330])
+    }
+  }
+
+  /// What a person has made of a tracker stays when a pack of the same name is added, and when it is brought up to date.
+  @Test func aPackKeepsWhatWasMadeOfATracker() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      try house.put(
+        .init(
+          id: "weight", title: ["en": "My weight"], kind: .measure, unit: "kg", goal: .init(value: 80),
+          fields: ["waist": "cm"]))
+      try house.log("weight", 90, fields: ["waist": 99])
+      for round in 1...2 {
+        let _: Wired.InstallPack.Reply = try house.call(
+          Wired.InstallPack.method, Wired.InstallPack.Parameters(name: "weight"))
+        let found: Wired.List.Reply = try house.call(Wired.List.method)
+        let weight = try #require(found.trackers.first { $0.id == "weight" })
+        #expect(weight.pack == "weight" && weight.title["en"] == "My weight", "round \(round)")
+        #expect(weight.goal?.value == 80 && weight.unit == "kg")
+        // And the pack's own is beside it.
+        #expect(weight.fields == ["waist": "cm", "body-fat": "%"], "\(weight.fields)")
+        #expect(weight.milestoneStep != nil)
+      }
+      let entries: Wired.Entries.Reply = try house.call(
+        Wired.Entries.method, Wired.Entries.Parameters(tracker: "weight"))
+      #expect(entries.entries.count == 1)
+    }
+  }
+
   @Test func aTrackerIsPutLoggedListedAndRemoved() async throws {
     try await TrackerHouse.live { house in
       let water = try house.water()

@@ -18,6 +18,15 @@ struct PackChosen {
       (tracker.unit, tracker.goal, tracker.usual) = (known.unit, known.goal, known.usual)
       (tracker.milestoneStep, tracker.counting) = (known.milestoneStep, known.counting)
       (tracker.dayStartsAt, tracker.skipsEachMonth) = (known.dayStartsAt, known.skipsEachMonth)
+      tracker.fields.merge(known.fields) { _, own in own }
+    } else if let known, known.pack == nil, known.kind == declared.kind, Self.fits(known.unit, declared.unit) {
+      merge(known, into: &tracker)
+    }
+    guard tracker.fields.count <= TrackerFields.maxFields else {
+      throw ControlFailure.invalidValue(
+        field: "fields",
+        "\(id) would have \(tracker.fields.count) further measures, with those of the pack; at most "
+          + "\(TrackerFields.maxFields) are taken")
     }
     if let symbol = choices.units?[id] { try choose(unit: symbol, for: &tracker) }
     if let value = choices.goals?[id] { tracker.goal = try goal(value, for: tracker) }
@@ -37,6 +46,23 @@ struct PackChosen {
       tracker.counting = .weekdays(set)
     }
     return tracker
+  }
+
+  /// A tracker of one's own becomes the pack's: what was made of it stays, and the pack adds what it lacks.
+  private func merge(_ own: Tracker, into tracker: inout Tracker) {
+    (tracker.title, tracker.unit, tracker.counting) = (own.title, own.unit, own.counting)
+    (tracker.dayStartsAt, tracker.skipsEachMonth) = (own.dayStartsAt, own.skipsEachMonth)
+    tracker.goal = own.goal ?? tracker.goal
+    tracker.usual = own.usual ?? tracker.usual
+    tracker.milestoneStep = own.milestoneStep ?? tracker.milestoneStep
+    tracker.icon = own.icon ?? tracker.icon
+    tracker.fields.merge(own.fields) { _, own in own }
+    if !own.presets.isEmpty { tracker.presets = own.presets }
+  }
+
+  private static func fits(_ own: Unit?, _ declared: Unit?) -> Bool {
+    guard let own, let declared else { return own == nil && declared == nil }
+    return own.converts(to: declared)
   }
 
   private func checkNames() throws {

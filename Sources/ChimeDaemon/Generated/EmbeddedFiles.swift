@@ -906,7 +906,6 @@ body.en = "{{reached}} of {{goal}} so far ({{percent}} %), {{remaining}} to go."
 body.cs = "Zatím {{reached}} z {{goal}} ({{percent}} %), zbývá {{remaining}}."
 quietWhenDone = true
 followsEntries = true
-logs = "250 ml"
 
 [category]
 start.en = "First steps"
