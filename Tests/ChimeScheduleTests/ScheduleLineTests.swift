@@ -100,6 +100,25 @@ import Testing
     ("add Tea wekdays at 9", "wekdays", "Tea|weekdays|at|9"),
   ]
 
+  /// Words behind a time that would make another of it are no title either; at the beginning of one they are.
+  @Test(arguments: [
+    ("add Team lunch friday next", "next"), ("add Dentist friday after next", "after next"),
+    ("add Lunch friday coming", "coming"), ("add Tea thursday last", "last"), ("add Tea tomorrow late", "late"),
+    ("add Call at 5 sharp", "sharp"), ("add Tea tomorrow noonish", "noonish"),
+  ])
+  func wordsBehindATimeAreNoTitle(_ line: String, _ words: String) throws {
+    guard case .failure(.leftOver(let left)) = try Self.read(line) else {
+      Issue.record("\(line) was taken: \(try Self.read(line))")
+      return
+    }
+    #expect(left.words == words)
+  }
+
+  @Test(arguments: ["at 9 Next steps for Anna", "at 9 Last chance to pay", "at 9 After work drinks"])
+  func aTitleMayBeginWithSuchAWord(_ line: String) throws {
+    #expect(try Self.read(line).get().title == String(line.dropFirst("at 9 ".count)))
+  }
+
   @Test(arguments: refused) func refuses(_ line: String, _ words: String, _ choice: String?) throws {
     guard case .failure(.leftOver(let left)) = try Self.read(line) else {
       Issue.record("\(line) was taken: \(try Self.read(line))")

@@ -115,6 +115,11 @@ enum SpokenWords {
     "and", "or", "after", "before", "half", "quarter", "past", "other", "about", "around", "between", "when", "within",
     "end", "now", "single", "second", "but", "not", "through", "also", "then", "only",
   ]
+  /// Words that say more of a time before them, where the line ends with them: `friday next`, `at 5 sharp`.
+  static let behind: Set<String> = [
+    "next", "last", "coming", "following", "upcoming", "previous", "after", "before", "past", "early", "late", "sharp",
+    "prompt", "ish", "noonish", "week",
+  ]
   /// Words that change what a time behind them means.
   static let changing: Set<String> = [
     "next", "last", "this", "coming", "following", "upcoming", "previous", "past", "other", "alternate", "half",

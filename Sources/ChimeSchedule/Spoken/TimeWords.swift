@@ -7,6 +7,7 @@ enum TimeWords {
   ///
   /// - Parameter afterNumber: whether a number stands right before them, which another number would go on with.
   static func leading(_ words: [String], afterNumber: Bool) -> Int {
+    if words.count <= 3, words.allSatisfy({ SpokenWords.behind.contains(plain($0)) }) { return words.count }
     var start = 0
     while start < min(words.count, most), !isQuoted(words[start]),
       isJoining(words[start]) || isUnit(words[start]) && !isAlone(words[start])
