@@ -114,9 +114,11 @@ import Testing
     #expect(left.words == words)
   }
 
-  @Test(arguments: ["at 9 Next steps for Anna", "at 9 Last chance to pay", "at 9 After work drinks"])
+  @Test(arguments: [
+    "at 9 Next steps for Anna", "at 9 Last chance to pay", "at 9 After work drinks", "at 9 Before", "in 1s Before",
+  ])
   func aTitleMayBeginWithSuchAWord(_ line: String) throws {
-    #expect(try Self.read(line).get().title == String(line.dropFirst("at 9 ".count)))
+    #expect(try Self.read(line).get().title == line.split(separator: " ").dropFirst(2).joined(separator: " "))
   }
 
   @Test(arguments: refused) func refuses(_ line: String, _ words: String, _ choice: String?) throws {

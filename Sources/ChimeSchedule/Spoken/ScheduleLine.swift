@@ -156,7 +156,9 @@ public struct ScheduleLine: Sendable {
     /// The words of time beside a run, if there are any.
     func leftOver(_ run: Run, _ before: [String], _ after: [String]) -> LeftOver? {
       let isNumber = run.text.utf8.last.map { (0x30...0x39).contains($0) } == true
-      let leading = TimeWords.leading(after, afterNumber: isNumber)
+      // They are the title where there is no other.
+      let isBehind = !before.isEmpty && TimeWords.areBehind(after)
+      let leading = isBehind ? after.count : TimeWords.leading(after, afterNumber: isNumber)
       let trailing = max(TimeWords.trailing(before, beforeTime: true), hourBefore(run, before))
       // A title of one word that speaks of time is a title: there is no other that it could stand beside.
       if place == .anywhere, after.isEmpty, before.count == 1, SpokenWords.misspelt(before[0].lowercased()) == nil,

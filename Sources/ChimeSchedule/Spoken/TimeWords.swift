@@ -3,11 +3,15 @@ enum TimeWords {
   /// How many words are looked at from an end.
   private static let most = 8
 
+  /// Whether words that end a line say more of the time before them, and nothing else.
+  static func areBehind(_ words: [String]) -> Bool {
+    (1...3).contains(words.count) && words.allSatisfy { SpokenWords.behind.contains(plain($0)) }
+  }
+
   /// How many words at the beginning speak of time; 0 where the title begins.
   ///
   /// - Parameter afterNumber: whether a number stands right before them, which another number would go on with.
   static func leading(_ words: [String], afterNumber: Bool) -> Int {
-    if words.count <= 3, words.allSatisfy({ SpokenWords.behind.contains(plain($0)) }) { return words.count }
     var start = 0
     while start < min(words.count, most), !isQuoted(words[start]),
       isJoining(words[start]) || isUnit(words[start]) && !isAlone(words[start])
