@@ -1540,7 +1540,8 @@ public enum TrackersInterface {
 
   }
 
-  /// Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged.
+  /// Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
+  /// call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`.
   public enum Restore {
     public static let method = "io.chime.Trackers.Restore"
 
@@ -1555,10 +1556,14 @@ public enum TrackersInterface {
     }
 
     public struct Reply: Codable, Equatable, Sendable {
-      public var contents: Contents
+      public var contents: Contents?
+      public var read: Int?
+      public var size: Int?
 
-      public init(contents: Contents) {
+      public init(contents: Contents? = nil, read: Int? = nil, size: Int? = nil) {
         self.contents = contents
+        self.read = read
+        self.size = size
       }
     }
 

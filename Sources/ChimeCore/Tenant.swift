@@ -30,3 +30,9 @@ public struct Tenant: Hashable, Sendable {
       && text.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 }
+
+/// Numbers of owners that are nobody's, for what a restore makes ready and lays aside (`TrackingTransaction.makeShelf`).
+public enum Shelf {
+  /// The least of them. No tenant comes so far: two thousand million would have to be made before.
+  public static let first: UInt32 = .max - 0xFFFF
+}

@@ -128,13 +128,14 @@ public protocol TrackingTransaction {
   /// Those that have not been taken back, the latest first, up to the first that is of before `since`; at most `limit`.
   func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange]
   /// Removes what the change wrote and brings back what it removed or replaced: each thing that it touched is as it was
-  /// before. Unlocks and XP stay, unless the change has removed everything (`removeTracking`). Only its owner's latest can
-  /// be taken back, and once: throws `StoreFailure.internalError` otherwise.
+  /// before. Unlocks and XP stay, unless the change has exchanged everything (`exchange`). Only its owner's latest can be
+  /// taken back, and once: throws `StoreFailure.internalError` otherwise.
   ///
   /// - Returns: the trackers whose entries or whose definition differ after this call from before it, each with the days
   ///   whose entries do: what follows from them is to be made anew. An entry names its tracker and day from before the
   ///   call and those from after it, and no others: a day that it was moved to and removed from within the change has no
-  ///   difference to show. Some of the trackers may not be there any more; they have no totals.
+  ///   difference to show. Some of the trackers may not be there any more; they have no totals. What an exchange brings
+  ///   back has its totals with it, and is not among them.
   func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>]
   /// Lets go what changes of before that time have replaced and removed; at most `limit` rows at a time. An owner's go in
   /// their order, so that each that is kept can be taken back.
@@ -224,10 +225,28 @@ public protocol TrackingTransaction {
   func experience(of pack: PackID, owner: UInt32) throws -> Int
   func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws
 
-  // The whole.
+  // Shelves. A restore makes ready beside what its owner has, in as many bodies as it likes, what is to take its place; the
+  // two are exchanged in one. Nobody owns a shelf's number: what is put under it is in no listing of everyone's.
 
-  /// Removes all that the owner has of trackers, unlocks included: the first half of a restore, inside a change.
-  func removeTracking(owner: UInt32) throws
+  /// Makes an empty one.
+  ///
+  /// - Returns: the number that trackers, entries, packs and unlocks are put under as under an owner's.
+  func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32
+  /// Says that it is still being filled. Throws `StoreFailure.internalError` when it is there no more.
+  func touchShelf(_ shelf: UInt32, now: Instant) throws
+  /// Exchanges all that the change's owner has of trackers, packs and unlocks for what is on the shelf, with all totals and
+  /// summaries, as a change that is nothing else: what is written after it in this body is none of it. It costs as much as
+  /// there are names, however many entries there are. Once the change is taken back or forgotten, nobody needs the shelf.
+  ///
+  /// - Returns: the change's id.
+  func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64
+  /// Nobody will fill it any more.
+  func abandonShelf(_ shelf: UInt32) throws
+  /// Removes what is on shelves that nobody needs, and on those that were not written to since `before`; at most `limit`
+  /// rows at a time.
+  ///
+  /// - Returns: whether there may be more.
+  func clearShelves(before: Instant, limit: Int) throws -> Bool
 
   /// What the last `tracker`, `trackers`, `pack` or `packs` of this body could not read.
   var unreadableTracking: [UnreadableTracking] { get }

@@ -2,6 +2,8 @@ package import ChimeCore
 
 /// A body that waits for its turn, with whoever waits for it.
 package protocol Job: Sendable {
+  /// Whether it commits with no other.
+  var isApart: Bool { get }
   /// Runs the body. What it returned or threw is held back until `Settlement.settle`.
   func run(in transaction: any StoreTransaction) -> any Settlement
   /// Ends it without running it.
@@ -21,12 +23,15 @@ package protocol Settlement: Sendable {
 package struct BodyJob<Value: Sendable>: Job {
   private let body: @Sendable (any StoreTransaction) throws -> Value
   private let caller: CheckedContinuation<Value, any Error>
+  package let isApart: Bool
 
   package init(
-    body: @escaping @Sendable (any StoreTransaction) throws -> Value, caller: CheckedContinuation<Value, any Error>
+    body: @escaping @Sendable (any StoreTransaction) throws -> Value, caller: CheckedContinuation<Value, any Error>,
+    isApart: Bool = false
   ) {
     self.body = body
     self.caller = caller
+    self.isApart = isApart
   }
 
   package func run(in transaction: any StoreTransaction) -> any Settlement {

@@ -70,7 +70,7 @@ package enum MovedTables {
     "tenant_count", "change",
     "tracker_name", "item_name", "pack_name", "tracker", "tracker_before", "entry", "entry_before", "item_day",
     "item_total", "day_total", "tracker_summary", "item", "item_before", "milestone", "milestone_before", "pack",
-    "pack_before", "achievement", "experience",
+    "pack_before", "achievement", "experience", "shelf",
   ]
 
   /// Tables whose keys are given once, even when the row has gone.

@@ -12,7 +12,6 @@ let version1Trackers = """
   INSERT INTO number VALUES ('change', 0), ('entry', 0), ('milestone', 0);
 
   -- What can be taken back, in order. A key is given once. `after_entry`: the last entry that was there before it.
-  -- `whole`: 1 when it removed all that its owner had.
   CREATE TABLE change (
     key BIGINT PRIMARY KEY,
     owner BIGINT NOT NULL,
@@ -20,8 +19,7 @@ let version1Trackers = """
     kind TEXT COLLATE "C" NOT NULL,
     tracker TEXT COLLATE "C",
     subject TEXT COLLATE "C" NOT NULL,
-    after_entry BIGINT NOT NULL,
-    whole BIGINT NOT NULL DEFAULT 0
+    after_entry BIGINT NOT NULL
   );
   CREATE INDEX change_owner ON change (owner, key);
   CREATE INDEX change_at ON change (at);
@@ -250,20 +248,28 @@ let version1Trackers = """
     PRIMARY KEY (change, key)
   );
 
-  -- What is unlocked stays so; only a change that removes all that its owner has lays it aside (`gone`; 0: it stands).
+  -- What is unlocked stays so, whatever is taken back.
   CREATE TABLE achievement (
     pack BIGINT NOT NULL REFERENCES pack_name (key),
-    gone BIGINT NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
     reached BIGINT NOT NULL,
     unlocked_at BIGINT,
     silent BIGINT NOT NULL,
-    PRIMARY KEY (pack, gone, id)
+    PRIMARY KEY (pack, id)
   );
   CREATE TABLE experience (
-    pack BIGINT NOT NULL REFERENCES pack_name (key),
-    gone BIGINT NOT NULL,
-    points BIGINT NOT NULL,
-    PRIMARY KEY (pack, gone)
+    pack BIGINT PRIMARY KEY REFERENCES pack_name (key),
+    points BIGINT NOT NULL
   );
+
+  -- What is to take the place of all that an owner has, and what it has taken the place of: trackers and packs under a
+  -- number that is nobody's. `at`: when it was last written to. `change`: the one that laid it aside; null: it is being
+  -- made, or nobody needs it any more.
+  CREATE TABLE shelf (
+    number BIGINT PRIMARY KEY,
+    owner BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    change BIGINT
+  );
+  CREATE INDEX shelf_change ON shelf (change);
   """

@@ -45,24 +45,22 @@ extension Transaction {
 
   func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     try requireWriting()
-    let found = try connection.first("SELECT owner, whole FROM change WHERE key = $1", change) {
-      (owner: $0.uint32(0), isWhole: $0.int(1) != 0)
-    }
-    guard let found else { throw StoreFailure.internalError("there is no change \(change) to take back") }
-    let last = try connection.first("SELECT max(key) FROM change WHERE owner = $1", found.owner) { $0.int64(0) }
+    let owner = try connection.first("SELECT owner FROM change WHERE key = $1", change) { $0.uint32(0) }
+    guard let owner else { throw StoreFailure.internalError("there is no change \(change) to take back") }
+    let last = try connection.first("SELECT max(key) FROM change WHERE owner = $1", owner) { $0.int64(0) }
     guard last == change else {
       throw StoreFailure.internalError("change \(change) is not the latest: the later ones are to be taken back first")
     }
-    let touched = try trackers(touchedBy: change)
-    for sheet in Sheet.all {
+    let isExchange = try takeExchangeBack(change, of: owner)
+    let touched = try isExchange ? [:] : trackers(touchedBy: change)
+    for sheet in Sheet.all where !isExchange {
       try connection.run(sheet.deleteBorn, change)
       try connection.run(sheet.revive, change)
       try connection.run(sheet.clear, change)
       try connection.run(sheet.restore, change)
       try connection.run(sheet.drop, change)
     }
-    if found.isWhole { try takeUnlocksBack(change, found.owner) }
-    try dropStrays(of: found.owner)
+    try dropStrays(of: owner)
     try connection.run("DELETE FROM change WHERE key = $1", change)
     if self.change?.key == change { self.change = nil }
     return touched
@@ -92,20 +90,6 @@ extension Transaction {
     return rows.reduce(into: [:]) { touched, row in
       touched[row.key, default: []].formUnion(row.day.map { [$0] } ?? [])
     }
-  }
-
-  private func takeUnlocksBack(_ change: Int64, _ owner: UInt32) throws {
-    try connection.run(
-      "DELETE FROM achievement WHERE gone = 0 AND pack IN (SELECT key FROM pack_name WHERE owner = $1)", owner)
-    try connection.run(
-      "UPDATE achievement SET gone = 0 WHERE gone = $1 AND pack IN (SELECT key FROM pack_name WHERE owner = $2)",
-      change,
-      owner)
-    try connection.run(
-      "DELETE FROM experience WHERE gone = 0 AND pack IN (SELECT key FROM pack_name WHERE owner = $1)", owner)
-    try connection.run(
-      "UPDATE experience SET gone = 0 WHERE gone = $1 AND pack IN (SELECT key FROM pack_name WHERE owner = $2)", change,
-      owner)
   }
 
   /// What belongs to a tracker that is there no more goes with it.
@@ -144,12 +128,8 @@ extension Transaction {
           left -= connection.changes
         }
       }
-      for step in Self.forgetUnlocks {
-        guard left > 0 else { return true }
-        try connection.run(step, change, left)
-        left -= connection.changes
-      }
       guard left > 0 else { return true }
+      try abandonShelf(of: change)
       try connection.run("DELETE FROM change WHERE key = $1", change)
       left -= 1
     }
@@ -165,24 +145,5 @@ extension Transaction {
       LIMIT 1
       """, before
     ) { $0.int64(0) }
-  }
-
-  private static var forgetUnlocks: [StaticString] {
-    [
-      """
-      DELETE FROM achievement
-      WHERE (pack, gone, id) IN (
-        SELECT a.pack, a.gone, a.id FROM change c JOIN pack_name n ON n.owner = c.owner
-          JOIN achievement a ON a.pack = n.key AND a.gone = c.key
-        WHERE c.key = $1 LIMIT $2)
-      """,
-      """
-      DELETE FROM experience
-      WHERE (pack, gone) IN (
-        SELECT x.pack, x.gone FROM change c JOIN pack_name n ON n.owner = c.owner
-          JOIN experience x ON x.pack = n.key AND x.gone = c.key
-        WHERE c.key = $1 LIMIT $2)
-      """,
-    ]
   }
 }

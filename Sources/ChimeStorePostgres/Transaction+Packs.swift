@@ -3,7 +3,7 @@ import ChimeRecords
 import ChimeSchedule
 import ChimeTracking
 
-// Packs, what they unlock, and the end of all.
+// Packs, and what they unlock.
 extension Transaction {
   /// The number of a pack's name, whether or not it is installed now.
   private func nameKey(of pack: PackID, owner: UInt32) throws -> Int64? {
@@ -49,9 +49,9 @@ extension Transaction {
       """
       SELECT p.key, n.owner, n.id, p.installed_at, p.reminders, p.print FROM pack_name n
       JOIN pack p ON p.key = n.key
-      WHERE p.gone IS NULL AND ($1 IS NULL OR n.owner = $1)
+      WHERE p.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY p.installed_at, n.owner, n.id
-      """, owner, row: readPack
+      """, owner, Shelf.first, row: readPack
     ).compactMap { $0 }
   }
 
@@ -82,7 +82,7 @@ extension Transaction {
   func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress] {
     guard let key = try nameKey(of: pack, owner: owner) else { return [] }
     return try connection.all(
-      "SELECT id, reached, unlocked_at, silent FROM achievement WHERE pack = $1 AND gone = 0 ORDER BY id", key
+      "SELECT id, reached, unlocked_at, silent FROM achievement WHERE pack = $1 ORDER BY id", key
     ) { row in
       AchievementProgress(
         pack: pack, achievement: AchievementID(rawValue: row.text(0)), reached: row.int(1),
@@ -94,8 +94,8 @@ extension Transaction {
     try requireWriting()
     try connection.run(
       """
-      INSERT INTO achievement (pack, gone, id, reached, unlocked_at, silent) VALUES ($1, 0, $2, $3, $4, $5)
-      ON CONFLICT (pack, gone, id) DO UPDATE SET
+      INSERT INTO achievement (pack, id, reached, unlocked_at, silent) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (pack, id) DO UPDATE SET
         reached = excluded.reached, unlocked_at = excluded.unlocked_at, silent = excluded.silent
       """, try nameKeyMaking(progress.pack, owner: owner), progress.achievement.rawValue, progress.reached,
       progress.unlockedAt, progress.wasSilent ? 1 : 0)
@@ -105,8 +105,8 @@ extension Transaction {
     try connection.all(
       """
       SELECT id FROM pack_name n WHERE owner = $1 AND (
-        EXISTS (SELECT 1 FROM achievement WHERE pack = n.key AND gone = 0)
-        OR EXISTS (SELECT 1 FROM experience WHERE pack = n.key AND gone = 0))
+        EXISTS (SELECT 1 FROM achievement WHERE pack = n.key)
+        OR EXISTS (SELECT 1 FROM experience WHERE pack = n.key))
       ORDER BY id
       """, owner
     ) { PackID(rawValue: $0.text(0)) }
@@ -114,47 +114,15 @@ extension Transaction {
 
   func experience(of pack: PackID, owner: UInt32) throws -> Int {
     guard let key = try nameKey(of: pack, owner: owner) else { return 0 }
-    return try connection.first("SELECT points FROM experience WHERE pack = $1 AND gone = 0", key) { $0.int(0) } ?? 0
+    return try connection.first("SELECT points FROM experience WHERE pack = $1", key) { $0.int(0) } ?? 0
   }
 
   func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws {
     try requireWriting()
     try connection.run(
       """
-      INSERT INTO experience (pack, gone, points) VALUES ($1, 0, $2)
-      ON CONFLICT (pack, gone) DO UPDATE SET points = excluded.points
+      INSERT INTO experience (pack, points) VALUES ($1, $2)
+      ON CONFLICT (pack) DO UPDATE SET points = excluded.points
       """, try nameKeyMaking(pack, owner: owner), experience)
-  }
-
-  // The whole.
-
-  func removeTracking(owner: UInt32) throws {
-    try requireWriting()
-    for tracker in try connection.all(
-      """
-      SELECT n.id FROM tracker_name n JOIN tracker t ON t.key = n.key
-      WHERE n.owner = $1 AND t.gone IS NULL
-      """, owner, row: { TrackerID(rawValue: $0.text(0)) })
-    {
-      _ = try removeTracker(TrackerKey(owner: owner, id: tracker))
-    }
-    let packs = try connection.all("SELECT key FROM pack_name WHERE owner = $1", owner) { $0.int64(0) }
-    let change = change(of: owner)
-    // What is unlocked is laid aside once for a change; what came after that in the same change is of no more account.
-    let isFirst =
-      try change.flatMap { change in
-        try connection.first("SELECT whole = 0 FROM change WHERE key = $1", change) { $0.int(0) != 0 }
-      } ?? false
-    for pack in packs {
-      try remove(pack, from: .pack, for: change)
-      if let change, isFirst {
-        try connection.run("UPDATE achievement SET gone = $1 WHERE pack = $2 AND gone = 0", change, pack)
-        try connection.run("UPDATE experience SET gone = $1 WHERE pack = $2 AND gone = 0", change, pack)
-      } else {
-        try connection.run("DELETE FROM achievement WHERE pack = $1 AND gone = 0", pack)
-        try connection.run("DELETE FROM experience WHERE pack = $1 AND gone = 0", pack)
-      }
-    }
-    if let change { try connection.run("UPDATE change SET whole = 1 WHERE key = $1", change) }
   }
 }

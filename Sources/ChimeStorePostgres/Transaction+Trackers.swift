@@ -66,9 +66,9 @@ extension Transaction {
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
-      WHERE t.gone IS NULL AND ($1 IS NULL OR n.owner = $1)
+      WHERE t.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
       ORDER BY t.pack NULLS FIRST, t.created_at, n.key
-      """, owner, row: readTracker
+      """, owner, Shelf.first, row: readTracker
     ).compactMap { $0 }
   }
 

@@ -4,7 +4,7 @@ import ChimeRecords
 // How changes that arrive together commit together.
 //
 // One fsync costs as much as hundreds of rows. Bodies that wait when a transaction starts run in it one after another,
-// each in a savepoint of its own: one that throws is undone alone. Nobody is told anything before the commit, not even
+// each in a savepoint of its own: one that throws is undone alone. A large one runs by itself, without one. Nobody is told anything before the commit, not even
 // of an error, for that may rest on a neighbour's change which then did not last.
 extension Transaction {
   /// The most bodies in one commit, so that the first does not wait without end.
@@ -24,18 +24,24 @@ extension Transaction {
     var settlements: [any Settlement] = []
     do {
       try connection.run("BEGIN IMMEDIATE")
-      for job in jobs.prefix(Self.groupLimit) {
+      let isApart = jobs.first?.isApart == true
+      for job in isApart ? jobs.prefix(1) : jobs.prefix(Self.groupLimit).prefix(while: { !$0.isApart }) {
         forget()
-        try connection.run("SAVEPOINT body")
+        // A savepoint keeps what each page was, and each statement after it goes through all of that.
+        if !isApart { try connection.run("SAVEPOINT body") }
         let settlement = job.run(in: self)
         settlements.append(settlement)
         if let damage = (settlement.error as? StoreFailure)?.damage { throw damage }
         // A failing disk may have undone the whole group (sqlite.org/lang_transaction.html, "Response To Errors").
         if connection.isAutocommit { throw undone(by: settlement) }
-        if settlement.error != nil { try connection.run("ROLLBACK TO body") }
-        try connection.run("RELEASE body")
+        if isApart {
+          try connection.run(settlement.error == nil ? "COMMIT" : "ROLLBACK")
+        } else {
+          if settlement.error != nil { try connection.run("ROLLBACK TO body") }
+          try connection.run("RELEASE body")
+        }
       }
-      try connection.run("COMMIT")
+      if !isApart { try connection.run("COMMIT") }
       return GroupEnd(taken: settlements.count, failure: nil, settlements: settlements)
     } catch {
       if !connection.isAutocommit { try? connection.run("ROLLBACK") }

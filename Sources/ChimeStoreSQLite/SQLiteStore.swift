@@ -85,6 +85,14 @@ public final class SQLiteStore: Store {
     }
   }
 
+  public func writeApart<Result: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { caller in
+      submit(BodyJob(body: body, caller: caller, isApart: true))
+    }
+  }
+
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Result
   ) async throws -> Result {

@@ -4,7 +4,6 @@
 // none for everything else; the partial indexes leave it out. Null: made outside of a change, and there still.
 let schemaVersion5: StaticString = """
   -- What can be taken back, in order. A key is given once. `after_entry`: the last entry that was there before it.
-  -- `whole`: 1 when it removed all that its owner had.
   CREATE TABLE change (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     owner INTEGER NOT NULL,
@@ -12,8 +11,7 @@ let schemaVersion5: StaticString = """
     kind TEXT NOT NULL,
     tracker TEXT,
     subject TEXT NOT NULL,
-    after_entry INTEGER NOT NULL,
-    whole INTEGER NOT NULL DEFAULT 0
+    after_entry INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX change_owner ON change (owner);
   CREATE INDEX change_at ON change (at);
@@ -243,22 +241,30 @@ let schemaVersion5: StaticString = """
     PRIMARY KEY (change, key)
   ) STRICT, WITHOUT ROWID;
 
-  -- What is unlocked stays so; only a change that removes all that its owner has lays it aside (`gone`; 0: it stands).
+  -- What is unlocked stays so, whatever is taken back.
   CREATE TABLE achievement (
     pack INTEGER NOT NULL REFERENCES pack_name (key),
-    gone INTEGER NOT NULL,
     id TEXT NOT NULL,
     reached INTEGER NOT NULL,
     unlocked_at INTEGER,
     silent INTEGER NOT NULL,
-    PRIMARY KEY (pack, gone, id)
+    PRIMARY KEY (pack, id)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE experience (
-    pack INTEGER NOT NULL REFERENCES pack_name (key),
-    gone INTEGER NOT NULL,
-    points INTEGER NOT NULL,
-    PRIMARY KEY (pack, gone)
-  ) STRICT, WITHOUT ROWID;
+    pack INTEGER PRIMARY KEY REFERENCES pack_name (key),
+    points INTEGER NOT NULL
+  ) STRICT;
+
+  -- What is to take the place of all that an owner has, and what it has taken the place of: trackers and packs under a
+  -- number that is nobody's. `at`: when it was last written to. `change`: the one that laid it aside; null: it is being
+  -- made, or nobody needs it any more.
+  CREATE TABLE shelf (
+    number INTEGER PRIMARY KEY,
+    owner INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    change INTEGER
+  ) STRICT;
+  CREATE INDEX shelf_change ON shelf (change);
 
   PRAGMA user_version = 5;
   """

@@ -114,7 +114,7 @@ extension StoreConformance {
           { try $0.removeItem(ItemID(rawValue: "speedmaster"), of: watchKey) },
           { try $0.removeMilestone(1, owner: 1_000) },
           { try $0.removePack(PackID(rawValue: "hydration"), owner: 1_000) },
-          { try $0.removeTracker(watchKey) }, { try $0.removeTracking(owner: 1_000) },
+          { try $0.removeTracker(watchKey) },
           // And then some more in the same change.
           { store in
             try store.removeTracker(watchKey)
@@ -280,71 +280,122 @@ extension StoreConformance {
           try expect(store.entryCount(EntryFilter(owner: 1_000)), is: 0, "the entries")
         }
       },
-      Case("what is unlocked stays when a change is taken back, but for one that has removed everything") { subject in
+      Case("what is unlocked stays when a change is taken back") { subject in
         let pack = PackID(rawValue: "hydration")
-        @Sendable func unlock(_ name: String, _ store: any StoreTransaction) throws {
-          let id = AchievementID(rawValue: name)
-          try store.setProgress(
-            AchievementProgress(pack: pack, achievement: id, reached: 1, unlockedAt: at(1)), owner: 1_000)
-          try store.setExperience(try store.experience(of: pack, owner: 1_000) + 10, of: pack, owner: 1_000)
-        }
         try await subject.write { store in
           try store.fill(waterKey)
           try store.begin(sampleChange())
           try store.insert(sampleEntry())
-          try unlock("first", store)
+          try store.unlock("first", 1_000)
         }
         _ = try await subject.takeBackLast()
-        let before = try await subject.write { store in
+        try await subject.read { store in
           try expect(
             store.progress(of: pack, owner: 1_000).map(\.achievement.rawValue), is: ["first"], "what is unlocked")
           try expect(store.experience(of: pack, owner: 1_000), is: 10, "the XP")
-          try unlock("other's", store)
-          return try store.picture(1_000)
-        }
-        try await subject.write { store in
-          try store.begin(sampleChange(.restored))
-          try store.removeTracking(owner: 1_000)
-          try expect(store.progress(of: pack, owner: 1_000), is: [], "what is unlocked then")
-          try expect(store.experience(of: pack, owner: 1_000), is: 0, "the XP then")
-          try store.fill(watchKey)
-          try unlock("restored", store)
-          // Once more, as of a second thought.
-          try store.removeTracking(owner: 1_000)
-          try store.fill(watchKey)
-          try unlock("restored", store)
-        }
-        try await subject.write { try unlock("later", $0) }
-        try await subject.reopen()
-        _ = try await subject.takeBackLast()
-        try await subject.write { store in
-          try store.setDayTotal(sampleTotal(trackingDay(0)), on: trackingDay(0), of: waterKey)
-          try store.setSummary(TrackerSummary(), of: waterKey)
-          try expect(store.picture(1_000), is: before, "all of it")
         }
       },
-      Case("all of one owner goes, and nobody else's") { subject in
-        let other = TrackerKey(owner: 7, id: waterKey.id)
-        let pack = PackID(rawValue: "hydration")
-        for isChange in [true, false] {
-          let before = try await subject.write { store in
-            for key in [waterKey, watchKey, other] { try store.fill(key) }
-            for owner: UInt32 in [7, 1_000] {
-              try store.put(InstalledPack(pack: fullPack(), owner: owner, installedAt: at(1)))
-              try store.setExperience(7, of: pack, owner: owner)
+      Case("all that an owner has is exchanged for what a shelf has, and comes back as it was") { subject in
+        let (before, others, shelf) = try await subject.write { store in
+          for key in [waterKey, watchKey, TrackerKey(owner: 7, id: waterKey.id)] { try store.fill(key) }
+          for owner: UInt32 in [7, 1_000] {
+            try store.put(InstalledPack(pack: fullPack(), owner: owner, installedAt: at(1)))
+            try store.unlock("first", owner)
+          }
+          // What earlier changes have removed and replaced is of the things that are laid aside.
+          try store.begin(sampleChange(.removed))
+          try store.removeTracker(watchKey)
+          let shelf = try store.makeShelf(for: 1_000, now: at(1))
+          return (try store.picture(1_000), try store.picture(7), shelf)
+        }
+        try expect(shelf >= Shelf.first, "a number that may be somebody's")
+        let staged = try await subject.write { store in
+          try store.touchShelf(shelf, now: at(2))
+          try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
+          try store.unlock("restored", shelf)
+          return try store.picture(shelf)
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.picture(1_000), is: before, "what there is, as long as nothing is exchanged")
+          try expect(store.trackers(owner: nil).count, is: 2, "everyone's trackers")
+          _ = try store.exchange(sampleChange(.restored), with: shelf)
+          // A part of no change.
+          try store.put(InstalledPack(pack: fullPack(), owner: 1_000, installedAt: at(3)))
+          try store.removePack(fullPack().id, owner: 1_000)
+          try expect(store.picture(1_000), is: staged, "what was on the shelf")
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.picture(1_000), is: staged, "what was on the shelf, later")
+          try expect(store.picture(7), is: others, "the other's")
+          try expect(store.trackers(owner: nil).count, is: 2, "everyone's trackers then")
+          try expect(store.packs(owner: nil).map(\.owner), is: [7], "everyone's packs then")
+          try store.unlock("later", 1_000)
+          try store.begin(sampleChange(.logged))
+          try store.insert(sampleEntry(watchKey))
+        }
+        _ = try await subject.takeBackLast()
+        try expect(try await subject.takeBackLast(), is: [:], "what is to be made anew")
+        try await subject.read { try expect($0.picture(1_000), is: before, "all of it") }
+        // The one before it can be taken back as ever.
+        try expect(try await subject.takeBackLast().keys.map(\.id), is: [watchKey.id], "what came back then")
+        try await subject.read { try expect($0.tracker(watchKey) != nil, "the tracker of before") }
+      },
+      Case("a shelf that nobody needs is cleared, step by step, and its number is given again") { subject in
+        let (shelves, laidAside) = try await subject.write { store in
+          try store.fill(waterKey)
+          let shelves = try (1...3).map { try store.makeShelf(for: 1_000, now: at(Int64($0))) }
+          for shelf in shelves {
+            let key = TrackerKey(owner: shelf, id: waterKey.id)
+            try store.fill(key)
+            for _ in 0..<20 { try store.insert(sampleEntry(key)) }
+            try store.put(InstalledPack(pack: fullPack(), owner: shelf, installedAt: at(1)))
+            try store.unlock("a", shelf)
+          }
+          return (shelves, try store.picture(1_000))
+        }
+        try expect(Set(shelves).count, is: 3, "the numbers")
+        @Sendable func clear(before: Instant) async throws -> Int {
+          try await subject.write { store in
+            var steps = 0
+            while try store.clearShelves(before: before, limit: 4) {
+              steps += 1
+              try expect(steps < 100, "it does not end")
             }
-            let before = try store.picture(7)
-            if isChange { try store.begin(sampleChange(.restored)) }
-            try store.removeTracking(owner: 1_000)
-            return before
+            return steps
           }
-          try await subject.read { store in
-            try expect(store.picture(7), is: before, "the other's")
-            try expect(store.isEmpty(waterKey) && store.isEmpty(watchKey), "something is left")
-            try expect(store.trackers(owner: 1_000), is: [], "the trackers")
-            try expect(store.packs(owner: 1_000), is: [], "the packs")
-            try expect(store.experience(of: pack, owner: 1_000), is: 0, "the XP")
+        }
+        // The first was written to too long ago, the second is given up, the third is still being filled.
+        try await subject.write { try $0.abandonShelf(shelves[1]) }
+        _ = try await clear(before: at(2))
+        try await subject.write { store in
+          for shelf in shelves.prefix(2) {
+            try expect(store.isEmpty(TrackerKey(owner: shelf, id: waterKey.id)), "\(shelf)")
           }
+          try expect(!store.isEmpty(TrackerKey(owner: shelves[2], id: waterKey.id)), "the third")
+          try expect(store.makeShelf(for: 7, now: at(9)), is: shelves[0], "the number that is given again")
+          _ = try store.exchange(sampleChange(.restored), with: shelves[2])
+        }
+        for shelf in [shelves[0], shelves[1], shelves[2]] {
+          try await expect(.internalError("there is no shelf \(shelf) to exchange")) {
+            try await subject.write { _ = try $0.exchange(sampleChange(.restored), with: shelf) }
+          }
+        }
+        // What was laid aside stays for as long as it can be taken back, and what was restored when it cannot.
+        _ = try await clear(before: at(1_000))
+        _ = try await subject.takeBackLast()
+        try await subject.read { try expect($0.picture(1_000), is: laidAside, "what was laid aside") }
+        try await subject.write { store in
+          let shelf = try store.makeShelf(for: 1_000, now: at(20))
+          try store.fill(TrackerKey(owner: shelf, id: watchKey.id))
+          _ = try store.exchange(sampleChange(.restored), with: shelf)
+          while try store.forgetChanges(before: at(1_000_000), limit: 100) {}
+          while try store.clearShelves(before: at(1_000_000), limit: 100) {}
+          try expect(store.trackers(owner: 1_000).map(\.id), is: [watchKey.id], "what was restored")
+          try expect(!store.isEmpty(watchKey), "nothing is in it")
+          try expect(
+            store.makeShelf(for: 1_000, now: at(30)), is: Shelf.first, "the number that is given again at last")
         }
       },
       Case("changes of before a time are let go in their order, step by step, and later ones can be taken back") {
@@ -423,6 +474,14 @@ extension StoreConformance.Subject {
 
 extension StoreTransaction {
   /// All that can be seen of an owner's trackers.
+  func unlock(_ name: String, _ owner: UInt32) throws {
+    let pack = PackID(rawValue: "hydration")
+    try setProgress(
+      AchievementProgress(
+        pack: pack, achievement: AchievementID(rawValue: name), reached: 1, unlockedAt: at(1)), owner: owner)
+    try setExperience(try experience(of: pack, owner: owner) + 10, of: pack, owner: owner)
+  }
+
   func picture(_ owner: UInt32) throws -> [String] {
     let trackers = try trackers(owner: owner)
     let packs = try packs(owner: owner)

@@ -37,11 +37,30 @@ struct MemoryTracking: Sendable {
     var change: TrackingChange
     /// What each thing was that it has touched; nil where there was none.
     var before: [Name: Thing?] = [:]
-    /// What was unlocked, when it has removed everything.
-    var unlocks: [PackKey: Unlocks]?
+    /// What it has laid aside, when it has exchanged everything.
+    var exchanged: Exchanged?
+  }
+
+  /// What an owner had before all of it was exchanged.
+  struct Exchanged: Sendable {
+    var shelf: UInt32
+    var things: [Name: Thing]
+    var totals: [TrackerKey: [CivilDate: DayTotal]]
+    var summaries: [TrackerKey: TrackerSummary]
+    var unlocks: [PackKey: Unlocks]
+    /// What the earlier changes remember, which is of these things.
+    var before: [Int64: [Name: Thing?]]
+  }
+
+  struct Shelf: Sendable {
+    var owner: UInt32
+    var at: Instant
+    /// The change that has exchanged it.
+    var change: Int64?
   }
 
   private(set) var things: [Name: Thing] = [:]
+  var shelves: [UInt32: Shelf] = [:]
   /// Those that can be taken back, in order.
   var changes: [Change] = []
   var totals: [TrackerKey: [CivilDate: DayTotal]] = [:]
@@ -99,6 +118,10 @@ struct MemoryTracking: Sendable {
   /// Takes back the last change of an owner.
   mutating func takeBack(_ index: Int) -> [TrackerKey: Set<CivilDate>] {
     let change = changes.remove(at: index)
+    if let exchanged = change.exchanged {
+      bringBack(exchanged, of: change.change.owner)
+      return [:]
+    }
     var touched: [TrackerKey: Set<CivilDate>] = [:]
     for (name, thing) in change.before {
       for thing in [things[name], thing].compactMap({ $0 }) {
@@ -109,10 +132,6 @@ struct MemoryTracking: Sendable {
         }
       }
       things[name] = thing
-    }
-    if let unlocks = change.unlocks {
-      self.unlocks = self.unlocks.filter { $0.key.owner != change.change.owner }
-        .merging(unlocks) { _, before in before }
     }
     for (name, thing) in things {
       let key: TrackerKey? =
@@ -129,5 +148,107 @@ struct MemoryTracking: Sendable {
       summaries[key] = nil
     }
     return touched
+  }
+
+  // Shelves.
+
+  /// Has an owner's things be those of a shelf.
+  ///
+  /// - Returns: what they were.
+  mutating func exchange(_ owner: UInt32, _ shelf: UInt32) -> Exchanged {
+    let before = changes.filter { $0.change.owner == owner }.map { ($0.change.id, $0.before) }
+    let exchanged = Exchanged(
+      shelf: shelf, things: things.filter { $0.value.owner == owner }, totals: totals.filter { $0.key.owner == owner },
+      summaries: summaries.filter { $0.key.owner == owner }, unlocks: unlocks.filter { $0.key.owner == owner },
+      before: Dictionary(uniqueKeysWithValues: before))
+    for index in changes.indices where changes[index].change.owner == owner { changes[index].before = [:] }
+    drop(owner)
+    for thing in things.values where thing.owner == shelf {
+      let owned = thing.owned(by: owner)
+      things[owned.name] = owned
+    }
+    for (key, value) in totals where key.owner == shelf { totals[TrackerKey(owner: owner, id: key.id)] = value }
+    for (key, value) in summaries where key.owner == shelf { summaries[TrackerKey(owner: owner, id: key.id)] = value }
+    for (key, value) in unlocks where key.owner == shelf { unlocks[PackKey(owner: owner, id: key.id)] = value }
+    drop(shelf)
+    swapOrder(owner, shelf)
+    return exchanged
+  }
+
+  private mutating func bringBack(_ exchanged: Exchanged, of owner: UInt32) {
+    drop(owner)
+    things.merge(exchanged.things) { _, before in before }
+    totals.merge(exchanged.totals) { _, before in before }
+    summaries.merge(exchanged.summaries) { _, before in before }
+    unlocks.merge(exchanged.unlocks) { _, before in before }
+    for index in changes.indices {
+      if let before = exchanged.before[changes[index].change.id] { changes[index].before = before }
+    }
+    swapOrder(owner, exchanged.shelf)
+    abandon(exchanged.shelf)
+  }
+
+  /// Names change their owners too, and keep their places.
+  private mutating func swapOrder(_ owner: UInt32, _ shelf: UInt32) {
+    order = Dictionary(
+      uniqueKeysWithValues: order.map { key, place in
+        let other = key.owner == owner ? shelf : key.owner == shelf ? owner : key.owner
+        return (TrackerKey(owner: other, id: key.id), place)
+      })
+  }
+
+  /// Removes all of an owner's but the names.
+  mutating func drop(_ owner: UInt32) {
+    things = things.filter { $0.value.owner != owner }
+    totals = totals.filter { $0.key.owner != owner }
+    summaries = summaries.filter { $0.key.owner != owner }
+    unlocks = unlocks.filter { $0.key.owner != owner }
+  }
+
+  mutating func abandon(_ shelf: UInt32) {
+    shelves[shelf]?.change = nil
+    shelves[shelf]?.at = .earliest
+  }
+}
+
+extension MemoryTracking.Thing {
+  var owner: UInt32 {
+    switch self {
+    case .tracker(let tracker): tracker.owner
+    case .entry(let entry): entry.owner
+    case .item(let item): item.owner
+    case .milestone(let milestone): milestone.owner
+    case .pack(let pack): pack.owner
+    }
+  }
+
+  var name: MemoryTracking.Name {
+    switch self {
+    case .tracker(let tracker): .tracker(tracker.key)
+    case .entry(let entry): .entry(entry.id)
+    case .item(let item): .item(item.key, item.id)
+    case .milestone(let milestone): .milestone(milestone.id)
+    case .pack(let pack): .pack(MemoryTracking.PackKey(owner: pack.owner, id: pack.pack.id))
+    }
+  }
+
+  func owned(by owner: UInt32) -> Self {
+    switch self {
+    case .tracker(var tracker):
+      tracker.owner = owner
+      return .tracker(tracker)
+    case .entry(var entry):
+      entry.owner = owner
+      return .entry(entry)
+    case .item(var item):
+      item.owner = owner
+      return .item(item)
+    case .milestone(var milestone):
+      milestone.owner = owner
+      return .milestone(milestone)
+    case .pack(var pack):
+      pack.owner = owner
+      return .pack(pack)
+    }
   }
 }

@@ -2,7 +2,7 @@ import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
-// Changes, trackers, and the whole.
+// Changes, trackers, and shelves.
 extension MemoryTransaction {
   typealias PackKey = MemoryTracking.PackKey
 
@@ -54,7 +54,7 @@ extension MemoryTransaction {
       }
       guard let oldest else { return false }
       if left <= 0 { return true }
-      contents.tracking.changes.remove(at: oldest)
+      if let shelf = contents.tracking.changes.remove(at: oldest).exchanged?.shelf { contents.tracking.abandon(shelf) }
       left -= 1
     }
   }
@@ -81,7 +81,9 @@ extension MemoryTransaction {
     func rank(_ tracker: Tracker) -> (String, Instant, Int) {
       (tracker.pack?.rawValue ?? "", tracker.createdAt, contents.tracking.order[tracker.key] ?? -1)
     }
-    return contents.tracking.trackers.filter { owner == nil || $0.owner == owner }.sorted { rank($0) < rank($1) }
+    return contents.tracking.trackers.filter { $0.owner == owner || owner == nil && $0.owner < Shelf.first }.sorted {
+      rank($0) < rank($1)
+    }
   }
 
   func removeTracker(_ key: TrackerKey) throws -> Bool {
@@ -137,7 +139,7 @@ extension MemoryTransaction {
   }
 
   func packs(owner: UInt32?) throws -> [InstalledPack] {
-    contents.tracking.packs.filter { owner == nil || $0.owner == owner }
+    contents.tracking.packs.filter { $0.owner == owner || owner == nil && $0.owner < Shelf.first }
       .sorted { ($0.installedAt, $0.owner, $0.pack.id) < ($1.installedAt, $1.owner, $1.pack.id) }
   }
 
@@ -172,16 +174,51 @@ extension MemoryTransaction {
     contents.tracking.unlocks[PackKey(owner: owner, id: pack), default: .init()].experience = experience
   }
 
-  func removeTracking(owner: UInt32) throws {
+  // Shelves.
+
+  func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
-    for tracker in contents.tracking.trackers where tracker.owner == owner { _ = try removeTracker(tracker.key) }
-    for pack in contents.tracking.packs where pack.owner == owner { _ = try removePack(pack.pack.id, owner: owner) }
-    if let change, change.owner == owner,
-      let index = contents.tracking.changes.firstIndex(where: { $0.change.id == change.id }),
-      contents.tracking.changes[index].unlocks == nil
-    {
-      contents.tracking.changes[index].unlocks = contents.tracking.unlocks.filter { $0.key.owner == owner }
+    var shelf = Shelf.first
+    while contents.tracking.shelves[shelf] != nil { shelf += 1 }
+    contents.tracking.shelves[shelf] = MemoryTracking.Shelf(owner: owner, at: now)
+    return shelf
+  }
+
+  func touchShelf(_ shelf: UInt32, now: Instant) throws {
+    try requireWriting()
+    guard let found = contents.tracking.shelves[shelf], found.change == nil else {
+      throw StoreFailure.internalError("there is no shelf \(shelf) to fill")
     }
-    contents.tracking.unlocks = contents.tracking.unlocks.filter { $0.key.owner != owner }
+    contents.tracking.shelves[shelf]?.at = now
+  }
+
+  func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
+    try requireWriting()
+    guard let found = contents.tracking.shelves[shelf], found.change == nil, found.owner == change.owner else {
+      throw StoreFailure.internalError("there is no shelf \(shelf) to exchange")
+    }
+    let exchanged = contents.tracking.exchange(change.owner, shelf)
+    let id = try begin(change)
+    self.change = nil
+    contents.tracking.changes[contents.tracking.changes.count - 1].exchanged = exchanged
+    contents.tracking.shelves[shelf]?.change = id
+    return id
+  }
+
+  func abandonShelf(_ shelf: UInt32) throws {
+    try requireWriting()
+    if contents.tracking.shelves[shelf]?.change == nil { contents.tracking.abandon(shelf) }
+  }
+
+  func clearShelves(before: Instant, limit: Int) throws -> Bool {
+    try requireWriting()
+    var left = limit
+    while let shelf = contents.tracking.shelves.filter({ $0.value.change == nil && $0.value.at < before }).keys.min() {
+      if left <= 0 { return true }
+      contents.tracking.drop(shelf)
+      contents.tracking.shelves[shelf] = nil
+      left -= 1
+    }
+    return false
   }
 }

@@ -34,6 +34,7 @@ extension StoreComparison {
       let (before, limit) = (at(Int64(number - pick(10...300))), pick(1...9))
       var count = 0
       while try store.forgetChanges(before: before, limit: limit) { count += 1 }
+      while try store.clearShelves(before: before, limit: limit) { count += 1 }
       return count < 10_000 ? "forgotten" : "never forgotten"
     case 4: return "an old one: \(spoken(try store.takeBack(Int64(pick(1...20)))))"
     default: break
@@ -121,13 +122,26 @@ extension StoreComparison {
           try store.setSummary(maybe(summary), of: key)
         }
       default:
-        // A restore: all goes, and some of it comes again.
+        // A restore: all is exchanged, or it is given up, or cut short.
         switch pick(0...5) {
         case 0...1: said.append("removed \(try store.removeTracker(key))")
         case 2:
-          try store.removeTracking(owner: owner)
-          try store.put(try sampleTracker(key))
-          said.append("\(try store.insert(sampleEntry(key, at: now, day: day)))")
+          let shelf = try store.makeShelf(for: owner, now: now)
+          let staged = TrackerKey(owner: shelf, id: key.id)
+          try store.put(try sampleTracker(staged))
+          said.append("\(try store.insert(sampleEntry(staged, at: now, day: day)))")
+          var thing = sampleItem(item, staged)
+          thing.attributes = [:]
+          try store.put(thing)
+          try store.setDayTotal(sampleTotal(day, count: number), on: day, of: staged)
+          try store.setExperience(number, of: pack, owner: shelf)
+          switch pick(0...3) {
+          case 0: try store.abandonShelf(shelf)
+          case 1: break
+          default:
+            let change = TrackingChange(owner: owner, at: now, kind: .restored, subject: "restore \(number)")
+            said.append("exchanged as \(try store.exchange(change, with: shelf))")
+          }
         default: break
         }
       }

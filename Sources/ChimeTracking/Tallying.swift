@@ -48,6 +48,12 @@ public struct Tallying: Sendable {
     let minute = tracker.minuteOfDay(entry.minute)
     if minute < tracker.minuteOfDay(total.firstMinute) { total.firstMinute = entry.minute }
     if minute > tracker.minuteOfDay(total.lastMinute) { total.lastMinute = entry.minute }
+    return judging(total)
+  }
+
+  /// A day's total as the tracker's goal judges it.
+  public func judging(_ total: DayTotal) -> DayTotal {
+    var total = total
     total.goal = tracker.goal
     total.isMet = isMet(total)
     return total

@@ -48,9 +48,9 @@ struct BackupTests {
 
   static func restore(_ house: TrackerHouse, _ bytes: [UInt8], dryRun: Bool? = nil) throws -> Wired.Contents {
     try house.upload(bytes, as: "backup")
-    return try house.call(
-      Wired.Restore.method, Wired.Restore.Parameters(upload: "backup", dryRun: dryRun), Wired.Restore.Reply.self
-    ).contents
+    let reply = try house.call(
+      Wired.Restore.method, Wired.Restore.Parameters(upload: "backup", dryRun: dryRun), Wired.Restore.Reply.self)
+    return try #require(reply.contents)
   }
 
   @Test func whatIsRestoredIsWhatWasBackedUpByteForByte() async throws {
@@ -231,6 +231,99 @@ struct BackupTests {
       try refused(Array(String(repeating: "x", count: 5_000_000).utf8), "longer than any")
       #expect(Self.body(try house.backup()) == body, "and nothing has changed")
       #expect(house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "none"))?.name == "NotFound")
+    }
+  }
+
+  /// A backup of one tracker with so many entries.
+  private static func large(_ count: Int) -> [UInt8] {
+    let counts =
+      "{\"entries\":\(count),\"items\":0,\"milestones\":0,\"packs\":0,\"photos\":0,\"reminders\":0,"
+      + "\"trackers\":1,\"unlocks\":0}"
+    let header =
+      "{\"header\":{\"by\":\"\",\"counts\":\(counts),\"format\":\"chime-backup\","
+      + "\"madeAt\":\"2026-01-01T00:00:00Z\",\"version\":1}}"
+    return sealed(
+      [header, tracker]
+        + (0..<count).map { number in
+          let day = CivilDate(dayNumber: 20_000 + number / 100)?.description ?? ""
+          return "{\"entry\":{\"at\":\"\(day)T12:00:00Z\",\"day\":\"\(day)\",\"minute\":720,\"tracker\":\"reading\"}}"
+        })
+  }
+
+  private static let tracker =
+    "{\"tracker\":{\"counting\":{\"weekdays\":{\"_0\":127}},\"createdAt\":0,\"dayStartsAt\":0,\"decimals\":0,\"experience\":0,"
+    + "\"fields\":{},\"generation\":0,\"hasItems\":false,\"id\":\"reading\",\"kind\":\"check\",\"owner\":0,\"pauses\":[],"
+    + "\"presets\":[],\"skips\":[],\"slot\":\"anytime\",\"startedOn\":\"2020-01-01\",\"title\":{\"en\":\"Reading\"}}}"
+
+  /// What lies on shelves: what restores have put aside, and what they have laid aside.
+  private static func shelves(_ house: TrackerHouse) async throws -> [Int] {
+    try await house.store.read { store in
+      try (0..<4).map { try store.entryCount(EntryFilter(owner: Shelf.first + $0)) }
+    }
+  }
+
+  @Test func aRestoreTellsHowFarItIsAndWhatIsGivenUpLeavesNothing() async throws {
+    try await TrackerHouse.live { house in
+      try house.put(.init(id: "tea", kind: .check))
+      try house.log("tea")
+      let before = Self.body(try house.backup())
+      let good = Self.large(9_000)
+      func begin(_ client: VarlinkClient, _ bytes: [UInt8]) throws -> VarlinkClient.Replies<Wired.Restore.Reply> {
+        try house.upload(bytes, as: "backup")
+        return try client.callMore(
+          Wired.Restore.method, Wired.Restore.Parameters(upload: "backup"), returning: Wired.Restore.Reply.self)
+      }
+      // The last line is wrong: all of the others had been put aside.
+      var damaged = good
+      damaged[damaged.count - 10] ^= 1
+      let refused = try begin(house.client, damaged)
+      let first = try #require(try refused.next())
+      #expect(first.contents == nil && (1..<damaged.count).contains(first.read ?? 0) && first.size == damaged.count)
+      #expect(throws: VarlinkClientError.self) { while try refused.next() != nil {} }
+      #expect(try await Self.shelves(house) == [0, 0, 0, 0])
+      // Whoever has begun it goes. The next one begins when the first has ended.
+      let gone = try VarlinkClient("unix:\(house.folder)/io.chime", timeout: .seconds(60))
+      _ = try begin(gone, good).next()
+      gone.close()
+      #expect(try Self.restore(house, good, dryRun: true).entries == 9_000)
+      Self.same(Self.body(try house.backup()), before)
+      let replies = try begin(house.client, good)
+      var (told, contents) = ([Int](), Wired.Contents?.none)
+      while let reply = try replies.next() {
+        told += reply.read.map { [$0] } ?? []
+        contents = reply.contents
+      }
+      #expect(told == told.sorted() && told.count >= 1 && contents?.entries == 9_000, "\(told)")
+      #expect(try await Self.shelves(house).reduce(0, +) == 1, "what was there before is laid aside")
+      let days: Wired.Days.Reply = try house.call(
+        Wired.Days.method, Wired.Days.Parameters(tracker: "reading", range: .init(from: "2024-10-04", to: "2024-12-31"))
+      )
+      #expect(days.days.filter { $0.entries == 100 }.count == 89, "\(days.days.count)")
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      #expect(undone.undone.subject == "9000")
+      Self.same(Self.body(try house.backup()), before)
+    }
+  }
+
+  /// Nothing of it is written, however many there are.
+  @Test func aTenantsLimitIsHeldToBeforeRemindersArePutInPlace() async throws {
+    var backup: [UInt8] = []
+    try await TrackerHouse.live { house in
+      try Self.furnish(house)
+      backup = try house.backup()
+    }
+    var acme = TenantDefinition(name: "acme")
+    acme.reminders = 1
+    try await TrackerHouse.live({ [acme] in $0.tenants = ["acme": acme] }) { [backup] house in
+      func parameters(_ more: [String: JSON]) -> [String: JSON] { more.merging(["tenant": "acme"]) { $1 } }
+      for offset in stride(from: 0, to: backup.count, by: 300_000) {
+        let part = Data(backup[offset..<min(offset + 300_000, backup.count)]).base64EncodedString()
+        let _: JSON = try house.call(
+          Wired.Upload.method, parameters(["upload": "backup", "offset": .int(Int64(offset)), "data": .string(part)]))
+      }
+      let refusal = house.refusal(Wired.Restore.method, parameters(["upload": "backup"]))
+      #expect(refusal?.name == "LimitExceeded", "\(String(describing: refusal))")
+      #expect(try await Self.shelves(house) == [0, 0, 0, 0])
     }
   }
 

@@ -138,8 +138,11 @@ import Testing
       try store.put(tracker)
       try store.put(
         InstalledPack(pack: Pack(id: packID, title: "Another", text: ""), owner: 7, installedAt: .earliest))
-      try store.begin(Self.change(.restored, 1))
-      try store.removeTracking(owner: 7)
+      try store.begin(Self.change(.removed, 1))
+      _ = try store.removeTracker(Self.key)
+      _ = try store.removePack(packID, owner: 7)
+      let shelf = try store.makeShelf(for: 7, now: Instant(seconds: 1_774_828_800))
+      _ = try store.exchange(Self.change(.restored, 1), with: shelf)
     }
     let names = ["tracker", "entry", "item", "milestone", "pack"]
     for name in names {
@@ -158,6 +161,8 @@ import Testing
     }
     // 208 rows and two changes, twenty at a time.
     #expect(steps == 10 || steps == 11, "\(steps) steps")
+    // What the exchange has laid aside: what was unlocked.
+    #expect(try await store.write { try $0.clearShelves(before: later, limit: 20) } == false)
     for name in names + names.map({ $0 + "_before" }) + [
       "achievement", "experience", "change", "item_day", "item_total",
     ] {

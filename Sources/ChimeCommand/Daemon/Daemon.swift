@@ -55,20 +55,23 @@ final class Daemon {
   }
 
   /// Calls a method that answers with a stream; `body` gets each reply and says whether to go on.
+  ///
+  /// - Parameter patience: how long each reply may take; nil: as long as it does.
   func stream<Reply: Decodable>(
     _ method: String, _ parameters: some Encodable = Wire.Empty(), returning type: Reply.Type,
-    _ body: (Reply) throws -> Bool
+    patience: Duration? = nil, _ body: (Reply) throws -> Bool
   ) throws {
     let replies: VarlinkClient.Replies<Reply>
     do {
-      replies = try client.callMore(method, given(method, parameters), returning: type)
+      replies = try client.callMore(method, given(method, parameters), returning: type, idleTimeout: patience)
     } catch {
       throw Failure(calling: error, at: socket)
     }
     while true {
       let reply: Reply?
       do { reply = try replies.next() } catch { throw Failure(calling: error, at: socket) }
-      guard let reply, try body(reply) else { return client.close() }
+      guard let reply else { return }
+      guard try body(reply) else { return client.close() }
     }
   }
 }

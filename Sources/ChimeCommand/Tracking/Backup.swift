@@ -115,23 +115,31 @@ enum Restore {
         Words.say("a restore replaces everything; it needs --yes where nobody can be asked"),
         hint: Words.say("--dry-run checks the file and changes nothing"))
     }
-    let daemon = try context.daemon()
-    daemon.patience += .seconds(600)
-    let upload = try Uploading.send(path, context)
+    let bytes = try Uploading.bytes(path, limit: Uploading.longest, context)
+    let upload = try Uploading.send(bytes, called: path, context)
     func restore(dryRun: Bool) throws -> TrackersInterface.Contents {
-      let progress = Progress(context, dryRun ? Words.say("Checking %1", Harmless.line(path)) : Words.say("Restoring"))
+      let progress = Progress(
+        context, dryRun ? Words.say("Checking %1", Harmless.line(path)) : Words.say("Restoring"), total: bytes.count,
+        of: .bytes)
       defer { progress.end() }
+      var contents: TrackersInterface.Contents?
       do {
-        return try daemon.call(
+        let daemon = try context.daemon()
+        try daemon.stream(
           TrackersInterface.Restore.method,
           TrackersInterface.Restore.Parameters(upload: upload, dryRun: dryRun ? true : nil),
-          telling: progress,
-          returning: TrackersInterface.Restore.Reply.self
-        ).contents
+          returning: TrackersInterface.Restore.Reply.self, patience: daemon.patience + .seconds(600)
+        ) { reply in
+          contents = reply.contents
+          progress.tell(reply.read)
+          return true
+        }
       } catch var failure as Failure {
         if failure.isInvalidText { failure.message = "\(path): \(failure.message)" }
         throw failure
       }
+      guard let contents else { throw Failure.failed(Words.say("the daemon did not say what it has restored")) }
+      return contents
     }
     let contents = try restore(dryRun: true)
     let asks = !isDry && !context.line.has("yes")

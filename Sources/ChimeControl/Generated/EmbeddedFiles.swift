@@ -1494,8 +1494,9 @@ method Photo(name: string, offset: ?int, tenant: ?string) -> (data: string, tota
 
 # Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`.
 method Backup(tenant: ?string) -> (data: string)
-# Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged.
-method Restore(upload: string, dryRun: ?bool, tenant: ?string) -> (contents: Contents)
+# Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
+# call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`.
+method Restore(upload: string, dryRun: ?bool, tenant: ?string) -> (contents: ?Contents, read: ?int, size: ?int)
 # Call with `more`: the text in parts. Of one tracker or of all.
 method Export(format: (csv, json), tracker: ?string, range: ?Range, tenant: ?string) -> (text: string)
 # Reads entries from an uploaded file: ours, or Loop Habit Tracker's Checkmarks.csv or exported archive's files. What is

@@ -57,15 +57,13 @@ extension TrackingWork {
     try TrackingDay.arm(in: transaction, bearings, now: now)
   }
 
-  /// The same, of all days that they have entries or totals of.
-  public func renew(
-    _ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
-  ) throws {
-    var days: [TrackerID: Set<CivilDate>] = [:]
-    for id in ids {
-      days[id] = Set(try transaction.entryDays(of: key(id), in: nil)).union(try allTotals(of: key(id)).map(\.day))
+  /// Brings up the reminders of some trackers whose entries, with all that follows from them, were exchanged for others.
+  public func relink(_ ids: Set<TrackerID>, _ outcome: inout TrackingOutcome) throws {
+    for id in ids.sorted() {
+      let last = try transaction.summary(of: key(id))?.lastAt
+      try follow(key(id), try transaction.tracker(key(id)), last: last, entry: nil, &outcome)
     }
-    try renew(days, &outcome, using: &generator)
+    try TrackingDay.arm(in: transaction, bearings, now: now)
   }
 
   /// A reminder that was removed is there again, under its own name.

@@ -22,7 +22,6 @@ enum BackupFormat {
   /// Bytes of a photo in one line.
   static let photoPart = 384 << 10
   static let maxEntries = 2_000_000
-  static let maxReminders = 10_000
 
   struct Header: Codable, Hashable {
     var format: String

@@ -17,6 +17,8 @@ struct BackupJudge {
   let judgeReminder: (Reminder) throws -> Void
   private var seen: Set<String> = []
   private var trackers: [TrackerID: Tracker] = [:]
+  /// Those whose days were judged: their entries have all come.
+  private var judgedTrackers: Set<TrackerID> = []
   private var packs = 0
 
   init(judgeReminder: @escaping (Reminder) throws -> Void) { self.judgeReminder = judgeReminder }
@@ -148,6 +150,7 @@ struct BackupJudge {
     }
     if let item = entry.item { try need(Desk.isItemID(item.rawValue), "that is no item's id") }
     try noteAndPhoto(entry.note, entry.photo)
+    try need(!judgedTrackers.contains(tracker.id), "entries of \(tracker.id) come before its judged days")
     return entry
   }
 
@@ -155,6 +158,7 @@ struct BackupJudge {
     let tracker = try known(judged.tracker)
     if let goal = judged.goal { try self.goal(goal, of: tracker) }
     try once("the judged day \(judged.day) of \(judged.tracker)")
+    judgedTrackers.insert(tracker.id)
     return judged
   }
 

@@ -8,9 +8,15 @@ import Varlink
 /// An answer in parts; asked for the next when the one before has been taken.
 protocol ReplyParts: AnyObject {
   /// The last is without `continues`; to be asked for none after it.
-  func next() throws -> VarlinkReply
+  func next() async throws -> VarlinkReply
   /// Lets go what it has; whether or not it came to its end.
-  func end()
+  func end() async
+  /// Whether it is its owner's turn until it has come to its end. What is only read takes nobody's time.
+  var keepsTurn: Bool { get }
+}
+
+extension ReplyParts {
+  var keepsTurn: Bool { false }
 }
 
 /// A backup: its first line, the records that lie in a file, the photos, and the sum of it all, which is added up as it

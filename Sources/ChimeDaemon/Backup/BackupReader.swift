@@ -5,8 +5,8 @@ import ChimeTracking
 import FoundationEssentials
 import Glibc
 
-/// What a backup has, read and judged.
-struct BackupContents: Sendable {
+/// One thing that a backup has, judged.
+enum BackupPiece: Sendable {
   /// Where a photo's parts are in the file.
   struct Photo: Sendable {
     var name: String
@@ -15,40 +15,43 @@ struct BackupContents: Sendable {
     var lines: [Range<Int>] = []
   }
 
-  var madeAt: Instant?
-  var counts = BackupFormat.Counts()
-  var trackers: [Tracker] = []
-  var items: [Item] = []
-  var milestones: [Milestone] = []
-  var entries: [BackupFormat.EntryLine] = []
-  var judged: [BackupFormat.Judged] = []
-  var packs: [InstalledPack] = []
-  var progress: [AchievementProgress] = []
-  var experience: [BackupFormat.Experience] = []
-  var reminders: [Reminder] = []
-  var photos: [Photo] = []
+  case tracker(Tracker)
+  case item(Item)
+  case milestone(Milestone)
+  case entry(BackupFormat.EntryLine)
+  case judged(BackupFormat.Judged)
+  case pack(InstalledPack)
+  case progress(AchievementProgress)
+  case experience(BackupFormat.Experience)
+  case reminder(Reminder)
+  case photo(Photo)
 }
 
-/// Reads a backup and judges it whole: its sum, its version, every line. The first fault ends it, with its line.
+/// Reads a backup piece by piece, and judges each: its sum, its version, every line. The first fault ends it, with its line;
+/// only who has come to the end knows that the file is sound.
 ///
 /// A file of a stranger's costs what it weighs: nothing is reserved for what it claims to have, no line is longer and none
-/// nests deeper than ours are.
-struct BackupReader {
-  private var contents = BackupContents()
+/// nests deeper than ours are, and of all pieces only the names are kept.
+struct BackupReader: ~Copyable {
+  /// When the backup was made; known after the first piece.
+  private(set) var madeAt: Instant?
+  /// What has come so far.
+  private(set) var counts = BackupFormat.Counts()
+  /// How many bytes have been read.
+  private(set) var position = 0
   private var judge: BackupJudge
+  private var lines: FileLines?
   private var line = 0
-  private var position = 0
   private var header: BackupFormat.Header?
   private var found: BackupFormat.Sum?
-  private var open: (photo: BackupContents.Photo, have: Int, digest: PhotoDigest)?
+  private var open: (photo: BackupPiece.Photo, have: Int, digest: PhotoDigest)?
+  private let sum = PhotoDigest()
   private let decoder = JSONDecoder()
 
   /// - Parameter judgeReminder: throws a `ControlFailure` for a reminder that no client could ask for.
-  static func read(
-    _ path: String, judgeReminder: @escaping (Reminder) throws -> Void
-  ) throws -> BackupContents {
-    var reader = BackupReader(judge: BackupJudge(judgeReminder: judgeReminder))
-    return try reader.read(path)
+  init(_ path: String, judgeReminder: @escaping (Reminder) throws -> Void) throws {
+    judge = BackupJudge(judgeReminder: judgeReminder)
+    lines = try FileLines(path, longest: BackupFormat.maxLine)
   }
 
   private init(judge: BackupJudge) { self.judge = judge }
@@ -56,36 +59,29 @@ struct BackupReader {
   /// Judges the lines between a header and a sum, which stand in no file.
   static func judge(
     _ lines: [UInt8], judgeReminder: @escaping (Reminder) throws -> Void
-  ) throws -> BackupContents {
+  ) throws -> [BackupPiece] {
     var reader = BackupReader(judge: BackupJudge(judgeReminder: judgeReminder))
     reader.header = BackupFormat.Header(
       format: BackupFormat.format, version: BackupFormat.version, by: "", madeAt: "", counts: BackupFormat.Counts())
+    var pieces: [BackupPiece] = []
     for line in lines.split(separator: UInt8(ascii: "\n")) {
       reader.line += 1
-      try reader.take(Array(line))
+      if let piece = try reader.take(Array(line)) { pieces.append(piece) }
       guard reader.found == nil else { throw reader.fault("there is a sum among the lines") }
     }
-    return reader.contents
+    return pieces
   }
 
-  private mutating func read(_ path: String) throws -> BackupContents {
-    var lines = try FileLines(path, longest: BackupFormat.maxLine)
-    let sum = PhotoDigest()
-    while true {
-      let next: [UInt8]?
-      do {
-        next = try lines.next()
-      } catch FileLines.Fault.tooLong {
-        line += 1
-        throw fault("the line is longer than any of a backup")
-      }
-      guard let bytes = next else { break }
+  /// - Returns: nil at the end, when all of it is sound.
+  mutating func next() throws -> BackupPiece? {
+    while let bytes = try nextLine() {
       line += 1
       guard found == nil else { throw fault("something follows the sum, which is the last line of a backup") }
       guard bytes.last == UInt8(ascii: "\n") else {
         throw fault("the line is cut off: the file is not whole")
       }
-      try take(bytes)
+      let piece = try take(bytes)
+      position += bytes.count
       if let found {
         guard found.sha256 == sum.finish() else {
           throw fault("the sum is another: the file is damaged, or was changed")
@@ -93,19 +89,35 @@ struct BackupReader {
       } else {
         sum.add(bytes)
       }
-      position += bytes.count
+      if let piece { return piece }
     }
     guard found != nil else {
       line += 1
       throw fault(line == 1 ? "the file is empty" : "the sum is missing: the file is not whole")
     }
-    try checkCounts()
-    return contents
+    guard counts == header?.counts else {
+      line = 1
+      throw fault("the header counts other things than the file has")
+    }
+    return nil
   }
 
-  private func fault(_ message: String) -> ControlFailure { .invalidFile(line: line, message) }
+  private mutating func nextLine() throws -> [UInt8]? {
+    do {
+      return try lines?.next()
+    } catch FileLines.Fault.tooLong {
+      line += 1
+      throw fault("the line is longer than any of a backup")
+    }
+  }
 
-  private mutating func take(_ bytes: [UInt8]) throws {
+  private func fault(_ message: String) -> ControlFailure {
+    // What it quotes is a stranger's.
+    .invalidFile(line: line, TrackerFields.shown(message, longest: 2_000))
+  }
+
+  /// - Returns: nil for a line that is no piece, or not all of one.
+  private mutating func take(_ bytes: [UInt8]) throws -> BackupPiece? {
     guard Nesting.isWithin(BackupFormat.maxNesting, bytes) else {
       throw fault("it nests deeper than any line of a backup")
     }
@@ -116,7 +128,7 @@ struct BackupReader {
       throw fault(header == nil ? "it is no backup of Chime's" : Self.sentence(error))
     }
     do {
-      try take(value, lineBytes: bytes.count)
+      return try take(value, lineBytes: bytes.count)
     } catch let error as BackupJudge.Refused {
       throw fault(error.message)
     } catch ControlFailure.invalidValue(let field, let message) {
@@ -124,7 +136,7 @@ struct BackupReader {
     }
   }
 
-  private mutating func take(_ line: BackupFormat.Line, lineBytes: Int) throws {
+  private mutating func take(_ line: BackupFormat.Line, lineBytes: Int) throws -> BackupPiece? {
     guard header != nil else {
       guard let header = line.header, header.format == BackupFormat.format else {
         throw BackupJudge.Refused("it is no backup of Chime's")
@@ -135,41 +147,49 @@ struct BackupReader {
             ? "a later Chime made it (format \(header.version)): update this one first"
             : "its format (\(header.version)) is none that there was")
       }
-      contents.madeAt = try? RFC3339.parse(header.madeAt)
+      madeAt = try? RFC3339.parse(header.madeAt)
       self.header = header
-      return
+      return nil
     }
     if open != nil, line.part == nil { throw BackupJudge.Refused("a photo is not whole") }
     if let tracker = line.tracker {
-      contents.trackers.append(try judge.tracker(tracker))
+      counts.trackers += 1
+      return .tracker(try judge.tracker(tracker))
     } else if let item = line.item {
-      contents.items.append(try judge.item(item))
+      counts.items += 1
+      return .item(try judge.item(item))
     } else if let milestone = line.milestone {
-      contents.milestones.append(try judge.milestone(milestone))
+      counts.milestones += 1
+      return .milestone(try judge.milestone(milestone))
     } else if let entry = line.entry {
-      guard contents.entries.count < BackupFormat.maxEntries else {
+      guard counts.entries < BackupFormat.maxEntries else {
         throw BackupJudge.Refused("there are more than \(BackupFormat.maxEntries) entries")
       }
-      contents.entries.append(try judge.entry(entry))
+      counts.entries += 1
+      return .entry(try judge.entry(entry))
     } else if let judged = line.judged {
-      contents.judged.append(try judge.judged(judged))
+      return .judged(try judge.judged(judged))
     } else if let pack = line.pack {
-      contents.packs.append(try judge.pack(pack))
+      counts.packs += 1
+      return .pack(try judge.pack(pack))
     } else if let progress = line.progress {
-      contents.progress.append(try judge.progress(progress))
+      if progress.unlockedAt != nil { counts.unlocks += 1 }
+      return .progress(try judge.progress(progress))
     } else if let experience = line.experience {
-      contents.experience.append(try judge.experience(experience))
+      return .experience(try judge.experience(experience))
     } else if let reminder = line.reminder {
-      contents.reminders.append(try judge.reminder(reminder))
+      counts.reminders += 1
+      return .reminder(try judge.reminder(reminder))
     } else if let photo = line.photo {
       try begin(photo)
     } else if let part = line.part {
-      try take(part, lineBytes)
+      return try take(part, lineBytes)
     } else if let sum = line.sum {
       found = sum
     } else {
       throw BackupJudge.Refused("it is nothing that a backup has")
     }
+    return nil
   }
 
   private mutating func begin(_ photo: BackupFormat.PhotoHead) throws {
@@ -178,10 +198,10 @@ struct BackupReader {
       throw BackupJudge.Refused("a photo has at most \(Photos.maxBytes >> 20) MiB")
     }
     try judge.once("photo \(photo.name)")
-    open = (BackupContents.Photo(name: photo.name, bytes: photo.bytes), 0, PhotoDigest())
+    open = (BackupPiece.Photo(name: photo.name, bytes: photo.bytes), 0, PhotoDigest())
   }
 
-  private mutating func take(_ part: BackupFormat.PhotoPart, _ lineBytes: Int) throws {
+  private mutating func take(_ part: BackupFormat.PhotoPart, _ lineBytes: Int) throws -> BackupPiece? {
     guard var open, part.name == open.photo.name, part.offset == open.have,
       let data = Data(base64Encoded: part.data), !data.isEmpty, open.have + data.count <= open.photo.bytes
     else { throw BackupJudge.Refused("this part of a photo does not follow the one before") }
@@ -195,25 +215,14 @@ struct BackupReader {
     open.photo.lines.append(position..<position + lineBytes)
     guard open.have == open.photo.bytes else {
       self.open = open
-      return
+      return nil
     }
     guard open.photo.name.hasPrefix(open.digest.finish()) else {
       throw BackupJudge.Refused("the photo is not the one that its name says")
     }
-    contents.photos.append(open.photo)
+    counts.photos += 1
     self.open = nil
-  }
-
-  private mutating func checkCounts() throws {
-    contents.counts = BackupFormat.Counts(
-      trackers: contents.trackers.count, entries: contents.entries.count, items: contents.items.count,
-      milestones: contents.milestones.count, packs: contents.packs.count,
-      unlocks: contents.progress.count { $0.unlockedAt != nil }, photos: contents.photos.count,
-      reminders: contents.reminders.count)
-    guard contents.counts == header?.counts else {
-      line = 1
-      throw fault("the header counts other things than the file has")
-    }
+    return .photo(open.photo)
   }
 
   /// The bytes of a photo's part, from its line.

@@ -15,15 +15,19 @@ package enum RestoreTrial {
     _ lines: [UInt8], now: Instant, bearings: Bearings, in transaction: any StoreTransaction
   ) throws -> Outcome {
     let fields = ReminderFields(bearings: bearings, configuration: Configuration(), now: now)
-    let contents: BackupContents
+    let pieces: [BackupPiece]
     do {
-      contents = try BackupReader.judge(lines) { try fields.judge($0) }
+      pieces = try BackupReader.judge(lines) { try fields.judge($0) }
     } catch ControlFailure.invalidFile(let line, let message) {
       return .refused(line: line, message)
     }
     var random = PooledRandom()
     let work = TrackingWork(in: transaction, owner: 1, bearings, now: now)
-    _ = try TrackingRestore(work).run(contents, using: &random)
+    let restore = TrackingRestore(work)
+    var plan = TrackingRestore.Plan(shelf: try transaction.makeShelf(for: 1, now: now))
+    try restore.stage(pieces, &plan)
+    try restore.sumUp(plan.trackers.keys.sorted(), plan)
+    _ = try restore.finish(plan, using: &random)
     // What a client would ask for next.
     let wire = WireMapper(bearings: bearings, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {

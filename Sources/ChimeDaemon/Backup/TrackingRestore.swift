@@ -6,8 +6,9 @@ import FoundationEssentials
 /// Puts what a backup has in the place of all that an owner has of trackers and reminders, as one change that can be taken
 /// back.
 ///
-/// The store keeps what trackers had; of the reminders, and of the goals that past days were judged by, a note of the change
-/// tells (`Before`).
+/// However much that is, nobody waits for it: its pieces go onto a shelf in as many transactions as one likes, and what
+/// follows from them is added up there; `finish` exchanges the two in one. The store keeps what trackers had; of the
+/// reminders a note of the change tells (`Before`).
 struct TrackingRestore {
   let work: TrackingWork
   private var transaction: any StoreTransaction { work.transaction }
@@ -15,10 +16,24 @@ struct TrackingRestore {
 
   init(_ work: TrackingWork) { self.work = work }
 
+  /// What is known from one transaction to the next.
+  struct Plan: Sendable {
+    let shelf: UInt32
+    fileprivate(set) var trackers: [TrackerID: Tracker] = [:]
+    /// How many days each tracker has at most.
+    fileprivate(set) var days: [TrackerID: Int] = [:]
+    fileprivate(set) var entries = 0
+    fileprivate(set) var packs: [InstalledPack] = []
+    fileprivate(set) var reminders: [Reminder] = []
+
+    init(shelf: UInt32) { self.shelf = shelf }
+
+    func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: shelf, id: tracker) }
+  }
+
   /// What `undo` cannot find in the store.
   private struct Before: Codable {
     var reminders: [Reminder]
-    var judged: [BackupFormat.Judged]
   }
 
   private func note(_ change: Int64) -> String { "restored.\(owner).\(change)" }
@@ -34,67 +49,93 @@ struct TrackingRestore {
     try transaction.setNote(name, left.map(String.init).joined(separator: " "))
   }
 
-  func run(
-    _ contents: BackupContents, using generator: inout some RandomNumberGenerator
+  /// Puts pieces onto the plan's shelf, in the order in which a backup has them.
+  func stage(_ pieces: [BackupPiece], _ plan: inout Plan) throws {
+    var day: (tracker: TrackerID, total: DayTotal)?
+    func keepDay() throws {
+      if let day { try transaction.setDayTotal(day.total, on: day.total.day, of: plan.key(day.tracker)) }
+      day = nil
+    }
+    for piece in pieces {
+      switch piece {
+      case .tracker(let tracker):
+        let staged = tracker.owned(by: plan.shelf)
+        plan.trackers[tracker.id] = staged
+        try transaction.put(staged)
+      case .item(var item):
+        item.owner = plan.shelf
+        try transaction.put(item)
+      case .milestone(var milestone):
+        (milestone.owner, milestone.id) = (plan.shelf, 0)
+        try transaction.put(milestone)
+      case .entry(let line):
+        plan.entries += 1
+        let entry = try transaction.insert(line.entry(of: plan.shelf))
+        if day?.tracker != entry.tracker || day?.total.day != entry.day {
+          try keepDay()
+          plan.days[entry.tracker, default: 0] += 1
+        }
+        let known = try day?.total ?? transaction.dayTotal(of: entry.key, on: entry.day)
+        guard let tracker = plan.trackers[entry.tracker] else { continue }
+        day = (entry.tracker, Tallying(tracker).total(known, adding: entry))
+      case .judged(let judged):
+        try keepDay()
+        let key = plan.key(judged.tracker)
+        guard var tracker = plan.trackers[judged.tracker], let total = try transaction.dayTotal(of: key, on: judged.day)
+        else { continue }
+        tracker.goal = judged.goal
+        try transaction.setDayTotal(Tallying(tracker).judging(total), on: judged.day, of: key)
+      case .progress(let progress): try transaction.setProgress(progress, owner: plan.shelf)
+      case .experience(let experience):
+        try transaction.setExperience(experience.points, of: experience.pack, owner: plan.shelf)
+      case .pack(let pack): plan.packs.append(pack)
+      case .reminder(let reminder): plan.reminders.append(reminder)
+      // Its bytes are in a folder beside the store.
+      case .photo: continue
+      }
+    }
+    try keepDay()
+  }
+
+  /// Adds up the days of some trackers, once all entries are on the shelf.
+  func sumUp(_ trackers: [TrackerID], _ plan: Plan) throws {
+    for id in trackers {
+      guard let tracker = plan.trackers[id] else { continue }
+      let totals = try transaction.dayTotals(of: plan.key(id), in: .earliest ... .latest)
+      try transaction.setSummary(Tallying(tracker).summary(of: totals), of: plan.key(id))
+    }
+  }
+
+  /// Has what is on the shelf take the place of what there is, and the backup's reminders that of the owner's.
+  func finish(
+    _ plan: Plan, using generator: inout some RandomNumberGenerator
   ) throws -> (TrackingOutcome, [LoopNotice]) {
-    var outcome = TrackingOutcome()
+    try transaction.lockTrackers()
+    let before = Before(reminders: try BackupRecords.reminders(owner, transaction).map(\.unowned))
     let old = try transaction.trackers(owner: owner)
-    let before = Before(
-      reminders: try BackupRecords.reminders(owner, transaction).map(\.unowned),
-      judged: try old.flatMap { try BackupRecords.judged($0, transaction) })
-    let change = try transaction.begin(
-      TrackingChange(owner: owner, at: work.now, kind: .restored, subject: String(contents.entries.count)))
-    outcome.change = change
+    // Whoever has seen a tracker is to see that it is another one now.
+    for known in old {
+      guard var staged = plan.trackers[known.id] else { continue }
+      staged.generation = known.generation + 1
+      try transaction.put(staged)
+    }
+    let change = try transaction.exchange(
+      TrackingChange(owner: owner, at: work.now, kind: .restored, subject: String(plan.entries)), with: plan.shelf)
     let encoded = try BackupFormat.encoder().encode(before)
     try transaction.setNote(note(change), String(decoding: encoded, as: UTF8.self))
     try keepAccount(of: change)
-    try transaction.removeTracking(owner: owner)
-    try put(contents, generations: Dictionary(uniqueKeysWithValues: old.map { ($0.id, $0.generation) }))
-    let (names, notices) = try replaceReminders(by: contents.reminders, &outcome, using: &generator)
-    for installed in contents.packs {
+    var outcome = TrackingOutcome()
+    outcome.change = change
+    let (names, notices) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
+    for installed in plan.packs {
       var installed = installed
       installed.owner = owner
       installed.reminders = installed.reminders.compactMapValues { names[$0] }
       installed.pack.trackers = installed.pack.trackers.map { $0.owned(by: 0) }
       try transaction.put(installed)
     }
-    for progress in contents.progress { try transaction.setProgress(progress, owner: owner) }
-    for experience in contents.experience {
-      try transaction.setExperience(experience.points, of: experience.pack, owner: owner)
-    }
-    try work.renew(Set(old.map(\.id)).union(contents.trackers.map(\.id)), &outcome, using: &generator)
+    try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome)
     return (outcome, notices)
-  }
-
-  private func put(_ contents: BackupContents, generations: [TrackerID: Int64]) throws {
-    for tracker in contents.trackers {
-      var tracker = tracker.owned(by: owner)
-      tracker.generation = (generations[tracker.id] ?? -1) + 1
-      try transaction.put(tracker)
-    }
-    for item in contents.items {
-      var item = item
-      item.owner = owner
-      try transaction.put(item)
-    }
-    for milestone in contents.milestones {
-      var milestone = milestone
-      (milestone.owner, milestone.id) = (owner, 0)
-      _ = try transaction.put(milestone)
-    }
-    for line in contents.entries { _ = try transaction.insert(try line.entry(of: owner)) }
-    try judge(contents.judged)
-  }
-
-  /// Has days judged by the goals that they had.
-  private func judge(_ judged: [BackupFormat.Judged]) throws {
-    for day in judged {
-      let key = TrackerKey(owner: owner, id: day.tracker)
-      guard var tracker = try transaction.tracker(key) else { continue }
-      tracker.goal = day.goal
-      let total = Tallying(tracker).total(of: try transaction.entries(of: key, on: day.day))
-      try transaction.setDayTotal(total, on: day.day, of: key)
-    }
   }
 
   /// Completes taking back a restore, after `TrackingWork.undo` has.
@@ -104,9 +145,7 @@ struct TrackingRestore {
     guard change.kind == .restored, let text = try transaction.note(note(change.id)) else { return [] }
     let before = try JSONDecoder().decode(Before.self, from: Data(text.utf8))
     let (_, notices) = try replaceReminders(by: before.reminders, &outcome, using: &generator)
-    try judge(before.judged)
-    let trackers = Set(try transaction.trackers(owner: owner).map(\.id))
-    try work.renew(trackers, &outcome, using: &generator)
+    try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome)
     try transaction.setNote(note(change.id), nil)
     return notices
   }

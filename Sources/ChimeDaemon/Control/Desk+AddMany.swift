@@ -31,7 +31,7 @@ extension Desk {
         return Interface.AddMany.Reply(ids: [], warnings: try warnings(about: linked, transaction))
       }
     }
-    return try await commit { [self, drafted] transaction in
+    return try await commit(isLarge: drafted.count > 500) { [self, drafted] transaction in
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
         return (try JSONDecoder().decode(Interface.AddMany.Reply.self, from: Data(kept)), [])
       }

@@ -22,7 +22,7 @@ extension Desk {
     // refused set changes none, and a crash in between leaves what the next Apply finishes.
     let early = try await store.read { try planner.plan(in: $0).secrets.filter(\.isNew) }
     try await keep(early)
-    let (reply, late) = try await commit { [self] transaction in
+    let (reply, late) = try await commit(isLarge: true) { [self] transaction in
       let plan = try planner.plan(in: transaction)
       if let shown = request.plan, shown != plan.reply.plan {
         throw ControlFailure.conflict(

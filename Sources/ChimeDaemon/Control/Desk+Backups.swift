@@ -6,17 +6,19 @@ import FoundationEssentials
 import Glibc
 import Varlink
 
-// Backups of someone's trackers and reminders; files in parts.
+// Backups of someone's trackers and reminders, and restores; files in parts.
 extension Desk {
   /// Whether a call is answered in parts.
-  static func isStreamed(_ method: String) -> Bool {
-    method == Tracking.Backup.method || method == Tracking.Export.method
+  static func isStreamed(_ call: VarlinkCall) -> Bool {
+    [Tracking.Backup.method, Tracking.Export.method].contains(call.method)
+      || call.method == Tracking.Restore.method && call.more
   }
 
   func parts(of call: VarlinkCall) async throws -> any ReplyParts {
     switch call.method {
     case Tracking.Backup.method: try await backup()
     case Tracking.Export.method: try await exportEntries(call.parameters())
+    case Tracking.Restore.method: try RestoreRun(call.parameters(), self)
     default: throw ServiceError.methodNotImplemented(method: call.method)
     }
   }
@@ -62,52 +64,16 @@ extension Desk {
     return found
   }
 
-  func restore(_ request: Tracking.Restore.Parameters) async throws -> Tracking.Restore.Reply {
-    let path = try loop.uploads.path(of: request.upload, of: caller.owner)
-    let contents = try BackupReader.read(path) { [fields] in
-      try fields.judge($0)
-      try fields.requireBoundedSearch($0)
+  func restore(_ request: Tracking.Restore.Parameters) async throws -> VarlinkReply {
+    let run = try RestoreRun(request, self)
+    var reply: VarlinkReply
+    do {
+      repeat { reply = try await run.next() } while reply.continues
+    } catch {
+      await run.end()
+      throw error
     }
-    let counts = contents.counts
-    let reply = Tracking.Restore.Reply(
-      contents: Tracking.Contents(
-        trackers: counts.trackers, entries: counts.entries, items: counts.items, milestones: counts.milestones,
-        packs: counts.packs, unlocks: counts.unlocks, photos: counts.photos, reminders: counts.reminders,
-        madeAt: contents.madeAt.map { wire.time($0) }))
-    guard request.dryRun != true else { return reply }
-    for photo in contents.photos { try keep(photo, from: path) }
-    try await commit { [self] transaction in
-      var generator = PooledRandom()
-      let (outcome, reminders) = try TrackingRestore(tracking(transaction)).run(contents, using: &generator)
-      let told = TrackingNotices.of(
-        outcome, owner: caller.owner, saying: "restored: \(counts.trackers) trackers, \(counts.entries) entries")
-      return ((), told + reminders)
-    }
-    loop.uploads.remove(request.upload, of: caller.owner)
+    await run.end()
     return reply
-  }
-
-  private func keep(_ photo: BackupContents.Photo, from path: String) throws {
-    guard loop.photos.size(photo.name, of: caller.owner) != photo.bytes else { return }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    for range in photo.lines {
-      var line = [UInt8](repeating: 0, count: range.count)
-      var have = 0
-      while have < line.count {
-        let count = line[have...].withUnsafeMutableBytes {
-          pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound + have))
-        }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw ControlFailure.storeUnavailable("the upload cannot be read: send it again") }
-        have += count
-      }
-      bytes += try BackupReader.photoPart(line)
-    }
-    guard try loop.photos.keep(bytes, of: caller.owner) == photo.name else {
-      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
-    }
   }
 }

@@ -70,7 +70,7 @@ extension Desk {
         return answer(plan)
       }
     }
-    let reply: Tracking.Import.Reply = try await changeTracking { [self] work, generator in
+    let reply: Tracking.Import.Reply = try await changeTracking(isLarge: true) { [self] work, generator in
       var plan = plan
       try leaveOutKnown(&plan, work.transaction)
       let outcome = try add(plan, work, using: &generator)
@@ -147,8 +147,12 @@ extension Desk {
     return outcome
   }
 
-  private func touched(_ plan: EntryPlan) -> Set<TrackerID> {
-    Set(plan.entries.map(\.tracker)).union(plan.trackers.map(\.id)).union(plan.items.map(\.tracker))
+  /// The trackers that change, each with the days that get entries.
+  private func touched(_ plan: EntryPlan) -> [TrackerID: Set<CivilDate>] {
+    var days: [TrackerID: Set<CivilDate>] = [:]
+    for id in plan.trackers.map(\.id) + plan.items.map(\.tracker) { days[id] = [] }
+    for entry in plan.entries { days[entry.tracker, default: []].insert(entry.day) }
+    return days
   }
 
   private func answer(_ plan: EntryPlan) -> Tracking.Import.Reply {
@@ -157,7 +161,7 @@ extension Desk {
       return remark.line.map { "line \($0): \(what)" } ?? what
     }
     return Tracking.Import.Reply(
-      trackers: touched(plan).sorted().map(\.rawValue), added: plan.entries.count, present: plan.present,
+      trackers: touched(plan).keys.sorted().map(\.rawValue), added: plan.entries.count, present: plan.present,
       remarks: fitting(remarks))
   }
 }

@@ -39,7 +39,7 @@ extension Desk {
         return ordered(reply)
       }
     }
-    return try await commit { [self] transaction in
+    return try await commit(isLarge: true) { [self] transaction in
       if let token = request.token, let kept = try transaction.answer(owner: caller.owner, token: token) {
         return (try JSONDecoder().decode(Interface.Import.Reply.self, from: Data(kept)), [])
       }

@@ -40,7 +40,7 @@ extension Desk {
     case Tracking.Upload.method: reply = try VarlinkReply(await upload(call.parameters()))
     case Tracking.Photo.method: reply = try VarlinkReply(readPhoto(call.parameters()))
     case Tracking.Import.method: reply = try VarlinkReply(await importEntries(call.parameters()))
-    case Tracking.Restore.method: reply = try VarlinkReply(await restore(call.parameters()))
+    case Tracking.Restore.method: reply = try await restore(call.parameters())
     case Tracking.Undo.method: reply = try VarlinkReply(await undo(call.parameters()))
     case Tracking.Changes.method: reply = try VarlinkReply(await changes(call.parameters()))
     default: return nil
@@ -107,14 +107,15 @@ extension Desk {
   /// - Parameters:
   ///   - token: the answer that was first given to it is given again.
   ///   - dryRun: whether the transaction leaves no trace.
+  ///   - isLarge: whether it may change thousands of rows.
   ///   - body: returns the reply, what came of the change, and in which words it is told; nil: as what was logged.
   func changeTracking<Reply: Codable & Sendable>(
-    token: String? = nil, dryRun: Bool? = nil,
+    token: String? = nil, dryRun: Bool? = nil, isLarge: Bool = false,
     _ body: @escaping @Sendable (TrackingWork, inout PooledRandom) throws -> (Reply, TrackingOutcome, String?)
   ) async throws -> Reply {
     try check(token: token)
     if dryRun == true { return try await rehearse(body) }
-    return try await commit { [self] transaction in
+    return try await commit(isLarge: isLarge) { [self] transaction in
       if let token, let kept = try transaction.answer(owner: caller.owner, token: token) {
         return (try Self.answer(kept, to: token), [])
       }

@@ -11,7 +11,7 @@ extension Desk {
         return Tracking.Undo.Reply(undone: wire.undoable(change))
       }
     }
-    return try await commit { [self] transaction in
+    return try await commit(isLarge: true) { [self] transaction in
       var generator = PooledRandom()
       let work = tracking(transaction)
       var (change, outcome) = try work.undo(using: &generator)

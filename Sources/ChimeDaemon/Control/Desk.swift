@@ -18,9 +18,13 @@ struct Caller: Hashable, Sendable {
 extension Caller {
   /// Ends a change that has brought the tenant for whom it is made above its number of reminders.
   func requireRoom(in transaction: any StoreTransaction) throws {
-    guard let tenant, let limit = tenant.reminders, transaction.tenantsWithMore.contains(owner) else { return }
-    let count = try transaction.reminderCount(of: owner)
-    guard count > limit else { return }
+    guard tenant?.reminders != nil, transaction.tenantsWithMore.contains(owner) else { return }
+    try requireRoom(for: transaction.reminderCount(of: owner))
+  }
+
+  /// Ends what would leave the tenant for whom it is made with so many reminders, where these are too many.
+  func requireRoom(for count: Int) throws {
+    guard let tenant, let limit = tenant.reminders, count > limit else { return }
     throw ControlFailure.limitExceeded(
       "tenant \"\(tenant.name)\" may have \(limit) reminders with a time to come, and this would make \(count): remove "
         + "some, or have reminders raised in [tenants.\(tenant.name)] of the configuration")
@@ -115,16 +119,20 @@ struct Desk: Sendable {
   }
 
   /// Writes, tells the loop what the store looks like since, and publishes what happened.
+  ///
+  /// - Parameter isLarge: whether it may change thousands of rows.
   func commit<Result: Sendable>(
-    _ body: @escaping @Sendable (any StoreTransaction) throws -> (Result, [LoopNotice])
+    isLarge: Bool = false, _ body: @escaping @Sendable (any StoreTransaction) throws -> (Result, [LoopNotice])
   ) async throws -> Result {
     let (result, notices, horizon): (Result, [LoopNotice], Horizon)
     do {
-      (result, notices, horizon) = try await store.write { [horizons, caller] transaction in
+      let whole: @Sendable (any StoreTransaction) throws -> (Result, [LoopNotice], Horizon) = {
+        [horizons, caller] transaction in
         let (result, notices) = try body(transaction)
         try caller.requireRoom(in: transaction)
         return (result, notices, try horizons.read(transaction))
       }
+      (result, notices, horizon) = try await isLarge ? store.writeApart(whole) : store.write(whole)
     } catch let failure as StoreFailure where failure.isPassing {
       await loop.changeRefused(failure)
       throw failure

@@ -258,7 +258,7 @@ extension EventLoop {
       let number = entry.number
       // What takes long has a queue of its own, so that nobody waits for what another has computed. There are few at a time.
       let executor = entry.weight == .light ? deskExecutor : DispatchExecutor(label: "io.chime.desk.long")
-      if Desk.isStreamed(request.call.method) {
+      if Desk.isStreamed(request.call) {
         Task(executorPreference: executor) { await self.stream(desk, request, number) }
       } else {
         Task(executorPreference: executor) {

@@ -43,6 +43,7 @@ extension EventLoop {
           }
           if let rest = try await dropMonths(limits.edge(at: now, last: last)) { try await prune(rest) }
           try await forgetChanges(of: now - TrackingChange.keptFor)
+          try await clearShelves(of: now - Self.shelfPatience)
           try await cleanPhotos(now: now)
         } catch {
           log(.warning, "the history could not be shortened; ignoring: \(error)")
@@ -82,6 +83,17 @@ extension EventLoop {
       if part.isOver { break }
     }
     if count > 0 { log(.info, "\(count) old \(count == 1 ? "time was" : "times were") removed from the history") }
+  }
+
+  /// A restore writes to what it puts aside several times a second.
+  private static let shelfPatience = Milliseconds.minutes(10)
+
+  /// Removes what restores had put aside and nobody needs, and what one has left that was cut short.
+  private func clearShelves(of before: Instant) async throws {
+    while !isStopping {
+      let mayBeMore = try await store.write { try $0.clearShelves(before: before, limit: HistoryLimits.batch) }
+      if !mayBeMore { return }
+    }
   }
 
   /// Lets go what changes of trackers have replaced and removed, when they cannot be taken back any more.

@@ -39,7 +39,7 @@ extension EventLoop {
     guard await beginStream(desk.caller.owner) else {
       await finished(number)
       let refusal = ControlFailure.limitExceeded(
-        "\(Self.mostStreams) backups and exports under way; end one of them, or wait until it has ended")
+        "\(Self.mostStreams) backups, restores and exports under way; end one of them, or wait until it has ended")
       await replied(refusal.reply(interface: TrackersInterface.name), to: call, token)
       return
     }
@@ -69,15 +69,26 @@ extension EventLoop {
         throw error
       }
       // What is left to do is the reader's, and holds up nobody.
-      await finished(number)
+      if made?.keepsTurn != true { await finished(number) }
       guard let parts = made else { return }
-      defer { parts.end() }
-      while true {
-        let reply = try parts.next()
-        guard await sendPart(reply, to: call, token), reply.continues else { return }
+      var fault: (any Error)?
+      do {
+        try await send(parts, to: call, token)
+      } catch {
+        fault = error
       }
+      await parts.end()
+      if parts.keepsTurn { await finished(number) }
+      if let fault { throw fault }
     } catch {
       await replied(ControlFailure(error).reply(interface: TrackersInterface.name), to: call, token)
+    }
+  }
+
+  private nonisolated func send(_ parts: any ReplyParts, to call: VarlinkCall, _ token: Poller.Token) async throws {
+    while true {
+      let reply = try await parts.next()
+      guard await sendPart(reply, to: call, token), reply.continues else { return }
     }
   }
 

@@ -1,0 +1,193 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+import FoundationEssentials
+import Glibc
+import Varlink
+
+/// A restore under way: reads an upload piece by piece, judges each and puts it aside, in slices between which others write;
+/// once all is judged and put aside, it takes the place of what there is, at once. A fault in the file, the end of the caller's
+/// patience or of the daemon leave everything as it was.
+final class RestoreRun: ReplyParts {
+  private enum Stage {
+    case pieces
+    /// The trackers whose days are still to be added up.
+    case sums([TrackerID])
+    case photos(Int)
+    case last
+  }
+
+  /// Most of a transaction's time is spent with others waiting: this many pieces, bytes and days take some ten milliseconds.
+  private static let slicePieces = 500
+  private static let sliceBytes = 128 << 10
+  private static let sliceDays = 2_000
+  /// How many slices are made between two replies.
+  private static let slicesOfReply = 16
+
+  private let desk: Desk
+  private let request: TrackersInterface.Restore.Parameters
+  private let path: String
+  private let size: Int
+  private var reader: BackupReader
+  private var plan: TrackingRestore.Plan?
+  private var photos: [BackupPiece.Photo] = []
+  private var stage = Stage.pieces
+
+  private var isTrial: Bool { request.dryRun == true }
+
+  init(_ request: TrackersInterface.Restore.Parameters, _ desk: Desk) throws {
+    (self.request, self.desk) = (request, desk)
+    path = try desk.loop.uploads.path(of: request.upload, of: desk.caller.owner)
+    let fields = desk.fields
+    reader = try BackupReader(path) {
+      try fields.judge($0)
+      try fields.requireBoundedSearch($0)
+    }
+    var status = stat()
+    size = stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// It works as long as it lasts, which an export does not.
+  var keepsTurn: Bool { true }
+
+  func next() async throws -> VarlinkReply {
+    for _ in 0..<Self.slicesOfReply {
+      try desk.life.goOn()
+      guard let contents = try await step() else { continue }
+      return try VarlinkReply(TrackersInterface.Restore.Reply(contents: contents))
+    }
+    return try VarlinkReply(
+      TrackersInterface.Restore.Reply(read: min(reader.position, size), size: size), continues: true)
+  }
+
+  /// What was put aside in vain is removed, in slices too; what is left of it when the daemon ends, within the hour after its
+  /// next start.
+  func end() async {
+    guard let shelf = plan?.shelf else { return }
+    plan = nil
+    do {
+      try await desk.store.write { try $0.abandonShelf(shelf) }
+      while try await desk.store.write({
+        try $0.clearShelves(before: Instant(milliseconds: 1), limit: HistoryLimits.batch)
+      }) {}
+    } catch {
+      desk.loop.log(
+        .warning, "what a restore had put aside in vain is still in the store; it goes within the hour: \(error)")
+    }
+  }
+
+  /// - Returns: what the backup has, when all is done.
+  private func step() async throws -> TrackersInterface.Contents? {
+    switch stage {
+    case .pieces:
+      let (slice, isLast) = try readSlice()
+      if !isTrial { try await keep(slice) }
+      // Whoever may not have them does not hold others up with them either.
+      try desk.caller.requireRoom(for: reader.counts.reminders)
+      guard isLast else { return nil }
+      if isTrial { return contents }
+      stage = .sums(plan?.trackers.keys.sorted() ?? [])
+    case .sums(var trackers):
+      guard let plan, !trackers.isEmpty else {
+        stage = .photos(0)
+        break
+      }
+      var (some, days) = ([TrackerID](), 0)
+      while days < Self.sliceDays, let next = trackers.popLast() {
+        some.append(next)
+        days += plan.days[next] ?? 1
+      }
+      try await write { [some] restore in try restore.sumUp(some, plan) }
+      stage = .sums(trackers)
+    case .photos(let index):
+      guard index < photos.count else {
+        stage = .last
+        break
+      }
+      try keep(photos[index])
+      stage = .photos(index + 1)
+    case .last:
+      try await finish()
+      return contents
+    }
+    return nil
+  }
+
+  private func readSlice() throws -> (pieces: [BackupPiece], isLast: Bool) {
+    let begin = reader.position
+    var pieces: [BackupPiece] = []
+    while pieces.count < Self.slicePieces, reader.position - begin < Self.sliceBytes {
+      guard let piece = try reader.next() else { return (pieces, true) }
+      if case .photo(let photo) = piece { photos.append(photo) } else { pieces.append(piece) }
+    }
+    return (pieces, false)
+  }
+
+  private func keep(_ pieces: [BackupPiece]) async throws {
+    let (owner, known) = (desk.caller.owner, plan)
+    let now = SystemClock.now
+    plan = try await desk.store.write { [desk] transaction in
+      var plan = try known ?? TrackingRestore.Plan(shelf: transaction.makeShelf(for: owner, now: now))
+      try transaction.touchShelf(plan.shelf, now: now)
+      try TrackingRestore(desk.tracking(transaction)).stage(pieces, &plan)
+      return plan
+    }
+  }
+
+  private func write(_ body: @escaping @Sendable (TrackingRestore) throws -> Void) async throws {
+    guard let shelf = plan?.shelf else { return }
+    let now = SystemClock.now
+    try await desk.store.write { [desk] transaction in
+      try transaction.touchShelf(shelf, now: now)
+      try body(TrackingRestore(desk.tracking(transaction)))
+    }
+  }
+
+  private func finish() async throws {
+    guard let plan else { return }
+    try await desk.commit(isLarge: true) { [desk] transaction in
+      var generator = PooledRandom()
+      let (outcome, reminders) = try TrackingRestore(desk.tracking(transaction)).finish(plan, using: &generator)
+      let told = TrackingNotices.of(
+        outcome, owner: desk.caller.owner,
+        saying: "restored: \(plan.trackers.count) trackers, \(plan.entries) entries")
+      return ((), told + reminders)
+    }
+    self.plan = nil
+    desk.loop.uploads.remove(request.upload, of: desk.caller.owner)
+  }
+
+  private var contents: TrackersInterface.Contents {
+    let counts = reader.counts
+    return TrackersInterface.Contents(
+      trackers: counts.trackers, entries: counts.entries, items: counts.items, milestones: counts.milestones,
+      packs: counts.packs, unlocks: counts.unlocks, photos: counts.photos, reminders: counts.reminders,
+      madeAt: reader.madeAt.map { desk.wire.time($0) })
+  }
+
+  private func keep(_ photo: BackupPiece.Photo) throws {
+    let (shelf, owner) = (desk.loop.photos, desk.caller.owner)
+    guard shelf.size(photo.name, of: owner) != photo.bytes else { return }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    for range in photo.lines {
+      var line = [UInt8](repeating: 0, count: range.count)
+      var have = 0
+      while have < line.count {
+        let count = line[have...].withUnsafeMutableBytes {
+          pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound + have))
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw ControlFailure.storeUnavailable("the upload cannot be read: send it again") }
+        have += count
+      }
+      bytes += try BackupReader.photoPart(line)
+    }
+    guard try shelf.keep(bytes, of: owner) == photo.name else {
+      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
+    }
+  }
+}

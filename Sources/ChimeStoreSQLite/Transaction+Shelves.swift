@@ -1,0 +1,139 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import ChimeTracking
+
+// Shelves: what is to take the place of all that an owner has, and what it has taken the place of.
+extension Transaction {
+  func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32 {
+    try requireWriting()
+    let free = try connection.first(
+      """
+      SELECT n FROM (SELECT ?1 AS n UNION ALL SELECT number + 1 FROM shelf) f
+      WHERE NOT EXISTS (SELECT 1 FROM shelf s WHERE s.number = f.n) ORDER BY n LIMIT 1
+      """, Shelf.first
+    ) { $0.int64(0) }
+    guard let shelf = free.flatMap({ UInt32(exactly: $0) }), shelf < UInt32.max else {
+      throw StoreFailure.internalError("there is no room for another restore")
+    }
+    try connection.run("INSERT INTO shelf (number, owner, at) VALUES (?1, ?2, ?3)", shelf, owner, now)
+    return shelf
+  }
+
+  func touchShelf(_ shelf: UInt32, now: Instant) throws {
+    try requireWriting()
+    try connection.run("UPDATE shelf SET at = ?1 WHERE number = ?2 AND change IS NULL", now, shelf)
+    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to fill") }
+  }
+
+  func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
+    let key = try begin(change)
+    self.change = nil
+    try connection.run(
+      "UPDATE shelf SET change = ?1 WHERE number = ?2 AND owner = ?3 AND change IS NULL", key, shelf,
+      change.owner)
+    guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to exchange") }
+    try swapNames(change.owner, shelf)
+    return key
+  }
+
+  func abandonShelf(_ shelf: UInt32) throws {
+    try requireWriting()
+    try connection.run("UPDATE shelf SET at = 0 WHERE number = ?1 AND change IS NULL", shelf)
+  }
+
+  /// Once a change is forgotten, nobody needs what it has laid aside.
+  func abandonShelf(of change: Int64) throws {
+    try connection.run("UPDATE shelf SET change = NULL, at = 0 WHERE change = ?1", change)
+  }
+
+  /// - Returns: whether the change was an exchange.
+  func takeExchangeBack(_ change: Int64, of owner: UInt32) throws -> Bool {
+    guard let shelf = try connection.first("SELECT number FROM shelf WHERE change = ?1", change, row: { $0.uint32(0) })
+    else { return false }
+    try swapNames(owner, shelf)
+    try abandonShelf(of: change)
+    return true
+  }
+
+  /// Everything belongs to a name, and a name to its owner: whatever there is, this costs as much as there are names.
+  private func swapNames(_ owner: UInt32, _ shelf: UInt32) throws {
+    // Each name is there once for an owner, so one half steps aside while the other moves.
+    for step in Self.swapSteps {
+      try connection.run(step, owner, shelf)
+    }
+    trackerKeys.removeAll(keepingCapacity: true)
+  }
+
+  private static var swapSteps: [StaticString] {
+    [
+      "UPDATE tracker_name SET owner = -1 - ?2 WHERE owner = ?1",
+      "UPDATE tracker_name SET owner = ?1 WHERE owner = ?2",
+      "UPDATE tracker_name SET owner = ?2 WHERE owner = -1 - ?2",
+      "UPDATE pack_name SET owner = -1 - ?2 WHERE owner = ?1",
+      "UPDATE pack_name SET owner = ?1 WHERE owner = ?2",
+      "UPDATE pack_name SET owner = ?2 WHERE owner = -1 - ?2",
+    ]
+  }
+
+  func clearShelves(before: Instant, limit: Int) throws -> Bool {
+    try requireWriting()
+    var left = limit
+    while let shelf = try connection.first(
+      "SELECT number FROM shelf WHERE change IS NULL AND at < ?1 ORDER BY number LIMIT 1", before,
+      row: { $0.uint32(0) })
+    {
+      for step in Self.clearSteps {
+        guard left > 0 else { return true }
+        try connection.run(step, shelf, left)
+        left -= connection.changes
+      }
+      guard left > 0 else { return true }
+      try connection.run("DELETE FROM shelf WHERE number = ?1", shelf)
+      left -= 1
+    }
+    return false
+  }
+
+  /// Take a shelf and the greatest number of rows. Names stay, as they do everywhere: the next that is put there has them.
+  private static var clearSteps: [StaticString] {
+    [
+      """
+      DELETE FROM entry WHERE key IN (
+        SELECT x.key FROM tracker_name n CROSS JOIN entry x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM milestone WHERE key IN (
+        SELECT x.key FROM tracker_name n CROSS JOIN milestone x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM item WHERE key IN (
+        SELECT x.key FROM tracker_name n CROSS JOIN item_name i ON i.tracker = n.key CROSS JOIN item x ON x.key = i.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM day_total WHERE (tracker, day) IN (
+        SELECT x.tracker, x.day FROM tracker_name n CROSS JOIN day_total x ON x.tracker = n.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM tracker_summary WHERE tracker IN (
+        SELECT x.tracker FROM tracker_name n CROSS JOIN tracker_summary x ON x.tracker = n.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM tracker WHERE key IN (
+        SELECT x.key FROM tracker_name n CROSS JOIN tracker x ON x.key = n.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM pack WHERE key IN (
+        SELECT x.key FROM pack_name n CROSS JOIN pack x ON x.key = n.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM achievement WHERE (pack, id) IN (
+        SELECT x.pack, x.id FROM pack_name n CROSS JOIN achievement x ON x.pack = n.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+      """
+      DELETE FROM experience WHERE pack IN (
+        SELECT x.pack FROM pack_name n CROSS JOIN experience x ON x.pack = n.key WHERE n.owner = ?1 LIMIT ?2)
+      """,
+    ]
+  }
+}
