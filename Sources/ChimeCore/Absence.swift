@@ -14,6 +14,9 @@ public struct Absence: Hashable, Sendable {
     runningSince = members.filter(\.isLiving).map(\.startedAt).reduce(startedAt, min)
   }
 
+  /// The clock was set back: what comes from `now` on comes while this daemon runs.
+  public mutating func clockWentBack(to now: Instant) { runningSince = min(runningSince, now) }
+
   /// A time is on time when it fires within this span; what is later is marked late and falls under the catch-up rule.
   public static let tolerance = Milliseconds.seconds(60)
 

@@ -17,6 +17,8 @@ public struct Firing: Hashable, Sendable {
   public var skipNext: Int
   /// Whether there is no next time because looking for it would take too long.
   public var isGivenUp = false
+  /// Whether more of the same absence is left to be decided about: `next` has passed too.
+  public var remainsBehind = false
 
   public init(
     due: DueReminder, occurrences: [Occurrence], deliveries: [Delivery], next: Instant?, nextDueAt: Instant? = nil,

@@ -87,6 +87,7 @@ public struct FiringDecision: Sendable {
     var firing = record(
       due, Array(zip(times, verdicts).dropFirst(isKnown ? 1 : 0)), next: next, skipped: skipped, using: &generator)
     firing.isGivenUp = next == nil && walk.isGivenUp
+    firing.remainsBehind = remainsBehind
     return firing
   }
 
@@ -128,13 +129,7 @@ public struct FiringDecision: Sendable {
         laterFires = true
         continue
       }
-      let rule =
-        switch cause {
-        case .downtime: reminder.catchUp.downtime
-        case .suspend: reminder.catchUp.suspend
-        // One popup in the morning, whatever the rules for absence are.
-        case .quiet: CatchUpRule.latest
-        }
+      let rule = rule(cause, reminder, times[position])
       let tooLate = now - (times[position] + jitter) > reminder.grace
       switch rule {
       case .skip: verdicts[position] = .missed(cause.missReason)
@@ -146,6 +141,18 @@ public struct FiringDecision: Sendable {
         caughtUp += 1
       }
     }
+  }
+
+  private func rule(_ cause: LateCause, _ reminder: Reminder, _ time: Instant) -> CatchUpRule {
+    let rule =
+      switch cause {
+      case .downtime: reminder.catchUp.downtime
+      case .suspend: reminder.catchUp.suspend
+      // One popup in the morning, whatever the rules for absence are.
+      case .quiet: CatchUpRule.latest
+      }
+    // The clock went back behind the making of the reminder, and forward again: those times were nobody's to wait for.
+    return rule == .all && time < reminder.createdAt && reminder.createdAt <= now ? .latest : rule
   }
 
   private func record(
@@ -181,15 +188,12 @@ public struct FiringDecision: Sendable {
   }
 
   private func record(missed times: [Instant], _ reason: MissReason, _ reminder: Reminder) -> [Occurrence] {
-    func occurrence(_ time: Instant, run: Occurrence.MissedRun?) -> Occurrence {
-      Occurrence(
-        id: OccurrenceID(reminder: reminder.id, scheduledAt: time), title: reminder.title, owner: reminder.owner,
-        state: .missed(reason), endedAt: now, missedRun: run)
-    }
-    guard times.count > Self.individually, let first = times.first, let last = times.last else {
-      return times.map { occurrence($0, run: nil) }
-    }
-    return [occurrence(first, run: Occurrence.MissedRun(count: times.count, through: last))]
+    guard let first = times.first else { return [] }
+    return Firing.missed(
+      times,
+      like: Occurrence(
+        id: OccurrenceID(reminder: reminder.id, scheduledAt: first), title: reminder.title, owner: reminder.owner,
+        state: .missed(reason), endedAt: now))
   }
 }
 

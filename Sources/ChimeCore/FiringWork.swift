@@ -41,7 +41,10 @@ public struct FiringWork: Sendable {
       var firing = decision.decide(
         due, timetable: timetable, quiet: bearings.quiet(of: due.reminder), link: link, using: &generator)
       try firing.passOverHeard(in: transaction)
-      try firing.anchorRuns(timetable, in: transaction)
+      var walk = timetable.walk()
+      try firing.settleMissed(in: transaction, now: now) { time in
+        if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
+      }
       // History is to be readable without the tracker.
       firing.say(try due.reminder.filledTitle(in: transaction, bearings, now: now))
       if let fired = firing.endsRepeatsBefore {
@@ -95,25 +98,5 @@ extension Firing {
     guard !heard.isEmpty else { return }
     occurrences.removeAll { heard.contains($0.id) }
     deliveries.removeAll { heard.contains($0.occurrence) }
-  }
-
-  /// A run of missed times is recorded at its first. After the clock went back that one may have been heard before, and
-  /// its record stays as it is: the run then begins at the first that was not.
-  mutating func anchorRuns(_ timetable: Timetable, in transaction: any StoreTransaction) throws {
-    for index in occurrences.indices {
-      let occurrence = occurrences[index]
-      guard var run = occurrence.missedRun else { continue }
-      var id = occurrence.id
-      while run.count > 1, let known = try transaction.occurrence(id), known.wasHeard,
-        let next = timetable.next(after: id.scheduledAt), next <= run.through
-      {
-        id = OccurrenceID(reminder: id.reminder, scheduledAt: next)
-        run.count -= 1
-      }
-      guard id != occurrence.id else { continue }
-      occurrences[index] = Occurrence(
-        id: id, title: occurrence.title, owner: occurrence.owner, state: occurrence.state, endedAt: occurrence.endedAt,
-        missedRun: run)
-    }
   }
 }

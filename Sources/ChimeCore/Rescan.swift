@@ -53,13 +53,20 @@ public enum Rescan: Hashable, Sendable {
   }
 
   /// Computes the due time of one reminder anew. What is due already stays due, and what has fired is not due again.
+  ///
+  /// - Parameter wentBack: whether the clock did, so that times of the history may come again.
   public static func reschedule(
-    _ id: ReminderID, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+    _ id: ReminderID, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant, wentBack: Bool = false
   ) throws {
     guard var record = try transaction.readableReminder(id), bearings.zone(of: record.reminder) != nil else { return }
+    if wentBack {
+      var walk = bearings.timetable(of: record.reminder).walk()
+      try Firing.shortenRuns(of: id, in: transaction, now: now) { walk.next(after: $0) }
+    }
     if let next = record.next, next <= now { return }
+    let isMoved = wentBack && record.moveBack(to: now)
     let next = try record.reminder.nextUnfired(after: now, in: transaction, bearings)
-    guard next != record.next else { return }
+    guard isMoved || next != record.next else { return }
     record.reminder.generation += 1
     try transaction.upsert(record.reminder, next: next)
   }
@@ -82,5 +89,21 @@ public enum Rescan: Hashable, Sendable {
     return try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).contains { occurrence in
       [occurrence.firedAt, occurrence.endedAt, occurrence.missedRun?.through].contains { $0 ?? now > latest }
     }
+  }
+}
+
+extension ReminderRecord {
+  /// What was made, changed or done while the clock was ahead counts from `now` on, not from a time that may be years away.
+  ///
+  /// - Returns: whether anything of it did.
+  fileprivate mutating func moveBack(to now: Instant) -> Bool {
+    // One that is over stays over.
+    guard let next else { return false }
+    var isMoved = false
+    if let schedule = reminder.schedule.moved(backTo: now, next: next) {
+      (reminder.schedule, isMoved) = (schedule, true)
+    }
+    if let done = reminder.lastDone, done > now { (reminder.lastDone, isMoved) = (now, true) }
+    return isMoved
   }
 }

@@ -33,7 +33,8 @@ public struct StandbyCommit: Sendable {
             continue
           }
           if firing.occurrences.contains(where: { $0.missedRun != nil }) {
-            try firing.anchorRuns(bearings.timetable(of: firing.due.reminder), in: transaction)
+            var walk = bearings.timetable(of: firing.due.reminder).walk()
+            try firing.settleMissed(in: transaction, now: now) { walk.next(after: $0) }
           }
           try transaction.record([firing])
           if entry.isHeard { commit.firings += 1 }

@@ -31,6 +31,10 @@ package struct Definition: Codable, Hashable {
   var lastDone: Instant?
   var tracker: TrackerLink?
   var set: String?
+  /// Whether its schedule counts from the time at which the reminder was made: with it alike reminders have equal definitions.
+  var countsFromCreation: Bool?
+  /// The other time from which its schedule counts.
+  var countsFrom: Instant?
 
   private static let usualCatchUp = CatchUp(suspend: .latest, downtime: .latest)
   private static let usualGrace = Milliseconds.hours(12)
@@ -58,6 +62,8 @@ package struct Definition: Codable, Hashable {
     lastDone = reminder.lastDone
     tracker = reminder.tracker
     set = reminder.set
+    countsFromCreation = reminder.schedule.countsFrom == reminder.createdAt ? true : nil
+    countsFrom = countsFromCreation == true ? nil : reminder.schedule.countsFrom
   }
 
   /// The whole reminder, with what stands in columns of its own.
@@ -65,7 +71,9 @@ package struct Definition: Codable, Hashable {
     id: ReminderID, owner: UInt32, title: String, body: String?, schedule: Schedule, timezone: ZoneChoice,
     skipNext: Int, createdAt: Instant, generation: Int64
   ) -> Reminder {
-    Reminder(
+    var schedule = schedule
+    schedule.countsFrom = countsFromCreation == true ? createdAt : countsFrom
+    return Reminder(
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
       place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,

@@ -16,6 +16,10 @@ protocol DialectSchedule: Sendable, Hashable {
   var canFollowEntries: Bool { get }
   /// Whether it watches the sun.
   var needsPlace: Bool { get }
+  /// Whether it has a moment that the time of reading may have given it.
+  var hasStart: Bool { get }
+  /// The same so much earlier: moments by `span`, readings of a clock by whole days of it.
+  func moved(back span: Milliseconds) -> Self?
 
   /// `zone` is the one that governs: the text's own, or that of the surroundings. A `nil` rule is the dialect's own.
   func timetable(in surroundings: Surroundings, zone: Zone, gap: GapRule?, fold: FoldRule?) -> Timetable
@@ -28,4 +32,6 @@ extension DialectSchedule {
   var countsFromDone: Bool { false }
   var canFollowEntries: Bool { false }
   var needsPlace: Bool { false }
+  var hasStart: Bool { false }
+  func moved(back span: Milliseconds) -> Self? { nil }
 }

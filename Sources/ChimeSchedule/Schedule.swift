@@ -43,6 +43,9 @@ public struct Schedule: Sendable, Hashable {
   /// so it means the same whenever it is read.
   public let canonical: String
   let rule: Rule
+  /// The clock's time from which it counts, where its text leaves that to the moment at which it is read (`every 45m`,
+  /// `in 25m`, `tomorrow at 9`); nil: its text names all its moments. No part of ``canonical``, nor of equality.
+  public var countsFrom: Instant?
 
   /// What the text was understood as; a case for each dialect.
   enum Rule: Sendable, Hashable {
@@ -84,7 +87,10 @@ public struct Schedule: Sendable, Hashable {
   public static func parse(_ text: String, now: Instant, in surroundings: Surroundings) throws(ScheduleError)
     -> Schedule
   {
-    try ScheduleReader.read(text, anchor: Anchor(now: now, surroundings: surroundings))
+    let anchor = Anchor(now: now, surroundings: surroundings)
+    var schedule = try ScheduleReader.read(text, anchor: anchor)
+    if ScheduleReader.countsFromNow(text, schedule, anchor) { schedule.countsFrom = now }
+    return schedule
   }
 
   /// Reads text that names all its moments itself, as ``canonical`` does: it needs neither `now` nor a zone, and

@@ -22,6 +22,16 @@ enum ScheduleReader {
     return text.utf8.count <= longest ? Array(text.utf8) : Array(text.utf8.prefix(longest + 1))
   }
 
+  /// Whether the text says something else when it is read at another time: on another day of the week, of the month and
+  /// of the year, at another hour.
+  static func countsFromNow(_ text: String, _ schedule: Schedule, _ anchor: Anchor) -> Bool {
+    let before = Milliseconds.days(401) + .minutes(77)
+    guard schedule.rule.schedule.hasStart, anchor.now.milliseconds > before.rawValue else { return false }
+    var other = anchor
+    other.now = anchor.now - before
+    return (try? understand(text, other))?.canonical != schedule.canonical
+  }
+
   private static func understand(_ text: String, _ anchor: Anchor?) throws(Fault) -> Schedule {
     let bytes = bytes(of: text)
     guard bytes.count <= Schedule.maximumLength else {

@@ -34,6 +34,7 @@ extension EventLoop {
       history.clockWasSet(at: SystemClock.now)
       snapshots.timing.clockWasSet(at: SystemClock.now)
     }
+    if step < .zero { absence.clockWentBack(to: SystemClock.now) }
     if slept > .seconds(1) {
       carryOut(sleep.cycle.handle(.slept), saying: "the machine slept for \(DurationText.format(whole(slept)))")
     } else {
@@ -144,7 +145,7 @@ extension EventLoop {
         }
         return (concerned, ids.last)
       }
-      try await reschedule(ids)
+      try await reschedule(ids, wentBack: reasons.contains(.backwardStep))
       last = end
     } while last != nil
   }
@@ -203,7 +204,7 @@ extension EventLoop {
     handle(.horizon(horizon))
   }
 
-  private func reschedule(_ ids: [ReminderID]) async throws {
+  private func reschedule(_ ids: [ReminderID], wentBack: Bool = false) async throws {
     let horizons = horizons
     for start in stride(from: 0, to: ids.count, by: 200) {
       let batch = ids[start..<min(start + 200, ids.count)]
@@ -211,7 +212,7 @@ extension EventLoop {
       let horizon = try await store.write { transaction in
         let now = SystemClock.now
         if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
-        for id in batch { try Rescan.reschedule(id, in: transaction, bearings, now: now) }
+        for id in batch { try Rescan.reschedule(id, in: transaction, bearings, now: now, wentBack: wentBack) }
         return try horizons.read(transaction)
       }
       handle(.horizon(horizon))

@@ -90,10 +90,12 @@ extension EventLoop {
     }
   }
 
-  /// Nil where nobody hears anything: a repeat is put off, or is the last.
+  /// Nil where nobody hears anything: a repeat is put off, or is the last, or a run of missed times goes on.
   private static func happening(_ occurrence: Occurrence, _ firing: Firing, _ nowMicroseconds: Int64) -> Happening? {
     let due = firing.due
     if case .missed(let reason) = occurrence.state {
+      // The decision that ends the run tells of all of it.
+      if occurrence.missedRun != nil, firing.remainsBehind { return nil }
       let count = occurrence.missedRun.map { " (\($0.count) times)" } ?? ""
       let why = reason == .doneAlready ? "done already" : reason.rawValue
       var happening = Happening(

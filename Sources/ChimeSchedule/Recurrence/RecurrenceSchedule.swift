@@ -27,7 +27,7 @@ struct RecurrenceSchedule: DialectSchedule {
   var exceptInstants: [Int64] = []
   var trigger = RecurrenceTrigger()
 
-  let canonical: String
+  private(set) var canonical: String
 
   init(_ bytes: [UInt8], anchor: Anchor?) throws(Fault) {
     let unfolded = UnfoldedText(bytes)
@@ -53,6 +53,14 @@ struct RecurrenceSchedule: DialectSchedule {
         code: .outOfRange, range: 0..<0, problem: "written out it is longer than \(Schedule.maximumLength) bytes",
         expected: "fewer dates")
     }
+  }
+
+  /// The same with another start; nil when that lies outside the years of dates.
+  init?(_ other: RecurrenceSchedule, start: Int64) {
+    guard start >= 0 else { return nil }
+    self = other
+    self.start = start
+    canonical = Self.text(clock, start, rules, dates, instants, exceptDates, exceptDays, exceptInstants, trigger)
   }
 
   /// Whether a text that begins like this, in small letters, is meant as one of this dialect: it begins with a name before

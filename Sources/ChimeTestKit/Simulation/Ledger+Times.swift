@@ -36,8 +36,24 @@ extension Ledger {
     definition.skipNext = before.reminder.skipNext
     definition.lastDone = before.reminder.lastDone
     definition.generation = before.reminder.generation
+    if work.kind == .rescan, reminder.schedule != before.reminder.schedule {
+      checkMove(before, after, work)
+      definition.schedule = before.reminder.schedule
+    }
     if work.kind == .client(.pause) || work.kind == .client(.resume) { definition.pause = before.reminder.pause }
     if definition != before.reminder { fail("\(work.kind) has changed the definition of \(id)") }
+  }
+
+  /// What counts from a time that the clock has not reached counts from the present, and waits no longer than it was to.
+  private func checkMove(_ before: Known, _ after: Known, _ work: Work) {
+    let id = after.reminder.id
+    guard let from = before.reminder.schedule.countsFrom, from > work.now else {
+      return fail("computing anew has changed the schedule of \(id), which counts from no time to come")
+    }
+    if after.reminder.schedule.countsFrom != work.now { fail("the schedule of \(id) does not count from the present") }
+    let wait = timetable(before.reminder, work.bearings).next(after: from).map { $0 - from }
+    guard let wait, let next = after.regular?.scheduledAt, after.reminder.schedule.isOneOff else { return }
+    if next - work.now > wait + .days(1) { fail("\(id) waits until \(next.text), although the clock went back") }
   }
 
   private func checkNew(_ new: Known, _ work: Work) {
@@ -109,11 +125,18 @@ extension Ledger {
   private func verdicts(of times: [Instant], _ reminder: Reminder, _ work: Work) -> [Judged] {
     var runs: [(run: Occurrence.MissedRun, state: Occurrence.State, left: Int)] = []
     var judged: [Judged] = []
-    var before = 0
+    // One that a decision before has left goes on.
+    for (id, new) in contents.occurrencesOf[reminder.id].map({
+      $0.compactMap { key, _ in contents.occurrences[key].map { (key, $0) } }
+    }) ?? [] {
+      guard let run = new.missedRun, new.endedAt == work.now, let first = times.first, id.scheduledAt < first,
+        run.through >= first
+      else { continue }
+      runs.append((run, new.state, run.count - (occurrences[id]?.missedRun?.count ?? 1)))
+    }
     for time in times {
       let id = OccurrenceID(reminder: reminder.id, scheduledAt: time)
       if hasFired(reminder.id, time) {
-        before += 1
         judged.append(Judged(time: time))
         continue
       }
@@ -122,19 +145,19 @@ extension Ledger {
         if let run = new.missedRun { runs.append((run, new.state, run.count - 1)) }
         continue
       }
+      if contents.occurrences[id] != nil {
+        // The clock went back, and it has its record from before.
+        judged.append(Judged(time: time))
+        continue
+      }
       guard let run = runs.lastIndex(where: { $0.left > 0 && $0.run.through >= time }) else {
-        if contents.occurrences[id] != nil {
-          // The clock went back, and it has its record from before.
-          judged.append(Judged(time: time))
-          continue
-        }
         fail("the time \(time.text) of \(reminder.id) has passed and is recorded neither as fired nor as missed")
         return judged
       }
       runs[run].left -= 1
       judged.append(Judged(time: time, state: runs[run].state))
     }
-    if runs.contains(where: { $0.left > before }) {
+    if runs.contains(where: { $0.left > 0 }) {
       fail("a run of missed times of \(reminder.id) counts more than there were")
     }
     return judged
@@ -190,12 +213,14 @@ extension Ledger {
         later = true
         continue
       }
-      let rule: CatchUpRule =
+      var rule: CatchUpRule =
         switch cause {
         case .suspend: reminder.catchUp.suspend
         case .downtime: reminder.catchUp.downtime
         case .quiet: .latest
         }
+      // Times before it was made are not made up for one by one.
+      if rule == .all, one.time < reminder.createdAt, reminder.createdAt <= now { rule = .latest }
       let isUseless = now - moment > reminder.grace
       if isFired {
         if rule == .skip { wrong("late ones are not wanted") }

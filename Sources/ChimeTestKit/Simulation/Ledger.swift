@@ -86,6 +86,9 @@ final class Ledger {
   /// As the store is, or was after the step that is being judged.
   var contents: MemoryContents { source.contents }
 
+  /// Up to when the runs of missed times of each reminder go, by their first.
+  var runs: [ReminderID: [Instant: Instant]] = [:]
+
   func fail(_ text: @autoclosure () -> String) { world.fail(text()) }
 
   func timetable(_ reminder: Reminder, _ bearings: Bearings) -> Timetable {

@@ -71,6 +71,7 @@ extension SimulatedLoop {
 
   func clockChanged(step: Milliseconds, slept: Milliseconds) {
     if step > .seconds(1) || step < .seconds(-1) { outbox.seenFailing = [:] }
+    if step < .zero { absence.clockWentBack(to: world.wall) }
     if slept > .seconds(1) {
       // What slept is looked at anew, whatever has been heard of it.
       resumed()
@@ -238,7 +239,7 @@ extension SimulatedLoop {
         storeFailed()
         return done(false)
       }
-      reschedule(ids) { [self] isDone in
+      reschedule(ids, wentBack: reasons.contains(.backwardStep)) { [self] isDone in
         guard isDone, end != nil else { return done(isDone) }
         rescan(selection, reasons, after: end, done)
       }
@@ -283,12 +284,12 @@ extension SimulatedLoop {
     }
   }
 
-  private func reschedule(_ ids: [ReminderID], _ done: @escaping (Bool) -> Void) {
+  private func reschedule(_ ids: [ReminderID], wentBack: Bool = false, _ done: @escaping (Bool) -> Void) {
     guard !ids.isEmpty else { return done(true) }
     let (bearings, mark) = (bearings, surroundingsMark)
     write(.rescan) { transaction, now in
       if let mark { try transaction.setNote(Self.note, mark) }
-      for id in ids { try Rescan.reschedule(id, in: transaction, bearings, now: now) }
+      for id in ids { try Rescan.reschedule(id, in: transaction, bearings, now: now, wentBack: wentBack) }
     } _: { [self] result in
       guard case .success(let (_, horizon)) = result else { return done(false) }
       handle(.horizon(horizon))

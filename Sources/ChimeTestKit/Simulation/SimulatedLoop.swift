@@ -6,7 +6,7 @@ import ChimeSchedule
 final class SimulatedLoop {
   unowned let world: Simulation
   let startedAt: Instant
-  let absence: Absence
+  var absence: Absence
   var bearings: Bearings
   var agenda: Agenda
   var outbox = OutboxState()

@@ -1,0 +1,67 @@
+// Schedules that were read while the clock was ahead.
+extension Schedule {
+  /// The schedule as its text means it at `now`, where it counts from a time that the clock has not reached yet: it was read
+  /// while the clock was ahead, and would be silent until that time comes again. Nil: there is nothing to move.
+  ///
+  /// - Parameter next: its next time by the clock of before. One that comes so many times goes on from there: its next time is
+  ///   one interval from `now`, and what has come counts.
+  public func moved(backTo now: Instant, next: Instant) -> Schedule? {
+    guard let from = countsFrom, from - now >= .seconds(1) else { return nil }
+    var span = from - now
+    if case .phrase(let phrase) = rule, case .elapsed(let seconds, _) = phrase.pattern, phrase.bounds.count != nil {
+      span = max(span, next - now - .seconds(seconds))
+    }
+    // Whole seconds, rounded so that it never comes early.
+    guard let rule = rule.moved(back: .seconds(span.rawValue / 1_000)) else { return nil }
+    var schedule = Schedule(rule)
+    schedule.countsFrom = now
+    return schedule
+  }
+}
+
+extension Schedule.Rule {
+  fileprivate func moved(back span: Milliseconds) -> Self? {
+    switch self {
+    case .phrase(let schedule): schedule.moved(back: span).map(Self.phrase)
+    case .rrule(let schedule): schedule.moved(back: span).map(Self.rrule)
+    case .cron, .calendar, .solar: nil
+    }
+  }
+}
+
+extension Phrase {
+  var hasStart: Bool { isOneOff || bounds.starting != nil }
+
+  func moved(back span: Milliseconds) -> Phrase? {
+    var phrase = self
+    if case .once(let moment) = pattern {
+      guard let moment = moment.moved(back: span) else { return nil }
+      phrase.pattern = .once(moment)
+    }
+    if let starting = bounds.starting {
+      guard let moment = starting.moved(back: span) else { return nil }
+      phrase.bounds.starting = moment
+    }
+    return phrase
+  }
+}
+
+extension Phrase.Moment {
+  fileprivate func moved(back span: Milliseconds) -> Self? {
+    let days = Int(span.rawValue / Milliseconds.days(1).rawValue)
+    switch self {
+    case .instant(let instant): return instant.milliseconds < span.rawValue ? nil : .instant(instant - span)
+    case .date(let date): return date.adding(days: -days).map(Self.date)
+    case .civil(let civil):
+      return civil.date.adding(days: -days).map { .civil(CivilDateTime(date: $0, time: civil.time)) }
+    }
+  }
+}
+
+extension RecurrenceSchedule {
+  var hasStart: Bool { clock == .floating }
+
+  func moved(back span: Milliseconds) -> RecurrenceSchedule? {
+    RecurrenceSchedule(self, start: start - span.rawValue / Milliseconds.days(1).rawValue * 86_400)
+  }
+}

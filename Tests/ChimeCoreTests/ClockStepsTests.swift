@@ -1,0 +1,311 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// A clock that is set forward and back, by hand: each time has one record, and nothing waits for a time that was wrong.
+struct ClockStepsTests {
+  /// Ten minutes ahead and back: the times that were passed over fire, and no run of missed ones counts them too.
+  @Test(arguments: [CatchUpRule.latest, .all, .skip])
+  func tenMinutesAheadAndBack(_ rule: CatchUpRule) async throws {
+    var machine = Machine()
+    try await machine.add("every 10s", catchUp: rule)
+    try await machine.pass(.minutes(2))
+    try await machine.set(by: .minutes(10))
+    try await machine.pass(.minutes(3))
+    try await machine.set(by: .minutes(-10))
+    try await machine.pass(.minutes(20))
+    try await machine.check()
+    // Those that lie before the moment to which the clock was set back have passed for good.
+    let right = Machine.begin + .minutes(5)
+    let records = try await machine.records()
+    #expect(records.allSatisfy { $0.missedRun.map { $0.through <= right } ?? true })
+    #expect(records.filter { $0.id.scheduledAt > right }.allSatisfy { $0.firedAt != nil })
+  }
+
+  /// Back into the midst of the run: what lies before stays missed, and is counted.
+  @Test func partOfARunComesAgain() async throws {
+    var machine = Machine()
+    try await machine.add("every 10s", catchUp: .latest)
+    try await machine.set(by: .hours(1))
+    try await machine.set(by: .minutes(-20))
+    let runs = try await machine.records().compactMap(\.missedRun)
+    #expect(runs == [Occurrence.MissedRun(count: 240, through: Machine.begin + .minutes(40))])
+    try await machine.pass(.minutes(30))
+    try await machine.check()
+  }
+
+  /// Ahead, back, and ahead again: what fired the first time is in no run of the second.
+  @Test func aRunIsPartedByWhatWasHeard() async throws {
+    var machine = Machine()
+    try await machine.add("every 10s", catchUp: .latest)
+    try await machine.set(by: .hours(1))
+    try await machine.pass(.minutes(10))
+    try await machine.set(by: .hours(-1))
+    try await machine.set(by: .hours(2))
+    try await machine.check()
+    // What had passed when the clock was back, what lies before the ten minutes, and what lies behind them.
+    let runs = try await machine.records().compactMap(\.missedRun)
+    #expect(runs.count == 3, "\(runs)")
+  }
+
+  /// An absence of more times than one decision looks at is one run, with all that were missed.
+  @Test func aLongAbsenceIsOneRun() async throws {
+    var machine = Machine()
+    try await machine.add("every 1s", catchUp: .latest)
+    try await machine.set(by: .days(3))
+    #expect(machine.decisions > 20)
+    let records = try await machine.records()
+    let runs = records.compactMap(\.missedRun)
+    #expect(runs.count == 1)
+    #expect(runs.first?.count == 3 * 86_400 - records.count { $0.firedAt != nil })
+    #expect(machine.runsTold == 1)
+    try await machine.check()
+  }
+
+  private static let texts = [
+    "every 45m", "every 2h 5 times", "in 25m", "every 2h after done", "every 40m on mon,tue,wed,thu,fri,sat,sun",
+  ]
+
+  /// What was added, or edited, while the clock was a year ahead comes when it would have come.
+  @Test(arguments: texts, [Milliseconds.days(365), .hours(30)])
+  func whatWasAddedAheadComes(_ text: String, ahead: Milliseconds) async throws {
+    var machine = Machine()
+    try await machine.set(by: ahead)
+    try await machine.add(text)
+    let wait = try #require(try await machine.next()) - machine.wall
+    try await machine.pass(.minutes(10))
+    try await machine.set(by: .zero - ahead)
+    let next = try #require(try await machine.next())
+    #expect(next > machine.wall && next <= machine.wall + wait, "\(next)")
+    let fired = machine.fired.count
+    try await machine.pass(wait)
+    #expect(machine.fired.count == fired + 1)
+    try await machine.check()
+  }
+
+  /// Days are kept: what was to come tomorrow comes at that hour of the day after the present one, not in a year.
+  @Test(arguments: ["tomorrow at 9:00", "every 3 days at 9:00", "RRULE:FREQ=DAILY;INTERVAL=2"])
+  func daysAreMovedWhole(_ text: String) async throws {
+    var machine = Machine()
+    try await machine.set(by: .days(365))
+    try await machine.add(text)
+    let before = try #require(try await machine.next())
+    try await machine.set(by: .days(-365))
+    let next = try #require(try await machine.next())
+    #expect(before - next == .days(365))
+  }
+
+  /// What names its moments itself stays where it is, and what is over stays over.
+  @Test(arguments: ["at 2028-03-01 09:00", "every 45m starting 2028-01-01", "every 3 days at 9:00 starting 2028-01-01"])
+  func whatIsNamedStays(_ text: String) async throws {
+    var machine = Machine()
+    try await machine.set(by: .days(365))
+    try await machine.add(text)
+    let before = try await machine.next()
+    try await machine.set(by: .days(-365))
+    #expect(try await machine.next() == before)
+  }
+
+  @Test func whatHasComeIsOver() async throws {
+    var machine = Machine()
+    try await machine.set(by: .days(365))
+    try await machine.add("in 25m")
+    try await machine.pass(.minutes(30))
+    try await machine.set(by: .days(-365))
+    #expect(try await machine.next() == nil)
+    #expect(machine.fired.count == 1)
+  }
+
+  /// So many times are so many, wherever the clock was when they began.
+  @Test func aNumberOfTimesIsKept() async throws {
+    var machine = Machine()
+    try await machine.set(by: .days(365))
+    try await machine.add("every 2h 5 times")
+    try await machine.pass(.hours(5))
+    #expect(machine.fired.count == 2)
+    try await machine.set(by: .days(-365))
+    try await machine.pass(.days(2))
+    #expect(machine.fired.count == 5)
+  }
+
+  /// What was done while the clock was ahead counts from the present.
+  @Test func whatWasDoneAheadCountsFromNow() async throws {
+    var machine = Machine()
+    try await machine.add("every 2h after done")
+    try await machine.set(by: .days(365))
+    try await machine.done()
+    try await machine.set(by: .days(-365))
+    #expect(try await machine.next() == machine.wall + .hours(2))
+  }
+
+  /// A day back and a day forward: nothing that comes of it is for a daemon that did not run, and times before the reminder
+  /// was made are not made up for one by one.
+  @Test func aDayBackAndForward() async throws {
+    var machine = Machine()
+    try await machine.add("cron: * * * * *", catchUp: .all)
+    try await machine.pass(.minutes(5))
+    try await machine.set(by: .days(-1))
+    try await machine.pass(.minutes(3))
+    let before = machine.fired.count
+    try await machine.set(by: .days(1))
+    let late = try await machine.records().filter { $0.late != nil }
+    #expect(late.allSatisfy { $0.late == .suspend }, "\(late)")
+    #expect(machine.fired.count - before <= 5)
+    try await machine.check()
+  }
+
+  /// Steps at random, over several kinds of schedules: each time is recorded once, no time that is counted as missed fires,
+  /// and when the clock is right again each comes within its interval.
+  @Test(arguments: 1...ProofTier.amount(quick: 15, proof: 500) as ClosedRange<UInt64>)
+  func stepsAtRandom(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
+    var machine = Machine()
+    let kinds: [(String, Milliseconds)] = [
+      ("every 10s", .seconds(10)), ("every 90s", .seconds(90)), ("cron: */5 * * * *", .minutes(5)),
+      ("every 20m", .minutes(20)), ("every 30m from 0:00 to 23:59", .minutes(31)),
+    ]
+    let (text, interval) = pick(kinds)
+    var ahead = Milliseconds.zero
+    var isAdded = false
+    for turn in 0..<Int.random(in: 3...9, using: &random) {
+      if !isAdded, turn > 1 || Bool.random(using: &random) {
+        try await machine.add(text, catchUp: pick([.latest, .all, .skip]))
+        isAdded = true
+      }
+      let sizes: [Milliseconds] = [.seconds(90), .minutes(10), .minutes(47), .hours(3), .days(1)]
+      let step = Bool.random(using: &random) ? pick(sizes) : .zero - pick(sizes)
+      ahead = ahead + step
+      try await machine.set(by: step)
+      try await machine.pass(.seconds(Int64.random(in: 0...900, using: &random)))
+      try await machine.check()
+    }
+    try await machine.set(by: .zero - ahead)
+    try await machine.check()
+    let fired = machine.fired.count
+    // Where all that comes next has fired while the clock was ahead it is not told of again.
+    let from = machine.wall
+    try await machine.pass(interval)
+    let heard = try await machine.records().contains {
+      $0.firedAt != nil && $0.id.scheduledAt > from && $0.id.scheduledAt <= machine.wall
+    }
+    #expect(machine.fired.count > fired || heard, "seed \(seed): \(text) is silent")
+    try await machine.check()
+  }
+}
+
+/// A store and a clock, and what the daemon does when the clock moves.
+private struct Machine {
+  static let begin = Instant(seconds: 1_795_161_600)
+  static let id = ReminderID(rawValue: "r1")
+
+  let store = MemoryStore()
+  let bearings = Bearings(zones: InUTC())
+  var wall = begin
+  var absence = Absence(runningSince: begin)
+  var fired: [OccurrenceID] = []
+  var decisions = 0
+  /// How many of the decisions that recorded a run of missed times were the last about an absence.
+  var runsTold = 0
+  private var random = SeededGenerator(seed: 7)
+
+  mutating func add(_ text: String, catchUp: CatchUpRule = .latest) async throws {
+    let now = wall
+    let reminder = Reminder(
+      id: Self.id, owner: 1, title: "Tea", schedule: try Schedule.parse(text, now: now, in: Surroundings(zone: .utc)),
+      timezone: .named("UTC"), catchUp: CatchUp(suspend: catchUp, downtime: catchUp), grace: .days(3_660),
+      createdAt: now)
+    let next = bearings.timetable(of: reminder).next(after: now)
+    try await store.write { try $0.upsert(reminder, next: next) }
+  }
+
+  mutating func done() async throws {
+    let (now, bearings) = (wall, bearings)
+    try await store.write { transaction in
+      guard var reminder = try transaction.reminder(Self.id)?.reminder else { return }
+      reminder.lastDone = now
+      reminder.generation += 1
+      try transaction.upsert(reminder, next: bearings.timetable(of: reminder).next(after: now))
+    }
+  }
+
+  /// Time passes, and what comes due fires then.
+  mutating func pass(_ span: Milliseconds) async throws {
+    let end = wall + span
+    while let due = try await store.read({ try $0.horizon() }).nextDue, due <= end {
+      wall = max(wall, due)
+      try await fire()
+    }
+    wall = end
+  }
+
+  /// The clock is set.
+  mutating func set(by step: Milliseconds) async throws {
+    wall = wall + step
+    if step < .zero { absence.clockWentBack(to: wall) }
+    if step < .seconds(-1) {
+      let (now, bearings) = (wall, bearings)
+      try await store.write { try Rescan.reschedule(Self.id, in: $0, bearings, now: now, wentBack: true) }
+    }
+    try await fire()
+  }
+
+  private mutating func fire() async throws {
+    let (now, bearings, absence) = (wall, bearings, absence)
+    while true {
+      let before = random
+      let (work, after) = try await store.write { transaction in
+        var generator = before
+        let work = try FiringWork.run(
+          in: transaction, limit: 50, room: Agenda.Room(policies: LanePolicies()), bearings: bearings,
+          absence: absence, now: now, using: &generator)
+        return (work, generator)
+      }
+      random = after
+      if work.isEmpty { return }
+      decisions += work.firings.count
+      runsTold += work.firings.count { !$0.remainsBehind && $0.occurrences.contains { $0.missedRun != nil } }
+      fired += work.firings.flatMap(\.deliveries).map(\.occurrence)
+    }
+  }
+
+  func next() async throws -> Instant? { try await store.read { try $0.reminder(Self.id)?.next } }
+
+  func records() async throws -> [Occurrence] {
+    try await store.read { transaction in
+      var (all, offset) = ([Occurrence](), 0)
+      while true {
+        let page = try transaction.occurrences(
+          OccurrenceFilter(reminder: Self.id), page: Page(limit: 10_000, offset: offset))
+        all += page
+        offset += page.count
+        if page.isEmpty { return all.reversed() }
+      }
+    }
+  }
+
+  /// Nothing was told of twice; no time is both counted in a run and recorded by itself, and runs count what they say.
+  func check() async throws {
+    #expect(Set(fired).count == fired.count, "a time was told of twice")
+    let records = try await records()
+    #expect(fired.allSatisfy { id in records.contains { $0.id == id && $0.firedAt != nil } })
+    guard let reminder = try await store.read({ try $0.reminder(Self.id)?.reminder }) else { return }
+    let timetable = bearings.timetable(of: reminder)
+    for (place, one) in records.enumerated() {
+      guard let through = one.missedRun?.through else { continue }
+      for other in records[(place + 1)...].prefix(while: { $0.id.scheduledAt <= through }) {
+        // Intervals that were moved back have other times than before.
+        let isTime = timetable.next(after: other.id.scheduledAt - .milliseconds(1)) == other.id.scheduledAt
+        #expect(!isTime, "\(one.id) runs to \(through), and counts \(other.id)")
+      }
+    }
+    for record in records {
+      guard let run = record.missedRun, reminder.schedule.countsFrom.map({ $0 <= record.id.scheduledAt }) ?? true
+      else { continue }
+      var (count, time) = (1, record.id.scheduledAt)
+      while let next = timetable.next(after: time), next <= run.through { (count, time) = (count + 1, next) }
+      #expect(run.count == count && run.through == time, "\(record)")
+    }
+  }
+}
