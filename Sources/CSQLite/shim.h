@@ -1,6 +1,8 @@
 #pragma once
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdint.h>
+#include <string.h>
 #include <unistd.h>
 
 /// SQLITE_TRANSIENT is a cast that Swift cannot import: SQLite copies the bound bytes before returning.
@@ -48,4 +50,55 @@ static inline int chime_sqlite_tell_disk_from_damage(void) {
   if (code == SQLITE_OK) code = files->xSetSystemCall(files, "pread", (sqlite3_syscall_ptr)chime_sqlite_pread);
   if (code == SQLITE_OK) code = files->xSetSystemCall(files, "pread64", (sqlite3_syscall_ptr)chime_sqlite_pread);
   return code;
+}
+
+enum {
+  chime_log_unknown = -1,
+  /// The log holds what its index says, or all of it is in the database.
+  chime_log_sound = 0,
+  chime_log_short = 1,
+  chime_log_other = 2,
+};
+
+static inline uint32_t chime_sqlite_big_endian(const uint8_t *bytes) {
+  return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/// Compares the log with its index, which is in the memory of whoever has the database open: the size, the salt of the
+/// header, and salt and checksum of the last frame (sqlite.org/walformat.html). Somebody who shortens or overwrites the log
+/// does not change the index. To be called between transactions.
+///
+/// - salt: the number of this log, which another one takes the place of when all of it is in the database.
+static inline int chime_sqlite_log_state(sqlite3 *db, uint64_t *salt) {
+  sqlite3_file *file = 0, *log = 0;
+  if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK || !file || !file->pMethods ||
+      file->pMethods->iVersion < 2 || !log || !log->pMethods)
+    return chime_log_unknown;
+  volatile void *mapped = 0;
+  if (file->pMethods->xShmMap(file, 0, 32768, 0, &mapped) != SQLITE_OK || !mapped) return chime_log_unknown;
+  uint8_t index[100];
+  memcpy(index, (const void *)mapped, sizeof index);
+  // The header stands there twice, and differs while somebody changes it.
+  if (memcmp(index, index + 48, 48) || !index[12]) return chime_log_unknown;
+  uint16_t size16;
+  uint32_t frames, folded, sums[2];
+  memcpy(&size16, index + 14, 2);
+  memcpy(&frames, index + 16, 4);
+  memcpy(sums, index + 24, 8);
+  memcpy(salt, index + 32, 8);
+  memcpy(&folded, index + 96, 4);
+  if (folded >= frames) return chime_log_sound;
+  sqlite3_int64 page = (size16 & 0xfe00) + ((size16 & 1) << 16), size = 0;
+  sqlite3_int64 last = 32 + (sqlite3_int64)(frames - 1) * (24 + page);
+  if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return chime_log_unknown;
+  if (size < last + 24 + page) return chime_log_short;
+  uint8_t bytes[32];
+  if (log->pMethods->xRead(log, bytes, 32, 0) != SQLITE_OK) return chime_log_unknown;
+  if (memcmp(bytes + 16, index + 32, 8)) return chime_log_other;
+  if (log->pMethods->xRead(log, bytes, 24, last) != SQLITE_OK) return chime_log_unknown;
+  if (memcmp(bytes + 8, index + 32, 8) || chime_sqlite_big_endian(bytes + 16) != sums[0] ||
+      chime_sqlite_big_endian(bytes + 20) != sums[1])
+    return chime_log_other;
+  return chime_log_sound;
 }

@@ -24,6 +24,7 @@ public struct Restoration: Hashable, Sendable {
   public var at: Instant
   /// What was changed since then is lost.
   public var snapshotTakenAt: Instant
+  /// Empty when it goes on with what was left of itself.
   public var snapshotPath: String
   /// Where the damaged file is now, as it was; nil when there was none any more.
   public var damagedPath: String?
@@ -44,12 +45,17 @@ public struct Restoration: Hashable, Sendable {
     self.passedOver = passedOver
   }
 
+  /// Whether nothing is lost.
+  public var isWhole: Bool { snapshotTakenAt >= at }
+
   /// The note of the store in which its latest restoration stands.
   public static let note = "restoration"
 
   /// As the store keeps it: one line for each value. `init(text:)` reads it back.
   public var text: String {
-    var lines = ["at \(at.milliseconds)", "snapshot \(snapshotTakenAt.milliseconds) \(snapshotPath)"]
+    var lines = [
+      "at \(at.milliseconds)", "snapshot \(snapshotTakenAt.milliseconds) \(snapshotPath.isEmpty ? "-" : snapshotPath)",
+    ]
     if let damagedPath { lines.append("damaged \(damagedPath)") }
     lines.append("reason \(reason)")
     lines += passedOver.map { "passed \($0)" }
@@ -66,7 +72,8 @@ public struct Restoration: Hashable, Sendable {
     guard let at = values["at"]?.first.flatMap({ Int64($0) }), snapshot.count == 2, let taken = Int64(snapshot[0])
     else { return nil }
     self.init(
-      at: Instant(milliseconds: at), snapshotTakenAt: Instant(milliseconds: taken), snapshotPath: String(snapshot[1]),
+      at: Instant(milliseconds: at), snapshotTakenAt: Instant(milliseconds: taken),
+      snapshotPath: snapshot[1] == "-" ? "" : String(snapshot[1]),
       damagedPath: values["damaged"]?.first.map(String.init), reason: values["reason"]?.first.map(String.init) ?? "",
       passedOver: (values["passed"] ?? []).map(String.init))
   }

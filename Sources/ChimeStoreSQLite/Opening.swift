@@ -60,6 +60,8 @@ struct Opening: Sendable {
   var pause: UInt32 = 200_000
   /// How often a file that cannot be read is tried again.
   var retry: DispatchTimeInterval = .seconds(5)
+  /// How long after a commit the log is looked at.
+  var logCheck: DispatchTimeInterval = .seconds(1)
 
   init(
     path: String, keepingSnapshots: Int = 3, progress: @escaping @Sendable (String) -> Void = { _ in }
@@ -120,7 +122,7 @@ struct Opening: Sendable {
   }
 
   /// Whether a file is a store of ours without a fault, with its log, when all of it is read.
-  private func isSound(_ path: String) throws -> Bool {
+  func isSound(_ path: String) throws -> Bool {
     do {
       let connection = try Self.connect(path, fileLayer)
       connection.setCheckpointOnClose(false)
@@ -150,13 +152,13 @@ struct Opening: Sendable {
     return "or restart chimed to begin an empty store: there is no snapshot of it"
   }
 
-  private func restored(after damage: String) throws -> (Connections, Restoration?) {
+  func restored(after damage: String) throws -> (Connections, Restoration?) {
     let restoring = Restoring(files: files, folder: folder, progress: progress, step: restoreStep)
     let restoration = try restoring.restore(after: damage)
     return (try connections(isRestored: true), restoration)
   }
 
-  private func connections(isRestored: Bool = false) throws -> Connections {
+  func connections(isRestored: Bool = false) throws -> Connections {
     try files.examine(folder)
     try files.create()
     let writer = try Self.connect(files.path, fileLayer)

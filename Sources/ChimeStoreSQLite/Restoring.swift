@@ -96,7 +96,7 @@ struct Restoring {
   }
 
   /// Has the store itself tell later daemons. Where there is no room for that, the log alone has it.
-  private func remember(_ restoration: Restoration) {
+  func remember(_ restoration: Restoration) {
     guard let connection = try? Opening.connect(files.restoringPath) else { return }
     try? connection.run(
       "INSERT OR REPLACE INTO note (name, value) VALUES (?, ?)", Restoration.note, restoration.text)

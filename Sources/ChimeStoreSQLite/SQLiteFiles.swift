@@ -68,6 +68,12 @@ struct SQLiteFiles: Sendable {
     }.max()
   }
 
+  /// When the log was last folded into the database, in seconds since the epoch; nil when there is none.
+  var foldedAt: Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_mtim.tv_sec) : nil
+  }
+
   /// The bytes of the database and its log.
   var bytes: Int64 { (Self.size(path) ?? 0) + (Self.size(path + "-wal") ?? 0) }
 

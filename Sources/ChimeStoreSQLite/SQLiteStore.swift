@@ -29,10 +29,10 @@ public final class SQLiteStore: Store {
   /// On which what takes long is read, each over a connection of its own that is there for as long. While another file is put
   /// in the place of this one, and after the end, nothing runs on it.
   private let apart = DispatchQueue(label: "chime.store.apart")
-  private let state: Mutex<State>
+  let state: Mutex<State>
   public let wasChangedSinceSnapshot: Bool
 
-  private struct State {
+  struct State {
     /// Why calls are refused, once they are.
     var end: StoreFailure?
     /// Writing bodies in the order in which they came.
@@ -42,6 +42,7 @@ public final class SQLiteStore: Store {
     var lock: FileLock?
     /// The file that was opened.
     var identity: FileIdentity?
+    var log: LogState
     /// Grows when the file is another: damage that was met in an older one has been seen to.
     var generation = 0
     /// Why the file that seems damaged cannot be read, while it cannot.
@@ -68,7 +69,8 @@ public final class SQLiteStore: Store {
     reader = Desk(label: "chime.store.read", transaction: Self.transaction(connections.reader, isReadOnly: true))
     state = Mutex(
       State(
-        lock: lock, identity: opening.files.identity, untold: restoration.map { [.restored($0)] } ?? []))
+        lock: lock, identity: opening.files.identity, log: LogState(opening.files),
+        untold: restoration.map { [.restored($0)] } ?? []))
   }
 
   private static func transaction(_ connection: Connection, isReadOnly: Bool) -> Transaction {
@@ -122,6 +124,7 @@ public final class SQLiteStore: Store {
       // What was accepted before is ahead of this on the queue.
       writer.queue.async {
         snapshot?.callOff()
+        self.seeToLog()
         self.shut(foldingLog: true)
         caller.resume()
       }
@@ -157,6 +160,7 @@ public final class SQLiteStore: Store {
   private func commit(_ jobs: [any Job]) {
     var rest = jobs
     while !rest.isEmpty {
+      if let lost = seeToLog() { return rest.forEach { $0.refuse(lost) } }
       guard let transaction = writer.open else {
         let refusal = state.withLock { $0.refusal }
         return rest.forEach { $0.refuse(refusal) }
@@ -172,6 +176,7 @@ public final class SQLiteStore: Store {
       rest.removeFirst(group.taken)
       guard var failure = group.failure else {
         group.settlements.forEach { $0.settle() }
+        watchLog()
         continue
       }
       if failure.damage != nil { failure = recover(from: failure, generation: nil) }
@@ -236,15 +241,20 @@ public final class SQLiteStore: Store {
   }
 
   /// Puts a file in the place of none. Runs on the writer's queue, with the connections closed.
-  private func reopen(after sentence: String) -> StoreFailure {
+  ///
+  /// - Parameter open: how; nil: as after damage.
+  func reopen(
+    after sentence: String, _ open: (@Sendable () throws -> (Connections, Restoration?))? = nil
+  ) -> StoreFailure {
     do {
-      let (connections, restoration) = try apart.sync { try opening.reopen(after: sentence) }
+      let (connections, restoration) = try apart.sync { try open?() ?? opening.reopen(after: sentence) }
       writer.reopen(Self.transaction(connections.writer, isReadOnly: false))
       reader.queue.sync {
         reader.reopen(Self.transaction(connections.reader, isReadOnly: true))
         state.withLock { state in
           state.generation += 1
           state.identity = opening.files.identity
+          state.log.renew(opening.files)
           state.lock?.write(note: opening.files.logNote)
           state.outage = nil
           state.sparedAt = restoration == nil ? .now() : nil
@@ -253,7 +263,7 @@ public final class SQLiteStore: Store {
       tell(restoration.map { .restored($0) } ?? .spared(sentence))
       return Self.refusal(sentence)
     } catch StoreFailure.unavailable(let reason) {
-      return wait(.unavailable(reason), sentence)
+      return wait(.unavailable(reason), sentence, open)
     } catch {
       let end = error as? StoreFailure ?? .internalError("\(error)")
       state.withLock { state in
@@ -267,11 +277,13 @@ public final class SQLiteStore: Store {
   }
 
   /// Tries again in a while: a disk that fails says nothing of the file.
-  private func wait(_ failure: StoreFailure, _ sentence: String) -> StoreFailure {
+  private func wait(
+    _ failure: StoreFailure, _ sentence: String, _ open: (@Sendable () throws -> (Connections, Restoration?))? = nil
+  ) -> StoreFailure {
     state.withLock { $0.outage = failure }
     writer.queue.asyncAfter(deadline: .now() + opening.retry) { [weak self] in
       guard let self, state.withLock({ $0.end == nil }) else { return }
-      _ = reopen(after: sentence)
+      _ = reopen(after: sentence, open)
     }
     return failure
   }
@@ -290,7 +302,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  private func closeConnections(foldingLog: Bool) {
+  func closeConnections(foldingLog: Bool) {
     // Whoever reads apart has seen the end, or has ended.
     apart.sync {}
     reader.queue.sync { reader.close(foldingLog: foldingLog) }

@@ -50,6 +50,27 @@ import Testing
     }
   }
 
+  /// Another program empties the log of the running daemon: what was acknowledged is there, and everybody is told.
+  @Test(.timeLimit(.minutes(1)))
+  func aLogThatIsEmptiedCostsNothing() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      for number in 1...30 { _ = try await home.add("Kept \(number)", "in 5h") }
+      #expect(truncate(home.state + "/chime.db-wal", 0) == 0)
+      // Within the second in which the last change is looked at again, without another one.
+      try await eventually("it is noticed") { daemon.process.errors.contains("chime.db-wal was shortened") }
+      try await eventually("all is well") { try await home.titles().count >= 30 }
+      let status = try await home.chime("status")
+      #expect(status.status == 1 && status.out.contains("nothing is lost"), "\(status)")
+      #expect(try await home.chime("doctor").out.contains("nothing is lost"))
+      _ = try await home.add("Later", "in 5h")
+      _ = try await daemon.stop()
+      _ = try await home.start()
+      let titles = try await home.titles()
+      #expect((1...30).allSatisfy { titles.contains("Kept \($0)") } && titles.contains("Later"), "\(titles)")
+    }
+  }
+
   enum Damage: String, CaseIterable, Sendable { case missing, empty, header, page }
 
   @Test(.timeLimit(.minutes(1)), arguments: Damage.allCases)

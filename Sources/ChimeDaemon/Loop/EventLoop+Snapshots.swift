@@ -148,6 +148,11 @@ extension EventLoop {
   }
 
   private func restored(_ restoration: Restoration) -> String {
+    if restoration.isWhole { return "the store's log was lost; all of it was still in memory, and nothing is lost" }
+    if restoration.snapshotPath.isEmpty {
+      return "the store goes on without its log; what was changed from \(clock(restoration.snapshotTakenAt)) until "
+        + "\(clock(restoration.at)) may be lost"
+    }
     var sentence = "the store was restored from the snapshot of \(clock(restoration.snapshotTakenAt))"
     if !restoration.passedOver.isEmpty { sentence += " (\(restoration.passedOver.joined(separator: "; ")))" }
     return sentence + "; what was changed from then until \(clock(restoration.at)) is lost"
@@ -214,6 +219,7 @@ extension EventLoop {
 
   private static func body(_ restoration: Restoration, from start: String, to end: String) -> String {
     let place = restoration.damagedPath.map { " The damaged file is kept: \($0)" } ?? ""
+    if restoration.isWhole { return "Another program has damaged its log. Nothing is lost.\(place)" }
     return "What was changed between \(start) and \(end) is lost; look through chime list.\(place)"
   }
 

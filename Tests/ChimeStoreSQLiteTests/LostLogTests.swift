@@ -1,0 +1,132 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Glibc
+import Testing
+
+@testable import ChimeStoreSQLite
+
+/// The log of an open store is shortened, overwritten or taken away by somebody else.
+struct LostLogTests {
+  enum Fault: String, CaseIterable, Sendable { case emptied, halved, zeroed, header, end, removed, replaced }
+
+  private static func strike(_ log: String, _ fault: Fault) throws {
+    let size = Int(SQLiteFiles.size(log) ?? 0)
+    try #require(size > 4_096)
+    func write(_ data: Data, at offset: Int) throws {
+      let file = try FileHandle(forUpdating: URL(filePath: log))
+      defer { try? file.close() }
+      try file.seek(toOffset: UInt64(offset))
+      try file.write(contentsOf: data)
+    }
+    switch fault {
+    case .emptied: truncate(log, 0)
+    case .halved: truncate(log, off_t(size / 2))
+    case .zeroed: try write(Data(count: size), at: 0)
+    case .header: try write(Data(repeating: 0xA5, count: 32), at: 0)
+    case .end: try write(Data(repeating: 0xA5, count: 4_120), at: size - 4_120)
+    case .removed: unlink(log)
+    case .replaced:
+      try Data(repeating: 0xA5, count: size).write(to: URL(filePath: log + ".other"))
+      rename(log + ".other", log)
+    }
+  }
+
+  private static func titles(_ store: SQLiteStore) async throws -> [String] {
+    try await store.read { try $0.reminders(ReminderFilter(), page: Page(limit: 1_000)).map(\.reminder.title) }.sorted()
+  }
+
+  /// What the log held is still in the memory of the connection that writes: nothing is lost, and the next change is made.
+  @Test(.timeLimit(.minutes(1)), arguments: Fault.allCases)
+  func whatIsInMemoryIsKept(_ fault: Fault) async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path)
+    let incidents = Incidents(store)
+    for number in 0..<40 { try await store.write { try $0.addFired(number) } }
+    try Self.strike(box.path + "-wal", fault)
+    try await store.write { try $0.addFired(40) }
+    let told = try #require(incidents.restorations.first)
+    #expect(told.isWhole && told.reason.contains("-wal was"), "\(told)")
+    #expect(try await Self.titles(store).count == 41)
+    // What comes afterwards is as safe as ever.
+    try await store.write { try $0.addFired(41) }
+    #expect(incidents.all.count == 1)
+    await store.close()
+    #expect(try Raw.rows(box.path, "PRAGMA integrity_check") == ["ok"])
+    #expect(try Raw.rows(box.path, "SELECT count(*) FROM reminder") == ["42"])
+    #expect(box.aside != nil)
+    let again = try SQLiteStore.open(path: box.path)
+    #expect(try await Self.titles(again).count == 42)
+    await again.close()
+  }
+
+  /// Nobody changes anything afterwards: it is noticed all the same, while the last commit is young.
+  @Test(.timeLimit(.minutes(1)))
+  func itIsNoticedWithoutAnotherChange() async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path) { $0.logCheck = .milliseconds(50) }
+    let incidents = Incidents(store)
+    try await store.write { store in for number in 0..<40 { try store.addFired(number) } }
+    try Self.strike(box.path + "-wal", .emptied)
+    while incidents.all.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(incidents.restorations.map(\.isWhole) == [true])
+    #expect(try await Self.titles(store).count == 40)
+    await store.close()
+  }
+
+  /// An end in order is no end for what was acknowledged.
+  @Test(.timeLimit(.minutes(1)), arguments: Fault.allCases)
+  func theEndLosesNothing(_ fault: Fault) async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path)
+    try await store.write { store in for number in 0..<40 { try store.addFired(number) } }
+    try Self.strike(box.path + "-wal", fault)
+    await store.close()
+    #expect(try Raw.rows(box.path, "SELECT count(*) FROM reminder") == ["40"])
+  }
+
+  /// What memory does not have is lost: the store goes on with what was folded into it, and says from when to when.
+  @Test(.timeLimit(.minutes(1)), arguments: [Fault.emptied, .zeroed, .header])
+  func whatIsLostIsTold(_ fault: Fault) async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path) { opening in
+      opening.adjust = { try $0.script("PRAGMA cache_size = 1; PRAGMA wal_autocheckpoint = 0") }
+    }
+    let incidents = Incidents(store)
+    let begin = Instant(seconds: Timestamp.now)
+    try await store.write { store in for number in 0..<300 { try store.addFired(number) } }
+    try Raw.run(box.path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    for number in 300..<700 { try await store.write { try $0.addFired(number) } }
+    #expect(incidents.all.isEmpty, "another program that folds the log takes nothing away")
+    try Self.strike(box.path + "-wal", fault)
+    await #expect(throws: StoreFailure.self) { try await store.write { try $0.addFired(700) } }
+    let told = try #require(incidents.restorations.first)
+    #expect(!told.isWhole && told.snapshotPath.isEmpty && told.snapshotTakenAt >= begin - .seconds(1), "\(told)")
+    #expect(try await store.read { try $0.note(Restoration.note) }.flatMap(Restoration.init(text:)) == told)
+    #expect(try await Self.titles(store).count == 300)
+    try await store.write { try $0.addFired(701) }
+    await store.close()
+    #expect(try Raw.rows(box.path, "PRAGMA integrity_check") == ["ok"])
+    #expect(try Raw.rows(box.path, "SELECT count(*) FROM reminder") == ["301"])
+  }
+
+  /// A snapshot that is newer than what was folded takes its place.
+  @Test(.timeLimit(.minutes(1)))
+  func aNewerSnapshotIsTaken() async throws {
+    let box = try StoreBox()
+    let store = try SQLiteStore.open(path: box.path) { opening in
+      opening.adjust = { try $0.script("PRAGMA cache_size = 1; PRAGMA wal_autocheckpoint = 0") }
+    }
+    let incidents = Incidents(store)
+    for number in 0..<400 { try await store.write { try $0.addFired(number) } }
+    let since = try #require(SQLiteFiles(path: box.path).foldedAt)
+    while Timestamp.now <= since { try await Task.sleep(for: .milliseconds(20)) }
+    let snapshot = try await store.takeSnapshot(keeping: 3)
+    for number in 400..<700 { try await store.write { try $0.addFired(number) } }
+    try Self.strike(box.path + "-wal", .emptied)
+    await #expect(throws: StoreFailure.self) { try await store.write { try $0.addFired(700) } }
+    #expect(incidents.restorations.map(\.snapshotPath) == [snapshot.path])
+    #expect(try await Self.titles(store).count == 400)
+    await store.close()
+  }
+}
