@@ -60,6 +60,8 @@ struct HTTPLimits: Sendable {
   var total: Milliseconds
   /// Bytes of an answer's body that are read at most.
   var answer: Int
+  /// How long connections are kept open after the last request.
+  var idle: Milliseconds
 
   /// Bytes of an answer's body that are kept at most.
   static let kept = 4_096

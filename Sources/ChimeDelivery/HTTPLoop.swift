@@ -10,7 +10,7 @@ struct HTTPLoop: ~Copyable {
   private let limits: HTTPLimits
   private let route: HTTPRoute
   private let mailbox: Mailbox<HTTPEngine.Command>
-  private let multi: UnsafeMutableRawPointer
+  private var multi: UnsafeMutableRawPointer
   private var transfers: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
   /// Handles that wait for a next request, at most `mostIdle`.
   private var idle: [HTTPTransfer] = []
@@ -18,6 +18,8 @@ struct HTTPLoop: ~Copyable {
   private let sockets = DialledSockets()
   private var stops: [@Sendable () -> Void] = []
   private var begun: UInt = 0
+  /// Whether connections may be open although nothing is under way.
+  private var keepsConnections = false
 
   static let stopping = "given up because the daemon stops"
   private static let mostIdle = 64
@@ -66,11 +68,10 @@ struct HTTPLoop: ~Copyable {
       Self.refuse(mailbox, HTTPResult(failure: error.description, isImpossible: true))
       return nil
     }
-    guard Self.isReady, let multi = chime_curl_multi_init() else {
+    guard let multi = Self.makeMulti() else {
       Self.refuse(mailbox, HTTPResult(failure: "libcurl cannot be started"))
       return nil
     }
-    chime_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
     self.limits = limits
     self.route = route
     self.mailbox = mailbox
@@ -78,6 +79,20 @@ struct HTTPLoop: ~Copyable {
   }
 
   deinit { chime_curl_multi_cleanup(multi) }
+
+  private static func makeMulti() -> UnsafeMutableRawPointer? {
+    guard isReady, let multi = chime_curl_multi_init() else { return nil }
+    chime_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, mostIdleConnections)
+    return multi
+  }
+
+  /// libcurl looks at the age of a connection only when another request is made: what is kept for one is closed here when
+  /// none has come for as long as a connection may last.
+  private mutating func closeConnections() {
+    guard let other = Self.makeMulti() else { return }
+    chime_curl_multi_cleanup(multi)
+    (multi, keepsConnections) = (other, false)
+  }
 
   private static func refuse(_ mailbox: Mailbox<HTTPEngine.Command>, _ result: HTTPResult) {
     for command in mailbox.close() {
@@ -100,7 +115,12 @@ struct HTTPLoop: ~Copyable {
       collect()
       // What was begun in the place of what ended is due at once: libcurl then does not wait here.
       doorbell.revents = 0
-      chime_curl_multi_poll(multi, &doorbell, 1, Int32.max, nil)
+      let isResting = transfers.isEmpty && keepsConnections
+      let begin = ContinuousClock.now
+      chime_curl_multi_poll(multi, &doorbell, 1, isResting ? Int32(clamping: limits.idle.rawValue) : Int32.max, nil)
+      // It may wake for something of its own.
+      let rested = ContinuousClock.now - begin
+      if isResting, doorbell.revents == 0, rested >= .milliseconds(limits.idle.rawValue) { closeConnections() }
     }
     abandon()
     return stops
@@ -144,6 +164,7 @@ struct HTTPLoop: ~Copyable {
       return false
     }
     transfers[transfer.handle] = transfer
+    keepsConnections = true
     return true
   }
 

@@ -9,6 +9,8 @@ public struct WebhookConfiguration: Sendable {
   public var connectTimeout = Milliseconds.seconds(5)
   /// Time for one attempt in all.
   public var totalTimeout = Milliseconds.seconds(15)
+  /// How long connections are kept open for a next message.
+  var idleTimeout = Milliseconds.minutes(10)
   /// Attempts of one endpoint that may be under way at once, unless it has a number of its own; further ones wait in its
   /// queue.
   public var concurrentPerEndpoint = 8
@@ -65,7 +67,8 @@ public final class WebhookChannel: Channel {
     self.clock = clock ?? Timestamp.now
     engine = HTTPEngine(
       limits: HTTPLimits(
-        connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit),
+        connect: configuration.connectTimeout, total: configuration.totalTimeout, answer: configuration.answerLimit,
+        idle: configuration.idleTimeout),
       route: HTTPRoute(
         network: configuration.network, proxy: configuration.proxy, certificateFile: configuration.certificateFile),
       library: library)

@@ -1,0 +1,69 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Glibc
+import Testing
+
+@testable import ChimeDelivery
+
+extension RealThings {
+  /// Connections that no message uses any more.
+  struct IdleConnectionTests {
+    /// A receiver that keeps its connection open for as long as the other side does: it tells how many requests it had over
+    /// it when that ends.
+    private struct PatientReceiver {
+      let port: Int
+      let requests: Task<Int, Never>
+
+      init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(listener, $0, length) == 0 && listen(listener, 4) == 0 && getsockname(listener, $0, &length) == 0
+          }
+        }
+        try #require(isBound)
+        port = Int(UInt16(bigEndian: address.sin_port))
+        requests = Task {
+          await withCheckedContinuation { told in
+            DispatchQueue(label: "receiver").async {
+              let connection = accept(listener, nil, nil)
+              close(listener)
+              var (count, buffer) = (0, [UInt8](repeating: 0, count: 65_536))
+              var text = ""
+              while case let size = recv(connection, &buffer, buffer.count, 0), size > 0 {
+                text += String(decoding: buffer.prefix(size), as: UTF8.self)
+                // The body is one piece of JSON, the last thing of a request.
+                guard text.hasSuffix("}") else { continue }
+                (count, text) = (count + 1, "")
+                let answer = Array("HTTP/1.1 204 No Content\r\n\r\n".utf8)
+                send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+              }
+              close(connection)
+              told.resume(returning: count)
+            }
+          }
+        }
+      }
+    }
+
+    /// One is kept for the next message, and closed when none has come for as long as it may be kept, although nothing else
+    /// wakes the channel.
+    @Test(.timeLimit(.minutes(1)))
+    func isClosedWhenNothingComes() async throws {
+      let receiver = try PatientReceiver()
+      let channel = try webhooks(to: "http://127.0.0.1:\(receiver.port)/") { $0.idleTimeout = .seconds(1) }
+      for _ in 0..<2 {
+        let report = try await channel.deliver(message(channel: "team"))
+        guard case .ended(let attempt, .settled) = report else { throw Failure("the first report is \(report)") }
+        #expect(attempt.outcome == .delivered)
+      }
+      #expect(await receiver.requests.value == 2)
+      await channel.stop()
+    }
+  }
+}
