@@ -32,9 +32,9 @@ import Testing
         // Two seconds are not what is called late: a popup a minute later still says what it has to.
         #expect(all["occurrences"][0]["late"] == .null)
       }
-      #expect(stream.lines.count { $0.contains("\"resumed\"") } == 1)
-      let told = daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") }
-      #expect(told == 1)
+      // Nor is a stop that made nothing late by ten seconds told of; a service manager sends SIGCONT with each SIGTERM.
+      #expect(!stream.lines.contains { $0.contains("\"resumed\"") })
+      #expect(!daemon.process.errors.contains("the daemon was stopped"), "\(daemon.process.errors)")
       #expect(try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int == 1)
     }
   }

@@ -20,11 +20,11 @@ struct SleepTests {
         let said = daemon.process.errors
         return said.contains("logind waits for us") || said.contains("logind does not wait for us")
       }
-      let before = try await Self.clockEvents(home)
+      let before = try await home.clockEvents()
       // A machine that falls asleep is no news; one that wakes is.
       try await Self.prepareForSleep(home, true)
       try await Self.prepareForSleep(home, false)
-      try await eventually("waking is noticed") { try await Self.clockEvents(home) == before + 1 }
+      try await eventually("waking is noticed") { try await home.clockEvents() == before + 1 }
       try await eventually("and told") { daemon.process.errors.contains("the machine is awake again") }
 
       // A reminder that is set after it still fires: the loop goes on.
@@ -52,19 +52,15 @@ struct SleepTests {
     try await Home.live { home in
       let daemon = try await home.start()
       let id = try await home.add("While stopped", "in 1s")
-      let before = try await Self.clockEvents(home)
+      let before = try await home.clockEvents()
       daemon.process.send(SIGSTOP)
       let end = ContinuousClock.now + .seconds(12.5)
       try await eventually("it was stopped for long enough", within: .seconds(30)) { ContinuousClock.now >= end }
       daemon.process.send(SIGCONT)
       try await eventually("it fires") { try await home.latestOccurrence(of: id) != .null }
       try await eventually("and tells") { daemon.process.errors.contains("the daemon was stopped for ") }
-      #expect(try await Self.clockEvents(home) == before + 1)
+      #expect(try await home.clockEvents() == before + 1)
     }
-  }
-
-  private static func clockEvents(_ home: Home) async throws -> Int {
-    try await home.answer("io.chime.Daemon.Status")["status"]["clockEvents"].int ?? -1
   }
 
   private static func prepareForSleep(_ home: Home, _ begins: Bool) async throws {

@@ -104,9 +104,11 @@ extension EventLoop {
   }
 
   /// Nobody could fire for a while: everything is looked at again, once.
-  func resumed(_ message: String) {
+  ///
+  /// - Parameter message: what is said of it; nil: it was too short to be told of.
+  func resumed(_ message: String?) {
     clockEvents += 1
-    publish([Happening(kind: .resumed, message: message)])
+    if let message { publish([Happening(kind: .resumed, message: message)]) }
     outbox.seenFailing = [:]
     handle(.woke)
     // What changed meanwhile is seen by its watch; this is for what a watch may have missed.
@@ -119,15 +121,21 @@ extension EventLoop {
   func noticeStop(_ late: Milliseconds?) {
     guard let late, late >= Self.stopTolerance, !stops.isRecent(.signal) else { return }
     stops.note(.timer)
-    resumed("the daemon was stopped for \(DurationText.format(.seconds(late.rawValue / 1_000)))")
+    resumed(Self.stopped(for: late))
   }
 
-  /// SIGCONT: it was stopped, for how long nobody says, whether or not a timer would have run out meanwhile.
+  /// SIGCONT: it was stopped, or nobody stopped it: a service manager sends one with each SIGTERM. For how long, a timer
+  /// tells that ran out meanwhile; where none did, nothing came late.
   func goesOn() {
     guard !stops.isRecent(.timer) else { return }
     stops.note(.signal)
     clockIsReady()
-    resumed("the daemon was stopped for a while")
+    let late = [timers?.dueAt?.lateness, timers?.outboxAt?.lateness].compactMap { $0 }.max() ?? .zero
+    resumed(late >= Self.stopTolerance ? Self.stopped(for: late) : nil)
+  }
+
+  private static func stopped(for late: Milliseconds) -> String {
+    "the daemon was stopped for \(DurationText.format(.seconds(late.rawValue / 1_000)))"
   }
 
   /// A stop may show itself in two ways, and is told of once.

@@ -62,3 +62,10 @@ extension Home {
     return all.map { (at: $0.0, state: $0.1, late: $0.2, count: $0.3) }
   }
 }
+
+extension Home {
+  /// How often the daemon has looked at everything anew, because of its clock or a stop.
+  func clockEvents() async throws -> Int {
+    try await answer("io.chime.Daemon.Status")["status"]["clockEvents"].int ?? -1
+  }
+}

@@ -55,14 +55,10 @@ struct Life: Sendable {
   private func go(to date: Date) async throws {
     // What is under way is signed with the time that it has.
     try await settle()
-    let before = looks
+    let before = try await home.clockEvents()
     try home.step(daemon, to: Self.offset(to: date), in: file)
-    try await eventually("it has looked at the clock: \(date)") { looks > before }
+    try await eventually("it has looked at the clock: \(date)") { try await home.clockEvents() > before }
     try await settle(after: date)
-  }
-
-  private var looks: Int {
-    daemon.process.errors.split(separator: "\n").count { $0.contains("the daemon was stopped for") }
   }
 
   /// Waits until nothing is due and nothing is owed.
