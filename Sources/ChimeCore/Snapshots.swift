@@ -45,8 +45,8 @@ public struct Restoration: Hashable, Sendable {
     self.passedOver = passedOver
   }
 
-  /// Whether nothing is lost.
-  public var isWhole: Bool { snapshotTakenAt >= at }
+  /// Whether nothing is lost. A snapshot of the same second may lack what came after it.
+  public var isWhole: Bool { snapshotPath.isEmpty && snapshotTakenAt >= at }
 
   /// The note of the store in which its latest restoration stands.
   public static let note = "restoration"

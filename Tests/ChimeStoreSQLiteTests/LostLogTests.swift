@@ -126,6 +126,10 @@ struct LostLogTests {
     try Self.strike(box.path + "-wal", .emptied)
     await #expect(throws: StoreFailure.self) { try await store.write { try $0.addFired(700) } }
     #expect(incidents.restorations.map(\.snapshotPath) == [snapshot.path])
+    // However short the time was in which something was lost.
+    let instant = Restoration(
+      at: Instant(seconds: 1), snapshotTakenAt: Instant(seconds: 1), snapshotPath: "s", damagedPath: nil, reason: "r")
+    #expect(!instant.isWhole && incidents.restorations.allSatisfy { !$0.isWhole })
     #expect(try await Self.titles(store).count == 400)
     await store.close()
   }
