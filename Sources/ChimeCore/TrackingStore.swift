@@ -21,7 +21,8 @@ extension Entry { public var key: TrackerKey { TrackerKey(owner: owner, id: trac
 extension Item { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 extension Milestone { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 
-/// A change of someone's trackers that can be taken back for `TrackingChange.keptFor`.
+/// A change of someone's trackers that can be taken back for `TrackingChange.keptFor`. One of very many entries is made in
+/// parts, each a change of its own that is like the others but for its `id`; they are taken back together (`isPart(of:)`).
 public struct TrackingChange: Hashable, Sendable, Codable {
   public static let keptFor = Milliseconds.days(30)
 
@@ -47,6 +48,13 @@ public struct TrackingChange: Hashable, Sendable, Codable {
     self.kind = kind
     self.tracker = tracker
     self.subject = subject
+  }
+
+  /// Whether both are parts of one import.
+  public func isPart(of other: TrackingChange) -> Bool {
+    var same = self
+    same.id = other.id
+    return same == other && kind == .imported
   }
 }
 

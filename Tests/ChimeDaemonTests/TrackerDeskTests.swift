@@ -263,6 +263,15 @@ struct TrackerDeskTests {
       #expect(try JSONEncoder().encode(stats).count < 1 << 20)
       let week: Wired.Week.Reply = try house.call(Wired.Week.method, Wired.Week.Parameters())
       #expect(week.days.first?.days.count == 7 && week.marks.count == 7)
+      // It was made in parts, and is one change.
+      for limit in [1, 2, 3] {
+        let changes: Wired.Changes.Reply = try house.call(Wired.Changes.method, Wired.Changes.Parameters(limit: limit))
+        #expect(changes.changes.map(\.subject) == Array(["3700", "weight"].prefix(limit)))
+      }
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      let left: Wired.Days.Reply = try house.call(
+        Wired.Days.method, Wired.Days.Parameters(tracker: "weight", range: Wired.Range(from: nil, to: nil)))
+      #expect(undone.undone.subject == "3700" && left.days.isEmpty)
     }
   }
 

@@ -15,7 +15,7 @@ struct ProofAttacksTests {
   static let seconds = environment["CHIME_PROOF_SECONDS"].flatMap { Int($0) } ?? 30
 
   enum Attack: String, CaseIterable, Sendable {
-    case none, explain, list, backup, `import`, importing, restore, connections, endpoints, firing
+    case none, explain, list, backup, `import`, importing, restore, entries, connections, endpoints, firing
   }
 
   /// Milliseconds.
@@ -120,6 +120,9 @@ struct ProofAttacksTests {
     let body = String(repeating: "0123456789abcdef", count: 1_000)
     switch attack {
     case .none, .explain, .importing, .restore, .connections: return
+    case .entries:
+      let tea: JSON = ["id": "tea", "kind": "check"]
+      _ = try await home.answer("io.chime.Trackers.Put", ["tenant": "evil", "tracker": tea])
     case .list, .backup:
       for _ in 0..<20 {
         try await add((0..<40).map { ["title": .string("\($0)"), "body": .string(body), "when": "daily at 9:00"] })

@@ -24,7 +24,8 @@ enum EntryExchange {
     details: [
       "From a file of `chime entry export`, or from Loop Habit Tracker: the Checkmarks.csv of its export, which holds all "
         + "habits, or of one habit's folder with --into. What is there already is left as it is: the same file can be "
-        + "imported again. `chime undo` takes an import back.",
+        + "imported again, also after one that was broken off. A file has at most 200,000 entries and 32 MiB. `chime undo` takes "
+        + "an import back.",
       "Without --format it is known by the file: its name's end and its first line.",
     ],
     options: [

@@ -18,29 +18,6 @@ extension TrackingWork {
     return outcome
   }
 
-  /// Records many at once, as an import does: one change, and nobody is told of what it unlocks.
-  public func add(
-    _ drafts: [EntryDraft], from source: String, using generator: inout some RandomNumberGenerator
-  ) throws -> TrackingOutcome {
-    var outcome = TrackingOutcome()
-    guard !drafts.isEmpty else { return outcome }
-    outcome.change = try begin(.imported, nil, source)
-    var trackers: [TrackerID: Tracker] = [:]
-    var days: [TrackerID: Set<CivilDate>] = [:]
-    for draft in drafts {
-      let tracker = try trackers[draft.tracker] ?? tracker(draft.tracker)
-      trackers[tracker.id] = tracker
-      let entry = try transaction.insert(try entry(draft, of: tracker))
-      days[tracker.id, default: []].insert(entry.day)
-    }
-    let changed = try trackers.values.sorted { $0.key < $1.key }.map { tracker in
-      let days = days[tracker.id] ?? []
-      return (tracker: try counting(tracker, days), days: days)
-    }
-    try settle(changed, isSilent: true, &outcome, using: &generator)
-    return outcome
-  }
-
   /// Changes an entry; `change` may change all but its id, tracker and owner. Its day follows from its time.
   public func edit(
     _ id: EntryID, using generator: inout some RandomNumberGenerator, _ change: (inout Entry) throws -> Void

@@ -10,12 +10,21 @@ extension TrackingWork {
   /// Takes back the latest change. What follows from entries is made anew, reminders are rescheduled, those of a pack go
   /// and come with it. What was unlocked stays so.
   ///
-  /// - Throws: `TrackingRefused.nothingToUndo`.
+  /// Of a change that was made in parts only the last is taken back.
+  ///
+  /// - Parameter begun: the change of which parts were taken back already; nil: none was.
+  /// - Returns: with whether there are further parts.
+  /// - Throws: `TrackingRefused`: there is nothing to take back, or something has come between the parts.
   public func undo(
-    using generator: inout some RandomNumberGenerator
-  ) throws -> (change: TrackingChange, outcome: TrackingOutcome) {
+    goingOnWith begun: TrackingChange? = nil, using generator: inout some RandomNumberGenerator
+  ) throws -> (change: TrackingChange, outcome: TrackingOutcome, isDone: Bool) {
     try transaction.lockTrackers()
     guard let change = try undoable() else { throw TrackingRefused.nothingToUndo }
+    guard begun.map(change.isPart) ?? true else {
+      throw TrackingRefused.conflict(
+        "something was changed while the import was taken back: a part of it is there still; take the new change back"
+          + " first, then the rest of the import")
+    }
     let before = try transaction.packs(owner: owner)
     var touched = Dictionary(try transaction.takeBack(change.id).map { ($0.key.id, $0.value) }) { $0.union($1) }
     if let tracker = change.tracker { touched[tracker] = touched[tracker] ?? [] }
@@ -36,7 +45,7 @@ extension TrackingWork {
     }
     try renew(touched, &outcome, using: &generator)
     try TrackingDay.arm(in: transaction, bearings, now: now)
-    return (change, outcome)
+    return (change, outcome, isDone: try undoable()?.isPart(of: change) != true)
   }
 
   /// Makes anew what follows from the entries of some trackers, after those of these days were written by other means;

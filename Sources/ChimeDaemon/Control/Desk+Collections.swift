@@ -195,8 +195,14 @@ extension Desk {
     }
     return try await store.read { [self] transaction in
       let since = now - TrackingChange.keptFor
-      let changes = try transaction.changes(owner: caller.owner, since: since, limit: limit)
-      return Tracking.Changes.Reply(changes: changes.map(wire.undoable))
+      var (whole, read, wanted): ([TrackingChange], Int, Int) = ([], 0, limit)
+      // What was made in parts is one change: more are read until there are enough.
+      repeat {
+        let changes = try transaction.changes(owner: caller.owner, since: since, limit: wanted)
+        whole = changes.reduce(into: []) { if $0.last.map($1.isPart) != true { $0.append($1) } }
+        (read, wanted) = (changes.count, wanted * 4)
+      } while whole.count < limit && read == wanted / 4
+      return Tracking.Changes.Reply(changes: whole.prefix(limit).map(wire.undoable))
     }
   }
 

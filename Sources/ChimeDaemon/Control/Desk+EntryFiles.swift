@@ -9,7 +9,9 @@ import Varlink
 // Entries from and to files that other programs read.
 extension Desk {
   /// The longest file of entries that is read.
-  static let maxImportBytes = 64 << 20
+  static let maxImportBytes = 32 << 20
+  /// A transaction of so many takes some ten milliseconds, for which others wait.
+  private static let entriesOfPart = 1_000
 
   func exportEntries(_ request: Tracking.Export.Parameters) async throws -> any ReplyParts {
     let range = try TrackerFields.range(request.range)
@@ -57,27 +59,18 @@ extension Desk {
         owner: caller.owner, now: now, zone: bearings.zones.local, trackers: trackers,
         items: Dictionary(uniqueKeysWithValues: items), into: try lookup(transaction).tracker(request.tracker)?.id)
     }
-    let plan = try plan(bytes, request.format, settings)
+    var plan = try plan(bytes, request.format, settings)
     if let fault = plan.faults.first {
       let others = plan.faults.count - 1
       throw ControlFailure.invalidFile(
         line: fault.line ?? 0, fault.message + (others > 0 ? " (and \(others) more lines are at fault)" : ""))
     }
-    guard request.dryRun != true else {
-      return try await store.read { [self] transaction in
-        var plan = plan
-        try leaveOutKnown(&plan, transaction)
-        return answer(plan)
-      }
+    plan = try await leavingOutKnown(plan)
+    if request.dryRun != true {
+      try await add(plan)
+      loop.uploads.remove(request.upload, of: caller.owner)
     }
-    let reply: Tracking.Import.Reply = try await changeTracking(isLarge: true) { [self] work, generator in
-      var plan = plan
-      try leaveOutKnown(&plan, work.transaction)
-      let outcome = try add(plan, work, using: &generator)
-      return (answer(plan), outcome, "\(plan.entries.count) entries imported")
-    }
-    loop.uploads.remove(request.upload, of: caller.owner)
-    return reply
+    return answer(plan)
   }
 
   private func plan(
@@ -108,51 +101,61 @@ extension Desk {
     }
   }
 
-  private func leaveOutKnown(_ plan: inout EntryPlan, _ transaction: any StoreTransaction) throws {
-    for (tracker, days) in plan.days {
-      let filter = EntryFilter(owner: caller.owner, tracker: tracker, days: days)
-      var page = Page(limit: 5_000)
-      while true {
-        let found = try transaction.entries(filter, page: page)
-        plan.leaveOut(found)
-        guard found.count == page.limit else { break }
-        page.offset += page.limit
+  /// The plan without what is there already. An owner's imports come one after the other (`RequestQueue.Weight.long`), so
+  /// that no other adds the same meanwhile.
+  private func leavingOutKnown(_ plan: EntryPlan) async throws -> EntryPlan {
+    try await store.readApart { [self] transaction in
+      var plan = plan
+      for (tracker, days) in plan.days {
+        var known: [Entry] = []
+        let filter = EntryFilter(owner: caller.owner, tracker: tracker, days: days)
+        try BackupRecords.oldestFirst(filter, transaction) { entry in
+          try life.goOn()
+          known.append(entry)
+        }
+        plan.leaveOut(known)
       }
+      return plan
     }
   }
 
-  /// All of it as one change, of which nobody is told what it unlocks.
-  private func add(
-    _ plan: EntryPlan, _ work: TrackingWork, using generator: inout some RandomNumberGenerator
-  ) throws -> TrackingOutcome {
-    var outcome = TrackingOutcome()
-    let transaction = work.transaction
-    guard !plan.entries.isEmpty || !plan.trackers.isEmpty || !plan.items.isEmpty else { return outcome }
+  /// Records all of it as one change, in parts between which others write; nobody is told of what it unlocks. One that is
+  /// broken off stays in part, which can be taken back, and the same file brings the rest.
+  private func add(_ plan: EntryPlan) async throws {
+    guard !plan.entries.isEmpty || !plan.trackers.isEmpty || !plan.items.isEmpty else { return }
+    let change = TrackingChange(
+      owner: caller.owner, at: now, kind: .imported, subject: String(plan.entries.count))
+    let entries = plan.entries.sorted { ($0.tracker, $0.at) < ($1.tracker, $1.at) }
+    var begin = 0
+    repeat {
+      try life.goOn()
+      let part = entries[begin..<min(begin + Self.entriesOfPart, entries.count)]
+      let (isFirst, isLast) = (begin == 0, part.endIndex == entries.count)
+      try await commit(isLarge: true) { [self] transaction in
+        var generator = PooledRandom()
+        let trackers = try isFirst ? owned(plan.trackers, transaction) : []
+        let outcome = try tracking(transaction).add(
+          part, trackers: trackers, items: isFirst ? plan.items : [], as: change, using: &generator)
+        let words = isLast ? "\(entries.count) entries imported" : nil
+        return ((), TrackingNotices.of(outcome, owner: caller.owner, saying: words))
+      }
+      begin = part.endIndex
+    } while begin < entries.count
+  }
+
+  /// A file's trackers as they are to be put.
+  private func owned(_ trackers: [Tracker], _ transaction: any StoreTransaction) throws -> [Tracker] {
     let known = try transaction.trackers(owner: caller.owner)
-    let new = plan.trackers.filter { tracker in !known.contains { $0.id == tracker.id } }
+    let new = trackers.filter { tracker in !known.contains { $0.id == tracker.id } }
     guard known.count + new.count <= Self.maxTrackers else {
       throw ControlFailure.limitExceeded("trackers: at most \(Self.maxTrackers); the file has \(new.count) more")
     }
-    outcome.change = try transaction.begin(
-      TrackingChange(owner: caller.owner, at: now, kind: .imported, subject: String(plan.entries.count)))
-    for tracker in plan.trackers {
+    return trackers.map { tracker in
       var tracker = tracker.owned(by: caller.owner)
       // One that is there gets the days that the file says were skipped.
       if let old = known.first(where: { $0.id == tracker.id }) { tracker.generation = old.generation + 1 }
-      try transaction.put(tracker)
+      return tracker
     }
-    for item in plan.items { try transaction.put(item) }
-    for entry in plan.entries { _ = try transaction.insert(entry) }
-    try work.renew(touched(plan), &outcome, using: &generator)
-    return outcome
-  }
-
-  /// The trackers that change, each with the days that get entries.
-  private func touched(_ plan: EntryPlan) -> [TrackerID: Set<CivilDate>] {
-    var days: [TrackerID: Set<CivilDate>] = [:]
-    for id in plan.trackers.map(\.id) + plan.items.map(\.tracker) { days[id] = [] }
-    for entry in plan.entries { days[entry.tracker, default: []].insert(entry.day) }
-    return days
   }
 
   private func answer(_ plan: EntryPlan) -> Tracking.Import.Reply {
@@ -160,8 +163,9 @@ extension Desk {
       let what = remark.title.map { "\($0): \(remark.message)" } ?? remark.message
       return remark.line.map { "line \($0): \(what)" } ?? what
     }
+    let touched = Set(plan.trackers.map(\.id) + plan.items.map(\.tracker) + plan.entries.map(\.tracker))
     return Tracking.Import.Reply(
-      trackers: touched(plan).keys.sorted().map(\.rawValue), added: plan.entries.count, present: plan.present,
+      trackers: touched.sorted().map(\.rawValue), added: plan.entries.count, present: plan.present,
       remarks: fitting(remarks))
   }
 }

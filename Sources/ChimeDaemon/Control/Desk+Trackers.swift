@@ -107,15 +107,14 @@ extension Desk {
   /// - Parameters:
   ///   - token: the answer that was first given to it is given again.
   ///   - dryRun: whether the transaction leaves no trace.
-  ///   - isLarge: whether it may change thousands of rows.
   ///   - body: returns the reply, what came of the change, and in which words it is told; nil: as what was logged.
   func changeTracking<Reply: Codable & Sendable>(
-    token: String? = nil, dryRun: Bool? = nil, isLarge: Bool = false,
+    token: String? = nil, dryRun: Bool? = nil,
     _ body: @escaping @Sendable (TrackingWork, inout PooledRandom) throws -> (Reply, TrackingOutcome, String?)
   ) async throws -> Reply {
     try check(token: token)
     if dryRun == true { return try await rehearse(body) }
-    return try await commit(isLarge: isLarge) { [self] transaction in
+    return try await commit { [self] transaction in
       if let token, let kept = try transaction.answer(owner: caller.owner, token: token) {
         return (try Self.answer(kept, to: token), [])
       }

@@ -11,14 +11,25 @@ extension Desk {
         return Tracking.Undo.Reply(undone: wire.undoable(change))
       }
     }
-    return try await commit(isLarge: true) { [self] transaction in
+    var begun: TrackingChange?
+    while true {
+      let (change, isDone) = try await takeBack(goingOnWith: begun)
+      if isDone { return Tracking.Undo.Reply(undone: wire.undoable(change)) }
+      begun = change
+    }
+  }
+
+  /// Takes back the last change, or the last part of it: others write between the parts.
+  private func takeBack(goingOnWith begun: TrackingChange?) async throws -> (change: TrackingChange, isDone: Bool) {
+    try await commit(isLarge: true) { [self] transaction in
       var generator = PooledRandom()
       let work = tracking(transaction)
-      var (change, outcome) = try work.undo(using: &generator)
+      var (change, outcome, isDone) = try work.undo(goingOnWith: begun, using: &generator)
       let reminders = try TrackingRestore(work).complete(change, &outcome, using: &generator)
       let told = TrackingNotices.of(
-        outcome, owner: caller.owner, saying: "taken back: \(change.kind.rawValue) \(change.subject)")
-      return (Tracking.Undo.Reply(undone: wire.undoable(change)), told + reminders)
+        outcome, owner: caller.owner,
+        saying: isDone ? "taken back: \(change.kind.rawValue) \(change.subject)" : nil)
+      return ((change, isDone), told + reminders)
     }
   }
 }

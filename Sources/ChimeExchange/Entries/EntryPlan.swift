@@ -49,7 +49,7 @@ public struct EntryPlan: Sendable, Hashable {
 
   public static let mostFaults = 100
   /// The most entries that one file may have.
-  public static let mostEntries = 1_000_000
+  public static let mostEntries = 200_000
 
   /// Of each tracker the days from its first entry in the file to its last.
   public var days: [TrackerID: ClosedRange<CivilDate>] {

@@ -139,7 +139,7 @@ struct TrackingWorkTests {
     let key = TrackerKey(owner: Life.owner, id: Life.water)
     var random = SeededGenerator(seed: 5)
     for _ in 0..<200 {
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<11, using: &random) {
       case 0..<6:
         let at = life.now - .hours(Int64.random(in: 0...100, using: &random))
         try await life.log(Double(Int.random(in: 1...4, using: &random) * 100), at: at)
@@ -157,6 +157,11 @@ struct TrackingWorkTests {
           guard let change = try work.undoable(), change.kind != .tracker else { return TrackingOutcome() }
           return try work.undo(using: &random).outcome
         }
+      case 9:
+        let change = TrackingChange(owner: Life.owner, at: life.now, kind: .imported, subject: "")
+        for part in try Self.imported(life, (0..<9).map { _ in Int64.random(in: 0...150, using: &random) }, parts: 2) {
+          try await life.change { try $0.add(part, as: change, using: &$1) }
+        }
       default: life.now = life.now + .hours(7)
       }
       try await life.store.read { transaction in
@@ -170,6 +175,64 @@ struct TrackingWorkTests {
         #expect(summary == (expected.isEmpty ? nil : tallying.summary(of: expected)))
       }
     }
+  }
+
+  /// Entries of so many hours ago, in the order of their times, in parts.
+  static func imported(_ life: Life, _ hours: [Int64], parts: Int) throws -> [[Entry]] {
+    let tracker = try Life.waterTracker()
+    let entries = try hours.sorted(by: >).map { ago in
+      let at = life.now - .hours(ago)
+      let (day, minute) = tracker.day(at: at, in: life.zone)
+      return Entry(
+        id: EntryID(rawValue: 0), tracker: tracker.id, owner: Life.owner, at: at, day: day, minute: minute,
+        quantity: try Life.ml(Double(100 + ago)))
+    }
+    let length = (entries.count + parts - 1) / parts
+    return stride(from: 0, to: entries.count, by: length).map { Array(entries[$0..<min($0 + length, entries.count)]) }
+  }
+
+  /// What was made in parts is taken back part by part, unless something else has come between.
+  @Test func anImportIsTakenBackPartByPart() async throws {
+    let life = try Life("2026-06-10 09:00")
+    try await life.put(try Life.waterTracker(goal: 500))
+    func count() async throws -> Int {
+      try await life.store.read { try $0.entryCount(EntryFilter(owner: Life.owner)) }
+    }
+    func undo(_ begun: TrackingChange? = nil) async throws -> (change: TrackingChange, isDone: Bool) {
+      let (bearings, now) = (life.bearings, life.now)
+      return try await life.store.write { transaction in
+        var random = SeededGenerator(seed: 1)
+        let work = TrackingWork(in: transaction, owner: Life.owner, bearings, now: now)
+        let undone = try work.undo(goingOnWith: begun, using: &random)
+        return (undone.change, undone.isDone)
+      }
+    }
+    let parts = try Self.imported(life, Array(1...12), parts: 3)
+    let change = TrackingChange(owner: Life.owner, at: life.now, kind: .imported, subject: "12")
+    for part in parts { try await life.change { try $0.add(part, as: change, using: &$1) } }
+    try await life.log(250)
+    #expect(try await undo().isDone, "the cup that was logged after it")
+    let first = try await undo()
+    #expect(!first.isDone)
+    #expect(try await count() == 8)
+    try await life.log(250)
+    await #expect(throws: TrackingRefused.self, "the cup is no part of the import") { try await undo(first.change) }
+    #expect(try await count() == 9)
+    #expect(try await undo().isDone)
+    let second = try await undo()
+    #expect(!second.isDone)
+    #expect(try await undo(second.change).isDone)
+    #expect(try await count() == 0)
+    // Another import of the same moment is another.
+    var other = change
+    other.subject = "8"
+    for (part, change) in zip(parts, [change, other, other]) {
+      try await life.change { try $0.add(part, as: change, using: &$1) }
+    }
+    let begun = try await undo()
+    #expect(!begun.isDone)
+    #expect(try await undo(begun.change).isDone)
+    #expect(try await count() == 4)
   }
 
   @Test func whatCannotBeIsRefused() async throws {
