@@ -53,10 +53,12 @@ final class Context {
 
   /// The words as one: an id or a title needs no quotes.
   func subject(_ what: String = Words.say("ID or TITLE")) throws -> String {
-    guard let subject = optionalSubject() else {
-      throw Failure.usage(Words.say("which reminder? %1 is missing", what), hint: Words.say("`chime list` shows them"))
-    }
+    guard let subject = optionalSubject() else { throw Self.noSubject(what) }
     return subject
+  }
+
+  static func noSubject(_ what: String = Words.say("ID or TITLE")) -> Failure {
+    Failure.usage(Words.say("which reminder? %1 is missing", what), hint: Words.say("`chime list` shows them"))
   }
 
   func optionalSubject() -> String? {

@@ -198,10 +198,12 @@ public enum OccurrencesInterface {
     public struct Parameters: Codable, Equatable, Sendable {
       public var id: String?
       public var length: String?
+      public var until: String?
 
-      public init(id: String? = nil, length: String? = nil) {
+      public init(id: String? = nil, length: String? = nil, until: String? = nil) {
         self.id = id
         self.length = length
+        self.until = until
       }
     }
 

@@ -72,6 +72,10 @@ import Testing
         nil
       ),
       ("pause r7k2 --until 2020-01-01", "--until 2020-01-01 has passed already", nil),
+      ("pause until friday", "which reminder? ID or TITLE is missing", "`chime list` shows them"),
+      ("snooze until someday", "until when? \"someday\" is no time to come", "chime snooze until \"tomorrow at 9\""),
+      ("snooze r7k2 --until 2020-01-01", "until when? \"2020-01-01\" is no time to come", nil),
+      ("snooze --for 1h --until 18:00", "--for and --until exclude each other", nil),
       ("add Tea every 2h --grace 5x", "--grace takes a length of time such as 10m or 1h30m, not \"5x\"", nil),
       (
         "add Tea every 2h --catch-up sikp",

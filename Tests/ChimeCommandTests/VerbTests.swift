@@ -148,6 +148,20 @@ import Varlink
       ("snooze r7k2 1h 30m", "Occurrences.Snooze", #"{"id":"r7k2","length":"PT1H30M"}"#, []),
       ("snooze Drink water", "Occurrences.Snooze", #"{"id":"Drink water"}"#, []),
       ("snooze 20m --for 1h", "Occurrences.Snooze", #"{"id":"20m","length":"PT1H"}"#, []),
+      ("snooze until monday 9", "Occurrences.Snooze", #"{"until":"2026-03-30T09:00:00+02:00"}"#, []),
+      (
+        "snooze Drink water until monday", "Occurrences.Snooze",
+        #"{"id":"Drink water","until":"2026-03-30T09:00:00+02:00"}"#, []
+      ),
+      (
+        "snooze r7k2 until after lunch", "Occurrences.Snooze", #"{"id":"r7k2","until":"2026-03-27T13:00:00+01:00"}"#, []
+      ),
+      ("snooze r7k2 until tonight", "Occurrences.Snooze", #"{"id":"r7k2","until":"2026-03-27T20:00:00+01:00"}"#, []),
+      ("snooze Wait until done", "Occurrences.Snooze", #"{"id":"Wait until done"}"#, []),
+      (
+        "snooze Tea tonight --until 18:00", "Occurrences.Snooze",
+        #"{"id":"Tea tonight","until":"2026-03-27T18:00:00+01:00"}"#, []
+      ),
       ("dismiss r7k2", "Occurrences.Dismiss", #"{"id":"r7k2"}"#, ["dismissed"]),
       ("fire r7k2", "Occurrences.Fire", #"{"id":"r7k2"}"#, ["fired"]),
       (
@@ -186,6 +200,13 @@ import Varlink
         "pause r7k2 --until \"friday at 9\"", "Reminders.Pause", #"{"id":"r7k2","until":"2026-04-03T09:00:00+02:00"}"#,
         []
       ),
+      (
+        "pause Stand up until friday at 9", "Reminders.Pause",
+        #"{"id":"Stand up","until":"2026-04-03T09:00:00+02:00"}"#, []
+      ),
+      ("pause Stand up for 3 days", "Reminders.Pause", #"{"id":"Stand up","until":"2026-03-30T10:26:40+02:00"}"#, []),
+      ("pause Time for tea", "Reminders.Pause", #"{"id":"Time for tea"}"#, []),
+      ("pause Until dawn", "Reminders.Pause", #"{"id":"Until dawn"}"#, []),
       ("pause r7k2 --until tomorrow", "Reminders.Pause", #"{"id":"r7k2","until":"2026-03-28T00:00:00+01:00"}"#, []),
       ("pause r7k2 --until \"3 days\"", "Reminders.Pause", #"{"id":"r7k2","until":"2026-03-30T10:26:40+02:00"}"#, []),
       ("resume r7k2", "Reminders.Resume", #"{"id":"r7k2"}"#, []),
@@ -258,6 +279,21 @@ import Varlink
     if let parameters { #expect(daemon.calls.first?.parameters.description == parameters) }
     for part in parts { #expect(outcome.output.contains(part), "\(part) in \(outcome.output)") }
     #expect(outcome.lines.allSatisfy { !$0.hasSuffix(" ") })
+  }
+
+  /// A time alone will do, but a reminder that is called so goes before it.
+  @Test func aTimeAloneSaysUntilWhen() throws {
+    let known = try Self.daemon()
+    #expect(chime(["snooze", "tonight"], daemon: known).status == .success)
+    #expect(known.methods.prefix(2) == ["Reminders.Get", "Occurrences.Snooze"])
+    #expect(known.calls[1].parameters.description == #"{"id":"tonight"}"#)
+    let unknown = try FakeDaemon { method, _ in
+      method.hasSuffix(".Get")
+        ? .error("NotFound", Wire.NotFound(what: "reminder", id: "tonight", near: []))
+        : .reply(OccurrencesInterface.Snooze.Reply(occurrence: Samples.occurrence(.snoozed)))
+    }
+    #expect(chime(["snooze", "tonight"], daemon: unknown).status == .success)
+    #expect(unknown.calls.last?.parameters.description == #"{"until":"2026-03-27T20:00:00+01:00"}"#)
   }
 
   @Test func manyAreAskedAboutBeforeTheyAreGivenUp() throws {

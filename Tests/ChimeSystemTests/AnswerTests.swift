@@ -39,6 +39,8 @@ struct AnswerTests {
       try await eventually("the occurrence is snoozed") {
         try await home.latestOccurrence(of: id)["state"].string == "snoozed"
       }
+      try await home.did("snooze", id, "until", "tomorrow", "at", "9")
+      #expect(try await home.latestOccurrence(of: id)["snoozedUntil"]["at"].string?.contains("T09:00:00") == true)
       try await home.did("snooze", id, "1s")
       try await eventually("the occurrence is done") {
         try await home.latestOccurrence(of: id)["state"].string == "done"

@@ -77,6 +77,13 @@ import Testing
     Refusal("a cursor of ours it is not", "Reminders.List", ["cursor": "zzz"], "Reminders.InvalidValue", "cursor"),
     Refusal("nothing to be done", "Occurrences.Done", [:], "Occurrences.Conflict"),
     Refusal("snooze of an age", "Occurrences.Snooze", ["length": "P900Y"], "Occurrences.InvalidValue", "length"),
+    Refusal(
+      "snooze until the past", "Occurrences.Snooze", ["until": "2020-01-01T09:00:00Z"], "Occurrences.InvalidValue",
+      "until"),
+    Refusal(
+      "snooze for an hour, and until a time", "Occurrences.Snooze",
+      ["length": "PT1H", "until": "2120-01-01T09:00:00Z"],
+      "Occurrences.InvalidValue", "until"),
     Refusal("an unknown delivery", "Deliveries.Get", ["id": "msg_no"], "Deliveries.NotFound"),
     Refusal(
       "URL that is none", "Endpoints.Put", ["name": "e", "url": "not a url", "secret": .string(Receiver.secret)],

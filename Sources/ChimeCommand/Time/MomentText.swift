@@ -8,6 +8,26 @@ import ChimeWords
 enum MomentText {
   enum Direction { case future, past }
 
+  /// Times of day that people name by what they do before, as they are commonly over.
+  private static let after = [
+    "after breakfast": "9:00", "after lunch": "13:00", "after work": "18:00", "after dinner": "20:00",
+  ]
+
+  /// When something is to come back: a day without a time is its morning, as in a schedule.
+  ///
+  /// - Returns: nil: the text is no time to come.
+  static func comingBack(_ text: String, now: Instant, zone: Zone) -> Instant? {
+    let text = trimmed(text).lowercased()
+    if let instant = try? RFC3339.parse(text) { return instant > now ? instant : nil }
+    for form in [after[text], text, "at \(text)"].compactMap({ $0 }) {
+      guard let schedule = try? Schedule.parse(form, now: now, zone: zone), schedule.isOneOff,
+        let instant = schedule.timetable(in: zone).next(after: now)
+      else { continue }
+      return instant
+    }
+    return nil
+  }
+
   static func parse(_ text: String, option: String, now: Instant, zone: Zone, toward direction: Direction) throws
     -> Instant
   {

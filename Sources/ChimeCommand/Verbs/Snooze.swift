@@ -2,38 +2,84 @@ import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
-/// `chime snooze [ID|TITLE] [LENGTH]`
+/// `chime snooze [ID|TITLE] [LENGTH|until TIME]`
 enum Snooze {
   static let verb = Verb(
-    name: "snooze", group: .answer, arguments: ["[ID|TITLE] [LENGTH]"], summary: "Have it come again in a while",
+    name: "snooze", group: .answer, arguments: ["[ID|TITLE] [LENGTH]", "[ID|TITLE] until TIME"],
+    summary: "Have it come again in a while",
     details: [
       Answering.which,
       "As many of the last words as make a length of time are the length; without one it is the reminder's own.",
+      "Words behind `until` are the time at which it comes again. Without an ID or TITLE a time alone will do (`tonight`), "
+        + "unless a reminder is called so. A day without a time is its morning, 09:00.",
     ],
-    options: [.value("for", nil, "LENGTH", "The length, where the words of a title could be taken for one")],
+    options: [
+      .value("for", nil, "LENGTH", "The length, where the words of a title could be taken for one"),
+      .value("until", nil, "TIME", "The time, where the words of a title could be taken for one"),
+    ],
     examples: [
       .init(command: "chime snooze 20m"), .init(command: "chime snooze r7k2 1h 30m"),
-      .init(command: "chime snooze Drink water"),
+      .init(command: "chime snooze Drink water"), .init(command: "chime snooze until monday 9"),
+      .init(command: "chime snooze Drink water until after lunch"), .init(command: "chime snooze tonight"),
     ],
     alsoTried: ["later", "postpone", "delay", "sleep"], json: "`occurrence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    var (words, length) = split(context.line.words)
-    if let text = context.line.value("for") {
-      words = context.line.words
-      length = try LengthText.iso(text, option: "for")
-    }
-    let id = trimmed(words.joined(separator: " "))
+    let wish = try wish(context)
+    let id = trimmed(wish.id.joined(separator: " "))
     let reply: OccurrencesInterface.Snooze.Reply = try context.daemon().call(
       OccurrencesInterface.Snooze.method,
-      OccurrencesInterface.Snooze.Parameters(id: id.isEmpty ? nil : id, length: length))
+      OccurrencesInterface.Snooze.Parameters(id: id.isEmpty ? nil : id, length: wish.length, until: wish.until))
     let clock = context.clock()
     let until = reply.occurrence.snoozedUntil
     Answering.answer(
       context, reply.occurrence,
       until == nil ? "snoozed" : Words.say("snoozed until %1, %2", clock.text(until), clock.relative(until)))
-    if length == nil, context.format == .human, !context.isQuiet { offer(context, reply.occurrence.reminder) }
+    if wish.length == nil, wish.until == nil, context.format == .human, !context.isQuiet {
+      offer(context, reply.occurrence.reminder)
+    }
     return .success
+  }
+
+  /// What is asked for: which one, and for how long (ISO 8601) or until when (RFC 3339).
+  private struct Wish {
+    var id: [String]
+    var length: String?
+    var until: String?
+  }
+
+  private static func wish(_ context: Context) throws -> Wish {
+    let (line, zone) = (context.line, try context.localZone())
+    func until(_ text: String) -> String? {
+      MomentText.comingBack(text, now: context.now, zone: zone).map { RFC3339.format($0, in: zone) }
+    }
+    switch (line.value("for"), line.value("until")) {
+    case (_?, _?): throw Failure.usage(Words.say("--for and --until exclude each other"))
+    case (let text?, nil): return Wish(id: line.words, length: try LengthText.iso(text, option: "for"))
+    case (nil, let text?):
+      guard let time = until(text) else { throw unknown(text) }
+      return Wish(id: line.words, until: time)
+    case (nil, nil): break
+    }
+    let words = parted(line.words)
+    if let place = words.lastIndex(where: { $0.lowercased() == "until" }) {
+      let text = words[(place + 1)...].joined(separator: " ")
+      if let time = until(text) { return Wish(id: Array(words[..<place]), until: time) }
+      // A title may have the word too; with nothing before it there is none.
+      if place == 0 { throw unknown(text) }
+    }
+    let (id, length) = split(words)
+    guard length == nil, !id.isEmpty, let time = until(id.joined(separator: " ")) else {
+      return Wish(id: id, length: length)
+    }
+    let known: RemindersInterface.Get.Reply? = try? context.daemon().call(
+      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id.joined(separator: " ")))
+    return known == nil ? Wish(id: [], until: time) : Wish(id: id)
+  }
+
+  private static func unknown(_ text: String) -> Failure {
+    Failure.usage(
+      Words.say("until when? \"%1\" is no time to come", text), hint: "chime snooze until \"tomorrow at 9\"")
   }
 
   /// The lengths that the reminder offers beside the one that was taken.
@@ -47,7 +93,7 @@ enum Snooze {
 
   /// The words of the id, and the length in ISO 8601.
   static func split(_ words: [String]) -> (id: [String], length: String?) {
-    let words = words.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
+    let words = parted(words)
     for count in stride(from: min(words.count, 8), to: 0, by: -1) {
       let tail = words.suffix(count)
       for text in [tail.joined(separator: " "), tail.joined()] {
@@ -56,5 +102,10 @@ enum Snooze {
       }
     }
     return (words, nil)
+  }
+
+  /// Words, also where some were quoted together.
+  private static func parted(_ words: [String]) -> [String] {
+    words.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
   }
 }

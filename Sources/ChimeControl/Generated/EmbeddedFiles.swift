@@ -658,8 +658,9 @@ method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []C
 # The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
 # fired last and is still open.
 method Done(id: ?string, tenant: ?string) -> (occurrence: Occurrence)
-# `length` is an ISO 8601 duration of 1 s to 366 days; the reminder's first snooze length when null.
-method Snooze(id: ?string, length: ?string, tenant: ?string) -> (occurrence: Occurrence)
+# For `length`, an ISO 8601 duration of 1 s to 366 days, or `until` a time within 366 days (RFC 3339); for the reminder's
+# first snooze length when both are null.
+method Snooze(id: ?string, length: ?string, until: ?string, tenant: ?string) -> (occurrence: Occurrence)
 method Dismiss(id: ?string, tenant: ?string) -> (occurrence: Occurrence)
 # Fires a reminder now, beside its schedule.
 method Fire(id: string, tenant: ?string) -> (occurrence: Occurrence)

@@ -48,8 +48,17 @@ extension Desk {
     let length = try request.length.map {
       try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
     }
-    let occurrence = try await give(request.id) { reminder in
-      .snooze(for: length ?? reminder?.snoozeLengths.first ?? .minutes(10))
+    guard length == nil || request.until == nil else {
+      throw ControlFailure.invalidValue(field: "until", "a length or a time, not both")
+    }
+    let until = try request.until.map { text in
+      guard let until = try? RFC3339.parse(text), until > now, until - now <= .days(366) else {
+        throw ControlFailure.invalidValue(field: "until", "give a time of the next 366 days, as RFC 3339 has it")
+      }
+      return until
+    }
+    let occurrence = try await give(request.id) { [now] reminder in
+      .snooze(for: until.map { $0 - now } ?? length ?? reminder?.snoozeLengths.first ?? .minutes(10))
     }
     return OccurrencesInterface.Snooze.Reply(occurrence: occurrence)
   }
