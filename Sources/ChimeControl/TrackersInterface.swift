@@ -663,13 +663,13 @@ public enum TrackersInterface {
     public var achievements: Int
     /// The range of a goal that is offered, by tracker.
     public var choices: [String: Choice]
-    /// The steps between milestones that are offered, by tracker: for each unit its own.
-    public var milestoneSteps: [String: [StepChoice]]?
+    /// The steps between milestones that are offered: for each tracker and unit its own.
+    public var milestoneSteps: [StepChoice]?
 
     public init(
       id: String, title: [String: String], text: [String: String], version: Int, icon: String? = nil,
       installedAt: Wire.Time? = nil, shipped: Bool, trackers: [Tracker], reminders: [PackReminder], achievements: Int,
-      choices: [String: Choice], milestoneSteps: [String: [StepChoice]]? = nil
+      choices: [String: Choice], milestoneSteps: [StepChoice]? = nil
     ) {
       self.id = id
       self.title = title
@@ -699,10 +699,12 @@ public enum TrackersInterface {
   }
 
   public struct StepChoice: Codable, Equatable, Sendable {
+    public var tracker: String
     public var unit: String
     public var steps: [Double]
 
-    public init(unit: String, steps: [Double]) {
+    public init(tracker: String, unit: String, steps: [Double]) {
+      self.tracker = tracker
       self.unit = unit
       self.steps = steps
     }
@@ -737,8 +739,8 @@ public enum TrackersInterface {
     /// In the unit that is chosen.
     public var milestoneSteps: [String: Double]?
     public var titles: [String: String]?
-    /// The weekdays that count (mon, tue …).
-    public var weekdays: [String: [String]]?
+    /// The weekdays that count, with commas between them: mon,wed,fri.
+    public var weekdays: [String: String]?
     /// By key: whether it is wanted, and a schedule of one's own.
     public var reminders: [String: Bool]?
     public var when: [String: String]?
@@ -747,7 +749,7 @@ public enum TrackersInterface {
 
     public init(
       goals: [String: Double]? = nil, usual: [String: Double]? = nil, units: [String: String]? = nil,
-      milestoneSteps: [String: Double]? = nil, titles: [String: String]? = nil, weekdays: [String: [String]]? = nil,
+      milestoneSteps: [String: Double]? = nil, titles: [String: String]? = nil, weekdays: [String: String]? = nil,
       reminders: [String: Bool]? = nil, when: [String: String]? = nil, language: String? = nil
     ) {
       self.goals = goals

@@ -135,7 +135,7 @@ import Varlink
         "init --pack weight,goal --unit lb --goal weight=170 --milestones 5 --title \"goal=Learn Czech\" --days goal=mon-fri "
           + "--reminders yes --reminder weigh", "Trackers.InstallPack",
         #"{"choices":{"language":"en","reminders":{"goal":true},"titles":{"goal":"Learn Czech"},"#
-          + #""weekdays":{"goal":["mon","tue","wed","thu","fri"]}},"name":"goal"}"#,
+          + #""weekdays":{"goal":"mon,tue,wed,thu,fri"}},"name":"goal"}"#,
         ["✔ Weight is installed", "✔ Goal is installed", "Now type:", "chime log goal"]
       ),
       ("undo", "Trackers.Undo", #"{}"#, ["Taken back: logged: 250 ml of water", "17 min ago"]),

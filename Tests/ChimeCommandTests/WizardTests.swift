@@ -61,7 +61,7 @@ import Varlink
         "3\nLearn Czech\nmon-fri\nyes\n", [],
         [
           #"{"choices":{"language":"en","reminders":{"goal":true},"titles":{"goal":"Learn Czech"},"#
-            + #""weekdays":{"goal":["mon","tue","wed","thu","fri"]}},"name":"goal"}"#
+            + #""weekdays":{"goal":"mon,tue,wed,thu,fri"}},"name":"goal"}"#
         ]
       ),
       // What an option says is not asked.

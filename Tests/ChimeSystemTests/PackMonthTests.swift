@@ -275,7 +275,7 @@ struct PackMonthTests {
       try await life.install(
         "goal",
         [
-          "titles": ["goal": "Learn Spanish"], "weekdays": ["goal": ["mon", "wed", "fri"]],
+          "titles": ["goal": "Learn Spanish"], "weekdays": ["goal": "mon,wed,fri"],
           "reminders": ["nudge": true],
         ])
       let nudge = try await life.reminder("nudge", of: "goal")

@@ -174,7 +174,7 @@ extension Shapes {
         },
         .init("milestoneSteps", "the steps of milestones that it offers, by tracker: a list of `unit` and `steps`") {
           .object(
-            ($0.milestoneSteps ?? [:]).sorted { $0.key < $1.key }.map { offer in
+            Dictionary(grouping: $0.milestoneSteps ?? [], by: \.tracker).sorted { $0.key < $1.key }.map { offer in
               JSONText.Member(
                 name: offer.key,
                 value: .list(

@@ -102,7 +102,9 @@ struct PackOrder {
     }
     choices.titles = try values("title") { _ in true } ?? choices.titles
     choices.weekdays =
-      try values("days") { _ in true }?.mapValues { try WeekdayText.parse($0, option: "days") } ?? choices.weekdays
+      try values("days") { _ in true }?.mapValues {
+        try WeekdayText.parse($0, option: "days").joined(separator: ",")
+      } ?? choices.weekdays
     for value in line.values("when") {
       let (key, schedule) = try Pairs.split(value, option: "when")
       guard pack.reminders.contains(where: { $0.key == key }) else { continue }

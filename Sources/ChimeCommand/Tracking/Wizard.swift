@@ -207,7 +207,7 @@ struct Wizard {
         let question = Words.say("On which days? For example mon,wed,fri or weekdays")
         let answer = try ask(question, usual: words.counting(tracker)) { try WeekdayText.parse($0, option: "days") }
         if answer.isSkipped { return .skipped }
-        if let days = answer.value { order.choices.weekdays = [tracker.id: days] }
+        if let days = answer.value { order.choices.weekdays = [tracker.id: days.joined(separator: ",")] }
         asked = .asked
       }
       return asked
@@ -268,7 +268,7 @@ struct Wizard {
     _ tracker: Tracker, _ title: String, _ order: inout PackOrder, _ pack: Pack
   ) throws -> Asked {
     var asked = Asked.nothing
-    var offered = (pack.milestoneSteps?[tracker.id] ?? []).map(\.unit)
+    var offered = (pack.milestoneSteps ?? []).filter { $0.tracker == tracker.id }.map(\.unit)
     if offered.isEmpty, tracker.unit == "kg" || tracker.unit == "lb" { offered = ["kg", "lb"] }
     // A unit stands once entries do, so it is only asked at first.
     if offered.count > 1, order.choices.units?[tracker.id] == nil, pack.installedAt == nil {
@@ -331,7 +331,8 @@ struct Wizard {
       return .asked
     }
     guard tracker.kind == .measure, order.choices.milestoneSteps?[tracker.id] == nil,
-      let steps = pack.milestoneSteps?[tracker.id]?.first(where: { $0.unit == unit })?.steps, !steps.isEmpty
+      let steps = pack.milestoneSteps?.first(where: { $0.tracker == tracker.id && $0.unit == unit })?.steps,
+      !steps.isEmpty
     else { return .nothing }
     let list = steps.map { TrackerWords.shortest($0) }.joined(separator: ", ")
     let usual = unit == tracker.unit ? tracker.milestoneStep ?? steps[0] : steps[0]

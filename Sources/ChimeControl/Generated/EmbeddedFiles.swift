@@ -1355,13 +1355,13 @@ type Pack (
   achievements: int,
   # The range of a goal that is offered, by tracker.
   choices: [string]Choice,
-  # The steps between milestones that are offered, by tracker: for each unit its own.
-  milestoneSteps: ?[string][]StepChoice
+  # The steps between milestones that are offered: for each tracker and unit its own.
+  milestoneSteps: ?[]StepChoice
 )
 
 type Choice (least: float, most: float, step: float)
 
-type StepChoice (unit: string, steps: []float)
+type StepChoice (tracker: string, unit: string, steps: []float)
 
 type PackReminder (
   key: string,
@@ -1382,8 +1382,8 @@ type PackChoices (
   # In the unit that is chosen.
   milestoneSteps: ?[string]float,
   titles: ?[string]string,
-  # The weekdays that count (mon, tue …).
-  weekdays: ?[string][]string,
+  # The weekdays that count, with commas between them: mon,wed,fri.
+  weekdays: ?[string]string,
   # By key: whether it is wanted, and a schedule of one's own.
   reminders: ?[string]bool,
   when: ?[string]string,

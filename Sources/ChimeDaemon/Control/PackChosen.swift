@@ -41,7 +41,7 @@ struct PackChosen {
       tracker.title = LocalizedText(try TrackerFields.text(title, "titles", maximum: 200))
     }
     if let names = choices.weekdays?[id] {
-      let set = try TrackerFields.weekdays(names, "weekdays")
+      let set = try TrackerFields.weekdays(names.split(separator: ",").map(String.init), "weekdays")
       guard !set.isEmpty else { throw ControlFailure.invalidValue(field: "weekdays", "give one weekday at least") }
       tracker.counting = .weekdays(set)
     }

@@ -208,14 +208,12 @@ extension WireMapper {
         }),
       milestoneSteps: pack.milestoneSteps.isEmpty
         ? nil
-        : Dictionary(
-          uniqueKeysWithValues: pack.milestoneSteps.map { id, steps in
-            (
-              id.rawValue,
-              steps.map { offered in
-                Wired.StepChoice(unit: offered.unit.symbol, steps: offered.steps.map { number($0, offered.unit) })
-              }
-            )
-          }))
+        : pack.milestoneSteps.sorted { $0.key < $1.key }.flatMap { tracker, steps in
+          steps.map { offered in
+            Wired.StepChoice(
+              tracker: tracker.rawValue, unit: offered.unit.symbol,
+              steps: offered.steps.map { number($0, offered.unit) })
+          }
+        })
   }
 }

@@ -155,7 +155,8 @@ struct FakeDesk: Sendable {
           key: "weigh", title: ["en": "Step on the scales"], when: "daily at 07:00", tracker: "weight", optional: true)
       ])
     weight.milestoneSteps = [
-      "weight": [T.StepChoice(unit: "kg", steps: [2, 5, 7]), T.StepChoice(unit: "lb", steps: [5, 10, 15])]
+      T.StepChoice(tracker: "weight", unit: "kg", steps: [2, 5, 7]),
+      T.StepChoice(tracker: "weight", unit: "lb", steps: [5, 10, 15]),
     ]
     let goal = pack(
       "goal", "Goal", "One goal, on the days that you choose.",
