@@ -30,6 +30,32 @@ import Testing
     return "BEGIN:VTODO\nSUMMARY:T\n\(lines)\n\(alarms)END:VTODO"
   }
 
+  /// A zone as Outlook writes one, from 1601 on.
+  static func outlook(
+    _ name: String, _ standard: String, _ back: String, _ daylight: String, _ forth: String, backAt: String = "02"
+  ) -> String {
+    func part(_ kind: String, _ from: String, _ to: String, _ day: String, at hour: String = "02") -> String {
+      "BEGIN:\(kind)\nDTSTART:16010101T\(hour)0000\nTZOFFSETFROM:\(from)\nTZOFFSETTO:\(to)\n"
+        + "RRULE:FREQ=YEARLY;BYDAY=\(day)\nEND:\(kind)\n"
+    }
+    return "BEGIN:VTIMEZONE\nTZID:\(name)\n" + part("STANDARD", daylight, standard, back, at: backAt)
+      + part("DAYLIGHT", standard, daylight, forth) + "END:VTIMEZONE\n"
+  }
+
+  /// The rules that are written for a zone are that zone's, read again.
+  @Test func rulesThatAreWrittenAreKnownAgain() throws {
+    let kathmandu = try #require(surroundings.zones("Asia/Kathmandu"))
+    for name in WindowsZones.locations {
+      let zone = try #require(surroundings.zones(name), "\(name)")
+      var writer = CalendarWriter()
+      writer.component("VCALENDAR") { ZoneComponent(zone, from: 2026).write(to: &$0) }
+      let calendar = try #require(try CalendarFile(writer.bytes).calendars.first)
+      let rules = try #require(ZoneRules(calendar.components[0], around: Self.now), "\(name)")
+      #expect(rules.areThose(of: zone), "\(name)")
+      #expect(!rules.areThose(of: name == "Asia/Kathmandu" ? .utc : kathmandu), "\(name)")
+    }
+  }
+
   @Test(
     arguments: [
       // The clock an event is written for is its reminder's.
@@ -55,6 +81,57 @@ import Testing
         "BEGIN:VTIMEZONE\nTZID:Office\nX-LIC-LOCATION:Asia/Tokyo\nEND:VTIMEZONE\n"
           + event("DTSTART;TZID=Office:20261201T090000"), ["E | at 2026-12-01 09:00 | Asia/Tokyo"]
       ),
+      (event("DTSTART;TZID=/Europe/Stockholm:20261201T090000"), ["E | at 2026-12-01 09:00 | Europe/Stockholm"]),
+      (event("DTSTART;TZID=europe/lisbon:20261201T090000"), ["E | at 2026-12-01 09:00 | Europe/Lisbon"]),
+      (
+        event("DTSTART;TZID=America/Port-Au-Prince:20261201T090000"),
+        ["E | at 2026-12-01 09:00 | America/Port-au-Prince"]
+      ),
+      // Zones that only the file knows, by their rules; where those are the reader's own zone's, it is that one.
+      (
+        outlook("Customized Time Zone", "-0500", "1SU;BYMONTH=11", "-0400", "2SU;BYMONTH=3")
+          + event("DTSTART;TZID=Customized Time Zone:20261201T090000\nRRULE:FREQ=DAILY"),
+        [
+          "E | DTSTART;TZID=America/New_York:20261201T090000 RRULE:FREQ=DAILY | America/New_York",
+          "4 note: the zone \"Customized Time Zone\" is taken for America/New_York, which has the same rules",
+        ]
+      ),
+      (
+        outlook("(UTC+01:00) Home", "+0100", "-1SU;BYMONTH=10", "+0200", "-1SU;BYMONTH=3", backAt: "03")
+          + event("DTSTART;TZID=\"(UTC+01:00) Home\":20261201T090000"),
+        [
+          "E | at 2026-12-01 09:00 | Europe/Prague",
+          "4 note: the zone \"(UTC+01:00) Home\" is taken for Europe/Prague, which has the same rules",
+        ]
+      ),
+      // A rule that never comes is no zone's, and is not looked for for long.
+      (
+        outlook("Never", "+0100", "1SU;BYMONTH=2;BYMONTHDAY=31", "+0200", "1SU;BYMONTH=2;BYMONTHDAY=30")
+          + event("DTSTART;TZID=Never:20261201T090000"),
+        ["19 refused: this machine has no time zone \"Never\", and none with the rules that the file gives it"]
+      ),
+      // A day of change that no zone has.
+      (
+        outlook("Nowhere", "+0100", "-1TU;BYMONTH=10", "+0200", "-1SU;BYMONTH=3")
+          + event("DTSTART;TZID=Nowhere:20261201T090000"),
+        ["19 refused: this machine has no time zone \"Nowhere\", and none with the rules that the file gives it"]
+      ),
+      (
+        "BEGIN:VTIMEZONE\nTZID:Bad\nBEGIN:STANDARD\nDTSTART:x\nEND:STANDARD\nEND:VTIMEZONE\n"
+          + event("DTSTART;TZID=Bad:20261201T090000"),
+        ["10 refused: this machine has no time zone \"Bad\", and none with the rules that the file gives it"]
+      ),
+      // The calendar's own zone is that of times that name none, and of no whole day.
+      (
+        "X-WR-TIMEZONE:America/New_York\n" + event("DTSTART:20261201T090000"),
+        ["E | at 2026-12-01 09:00 | America/New_York"]
+      ),
+      ("X-WR-TIMEZONE:America/New_York\n" + event("DTSTART;VALUE=DATE:20261224"), ["E | at 2026-12-24 09:00 | -"]),
+      ("X-WR-TIMEZONE:Europe/Prague\n" + event("DTSTART:20261201T090000"), ["E | at 2026-12-01 09:00 | -"]),
+      ("X-WR-TIMEZONE:Nowhere\n" + event("DTSTART:20261201T090000"), ["E | at 2026-12-01 09:00 | -"]),
+      // No rule.
+      (event("DTSTART:20261201T090000\nRRULE:"), ["E | at 2026-12-01 09:00 | -"]),
+      (event("DTSTART:20261201T090000\nRRULE:;"), ["E | at 2026-12-01 09:00 | -"]),
       (
         event("DTSTART;TZID=Customized Time Zone:20261201T090000"),
         ["4 refused: this machine has no time zone \"Customized Time Zone\""]

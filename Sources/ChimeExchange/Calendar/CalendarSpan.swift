@@ -37,7 +37,8 @@ struct CalendarSpan {
     start = try Self.readable(time, rules: rules)
     isAllDay = time.isDate
     switch time.form {
-    case .date, .floating: clock = .floating
+    case .date: clock = .floating
+    case .floating: clock = zones.unnamed.map { $0 == .utc ? .utc : .zone($0) } ?? .floating
     case .utc: clock = .utc
     case .zoned(let name):
       let zone = try zones.zone(name)
@@ -70,6 +71,8 @@ struct CalendarSpan {
           (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || "=;,+-".utf8.contains(byte)
         })
       else { throw Refusal("its RRULE is not understood: \(excerpt(property.value))") }
+      // Some programs write one without rules for what does not recur.
+      guard text.utf8.contains(where: { $0 != UInt8(ascii: ";") }) else { continue }
       // A stray semicolon at the end is common. By character: what one joins is refused when the rule is read.
       rules.append(text.split(separator: ";").joined(separator: ";"))
     }

@@ -14,6 +14,11 @@ enum WindowsZones {
     return identifiers
   }()
 
+  /// The IANA names, in the order of the table.
+  static let locations = table.split(separator: "\n").compactMap { row in
+    row.split(separator: "=").last.map(String.init)
+  }
+
   static let table = """
     Dateline Standard Time=Etc/GMT+12
     UTC-11=Etc/GMT+11
