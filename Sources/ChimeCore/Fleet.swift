@@ -13,6 +13,10 @@ public protocol SharedStore: Store {
   /// Whether no other can have taken lanes over since this daemon was last heard of. Asked before something is begun; it
   /// looks at the clock and nothing else.
   var holdsLanes: Bool { get }
+  /// For how long the database has not answered a question that waits for nothing there; nil while it answers.
+  var unansweredFor: Milliseconds? { get }
+  /// Asks the database such a question soon, so that `unansweredFor` tells of now.
+  func probe()
   /// Takes no lane from now on, and lets each go as soon as nothing of it is under way: for a daemon that is about to end.
   func retire()
   /// How many of each owner's lanes each daemon has: of those that have an endpoint or owe something. An owner who has none

@@ -15,6 +15,9 @@ final class Holdings: Sendable {
     private(set) var yieldingList = "{}"
     /// When the leases end unless the daemon is heard of before, by the clock of `Heartbeat`; nil: it has none.
     var leaseEnd: Int64?
+    /// When the beat was begun that has not been answered yet, and the first of those that came to nothing, by the clock of
+    /// `Heartbeat`; nil: the last was answered.
+    var unansweredSince: Int64?
     /// How many daemons live, this one among them.
     var living = 1
     /// How many sessions have been opened: a server that has let one in lets in another.

@@ -22,6 +22,7 @@ final class Membership: Sendable {
     var isRetiring = false
     var isEnding = false
     var owesWord = false
+    var isProbing = false
   }
 
   init(holdings: Holdings) throws(StoreFailure) {
@@ -66,6 +67,8 @@ final class Membership: Sendable {
 
   func retire() { order { $0.isRetiring = true } }
 
+  func probe() { order { $0.isProbing = true } }
+
   /// Gives back what the daemon has, and ends the thread.
   func leave() async {
     order { $0.isEnding = true }
@@ -88,12 +91,13 @@ final class Membership: Sendable {
     while true {
       wait(until: next, or: pulse.descriptor)
       let taken = orders.withLock { orders in
-        defer { (orders.isRetiring, orders.owesWord) = (false, false) }
+        defer { (orders.isRetiring, orders.owesWord, orders.isProbing) = (false, false, false) }
         return orders
       }
       if taken.isEnding { break }
       if taken.isRetiring { pulse.retire() }
       if taken.owesWord { pulse.owesWord = true }
+      if taken.isProbing { pulse.probe() }
       pulse.hear()
       next = pulse.work()
     }

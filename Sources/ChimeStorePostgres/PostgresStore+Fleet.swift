@@ -1,9 +1,16 @@
 public import ChimeCore
+public import ChimeSchedule
 
 extension PostgresStore: SharedStore {
   public func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void) { membership.listen(handler) }
 
   public var holdsLanes: Bool { membership.holdings.current.leaseEnd.map { Pulse.clock() < $0 } ?? false }
+
+  public var unansweredFor: Milliseconds? {
+    membership.holdings.current.unansweredSince.map { .milliseconds(max(0, Pulse.clock() - $0)) }
+  }
+
+  public func probe() { membership.probe() }
 
   public func retire() { membership.retire() }
 

@@ -88,6 +88,9 @@ final class Pulse {
     heartbeat.called(at: Self.clock())
   }
 
+  /// Is heard of soon.
+  func probe() { heartbeat.called(at: Self.clock()) }
+
   /// Gives back what it has. Nothing of it is under way, or nobody will hear what comes of it.
   func end() {
     guard let node = holdings.current.node, let connection, !connection.isLost else { return }
@@ -138,6 +141,7 @@ final class Pulse {
 
   private func beat() {
     let start = Self.clock()
+    holdings.change { $0.unansweredSince = $0.unansweredSince ?? start }
     do {
       let connection = try opened()
       let node = try speak(connection)
@@ -152,7 +156,10 @@ final class Pulse {
         beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort)
       // What their transactions had locked is there in a moment.
       if hasEnded { heartbeat.called(at: start) }
-      holdings.change { ($0.leaseEnd, $0.living) = (heartbeat.leaseEnd, found.living.union([node]).count) }
+      holdings.change { state in
+        (state.leaseEnd, state.living) = (heartbeat.leaseEnd, found.living.union([node]).count)
+        state.unansweredSince = nil
+      }
     } catch {
       // The store's other sessions tell what is wrong with the server.
       connection = nil

@@ -132,6 +132,19 @@ final class PostgresServer: Sendable {
     if let segment { try Self.run("/usr/bin/ipcrm", ["-m", segment]) }
   }
 
+  /// Stops each of its processes, or has them go on. Its kernel goes on acknowledging what is sent to it.
+  func freeze(_ isFrozen: Bool) throws {
+    guard let process = running.withLock({ $0 }) else { throw Problem("the server does not run") }
+    let main = process.pid
+    // First the one that starts others.
+    if isFrozen { Glibc.kill(main, SIGSTOP) }
+    let children = (try? String(contentsOfFile: "/proc/\(main)/task/\(main)/children", encoding: .utf8)) ?? ""
+    for child in children.split(separator: " ").compactMap({ Int32($0) }) {
+      Glibc.kill(child, isFrozen ? SIGSTOP : SIGCONT)
+    }
+    if !isFrozen { Glibc.kill(main, SIGCONT) }
+  }
+
   /// Ends it in an instant, without a checkpoint: the server's processes get no time for anything.
   func kill() throws {
     guard running.withLock({ $0 != nil }) else { throw Problem("the server does not run") }
@@ -144,6 +157,8 @@ final class PostgresServer: Sendable {
       return running
     }
     process?.signal(SIGQUIT)
+    // One that was stopped hears of it when it goes on.
+    process?.signal(SIGCONT)
     process?.wait()
   }
 

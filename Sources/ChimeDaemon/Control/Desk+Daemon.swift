@@ -5,7 +5,7 @@ import Varlink
 
 extension Desk {
   func status() async throws -> DaemonInterface.Status.Reply {
-    let loopState = await loop.snapshot()
+    let loopState = await loopState()
     let seats = await loop.seats(for: caller)
     var problem: String?
     var counts = StoreCounts()
@@ -38,6 +38,14 @@ extension Desk {
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
         attention: notices.map(\.sentence), notices: notices, trackers: trackers,
         daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants))
+  }
+
+  /// As it is now; where the store does not answer, as the loop knows it.
+  private func loopState() async -> EventLoop.Snapshot {
+    guard let store = store as? RequestStore else { return await loop.snapshot() }
+    let found = try? await store.wait.call(on: store.executor) { [loop] in await loop.snapshot() }
+    if let found { return found }
+    return await loop.present()
   }
 
   /// Of how many tenants is told how much they have.

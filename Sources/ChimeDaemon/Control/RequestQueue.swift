@@ -52,12 +52,15 @@ struct RequestQueue<Request: Sendable>: Sendable {
   var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
   var runningCount: Int { running.count }
 
-  mutating func add(_ request: Request, owner: UInt32, weight: Weight) {
+  /// - Returns: its number.
+  @discardableResult
+  mutating func add(_ request: Request, owner: UInt32, weight: Weight) -> Int {
     lastNumber += 1
     seen[owner] = lastNumber
     if seen.count > 64 { seen = seen.filter { $0.value > lastNumber - Self.memory } }
     if waiting[owner] == nil { turns.append(owner) }
     waiting[owner, default: []].append(Entry(number: lastNumber, owner: owner, weight: weight, request: request))
+    return lastNumber
   }
 
   /// The next to be begun; nil while there is none, or no room for any.
@@ -95,6 +98,22 @@ struct RequestQueue<Request: Sendable>: Sendable {
     guard let ended = running.removeValue(forKey: number) else { return }
     counts[ended] = counts[ended].flatMap { $0 > 1 ? $0 - 1 : nil }
     if ended.weight == .heavy { heavyCount -= 1 }
+  }
+
+  /// Takes one out that has not been begun.
+  ///
+  /// - Returns: whether there was one.
+  mutating func remove(_ number: Int) -> Bool {
+    for (owner, entries) in waiting {
+      guard let index = entries.firstIndex(where: { $0.number == number }) else { continue }
+      waiting[owner]?.remove(at: index)
+      if waiting[owner]?.isEmpty == true {
+        waiting[owner] = nil
+        turns.removeAll { $0 == owner }
+      }
+      return true
+    }
+    return false
   }
 
   /// Takes out what has not been begun and nobody waits for any more.

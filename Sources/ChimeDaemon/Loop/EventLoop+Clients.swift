@@ -233,9 +233,9 @@ extension EventLoop {
     }
     let life = RequestLife()
     client.life = call.oneway ? nil : life
-    requests.add(
-      QueuedRequest(call: call, token: token, caller: caller, life: life), owner: caller.owner,
-      weight: Desk.weight(of: call.method))
+    let request = QueuedRequest(call: call, token: token, caller: caller, life: life, wait: wait(for: call))
+    let number = requests.add(request, owner: caller.owner, weight: Desk.weight(of: call.method))
+    watch(request, number)
     beginRequests()
   }
 
@@ -245,35 +245,42 @@ extension EventLoop {
     let token: Poller.Token
     let caller: Caller
     let life: RequestLife
+    /// Nil: it waits for the store as long as that takes.
+    let wait: StoreWait?
   }
 
   /// Begins to answer those whose turn it is.
-  private func beginRequests() {
+  func beginRequests() {
     while let entry = requests.next() {
       let request = entry.request
+      // What takes long has a queue of its own, so that nobody waits for what another has computed. There are few of
+      // them at a time.
+      let executor = entry.weight == .light ? deskExecutor : DispatchExecutor(label: "io.chime.desk.long")
       let desk = Desk(
-        store: store, horizons: horizons, bearings: bearings, secrets: secrets, endpoints: endpoints,
-        webhooks: channels.webhook, commands: commands, loop: self, configuration: configuration,
+        store: store(for: request, executor), horizons: horizons, bearings: bearings, secrets: secrets,
+        endpoints: endpoints, webhooks: channels.webhook, commands: commands, loop: self, configuration: configuration,
         caller: request.caller, life: request.life, tenantNames: tenants.names, now: SystemClock.now)
       let number = entry.number
-      // What takes long has a queue of its own, so that nobody waits for what another has computed. There are few at a time.
-      let executor = entry.weight == .light ? deskExecutor : DispatchExecutor(label: "io.chime.desk.long")
       if Desk.isStreamed(request.call) {
         Task(executorPreference: executor) { await self.stream(desk, request, number) }
       } else {
         Task(executorPreference: executor) {
           let reply = request.life.isOver ? nil : await desk.answer(request.call)
-          await self.finished(number)
-          if let reply { await self.replied(reply, to: request.call, request.token) }
+          let isAwaited = await self.finished(number)
+          if let reply, isAwaited { await self.replied(reply, to: request.call, request.token) }
         }
       }
     }
   }
 
   /// Makes room for the next.
-  func finished(_ number: Int) {
+  ///
+  /// - Returns: whether it is still to be answered.
+  @discardableResult
+  func finished(_ number: Int) -> Bool {
     requests.end(number)
     beginRequests()
+    return waits.end(number)
   }
 
   private func refuse(_ call: VarlinkCall, _ reply: VarlinkReply, _ client: inout Clients.Client) {

@@ -16,6 +16,7 @@ struct LoopTimers {
   let metrics: LoopTimer
   let others: LoopTimer
   let fleet: LoopTimer
+  let waits: LoopTimer
   /// When the two that follow the wall clock are to run out by one that nobody sets.
   var dueAt: MonotonicDeadline?
   var outboxAt: MonotonicDeadline?

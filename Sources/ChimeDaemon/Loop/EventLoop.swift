@@ -55,6 +55,7 @@ actor EventLoop {
   var listeners: [Poller.Token: Int32] = [:]
   var clients = Clients()
   var requests = RequestQueue<QueuedRequest>()
+  var waits = RequestWaits()
   var complaints = Complaints()
   /// Who waits for the last client to have gone.
   var farewellEnd: CheckedContinuation<Void, Never>?
@@ -210,7 +211,8 @@ actor EventLoop {
       settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.sleepIsDue() },
       bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
-      others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() })
+      others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() },
+      waits: timer { $0.lookAtWaits() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
     timers.due.arm(at: startedAt + .days(366))
     timers.outbox.arm(after: .days(366))

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// A database that does not answer, because the network to it is cut or its server stands still: whoever asks the daemon
+/// hears of it within 4 s, and nothing that was acknowledged is lost. About 50 s.
+@Suite(
+  .proof(.databases), .serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"),
+  .enabled(if: Network.isPossible && Machine.hasClients, "needs root, ip(8) and .venv"))
+struct FleetSilenceTests {
+  enum Fault: CaseIterable, Sendable {
+    /// What is sent is lost.
+    case cut
+    /// What is sent is taken, and nothing comes of it.
+    case freeze
+  }
+
+  @Test(.timeLimit(.minutes(3)), arguments: Fault.allCases)
+  func whoAsksHearsWithinFourSeconds(_ fault: Fault) async throws {
+    try await Home.live { home in
+      let network = try await Network.make(in: home)
+      do { try await live(home, network, fault) } catch {
+        await network.remove()
+        throw error
+      }
+      await network.remove()
+    }
+  }
+
+  /// An answer, and how long it took.
+  private struct Heard: Sendable {
+    let method: String
+    let token: String?
+    let took: Duration
+    let answer: RawSocket.Answer
+  }
+
+  private func live(_ home: Home, _ network: Network, _ fault: Fault) async throws {
+    let address = network.address(of: .database)
+    let server = try await PostgresServer.begin(settings: ["listen_addresses = '\(address)'"])
+    let database = try await server.makeDatabase()
+    let connection = "host=\(address) dbname=\(database) user=chime"
+    try home.configure("[store]\nengine = \"postgres\"\nconnection = \"\(connection)\"\n")
+    let words = network.prefix + [Machine.chimed]
+    let daemon = try await home.start(words[0], Array(words.dropFirst()))
+    let kept = try await home.add("Kept", "in 1h")
+
+    @Sendable func ask(_ method: String, _ parameters: JSON, token: String? = nil) async throws -> Heard {
+      let start = ContinuousClock.now
+      let answer = try await blocking { try RawSocket(path: home.socket, timeout: 60).call(method, parameters) }
+      return Heard(method: method, token: token, took: ContinuousClock.now - start, answer: answer)
+    }
+    func draft(_ title: String) -> JSON { ["title": .string(title), "when": "in 1h"] }
+    // More at once than are worked on at a time, so that some wait for their turn.
+    func round(_ name: String) async throws -> [Heard] {
+      try await withThrowingTaskGroup(of: Heard.self) { group in
+        for number in 0..<24 {
+          let token = "\(name)-\(number)"
+          let parameters: JSON = ["reminder": draft(token), "token": .string(token)]
+          group.addTask { try await ask("io.chime.Reminders.Add", parameters, token: token) }
+        }
+        group.addTask { try await ask("io.chime.Reminders.List", ["limit": 10]) }
+        group.addTask { try await ask("io.chime.Trackers.List", [:]) }
+        let many: JSON = ["reminders": .array((0..<100).map { draft("\(name) of many \($0)") })]
+        group.addTask { try await ask("io.chime.Reminders.AddMany", many) }
+        group.addTask { try await ask("io.chime.Daemon.Status", [:]) }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+
+    switch fault {
+    case .cut: try await network.pull(.database)
+    case .freeze: try await blocking { try server.freeze(true) }
+    }
+    // At once, in the midst of it, and when its sessions are lost.
+    var heard: [Heard] = []
+    for number in 0..<5 { heard += try await round("round \(number)") }
+    let longest = heard.map(\.took).max() ?? .zero
+    print("FleetSilenceTests: \(fault): \(heard.count) requests, the longest wait was \(longest)")
+    for one in heard {
+      #expect(one.took < .seconds(4) * Sanitizer.slowness, "\(one.method)")
+      if one.method == "io.chime.Daemon.Status" {
+        #expect(one.answer.parameters["status"]["storeProblem"].string != nil, "\(one.answer)")
+      } else {
+        #expect(one.answer.error?.hasSuffix(".StoreUnavailable") == true, "\(one.method): \(one.answer)")
+      }
+    }
+
+    switch fault {
+    case .cut: try await network.plugIn(.database)
+    case .freeze: try await blocking { try server.freeze(false) }
+    }
+    // What was answered with an error may be asked for again, with its token, and is there once.
+    for token in heard.compactMap(\.token) {
+      try await eventually("it is taken", within: .seconds(40)) {
+        try await ask("io.chime.Reminders.Add", ["reminder": draft(token), "token": .string(token)]).answer.error == nil
+      }
+    }
+    let titles = try await server.sql("SELECT title FROM chime.reminder", on: database).split(separator: "\n")
+    let tokens = titles.map(String.init).filter { !$0.contains(" of many ") && $0 != "Kept" }
+    #expect(tokens.sorted() == heard.compactMap(\.token).sorted())
+    // All of a request or nothing of it.
+    let parts = Dictionary(grouping: titles.filter { $0.contains(" of many ") }) { $0.prefix(7) }
+    #expect(parts.values.allSatisfy { $0.count == 100 })
+    #expect(try await home.listed("show", kept)["reminder"]["id"].string == kept)
+
+    // What was done although its caller had been told of an error fires at its time, as all does.
+    let due = try await home.add("Due", "in 1s")
+    try await eventually("it fires") { try await home.record(of: due).isEmpty == false }
+    #expect(try await daemon.stop() == .exited(0))
+  }
+}
