@@ -13,6 +13,9 @@ public protocol SharedStore: Store {
   /// Whether no other can have taken lanes over since this daemon was last heard of. Asked before something is begun; it
   /// looks at the clock and nothing else.
   var holdsLanes: Bool { get }
+  /// Whether no other daemon has the store, as of the last time that this one was heard of. Whoever comes is told of by
+  /// `.look`.
+  var isAlone: Bool { get }
   /// For how long the database has not answered a question that waits for nothing there; nil while it answers.
   var unansweredFor: Milliseconds? { get }
   /// Asks the database such a question soon, so that `unansweredFor` tells of now.

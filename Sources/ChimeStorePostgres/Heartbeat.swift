@@ -6,6 +6,8 @@
 struct Heartbeat: Equatable, Sendable {
   /// Between two beats.
   static let interval: Int64 = 2_000
+  /// The same while there is nobody to take anything over: two of them are within a lease all the same.
+  static let aloneInterval: Int64 = 2_500
   /// After the last beat, by the database's clock, what a daemon has is free for others.
   static let lease: Int64 = 6_000
   /// After a beat that failed.
@@ -32,10 +34,14 @@ struct Heartbeat: Equatable, Sendable {
   ///     nobody has and others are to take.
   ///   - isShort: whether we were to take something that another had locked: who takes at the same time may have more than
   ///     its share of that, and nobody the rest.
-  mutating func heard(beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool, isShort: Bool) {
+  ///   - isAlone: whether there is nobody who could take anything over.
+  mutating func heard(
+    beganAt start: Int64, othersEndIn: Int64?, isHandingOver: Bool, isShort: Bool, isAlone: Bool = false
+  ) {
     last = start
     leaseEnd = start + Self.lease
-    next = start + (isShort ? Self.rest : isHandingOver ? Self.handover : Self.interval)
+    let interval = isAlone ? Self.aloneInterval : Self.interval
+    next = start + (isShort ? Self.rest : isHandingOver ? Self.handover : interval)
     // A moment later, for it is by the database's clock that it has to be over.
     if let othersEndIn { next = min(next, start + max(othersEndIn + 20, Self.rest)) }
   }

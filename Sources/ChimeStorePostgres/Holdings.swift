@@ -18,6 +18,8 @@ final class Holdings: Sendable {
     /// When the beat was begun that has not been answered yet, and the first of those that came to nothing, by the clock of
     /// `Heartbeat`; nil: the last was answered.
     var unansweredSince: Int64?
+    /// Whether no other daemon lives, and none that is lost had a session at the last beat.
+    var isAlone = false
     /// How many daemons live, this one among them.
     var living = 1
     /// How many sessions have been opened: a server that has let one in lets in another.

@@ -6,6 +6,8 @@ extension PostgresStore: SharedStore {
 
   public var holdsLanes: Bool { membership.holdings.current.leaseEnd.map { Pulse.clock() < $0 } ?? false }
 
+  public var isAlone: Bool { membership.holdings.current.isAlone }
+
   public var unansweredFor: Milliseconds? {
     membership.holdings.current.unansweredSince.map { .milliseconds(max(0, Pulse.clock() - $0)) }
   }

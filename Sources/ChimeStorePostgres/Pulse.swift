@@ -19,6 +19,7 @@ final class Pulse {
   /// Whether it left something that others are to take.
   private var leavesSome = false
   private var revision: Int64?
+  private var clock = StoreClock()
   private var lastLook: Int64 = 0
   /// Whether somebody has said that there is something in the outbox. Where nobody says so, the loop looks by itself.
   private var owesLook = false
@@ -144,22 +145,24 @@ final class Pulse {
     holdings.change { $0.unansweredSince = $0.unansweredSince ?? start }
     do {
       let connection = try opened()
-      let node = try speak(connection)
+      let (node, found) = try speak(connection)
       try connection.name(for: node, place.member)
-      let found = try read(connection, node)
       noticeLapse(at: start, hasOthers: found.othersEndIn != nil)
       let hasEnded = try found.hasLost && endSessionsOfTheLost(connection)
       try forget(connection)
       try settle(connection, node, found)
+      let (wasAlone, isAlone) = (holdings.current.isAlone, found.othersEndIn == nil && !hasEnded)
       let isMoving = !yielding.isEmpty || leavesSome
       heartbeat.heard(
-        beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort)
+        beganAt: start, othersEndIn: found.othersEndIn, isHandingOver: isMoving, isShort: isShort, isAlone: isAlone)
       // What their transactions had locked is there in a moment.
       if hasEnded { heartbeat.called(at: start) }
       holdings.change { state in
         (state.leaseEnd, state.living) = (heartbeat.leaseEnd, found.living.union([node]).count)
-        state.unansweredSince = nil
+        (state.unansweredSince, state.isAlone) = (nil, isAlone)
       }
+      // What others do is looked for rarely while there are none.
+      if wasAlone, !isAlone { tell(.look) }
     } catch {
       // The store's other sessions tell what is wrong with the server.
       connection = nil
@@ -178,17 +181,26 @@ final class Pulse {
     return made
   }
 
-  /// Has the database know that we live.
-  private func speak(_ connection: Connection) throws -> Int64 {
+  /// Has the database know that we live, and finds out how it is: in one journey, so that a daemon at rest wakes as rarely as
+  /// it can.
+  private func speak(_ connection: Connection) throws -> (Int64, Found) {
     if let node = holdings.current.node {
-      try connection.run(
+      var isKnown = false
+      let update = try connection.queued(
         """
         UPDATE node SET (seen_at, expires_at, leaving) = (SELECT c.now, c.now + $2, $3 FROM (
           SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now) c)
         WHERE id = $1
-        """, node, Heartbeat.lease, isLeaving ? 1 : 0)
-      if connection.changes > 0 { return node }
+        """, node, Heartbeat.lease, isLeaving ? 1 : 0
+      ) { isKnown = $0.changes > 0 }
+      let found = try read(connection, node, after: [update])
+      if isKnown { return (node, found) }
     }
+    let node = try introduce(connection)
+    return (node, try read(connection, node))
+  }
+
+  private func introduce(_ connection: Connection) throws -> Int64 {
     // Nobody knows us, or nobody does any more.
     let node = try connection.makeKey(
       """
@@ -206,25 +218,44 @@ final class Pulse {
     return node
   }
 
-  private func read(_ connection: Connection, _ node: Int64) throws -> Found {
+  private func read(
+    _ connection: Connection, _ node: Int64, after first: [Connection.Queued] = []
+  ) throws -> Found {
     var found = Found()
-    let members = try connection.all(
+    var now: Int64 = 0
+    let members = try connection.queued(
       """
       SELECT id, leaving, expires_at - (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM node
       """
-    ) { (id: $0.int64(0), isLeaving: $0.int64(1) != 0, left: $0.int64(2)) }
-    found.hasLost = members.contains { $0.left <= 0 }
-    for member in members where member.left > 0 {
-      if !member.isLeaving { found.living.insert(member.id) }
-      if member.id != node { found.othersEndIn = min(found.othersEndIn ?? member.left, member.left) }
+    ) { answer in
+      for (id, isLeaving, left) in answer.map({ ($0.int64(0), $0.int64(1) != 0, $0.int64(2)) }) {
+        guard left > 0 else {
+          found.hasLost = true
+          continue
+        }
+        if !isLeaving { found.living.insert(id) }
+        if id != node { found.othersEndIn = min(found.othersEndIn ?? left, left) }
+      }
     }
-    for (owner, epoch) in try connection.all(
-      "SELECT node, epoch FROM shard_lease ORDER BY shard", row: { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1)) })
-    {
-      found.owners.append(owner)
-      found.epochs.append(epoch)
+    let shards = try connection.queued("SELECT node, epoch FROM shard_lease ORDER BY shard") { answer in
+      for (owner, epoch) in answer.map({ ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1)) }) {
+        found.owners.append(owner)
+        found.epochs.append(epoch)
+      }
     }
-    found.revision = try readRevision(connection)
+    let rest = try connection.queued(
+      """
+      SELECT coalesce((SELECT number FROM revision WHERE name = 'endpoints'), 0),
+        floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+      """
+    ) { answer in
+      for row in answer.map({ ($0.int64(0), $0.int64(1)) }) { (found.revision, now) = row }
+    }
+    let asked = PostgresPlace.unsetClock()
+    try connection.send(first + [members, shards, rest])
+    // The loop follows the database's clock, and while it looks at nothing, nobody else sees that it was set.
+    let step = clock.hear(StoreTime(microseconds: now, askedAt: asked, heardAt: PostgresPlace.unsetClock()))
+    if step != .zero { tell(.look) }
     return found
   }
 

@@ -240,6 +240,12 @@ import Testing
 
 /// When a daemon speaks, and until when it may rely on having been heard.
 @Suite struct HeartbeatTests {
+  @Test func whoIsAloneIsHeardOfTwiceWithinALease() {
+    var heartbeat = Heartbeat(now: 10_000)
+    heartbeat.heard(beganAt: 10_000, othersEndIn: nil, isHandingOver: false, isShort: false, isAlone: true)
+    #expect(heartbeat.next == 12_500 && 10_000 + 2 * Heartbeat.aloneInterval < 10_000 + Heartbeat.lease)
+  }
+
   @Test func aBeatFollowsTwoSecondsAfterTheOneBefore() {
     var heartbeat = Heartbeat(now: 10_000)
     #expect(heartbeat.next == 10_000)

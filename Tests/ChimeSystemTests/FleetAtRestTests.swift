@@ -55,6 +55,39 @@ struct FleetAtRestTests {
     }
   }
 
+  /// Counted by the kernel: how often its threads have slept and gone on.
+  @Test(.timeLimit(.minutes(3))) func aDaemonAtRestWakesOnceASecondAtMost() async throws {
+    try await Home.live { home in
+      try configure(home)
+      let daemon = try await home.start()
+      _ = try await home.add("Later", "in 2h")
+      func wakes() throws -> Int {
+        let tasks = "/proc/\(daemon.process.pid)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+          let status = (try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)) ?? ""
+          let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+          return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+        }
+      }
+      func seen() async throws -> Int {
+        try #require(Int(try await server.sql("SELECT max(seen_at) FROM chime.node", on: database)))
+      }
+      // What follows a start and a request is over when it has been heard of a few times.
+      var (start, before) = (try await seen(), 0)
+      try await eventually("it rests", within: .seconds(60)) { try await seen() >= start + 10_000 }
+      (start, before) = (try await seen(), try wakes())
+      var now = start
+      try await eventually("a minute passes", within: .seconds(120)) {
+        now = try await seen()
+        return now >= start + 60_000
+      }
+      let count = try wakes() - before
+      print("FleetAtRestTests: woke \(count) times in \(now - start) ms")
+      #expect(count <= (now - start) / 1_000)
+      #expect(try await daemon.stop() == .exited(0))
+    }
+  }
+
   /// Whichever daemon is asked, it tells of all; and of one that is lost, until another of its machine is there.
   @Test(.timeLimit(.minutes(2))) func eachAnswersForAll() async throws {
     try await Home.live { home in

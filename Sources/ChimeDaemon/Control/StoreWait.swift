@@ -181,6 +181,7 @@ struct RequestStore: SharedStore {
 
   func close() async { await base.close() }
 
+  var isAlone: Bool { base.isAlone }
   var unansweredFor: Milliseconds? { base.unansweredFor }
   func probe() { base.probe() }
   func listen(_ handler: @escaping @Sendable (FleetEvent) -> Void) { base.listen(handler) }

@@ -7,6 +7,8 @@ extension EventLoop {
   /// How often: a reminder that is added elsewhere for this very moment is late by as much at most, should the daemon that
   /// took it be gone.
   private static let lookEvery = Milliseconds.seconds(1)
+  /// How often while no other daemon is known: whoever comes is heard of, and is looked for at once then.
+  private static let lookEveryAlone = Milliseconds.seconds(60)
 
   /// What a look has found.
   private struct Found {
@@ -48,9 +50,16 @@ extension EventLoop {
         }
         databaseClockHasStepped()
         fleet.task = nil
-        if fleet.owesLook { lookAtOthers() } else { timers?.others.arm(after: Self.lookEvery) }
+        if fleet.owesLook { lookAtOthers() } else { timers?.others.arm(after: nextLook) }
       }
     }
+  }
+
+  /// Until the next look.
+  private var nextLook: Milliseconds {
+    // What is in trouble is tried, and what is held may be settled by somebody, as soon as before.
+    let isAtRest = trouble.problem == nil && outbox.held.isEmpty && fleet.store?.isAlone == true
+    return isAtRest ? Self.lookEveryAlone : Self.lookEvery
   }
 
   private func take(_ found: Found, as sequence: UInt64) {
