@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A network of its own for one program, with two cables to this machine, each of which can be pulled: a namespace with two
 /// pairs of veth(4). It is gone with `remove`.
@@ -12,12 +13,16 @@ struct Network: Sendable {
 
   let name: String
   private let home: Home
+  private let count: Int
+  private static let made = Atomic(0)
   /// Two networks of one machine have other addresses.
   private let number: Int
 
   static func make(in home: Home) async throws -> Network {
-    let number = Int(getpid()) % 60
-    let network = Network(name: "chime\(getpid())", home: home, number: number)
+    // Two tests of one run may have one each at a time.
+    let count = made.wrappingAdd(1, ordering: .relaxed).oldValue
+    let network = Network(
+      name: "chime\(getpid())n\(count)", home: home, count: count, number: (Int(getpid()) + count) % 60)
     try await network.ip("netns", "add", network.name)
     for cable in Cable.allCases {
       let (outer, inner) = (network.device(cable), network.device(cable) + "i")
@@ -40,7 +45,7 @@ struct Network: Sendable {
   private func inside(_ cable: Cable) -> String { "10.213.\(number * 4 + cable.rawValue).2" }
 
   /// Of 15 letters at most (IFNAMSIZ).
-  private func device(_ cable: Cable) -> String { "ch\(getpid())\(cable == .web ? "w" : "d")" }
+  private func device(_ cable: Cable) -> String { "ch\(getpid())\(cable == .web ? "w" : "d")\(count % 10)" }
 
   /// Nothing is refused from now on: it is lost.
   func pull(_ cable: Cable) async throws { try await ip("-n", name, "link", "set", device(cable) + "i", "down") }
