@@ -16,18 +16,8 @@ extension RealThings {
       let requests: Task<Int, Never>
 
       init() throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(listener, $0, length) == 0 && listen(listener, 4) == 0 && getsockname(listener, $0, &length) == 0
-          }
-        }
-        try #require(isBound)
-        port = Int(UInt16(bigEndian: address.sin_port))
+        let (listener, port) = try Loopback.listen(backlog: 4)
+        self.port = Int(port)
         requests = Task {
           await withCheckedContinuation { told in
             DispatchQueue(label: "receiver").async {

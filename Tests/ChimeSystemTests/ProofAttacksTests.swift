@@ -84,19 +84,9 @@ struct ProofAttacksTests {
     private let listener: Int32
 
     init() throws {
-      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = inet_addr("127.0.0.1")
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let isUp = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(listener, $0, length) == 0 && listen(listener, 4_096) == 0 && getsockname(listener, $0, &length) == 0
-        }
-      }
-      self.listener = listener
-      url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/"
-      guard isUp else { throw HarnessFailure("no server: \(String(cString: strerror(errno)))") }
+      let port: UInt16
+      (listener, port) = try Loopback.listen(backlog: 4_096)
+      url = "http://127.0.0.1:\(port)/"
     }
 
     deinit { close(listener) }
