@@ -10,6 +10,8 @@ final class Context {
   private(set) lazy var now = world.now()
   /// The languages of the person, for texts that come in several.
   private(set) lazy var tongue = Tongue(environment: world.environment)
+  /// In which language times are said besides English.
+  private(set) lazy var language = SpokenLanguage(tag: tongue.first)
   private lazy var zones = ZoneFiles(environment: world.environment)
   private var connection: Daemon?
 
@@ -28,6 +30,11 @@ final class Context {
 
   func zone(_ name: String) throws -> Zone { try zones.zone(name) }
   func surroundings(in zone: Zone, at place: Place?) -> Surroundings { zones.surroundings(in: zone, at: place) }
+  /// A schedule as the daemon understands it, which knows no language but English.
+  func written(_ schedule: String) -> String {
+    guard language != nil, let zone = try? localZone() else { return schedule }
+    return Schedule.written(schedule, now: now, in: surroundings(in: zone, at: nil).withEverything)
+  }
   func localZone() throws -> Zone { try zones.zone("local") }
   /// Times in the zone of this machine; in UTC when its rules cannot be read.
   func clock() -> WallClock { WallClock(zone: (try? localZone()) ?? .utc, now: now) }
@@ -64,6 +71,11 @@ final class Context {
   func optionalSubject() -> String? {
     let words = trimmed(line.words.joined(separator: " "))
     return words.isEmpty ? nil : words
+  }
+
+  /// Whether a word before a time says that it is the end: `until`.
+  func isUntil(_ word: String) -> Bool {
+    word.lowercased() == "until" || language == .czech && word.lowercased() == "do"
   }
 
   func noWords() throws {

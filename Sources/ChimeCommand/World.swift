@@ -30,6 +30,17 @@ package struct World {
   /// Whether there is a person who can be asked.
   var isInteractive: Bool { input.isTerminal && errors.isTerminal }
 
+  /// Asks a person, and waits for one key; nil at the end of the input.
+  func key(after question: String) -> UInt8? {
+    output.flush()
+    errors.write(question)
+    errors.flush()
+    let key = input.key()
+    errors.line(key.map { 0x21...0x7E ~= $0 ? String(decoding: [$0], as: UTF8.self) : "" } ?? "")
+    errors.flush()
+    return key
+  }
+
   /// The world of this process.
   static func process() -> World {
     let output = TextSink(descriptor: STDOUT_FILENO) { code in
@@ -117,6 +128,30 @@ package final class TextSource {
         dropped = true
       }
       fill()
+    }
+  }
+
+  /// The next key of a terminal, without the end of a line after it; `nil` at the end.
+  ///
+  /// The terminal sends no signal meanwhile, so that it is left as it was found: `^C` is a key like others.
+  func key() -> UInt8? {
+    guard start == buffer.count, !isAtEnd, let descriptor else {
+      guard start < buffer.count else { return nil }
+      return line()?.bytes.first
+    }
+    var modes = termios()
+    let isTaken = tcgetattr(descriptor, &modes) == 0
+    if isTaken {
+      var taken = modes
+      taken.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
+      tcsetattr(descriptor, TCSADRAIN, &taken)
+    }
+    defer { if isTaken { tcsetattr(descriptor, TCSADRAIN, &modes) } }
+    var key: UInt8 = 0
+    while true {
+      let count = read(descriptor, &key, 1)
+      if count == 1 { return key }
+      if count == 0 || errno != EINTR { return nil }
     }
   }
 

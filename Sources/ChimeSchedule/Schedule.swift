@@ -88,9 +88,18 @@ public struct Schedule: Sendable, Hashable {
     -> Schedule
   {
     let anchor = Anchor(now: now, surroundings: surroundings)
-    var schedule = try ScheduleReader.read(text, anchor: anchor)
+    let (text, read) = try ScheduleReader.readSpoken(text, anchor: anchor)
+    var schedule = read
     if ScheduleReader.countsFromNow(text, schedule, anchor) { schedule.countsFrom = now }
     return schedule
+  }
+
+  /// The text as any Chime understands it: one that is a schedule only in ``Surroundings/language`` is put into English.
+  public static func written(_ text: String, now: Instant, in surroundings: Surroundings) -> String {
+    guard surroundings.language != nil,
+      let read = try? ScheduleReader.readSpoken(text, anchor: Anchor(now: now, surroundings: surroundings))
+    else { return text }
+    return read.text
   }
 
   /// Reads text that names all its moments itself, as ``canonical`` does: it needs neither `now` nor a zone, and

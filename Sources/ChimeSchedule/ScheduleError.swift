@@ -23,7 +23,7 @@ public struct ScheduleError: Error, Hashable, Sendable, Codable, CustomStringCon
   /// What would have been right there, as a noun phrase: `a unit of time (s, m, h, d or w)`. May be empty.
   public let expected: String
   /// A whole text that would be accepted in place of the refused one.
-  public let suggestion: String?
+  public internal(set) var suggestion: String?
   /// Whole texts, each of which may have been meant, where the refused one can be read in several ways.
   public var choices: [String] = []
   /// All of this as one sentence for people.

@@ -16,6 +16,32 @@ enum ScheduleReader {
     }
   }
 
+  /// Understands text in English, or else in the language of the surroundings.
+  ///
+  /// - Returns: The English text as well.
+  static func readSpoken(_ text: String, anchor: Anchor) throws(ScheduleError) -> (text: String, schedule: Schedule) {
+    do {
+      return (text, try understand(text, anchor))
+    } catch {
+      let language = anchor.surroundings.language
+      var described: ScheduleError?
+      if let english = language?.english(text) {
+        do {
+          return (english.text, try understand(english.text, anchor))
+        } catch {
+          described = english.isSure ? describe(error, english.text, anchor) : nil
+        }
+      }
+      var refusal = described ?? describe(error, text, anchor)
+      if refusal.suggestion == nil, refusal.choices.isEmpty, let respelt = language?.respelt(text),
+        let english = language?.english(respelt), (try? understand(english.text, anchor)) != nil
+      {
+        refusal.suggestion = respelt
+      }
+      throw refusal
+    }
+  }
+
   /// The bytes of a text, at most one more than are looked at. Whole texts are copied at once, beginnings byte by byte.
   private static func bytes(of text: String) -> [UInt8] {
     let longest = Schedule.maximumLength

@@ -19,6 +19,9 @@ public struct Surroundings: Sendable {
   /// comes 90 minutes after it, within the window.
   public var followsDone = false
 
+  /// In which language times are said besides English; `nil`: in no other. What a program reads is English only.
+  public var language: SpokenLanguage?
+
   public init(
     zone: Zone, place: Place? = nil, zones: @escaping @Sendable (String) -> Zone? = { _ in nil },
     calendar: @escaping @Sendable (String) -> [ClosedRange<CivilDate>]? = { _ in nil }, lastDone: Instant? = nil

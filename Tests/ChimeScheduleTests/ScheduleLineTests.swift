@@ -5,16 +5,17 @@ import Testing
 /// Lines with a title and a time. Now is Monday 2026-11-23 08:15 in Prague.
 @Suite struct ScheduleLineTests {
   static func read(
-    _ line: String, _ place: ScheduleLine.Place
+    _ line: String, _ place: ScheduleLine.Place, language: SpokenLanguage? = nil
   ) throws -> Result<ScheduleLine, ScheduleLine.Refusal> {
     // Every second piece between quotation marks is one word.
     var words: [String] = []
     for (index, piece) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
       words += index % 2 == 1 ? [String(piece)] : piece.split(separator: " ").map(String.init)
     }
-    let surroundings = Surroundings(
+    var surroundings = Surroundings(
       zone: try zone("Europe/Prague"), place: Place(latitude: 50, longitude: 14),
       calendar: { $0 == "holidays" ? [] : nil })
+    surroundings.language = language
     do throws(ScheduleLine.Refusal) {
       return .success(try ScheduleLine(words, place: place, now: SpokenTests.monday, in: surroundings))
     } catch {
@@ -23,9 +24,12 @@ import Testing
   }
 
   /// The first word is the verb: `at`, `in` or `add`.
-  static func read(_ line: String) throws -> Result<ScheduleLine, ScheduleLine.Refusal> {
+  static func read(
+    _ line: String, language: SpokenLanguage? = nil
+  ) throws -> Result<ScheduleLine, ScheduleLine.Refusal> {
     let verb = String(line.prefix { $0 != " " })
-    return try read(String(line.dropFirst(verb.count + 1)), verb == "add" ? .anywhere : .after(verb))
+    return try read(
+      String(line.dropFirst(verb.count + 1)), verb == "add" ? .anywhere : .after(verb), language: language)
   }
 
   static let table: [(line: String, title: String, canonical: String)] = [
@@ -155,16 +159,16 @@ import Testing
       Issue.record("a title is missing")
       return
     }
-    guard case .failure(.noTime(nil)) = try Self.read("add Buy milk") else {
+    guard case .failure(.noTime(nil, _)) = try Self.read("add Buy milk") else {
       Issue.record("a time is missing")
       return
     }
-    guard case .failure(.noTime(let error?)) = try Self.read("in 20 Tea") else {
+    guard case .failure(.noTime(let error?, _)) = try Self.read("in 20 Tea") else {
       Issue.record("a unit is missing")
       return
     }
     #expect(error.message.contains("lacks a unit of time"))
-    guard case .failure(.noTime(let error?)) = try Self.read("add Tea evry 90m") else {
+    guard case .failure(.noTime(let error?, _)) = try Self.read("add Tea evry 90m") else {
       Issue.record("a word is misspelt")
       return
     }

@@ -16,11 +16,11 @@ enum MomentText {
   /// When something is to come back: a day without a time is its morning, as in a schedule.
   ///
   /// - Returns: nil: the text is no time to come.
-  static func comingBack(_ text: String, now: Instant, zone: Zone) -> Instant? {
+  static func comingBack(_ text: String, now: Instant, zone: Zone, language: SpokenLanguage?) -> Instant? {
     let text = trimmed(text).lowercased()
     if let instant = try? RFC3339.parse(text) { return instant > now ? instant : nil }
     for form in [after[text], text, "at \(text)"].compactMap({ $0 }) {
-      guard let schedule = try? Schedule.parse(form, now: now, zone: zone), schedule.isOneOff,
+      guard let schedule = try? Schedule.parse(form, now: now, in: surroundings(zone, language)), schedule.isOneOff,
         let instant = schedule.timetable(in: zone).next(after: now)
       else { continue }
       return instant
@@ -28,9 +28,15 @@ enum MomentText {
     return nil
   }
 
-  static func parse(_ text: String, option: String, now: Instant, zone: Zone, toward direction: Direction) throws
-    -> Instant
-  {
+  private static func surroundings(_ zone: Zone, _ language: SpokenLanguage?) -> Surroundings {
+    var surroundings = Surroundings(zone: zone)
+    surroundings.language = language
+    return surroundings
+  }
+
+  static func parse(
+    _ text: String, option: String, now: Instant, zone: Zone, toward direction: Direction, language: SpokenLanguage?
+  ) throws -> Instant {
     let text = trimmed(text)
     if let instant = try? RFC3339.parse(text) { return instant }
     if let length = try? DurationText.parse(text) { return direction == .future ? now + length : now - length }
@@ -47,9 +53,10 @@ enum MomentText {
     var refusal: ScheduleError?
     for anchor in anchors(now, direction) {
       // A day without a time is its first second.
-      for form in ["\(text) at 00:00", text, "at \(text)"] {
+      let written = Schedule.written(text, now: anchor, in: surroundings(zone, language))
+      for form in ["\(written) at 00:00", text, "at \(text)"] {
         do {
-          let schedule = try Schedule.parse(form, now: anchor, zone: zone)
+          let schedule = try Schedule.parse(form, now: anchor, in: surroundings(zone, language))
           guard schedule.isOneOff, let instant = schedule.timetable(in: zone).next(after: anchor) else { continue }
           if direction == .future || instant <= now { return instant }
         } catch {

@@ -33,7 +33,10 @@ final class ZoneFiles: Sendable {
 
   /// What a schedule in `zone` may refer to without a daemon: every zone, the place that was given, and no calendar.
   func surroundings(in zone: Zone, at place: Place?) -> Surroundings {
-    Surroundings(zone: zone, place: place, zones: { name in name == "local" ? nil : try? self.zone(name) })
+    var surroundings = Surroundings(
+      zone: zone, place: place, zones: { name in name == "local" ? nil : try? self.zone(name) })
+    surroundings.language = SpokenLanguage(tag: Tongue(environment: environment).first)
+    return surroundings
   }
 
   /// The zone of the environment's TZ, else of the machine.

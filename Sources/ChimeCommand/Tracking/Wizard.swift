@@ -390,6 +390,6 @@ struct Wizard {
       let parts = ["sun", "dawn", "dusk", "noon", "calendar", "workday", "holiday"]
       guard parts.contains(where: { lower.contains($0) }) else { throw Failure(error) }
     }
-    return .when(text)
+    return .when(context.written(text))
   }
 }

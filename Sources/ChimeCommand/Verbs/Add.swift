@@ -8,7 +8,7 @@ enum Add {
     details: [
       "Title and schedule stand in any order and need no quotes: the longest run of words that is one schedule is the "
         + "schedule, and the others are the title.",
-      TitleAndTime.rule,
+      TitleAndTime.rule, QuickMarks.rule,
       "The answer is what was understood: the id, the schedule in its canonical form, and the next time.",
       "With --from each line of a file is a reminder as JSON, with the fields that Add takes (io.chime(7)): title and when, "
         + "and others where wanted; what a line leaves open is as the options say. Lines are sent by the thousand, and of what "
@@ -46,6 +46,6 @@ enum Add {
     let line = try TitleAndTime.read(
       context, context.line.words, place: .anywhere, verb: "add", usage: Words.say("chime add Call mum tomorrow at 5pm")
     )
-    return try Adding.add(context, title: line.title, when: line.text)
+    return try Adding.add(context, line)
   }
 }

@@ -6,10 +6,11 @@ import ChimeWords
 enum Adding {
   static let options = DraftOptions.all + [DraftOptions.token, DraftOptions.dryRun]
 
-  static func add(_ context: Context, title: String, when: String) throws -> ExitCode {
+  static func add(_ context: Context, _ line: TitleAndTime.Reading) throws -> ExitCode {
     try InsistenceOptions.checkNew(context.line)
     try LinkOptions.checkNew(context.line)
-    let draft = try DraftOptions.draft(context.line, title: title, when: when)
+    var draft = try DraftOptions.draft(context.line, title: line.title, when: line.when)
+    try line.marks.add(to: &draft)
     if context.line.has("dry-run") { return try Explaining.dryRun(context, draft: draft) }
     let reply: RemindersInterface.Add.Reply = try context.daemon().call(
       RemindersInterface.Add.method,

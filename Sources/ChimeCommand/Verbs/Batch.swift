@@ -112,11 +112,11 @@ struct Batch {
     }
     do {
       let surroundings = zones.surroundings(in: zone, at: place)
-      var title: String?
+      var read: [JSONText.Member] = []
       var schedule: Schedule
       switch (question.when, question.line) {
       case (let when?, nil): schedule = try Schedule.parse(when, now: after, in: surroundings)
-      case (nil, let line?): (title, schedule) = try read(line, now: after, in: surroundings)
+      case (nil, let line?): (read, schedule) = try self.read(line, now: after, in: surroundings)
       case (nil, nil): throw Refusal(code: "invalidValue", message: "\"when\" is missing")
       case (_?, _?): throw Refusal(code: "invalidValue", message: "\"when\" and \"line\" exclude each other")
       }
@@ -127,12 +127,12 @@ struct Batch {
       }
       let times = schedule.timetable(in: surroundings, gap: question.gap, fold: question.fold)
         .occurrences(after: after)
-      var members: [JSONText.Member] = title.map { [.init(name: "title", value: .string($0))] } ?? []
-      members += [
-        .init(name: "canonical", value: .string(schedule.canonical)),
-        .init(name: "dialect", value: .string(schedule.dialect.rawValue)),
-        .init(name: "next", value: .list(times.prefix(count).map { .int(Int($0.seconds)) })),
-      ]
+      var members =
+        read + [
+          .init(name: "canonical", value: .string(schedule.canonical)),
+          .init(name: "dialect", value: .string(schedule.dialect.rawValue)),
+          .init(name: "next", value: .list(times.prefix(count).map { .int(Int($0.seconds)) })),
+        ]
       if let remarks { members.append(.init(name: "remarks", value: .strings(remarks))) }
       return .object(members)
     } catch let error as ScheduleError {
@@ -148,14 +148,21 @@ struct Batch {
 
   private func read(
     _ line: String, now: Instant, in surroundings: Surroundings
-  ) throws -> (title: String, schedule: Schedule) {
+  ) throws -> (members: [JSONText.Member], schedule: Schedule) {
+    let marks: QuickMarks
+    let words: [String]
     do {
-      let read = try ScheduleLine([line], place: .anywhere, now: now, in: surroundings)
-      return (read.title, read.schedule)
+      (marks, words) = try QuickMarks.taken(from: [line])
+    } catch {
+      throw Refusal(code: "invalidValue", message: Failure(any: error).message)
+    }
+    do throws(ScheduleLine.Refusal) {
+      let read = try ScheduleLine(words, place: .anywhere, now: now, in: surroundings)
+      return ([.init(name: "title", value: .string(read.title))] + marks.members, read.schedule)
     } catch {
       switch error {
-      case .noTime(let refusal?): throw refusal
-      case .noWords, .noTime(nil): throw Refusal(code: "invalidSchedule", message: "no time was understood")
+      case .noTime(let refusal?, _): throw refusal
+      case .noWords, .noTime(nil, _): throw Refusal(code: "invalidSchedule", message: "no time was understood")
       case .noTitle: throw Refusal(code: "invalidSchedule", message: "a title is missing beside the time")
       case .leftOver(let left):
         if let error = left.error { throw error }

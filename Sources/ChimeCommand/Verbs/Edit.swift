@@ -42,7 +42,8 @@ enum Edit {
   }
 
   private static func apply(_ context: Context, id: String, line: ParsedLine) throws -> ExitCode {
-    let change = try DraftOptions.change(line)
+    var change = try DraftOptions.change(line)
+    change.when = change.when.map(context.written)
     if context.line.has("dry-run") { return try dryRun(context, id: id, change: change) }
     let reply: RemindersInterface.Update.Reply = try context.daemon().call(
       RemindersInterface.Update.method, RemindersInterface.Update.Parameters(id: id, change: change))

@@ -7,6 +7,7 @@ enum In {
     name: "in", group: .set, arguments: ["LENGTH TITLE…"], summary: "Set a reminder for a while from now",
     details: [
       "As many of the first words as make a length of time are the length; the rest is the title.", TitleAndTime.rule,
+      QuickMarks.rule,
     ],
     options: Adding.options,
     examples: [
@@ -18,7 +19,7 @@ enum In {
   static func run(_ context: Context) throws -> ExitCode {
     let line = try TitleAndTime.read(
       context, context.line.words, place: .after("in"), verb: "in", usage: Words.say("chime in 25m \"Tea\""))
-    return try Adding.add(context, title: line.title, when: line.text)
+    return try Adding.add(context, line)
   }
 }
 
@@ -26,7 +27,10 @@ enum In {
 enum At {
   static let verb = Verb(
     name: "at", group: .set, arguments: ["TIME TITLE…"], summary: "Set a reminder for a time",
-    details: ["As many of the first words as make a time are the time; the rest is the title.", TitleAndTime.rule],
+    details: [
+      "As many of the first words as make a time are the time; the rest is the title.", TitleAndTime.rule,
+      QuickMarks.rule,
+    ],
     options: Adding.options,
     examples: [
       .init(command: "chime at 18:30 \"Call home\""), .init(command: "chime at tomorrow 9:00 Water the plants"),
@@ -37,7 +41,7 @@ enum At {
   static func run(_ context: Context) throws -> ExitCode {
     let line = try TitleAndTime.read(
       context, context.line.words, place: .after("at"), verb: "at", usage: Words.say("chime at 18:30 \"Call home\""))
-    return try Adding.add(context, title: line.title, when: line.text)
+    return try Adding.add(context, line)
   }
 }
 
@@ -45,7 +49,10 @@ enum At {
 enum Remind {
   static let verb = Verb(
     name: "remind", group: .set, arguments: ["me to TITLE TIME…"], summary: "Set a reminder in one sentence",
-    details: ["It is `add` with words before the title that a sentence needs: \"me\", \"me to\".", TitleAndTime.rule],
+    details: [
+      "It is `add` with words before the title that a sentence needs: \"me\", \"me to\".", TitleAndTime.rule,
+      QuickMarks.rule,
+    ],
     options: Adding.options,
     examples: [
       .init(command: "chime remind me to stretch in 20 minutes"),
@@ -56,14 +63,14 @@ enum Remind {
   static func run(_ context: Context) throws -> ExitCode {
     var words = context.line.words
     if words.count == 1 { words = words[0].split(whereSeparator: \.isWhitespace).map(String.init) }
-    if words.first?.lowercased() == "me" { words.removeFirst() }
-    let line = try TitleAndTime.read(
+    if ["me", context.language == .czech ? "mi" : "me"].contains(words.first?.lowercased()) { words.removeFirst() }
+    var line = try TitleAndTime.read(
       context, words, place: .anywhere, verb: "remind me", usage: Words.say("chime remind me to stretch in 20 minutes"))
-    var title = line.title
-    for word in ["to ", "that ", "about "] where title.lowercased().hasPrefix(word) && title.count > word.count {
-      title.removeFirst(word.count)
+    for word in ["to ", "that ", "about "]
+    where line.title.lowercased().hasPrefix(word) && line.title.count > word.count {
+      line.title.removeFirst(word.count)
       break
     }
-    return try Adding.add(context, title: title, when: line.text)
+    return try Adding.add(context, line)
   }
 }

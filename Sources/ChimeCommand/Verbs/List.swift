@@ -33,7 +33,8 @@ enum List {
       all: line.has("all") || line.value("state") == "finished" ? true : nil)
     if let text = line.value("before") {
       let zone = try context.localZone()
-      let instant = try MomentText.parse(text, option: "before", now: context.now, zone: zone, toward: .future)
+      let instant = try MomentText.parse(
+        text, option: "before", now: context.now, zone: zone, toward: .future, language: context.language)
       filter.dueBefore = RFC3339.format(instant, in: zone)
     }
     let isFiltered = filter != RemindersInterface.Filter()

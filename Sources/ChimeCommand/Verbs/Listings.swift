@@ -45,6 +45,7 @@ enum Listings {
     guard let text = context.line.value(option) else { return nil }
     let zone = try context.localZone()
     return RFC3339.format(
-      try MomentText.parse(text, option: option, now: context.now, zone: zone, toward: .past), in: zone)
+      try MomentText.parse(
+        text, option: option, now: context.now, zone: zone, toward: .past, language: context.language), in: zone)
   }
 }

@@ -68,7 +68,7 @@ enum Next {
   private static func end(_ context: Context) throws -> Instant? {
     guard let text = context.line.value("before") else { return nil }
     let end = try MomentText.parse(
-      text, option: "before", now: context.now, zone: context.localZone(), toward: .future)
+      text, option: "before", now: context.now, zone: context.localZone(), toward: .future, language: context.language)
     guard end > context.now else { throw Failure.usage(Words.say("--before %1 has passed", text)) }
     return end
   }

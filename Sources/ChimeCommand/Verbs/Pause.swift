@@ -43,13 +43,14 @@ enum Pause {
 
   private static func moment(_ text: String, _ context: Context) throws -> Instant {
     try MomentText.parse(
-      text, option: "until", now: context.now, zone: try context.localZone(), toward: .future)
+      text, option: "until", now: context.now, zone: try context.localZone(), toward: .future,
+      language: context.language)
   }
 
   /// The words of the id, and those of the end of the pause; nil: there are none, all belong to the id.
   private static func spoken(_ text: String, _ context: Context) throws -> (id: String, end: String)? {
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    guard let place = words.lastIndex(where: { ["until", "for"].contains($0.lowercased()) }) else { return nil }
+    guard let place = words.lastIndex(where: { context.isUntil($0) || $0.lowercased() == "for" }) else { return nil }
     let end = words[(place + 1)...].joined(separator: " ")
     let isLength = (try? DurationText.parse(end)) != nil
     guard words[place].lowercased() == "for" ? isLength : (try? moment(end, context)) != nil else { return nil }

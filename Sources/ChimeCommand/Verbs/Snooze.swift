@@ -51,7 +51,9 @@ enum Snooze {
   private static func wish(_ context: Context) throws -> Wish {
     let (line, zone) = (context.line, try context.localZone())
     func until(_ text: String) -> String? {
-      MomentText.comingBack(text, now: context.now, zone: zone).map { RFC3339.format($0, in: zone) }
+      MomentText.comingBack(text, now: context.now, zone: zone, language: context.language).map {
+        RFC3339.format($0, in: zone)
+      }
     }
     switch (line.value("for"), line.value("until")) {
     case (_?, _?): throw Failure.usage(Words.say("--for and --until exclude each other"))
@@ -62,7 +64,7 @@ enum Snooze {
     case (nil, nil): break
     }
     let words = parted(line.words)
-    if let place = words.lastIndex(where: { $0.lowercased() == "until" }) {
+    if let place = words.lastIndex(where: { context.isUntil($0) }) {
       let text = words[(place + 1)...].joined(separator: " ")
       if let time = until(text) { return Wish(id: Array(words[..<place]), until: time) }
       // A title may have the word too; with nothing before it there is none.

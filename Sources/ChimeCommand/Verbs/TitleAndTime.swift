@@ -10,8 +10,24 @@ enum TitleAndTime {
     have meant. What is in quotes with a space in it is left alone.
     """)
 
+  /// What a line says.
+  struct Reading {
+    var title: String
+    /// The time, in English.
+    var when: String
+    var marks: QuickMarks
+  }
+
   static func read(
     _ context: Context, _ words: [String], place: ScheduleLine.Place, verb: String, usage: String, now: Instant? = nil
+  ) throws -> Reading {
+    let (marks, words) = try QuickMarks.taken(from: words)
+    let line = try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
+    return Reading(title: line.title, when: line.text, marks: marks)
+  }
+
+  private static func scheduleLine(
+    _ context: Context, _ words: [String], place: ScheduleLine.Place, verb: String, usage: String, now: Instant?
   ) throws -> ScheduleLine {
     let now = now ?? context.now
     let zone = try context.zone(context.line.value("tz") ?? "local")
@@ -22,14 +38,43 @@ enum TitleAndTime {
       switch error {
       case .noWords: throw Failure.usage(Words.say("a time and a title are missing"), hint: usage)
       case .noTitle: throw Failure.usage(Words.say("a title is missing after the time"), hint: usage)
-      case .noTime(nil): throw Failure.usage(Words.say("when? a schedule is missing"), hint: usage)
-      case .noTime(let refusal?):
+      case .noTime(nil, _): throw Failure.usage(Words.say("when? a schedule is missing"), hint: usage)
+      case .noTime(let refusal?, let choices):
         var failure = Failure(refusal)
         if failure.hints.isEmpty, failure.detail.isEmpty { failure.hints = [usage] }
-        throw failure
-      case .leftOver(let left): throw failure(context, left, surroundings, verb, now)
+        let words = try chosen(context, choices, failure, verb)
+        return try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
+      case .leftOver(let left):
+        let words = try chosen(context, left.choices, failure(context, left, surroundings, verb, now), verb)
+        return try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
       }
     }
+  }
+
+  /// Asks which of some lines was meant; one key takes one. Where nobody can be asked, the line is refused.
+  private static func chosen(
+    _ context: Context, _ choices: [[String]], _ failure: Failure, _ verb: String
+  ) throws -> [String] {
+    guard !choices.isEmpty, choices.count < 10, context.world.isInteractive, context.format == .human else {
+      throw failure
+    }
+    context.note("chime: \(failure.message)")
+    for line in failure.detail { context.note(line) }
+    for (place, words) in choices.enumerated() { context.note("  \(place + 1)  \(typed(words, verb))") }
+    let question = Words.say("Which is meant? 1 to %1; any other key sets nothing: ", choices.count)
+    guard let key = context.world.key(after: question), let number = Int(String(decoding: [key], as: UTF8.self)),
+      choices.indices.contains(number - 1)
+    else {
+      var refusal = Failure(status: .usage, message: Words.say("nothing was set"))
+      refusal.hints = []
+      throw refusal
+    }
+    return choices[number - 1]
+  }
+
+  /// A line as it is typed.
+  private static func typed(_ words: [String], _ verb: String) -> String {
+    "chime \(verb) " + words.map { quoted(Harmless.line($0)) }.joined(separator: " ")
   }
 
   private static func failure(
@@ -40,9 +85,7 @@ enum TitleAndTime {
     let message = Words.say(
       "\"%1\" was understood as %2, but \"%3\" beside it was not", Harmless.line(left.understood), moment,
       Harmless.line(left.words))
-    let lines = left.choices.map { words in
-      "chime \(verb) " + words.map { quoted(Harmless.line($0)) }.joined(separator: " ")
-    }
+    let lines = left.choices.map { typed($0, verb) }
     let hints =
       lines.isEmpty
       ? [Words.say("put the title in quotes, with its words of time: chime %1 \"the title\" tomorrow at 9", verb)]

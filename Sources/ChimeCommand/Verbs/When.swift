@@ -46,7 +46,7 @@ enum When {
     ],
     alsoTried: ["explain", "parse", "calendar", "check", "convert"],
     json:
-      "with `--line` `title`; `canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
+      "with `--line` `title`, and `tags`, `urgency`, `channels` and `body` where the line has them; `canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
       + "1970, `label` (CET), `away` (seconds) and `remark`, and `remarks`: a list of sentences; with `--as` only "
       + "`canonical`, `dialect` and `remarks`",
     run: run)
@@ -66,17 +66,19 @@ enum When {
     let timezone = line.value("tz") ?? "local"
     let zone = try context.zone(timezone)
     let after = try line.value("after").map {
-      try MomentText.parse($0, option: "after", now: context.now, zone: zone, toward: .future)
+      try MomentText.parse(
+        $0, option: "after", now: context.now, zone: zone, toward: .future, language: context.language)
     }
     var title: String?
+    var marks = QuickMarks()
     if line.has("line") {
       let read = try TitleAndTime.read(
         context, line.words, place: .anywhere, verb: "when --line",
         usage: Words.say("chime when --line Call mum tomorrow at 5pm"), now: after)
-      (title, text) = (read.title, read.text)
+      (title, text, marks) = (read.title, read.when, read.marks)
     }
     let question = ScheduleQuestion(
-      text: text, timezone: timezone, place: try DraftOptions.place(line), gap: DraftOptions.gap(line),
+      text: context.written(text), timezone: timezone, place: try DraftOptions.place(line), gap: DraftOptions.gap(line),
       fold: DraftOptions.fold(line), after: after ?? context.now)
     if let dialect = line.value("as").flatMap(Dialect.init(rawValue:)) {
       convert(context, try Explaining.convert(context, question, to: dialect))
@@ -84,7 +86,7 @@ enum When {
     }
     let count = try line.count("count", maximum: most) ?? 5
     let explanation = try Explaining.explain(context, question, count: count)
-    print(context, explanation, title: title, after: question.after, isWhole: explanation.moments.count < count)
+    print(context, explanation, title: title, marks, after: question.after, isWhole: explanation.moments.count < count)
     return .success
   }
 
@@ -106,7 +108,8 @@ enum When {
   }
 
   private static func print(
-    _ context: Context, _ explanation: Explanation, title: String?, after: Instant, isWhole: Bool
+    _ context: Context, _ explanation: Explanation, title: String?, _ marks: QuickMarks, after: Instant,
+    isWhole: Bool
   ) {
     let zone = explanation.zone
     let moments = explanation.moments
@@ -127,7 +130,8 @@ enum When {
         "remarks": .strings(moments.compactMap(\.remark)),
       ]
       let members = known.map { JSONText.Member(name: $0.key, value: $0.value) }
-      context.print(json: .object((title.map { [.init(name: "title", value: .string($0))] } ?? []) + members))
+      let line = title.map { [JSONText.Member(name: "title", value: .string($0))] + marks.members } ?? []
+      context.print(json: .object(line + members))
     case .plain:
       context.out(Plain.line(["next", "seconds", "label", "away", "remark"]))
       for moment in moments {
@@ -137,7 +141,7 @@ enum When {
           ]))
       }
     case .human:
-      if let title { context.out(Harmless.line(title)) }
+      if let title { context.out(Harmless.line(([title] + marks.lines).joined(separator: "\n"))) }
       picture(context, explanation, after: after, isWhole: isWhole)
     }
   }

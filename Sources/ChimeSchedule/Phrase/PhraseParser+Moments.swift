@@ -8,7 +8,12 @@ extension PhraseParser {
     let times = try times()
     let range = first.lowerBound..<lexer.previousEnd
     if isAfterTimes { return try daysAfterTimes(times, range) }
-    guard times.count == 1, let time = times.first else { throw severalTimes(range) }
+    guard times.count == 1, let time = times.first else {
+      var fault = severalTimes(range)
+      // What follows may say on which days.
+      fault.isMeaning = lexer.token.kind == .end
+      throw fault
+    }
     guard let anchor else { throw needsNow(start) }
     let today = anchor.civil.date
     for days in 0...2 {

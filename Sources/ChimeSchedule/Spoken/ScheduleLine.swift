@@ -7,7 +7,7 @@
 ///     // title "call mum", text "tomorrow at 5pm"
 public struct ScheduleLine: Sendable {
   public let title: String
-  /// The words that are the time, as a schedule of its own.
+  /// The words that are the time, as a schedule of its own; in English, whatever the language of the line.
   public let text: String
   public let schedule: Schedule
 
@@ -23,8 +23,9 @@ public struct ScheduleLine: Sendable {
   public enum Refusal: Error, Sendable {
     case noWords
     case noTitle(time: String)
-    /// Nothing in it is a time; the error is that of the words that come nearest to one, if any do.
-    case noTime(ScheduleError?)
+    /// Nothing in it is a time; the error is that of the words that come nearest to one, if any do. Where these can be
+    /// meant in several ways, there is a line for each, as words for the same command.
+    case noTime(ScheduleError?, choices: [[String]])
     /// A time was understood, and words of time beside it were not.
     case leftOver(LeftOver)
   }
@@ -56,18 +57,21 @@ public struct ScheduleLine: Sendable {
     if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace) {
       let text = words.dropFirst().joined(separator: " ")
       if case .success(let schedule) = reader.parse(text) {
-        (title, self.text, self.schedule) = (words[0], text, schedule)
+        (title, self.text, self.schedule) = (words[0], reader.written(text), schedule)
         return
       }
     }
-    guard let run = reader.longestRun() else { throw Refusal.noTime(reader.nearestError()) }
+    guard let run = reader.longestRun() else {
+      let (error, choices) = reader.nearestError()
+      throw Refusal.noTime(error, choices: choices)
+    }
     let before = Array(words[..<run.words.lowerBound])
     let after = Array(words[run.words.upperBound...])
     let parts = [before, after].map { ScheduleLine.title($0) }.filter { !$0.isEmpty }
     guard !parts.isEmpty else { throw Refusal.noTitle(time: run.text) }
     if let left = reader.leftOver(run, before, after) { throw Refusal.leftOver(left) }
     title = parts.joined(separator: " ")
-    text = run.text
+    text = reader.written(run.text)
     schedule = run.schedule
   }
 
@@ -91,6 +95,23 @@ public struct ScheduleLine: Sendable {
     let now: Instant
     let surroundings: Surroundings
 
+    private var timeWords: TimeWords { TimeWords(language: surroundings.language) }
+
+    func written(_ text: String) -> String { Schedule.written(text, now: now, in: surroundings) }
+
+    private func speaksOfTime(_ word: String) -> Bool {
+      ScheduleLine.speaksOfTime(word, in: surroundings.language)
+    }
+
+    private func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(timeWords.plain(word)) }
+
+    /// Whether a schedule may begin with a word.
+    private func canBegin(_ word: String) -> Bool {
+      guard let first = word.utf8.first else { return false }
+      if word.contains(where: \.isWhitespace) || word.contains(":") { return true }
+      return (0x30...0x39).contains(first) || !ScheduleLine.isASCIILetter(first) || speaksOfTime(word)
+    }
+
     func parse(_ text: String) -> Result<Schedule, ScheduleError> {
       do {
         return .success(try Schedule.parse(text, now: now, in: surroundings))
@@ -112,7 +133,7 @@ public struct ScheduleLine: Sendable {
         let last = place == .anywhere ? words.count - count : 0
         // The title is mostly the first, so of two times that are as long the later one is taken.
         let starts = stride(from: last, through: 0, by: count > mostWords ? -max(last, 1) : -1)
-        for start in starts where place != .anywhere || ScheduleLine.canBegin(words[start]) {
+        for start in starts where place != .anywhere || canBegin(words[start]) {
           for form in forms(start..<start + count) {
             guard case .success(let schedule) = parse(form) else { continue }
             return Run(words: start..<start + count, text: form, schedule: schedule)
@@ -123,45 +144,59 @@ public struct ScheduleLine: Sendable {
     }
 
     /// The refusal of the words that come nearest to a time: the longest run of words of time.
-    func nearestError() -> ScheduleError? {
+    func nearestError() -> (error: ScheduleError?, choices: [[String]]) {
       var best = 0..<0
       // With the first word as the title the others may be a schedule with a word misspelt.
       if place == .anywhere, words.count > 1 {
         let rest = words.dropFirst().joined(separator: " ")
         if case .failure(let error) = parse(rest) {
-          let isTitle = words[0].contains(where: \.isWhitespace) && words.dropFirst().contains(where: speaksOfTime)
-          if error.suggestion != nil || isTitle { return error }
+          let isTitle =
+            words[0].contains(where: \.isWhitespace) && words.dropFirst().contains(where: { speaksOfTime($0) })
+          if error.suggestion != nil || isTitle { return (error, lines(error, 1..<words.count)) }
         }
       }
       if place == .anywhere {
         var start = 0
         while start < words.count {
           var end = start
-          while end < words.count, ScheduleLine.speaksOfTime(words[end]) { end += 1 }
-          if end - start > best.count, (start..<end).contains(where: { !ScheduleLine.isJoining(words[$0]) }) {
+          while end < words.count, speaksOfTime(words[end]) { end += 1 }
+          if end - start > best.count, (start..<end).contains(where: { !isJoining(words[$0]) }) {
             best = start..<end
           }
           start = max(end, start + 1)
         }
       } else {
-        while best.upperBound < words.count, ScheduleLine.speaksOfTime(words[best.upperBound]) {
+        while best.upperBound < words.count, speaksOfTime(words[best.upperBound]) {
           best = 0..<best.upperBound + 1
         }
       }
       if best.isEmpty, place != .anywhere { best = 0..<1 }
-      guard !best.isEmpty, let text = forms(best).first, case .failure(let error) = parse(text) else { return nil }
-      return error
+      guard !best.isEmpty, let text = forms(best).first, case .failure(let error) = parse(text) else {
+        return (nil, [])
+      }
+      return (error, lines(error, best))
+    }
+
+    /// The line with each choice of an error in the place of some of its words.
+    private func lines(_ error: ScheduleError, _ range: Range<Int>) -> [[String]] {
+      error.choices.prefix(mostChoices).compactMap { choice in
+        var time = choice.split(separator: " ").map(String.init)
+        if case .after(let word) = place, time.first == word { time.removeFirst() }
+        let line = words[..<range.lowerBound] + time + words[range.upperBound...]
+        guard (try? ScheduleLine(Array(line), place: place, now: now, in: surroundings)) != nil else { return nil }
+        return Array(line)
+      }
     }
 
     /// The words of time beside a run, if there are any.
     func leftOver(_ run: Run, _ before: [String], _ after: [String]) -> LeftOver? {
       let isNumber = run.text.utf8.last.map { (0x30...0x39).contains($0) } == true
       // They are the title where there is no other.
-      let isBehind = !before.isEmpty && TimeWords.areBehind(after)
-      let leading = isBehind ? after.count : TimeWords.leading(after, afterNumber: isNumber)
-      let trailing = max(TimeWords.trailing(before, beforeTime: true), hourBefore(run, before))
+      let isBehind = !before.isEmpty && timeWords.areBehind(after)
+      let leading = isBehind ? after.count : timeWords.leading(after, afterNumber: isNumber)
+      let trailing = max(timeWords.trailing(before, beforeTime: true), hourBefore(run, before))
       // A title of one word that speaks of time is a title: there is no other that it could stand beside.
-      if place == .anywhere, after.isEmpty, before.count == 1, SpokenWords.misspelt(before[0].lowercased()) == nil,
+      if place == .anywhere, after.isEmpty, before.count == 1, timeWords.misspelt(before[0]) == nil,
         Int(before[0]) == nil
       {
         return nil
@@ -171,9 +206,9 @@ public struct ScheduleLine: Sendable {
       let offset = run.words.upperBound
       if leading > 0 { found.append(offset..<offset + leading) }
       if found.isEmpty {
-        let first = TimeWords.leading(before, afterNumber: false)
+        let first = timeWords.leading(before, afterNumber: false)
         if first > 0 { found.append(0..<first) }
-        let last = TimeWords.trailing(after, beforeTime: false)
+        let last = timeWords.trailing(after, beforeTime: false)
         if last > 0 { found.append(words.count - last..<words.count) }
       }
       if found.isEmpty, let number = numberOfTitle(run, after) {
@@ -227,7 +262,7 @@ public struct ScheduleLine: Sendable {
     private func choices(_ run: Run, _ left: Range<Int>) -> [[String]] {
       var choices: [[String]] = []
       let time = Array(words[run.words])
-      let more = words[left].map { SpokenWords.misspelt($0.lowercased()) ?? $0 }
+      let more = words[left].map { timeWords.misspelt($0) ?? $0 }
       let rest = words.indices.filter { !run.words.contains($0) && !left.contains($0) }.map { words[$0] }
       func offer(_ time: [String], _ title: [String]) {
         guard !title.isEmpty, choices.count < mostChoices else { return }
@@ -268,20 +303,11 @@ public struct ScheduleLine: Sendable {
     }
   }
 
-  static func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(word.lowercased()) }
-
-  /// Whether a schedule may begin with a word.
-  static func canBegin(_ word: String) -> Bool {
-    guard let first = word.utf8.first else { return false }
-    if word.contains(where: \.isWhitespace) || word.contains(":") { return true }
-    return (0x30...0x39).contains(first) || !isASCIILetter(first) || speaksOfTime(word)
-  }
-
   private static func isASCIILetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80 }
 
   /// Whether a word may be a part of a time.
-  static func speaksOfTime(_ word: String) -> Bool {
-    let lowered = word.lowercased().trimmingPrefix { $0 == "," }
+  static func speaksOfTime(_ word: String, in language: SpokenLanguage?) -> Bool {
+    let lowered = (language?.gloss(word) ?? word).lowercased().trimmingPrefix { $0 == "," }
     let plain = String(lowered).split { $0 == "," || $0 == "-" || $0 == "." || $0 == "!" || $0 == "/" }
     guard let first = plain.first else { return false }
     if first.utf8.contains(where: { (0x30...0x39).contains($0) }) { return true }

@@ -42,7 +42,10 @@ extension SpokenParser {
       index = start
       return false
     }
-    if isNumber(), word(1) == "times" || word(1) == "time", !["a", "per", "each"].contains(word(2)) {
+    // "3 times daily" is how often a day, and "daily 3 times" is how often at all.
+    if isNumber(), word(1) == "times" || word(1) == "time", !["a", "per", "each", "every"].contains(word(2)),
+      !SpokenWords.often.contains(word(2))
+    {
       return try count(start)
     }
     if take(oneOf: SpokenWords.except) || take("but", "not") || take("apart", "from") || take("but", "except") {

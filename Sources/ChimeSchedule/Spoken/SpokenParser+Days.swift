@@ -19,13 +19,17 @@ extension SpokenParser {
       return true
     }
     index = start
-    if isNumber(), ["times", "x"].contains(word(1)), ["a", "per", "each", "every"].contains(word(2)) {
-      index += 4
-      throw countedTimes(start)
-    }
-    if word() == "twice" || word() == "thrice", ["a", "per", "each", "every"].contains(word(1)) {
-      index += 3
-      throw countedTimes(start)
+    let isCounted = isNumber() && ["times", "x"].contains(word(1))
+    if isCounted || word() == "twice" || word() == "thrice" {
+      let unit = isCounted ? 2 : 1
+      if ["a", "per", "each", "every"].contains(word(unit)) {
+        index += unit + 2
+        throw countedTimes(start)
+      }
+      if SpokenWords.often.contains(word(unit)) {
+        index += unit + 1
+        throw countedTimes(start)
+      }
     }
     _ = take("once")
     if take("a") || take("per") {

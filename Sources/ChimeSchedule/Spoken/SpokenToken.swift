@@ -27,7 +27,10 @@ struct SpokenToken {
   static let most = 400
 
   /// The tokens of a text, with `p.m.`, `o'clock`, number words and ordinals as one token each.
-  static func tokens(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] {
+  static func tokens(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] { joined(try pieces(bytes)) }
+
+  /// The words, numbers and signs of a text, as they stand.
+  static func pieces(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] {
     var lexer = Lexer(bytes)
     try lexer.start()
     var tokens: [SpokenToken] = []
@@ -52,7 +55,7 @@ struct SpokenToken {
           isAdjacent: lexer.isAdjacent && !tokens.isEmpty))
       try lexer.advance()
     }
-    return joined(tokens)
+    return tokens
   }
 
   /// Puts together what is one word in several tokens.

@@ -1,19 +1,21 @@
 /// Finds words of time at the ends of what is left of a line.
-enum TimeWords {
+struct TimeWords {
+  let language: SpokenLanguage?
+
   /// How many words are looked at from an end.
   private static let most = 8
 
   /// Whether words that end a line say more of the time before them, and nothing else.
-  static func areBehind(_ words: [String]) -> Bool {
+  func areBehind(_ words: [String]) -> Bool {
     (1...3).contains(words.count) && words.allSatisfy { SpokenWords.behind.contains(plain($0)) }
   }
 
   /// How many words at the beginning speak of time; 0 where the title begins.
   ///
   /// - Parameter afterNumber: whether a number stands right before them, which another number would go on with.
-  static func leading(_ words: [String], afterNumber: Bool) -> Int {
+  func leading(_ words: [String], afterNumber: Bool) -> Int {
     var start = 0
-    while start < min(words.count, most), !isQuoted(words[start]),
+    while start < min(words.count, TimeWords.most), !isQuoted(words[start]),
       isJoining(words[start]) || isUnit(words[start]) && !isAlone(words[start])
     {
       // "at 10 day": the number counts something.
@@ -41,7 +43,7 @@ enum TimeWords {
   /// How many words at the end speak of time; 0 where the title ends.
   ///
   /// - Parameter beforeTime: whether a time stands right behind them, which a word like `next` or `before` would change.
-  static func trailing(_ words: [String], beforeTime: Bool) -> Int {
+  func trailing(_ words: [String], beforeTime: Bool) -> Int {
     guard let last = words.last, !isQuoted(last) else { return 0 }
     // "at noon on": words that join stand behind words of time too.
     if words.count > 1, isJoining(last) {
@@ -49,21 +51,21 @@ enum TimeWords {
       if before > 0 { return before + 1 }
     }
     var found = isAlone(last) || beforeTime && SpokenWords.changing.contains(plain(last)) ? 1 : 0
-    for count in 1...min(words.count, most) {
+    for count in 1...min(words.count, TimeWords.most) {
       let start = words.count - count
       guard !isQuoted(words[start]) else { break }
       if parts(words, from: start) == words.count { found = count }
     }
     if isHour(words, at: words.count - 1) { found = max(found, 1) }
     guard found > 0 else { return 0 }
-    while found < words.count, found < most, isJoining(words[words.count - found - 1]) { found += 1 }
+    while found < words.count, found < TimeWords.most, isJoining(words[words.count - found - 1]) { found += 1 }
     return found
   }
 
   /// Goes on over further words of time behind those that were found.
-  private static func extended(_ words: [String], _ count: Int) -> Int {
+  private func extended(_ words: [String], _ count: Int) -> Int {
     var count = count
-    while count < min(words.count, most), !isQuoted(words[count]) {
+    while count < min(words.count, TimeWords.most), !isQuoted(words[count]) {
       let next = parts(words, from: count)
       if next > count {
         count = next
@@ -81,11 +83,12 @@ enum TimeWords {
   }
 
   /// Where the parts of a time end that begin at a word; the same place where there is none.
-  private static func parts(_ words: [String], from start: Int) -> Int {
+  private func parts(_ words: [String], from start: Int) -> Int {
     var best = start
-    for end in stride(from: min(words.count, start + most), to: start, by: -1) {
+    for end in stride(from: min(words.count, start + TimeWords.most), to: start, by: -1) {
       guard !words[start..<end].contains(where: isQuoted) else { continue }
-      if SpokenParser.isParts(words[start..<end].joined(separator: " ")) {
+      let text = words[start..<end].joined(separator: " ")
+      if SpokenParser.isParts(text) || language?.english(text).map({ SpokenParser.isParts($0.text) }) == true {
         best = end
         break
       }
@@ -93,12 +96,12 @@ enum TimeWords {
     return best
   }
 
-  private static func isQuoted(_ word: String) -> Bool { word.contains(where: \.isWhitespace) }
+  private func isQuoted(_ word: String) -> Bool { word.contains(where: \.isWhitespace) }
 
-  private static func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(plain(word)) }
+  private func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(plain(word)) }
 
   /// Whether a word is written as a time, also as one that no clock shows: `25:00`, or `25` after `at`.
-  private static func isHour(_ words: [String], at index: Int) -> Bool {
+  private func isHour(_ words: [String], at index: Int) -> Bool {
     let word = Array(plain(words[index]).utf8)
     guard isDigit(word.first) else { return false }
     if word.contains(UInt8(ascii: ":")), word.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ":") }) { return true }
@@ -109,20 +112,27 @@ enum TimeWords {
     return index > 0 && hours.contains(plain(words[index - 1]))
   }
 
-  private static func isUnit(_ word: String) -> Bool { SpokenWords.units.contains(plain(word)) }
+  private func isUnit(_ word: String) -> Bool { SpokenWords.units.contains(plain(word)) }
 
-  private static func isAlone(_ word: String) -> Bool {
+  private func isAlone(_ word: String) -> Bool {
     let word = plain(word)
     return SpokenWords.alone.contains(word) || ["a.m", "p.m", "o'clock", "o’clock"].contains(word)
       || SpokenWords.misspelt(word) != nil
   }
 
-  private static func plain(_ word: String) -> String {
+  /// What a word speaks of, in English, without the signs around it.
+  func plain(_ word: String) -> String {
     let signs: Set<Character> = [",", ".", "!", "?", ";", ":", "(", ")"]
-    return String(word.lowercased().drop { signs.contains($0) }.reversed().drop { signs.contains($0) }.reversed())
+    let bare = String(word.lowercased().drop { signs.contains($0) }.reversed().drop { signs.contains($0) }.reversed())
+    return language?.gloss(bare) ?? bare
   }
 
-  private static func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } == true }
+  /// The English word of time that a misspelt one was meant to be.
+  func misspelt(_ word: String) -> String? {
+    plain(word) == word.lowercased() ? SpokenWords.misspelt(word.lowercased()) : nil
+  }
+
+  private func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } == true }
 }
 
 extension SpokenParser {

@@ -1,0 +1,98 @@
+import ChimeControl
+import ChimeWords
+
+/// What the words of a line say of a reminder beside its title and its time: `#tag`, `!critical`, `@phone`, and `//` before
+/// a note that goes on to the end of the line.
+///
+/// A word in quotes with a space in it is left alone, and so is what may be something else: `#12`, `@5pm`, `https://…`.
+struct QuickMarks: Equatable {
+  var tags: [String] = []
+  var urgency: Wire.Urgency?
+  var channels: [String] = []
+  var note: String?
+
+  /// What the help of each verb says that takes them.
+  static let rule = Words.mark(
+    """
+    `#tag`, `!low`, `!normal`, `!critical` and `@channel` among the words are as --tag, --urgency and --to, and what follows \
+    `//` is the body. A shell takes `#` and `!` for itself: put the line in single quotes.
+    """)
+
+  /// Takes the marks out of the words of a line.
+  static func taken(from words: [String]) throws -> (marks: QuickMarks, words: [String]) {
+    var words = words
+    if words.count == 1 { words = words[0].split(whereSeparator: \.isWhitespace).map(String.init) }
+    var marks = QuickMarks()
+    if let start = words.firstIndex(where: { $0.hasPrefix("//") }) {
+      let note = trimmed(String(words[start...].joined(separator: " ").trimmingPrefix { $0 == "/" }))
+      if !note.isEmpty { marks.note = note }
+      words.removeSubrange(start...)
+    }
+    var rest: [String] = []
+    for word in words {
+      guard try !marks.take(word) else { continue }
+      rest.append(word)
+    }
+    return (marks, rest)
+  }
+
+  private mutating func take(_ word: String) throws -> Bool {
+    guard let sign = word.first, "#!@".contains(sign) else { return false }
+    let name = String(word.dropFirst())
+    let isName = name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0.isNumber || "-_/.".contains($0) }
+    guard isName else { return false }
+    switch sign {
+    case "#": tags.append(name)
+    case "@": channels.append(name)
+    default:
+      guard let level = Wire.Urgency(rawValue: name.lowercased()) else {
+        let levels = Wire.Urgency.allCases.map { "!\($0.rawValue)" }
+        throw Failure.usage(
+          Words.say("\"%1\" is no urgency: there are %2", Harmless.line(word), levels.joined(separator: ", ")),
+          hint: Nearest.question(word, among: levels) ?? Words.say("put a title with such a word in quotes"))
+      }
+      guard urgency == nil || urgency == level else {
+        throw Failure.usage(Words.say("a reminder has one urgency, not !%1 and !%2", urgency?.rawValue ?? "", name))
+      }
+      urgency = level
+    }
+    return true
+  }
+
+  /// Puts them beside what the options say.
+  func add(to draft: inout RemindersInterface.Draft) throws {
+    func refuse(_ mark: String, _ option: String) -> Failure {
+      Failure.usage(Words.say("%1 and --%2 say two things of one reminder", Harmless.line(mark), option))
+    }
+    if !tags.isEmpty { draft.tags = (draft.tags ?? []) + tags.filter { draft.tags?.contains($0) != true } }
+    if !channels.isEmpty {
+      draft.channels = (draft.channels ?? []) + channels.filter { draft.channels?.contains($0) != true }
+    }
+    if let urgency {
+      guard draft.urgency == nil || draft.urgency == urgency else { throw refuse("!\(urgency.rawValue)", "urgency") }
+      draft.urgency = urgency
+    }
+    if let note {
+      guard draft.body == nil else { throw refuse("//", "body") }
+      draft.body = note
+    }
+  }
+}
+
+extension QuickMarks {
+  /// Those that there are, for JSON.
+  var members: [JSONText.Member] {
+    var members: [JSONText.Member] = []
+    if !tags.isEmpty { members.append(.init(name: "tags", value: .strings(tags))) }
+    if let urgency { members.append(.init(name: "urgency", value: .string(urgency.rawValue))) }
+    if !channels.isEmpty { members.append(.init(name: "channels", value: .strings(channels))) }
+    if let note { members.append(.init(name: "body", value: .string(note))) }
+    return members
+  }
+
+  /// Those that there are, for a person.
+  var lines: [String] {
+    let marks = tags.map { "#\($0)" } + (urgency.map { ["!\($0.rawValue)"] } ?? []) + channels.map { "@\($0)" }
+    return (marks.isEmpty ? [] : [marks.joined(separator: " ")]) + (note.map { ["// \($0)"] } ?? [])
+  }
+}
