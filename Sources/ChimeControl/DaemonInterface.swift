@@ -60,6 +60,8 @@ public enum DaemonInterface {
     public var daemons: [Daemon]?
     /// The tenants for whom the caller may act; of a call for a tenant, that one. Null when there are none.
     public var tenants: [Tenant]?
+    /// Until when everything of the caller's is silent; null when it is not.
+    public var silence: Wire.Silence?
 
     public init(
       version: String, pid: Int, instance: Instance, startedAt: Wire.Time, zone: String, store: String,
@@ -69,7 +71,7 @@ public enum DaemonInterface {
       clockEvents: Int, residentBytes: Int,
       summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil,
       daemons: [Daemon]? = nil,
-      tenants: [Tenant]? = nil
+      tenants: [Tenant]? = nil, silence: Wire.Silence? = nil
     ) {
       self.version = version
       self.pid = pid
@@ -95,6 +97,7 @@ public enum DaemonInterface {
       self.trackers = trackers
       self.daemons = daemons
       self.tenants = tenants
+      self.silence = silence
     }
   }
 

@@ -275,6 +275,43 @@ public enum RemindersInterface {
     }
   }
 
+  /// Keeps everything of the caller's silent until a time (RFC 3339), what is added meanwhile too; what is critical rings,
+  /// unless `critical`. Times that pass are recorded as missed. It ends by itself; a second one takes the place of the first.
+  public enum PauseAll {
+    public static let method = "io.chime.Reminders.PauseAll"
+
+    public struct Parameters: Codable, Equatable, Sendable {
+      public var until: String
+      public var critical: Bool?
+
+      public init(until: String, critical: Bool? = nil) {
+        self.until = until
+        self.critical = critical
+      }
+    }
+
+    public struct Reply: Codable, Equatable, Sendable {
+      public var silence: Wire.Silence
+
+      public init(silence: Wire.Silence) {
+        self.silence = silence
+      }
+    }
+  }
+
+  /// Ends that. Null: nothing was silent.
+  public enum ResumeAll {
+    public static let method = "io.chime.Reminders.ResumeAll"
+
+    public struct Reply: Codable, Equatable, Sendable {
+      public var silence: Wire.Silence?
+
+      public init(silence: Wire.Silence? = nil) {
+        self.silence = silence
+      }
+    }
+  }
+
   /// Keeps silent until a time (RFC 3339), or without end. Times that pass meanwhile are recorded as missed.
   public enum Pause {
     public static let method = "io.chime.Reminders.Pause"

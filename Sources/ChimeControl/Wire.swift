@@ -2,6 +2,17 @@
 /// `.varlink` files, field by field. Tests hold one against the other.
 public enum Wire {
   /// A point in time (RFC 3339 with an offset), and the IANA name of the zone in which the offset was taken.
+  /// Until when everything is silent, and whether what is critical is too.
+  public struct Silence: Codable, Equatable, Sendable {
+    public var until: Time
+    public var critical: Bool
+
+    public init(until: Time, critical: Bool) {
+      self.until = until
+      self.critical = critical
+    }
+  }
+
   public struct Time: Codable, Equatable, Sendable {
     public var at: String
     public var zone: String

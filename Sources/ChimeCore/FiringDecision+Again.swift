@@ -29,7 +29,7 @@ extension FiringDecision {
   ) -> Firing {
     guard var occurrence = due.occurrence else { return firing(due, nil, []) }
     let cause = absence.cause(of: until, now: now)
-    if due.reminder.pause.holds(at: now) {
+    if isPaused(due.reminder, at: now) {
       occurrence.state = .missed(.paused)
       occurrence.endedAt = now
     } else if let cause, now - until > due.reminder.grace {
@@ -52,7 +52,7 @@ extension FiringDecision {
     guard var occurrence = due.occurrence, let planned = occurrence.repeatAt else { return firing(due, nil, []) }
     occurrence.repeatAt = nil
     let isUseless = absence.cause(of: planned, now: now) != nil && now - planned > due.reminder.grace
-    guard let nag = due.reminder.nag, occurrence.repeats < nag.max, !due.reminder.pause.holds(at: now), !isUseless
+    guard let nag = due.reminder.nag, occurrence.repeats < nag.max, !isPaused(due.reminder, at: now), !isUseless
     else { return firing(due, occurrence, []) }
     if let end = quiet?.end(at: now) {
       occurrence.repeatAt = end

@@ -9,6 +9,8 @@ public import ChimeSchedule
 public struct FiringDecision: Sendable {
   public var now: Instant
   public var absence: Absence
+  /// Until when everything of an owner is silent.
+  public var silences: [UInt32: Silence]
 
   /// How many times of one reminder a single decision looks at. A longer absence is worked off in several
   /// decisions, each of bounded cost, whose earlier parts are recorded as runs of missed times.
@@ -19,9 +21,15 @@ public struct FiringDecision: Sendable {
   /// Missed times for one reason are recorded one by one up to this number, and as one run beyond it.
   public static let individually = 24
 
-  public init(now: Instant, absence: Absence) {
+  public init(now: Instant, absence: Absence, silences: [UInt32: Silence] = [:]) {
     self.now = now
     self.absence = absence
+    self.silences = silences
+  }
+
+  /// Whether it keeps silent at a time, by itself or with all others.
+  func isPaused(_ reminder: Reminder, at time: Instant) -> Bool {
+    reminder.pause.holds(at: time) || silences[reminder.owner]?.holds(reminder, at: time) == true
   }
 
   /// - Parameters:
@@ -68,7 +76,7 @@ public struct FiringDecision: Sendable {
     let skipped = min(due.reminder.skipNext, times.count)
     var verdicts = times.enumerated().map { position, time -> Verdict in
       if position < skipped { return .missed(.skipped) }
-      if due.reminder.pause.holds(at: time) { return .missed(.paused) }
+      if isPaused(due.reminder, at: time) { return .missed(.paused) }
       // Of what comes late it also counts whether it has been done since.
       if let reason = link?.verdict(on: time) { return .missed(reason) }
       if link?.isDone(at: now) == true { return .missed(.doneAlready) }

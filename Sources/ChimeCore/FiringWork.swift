@@ -27,9 +27,11 @@ public struct FiringWork: Sendable {
     var work = FiringWork()
     let now = transaction.time?.instant ?? now
     work.begun = try TrackingDay.begin(in: transaction, bearings, now: now, using: &generator)
-    let decision = FiringDecision(now: now, absence: absence)
+    let claimed = try transaction.claimDue(now: now, limit: limit)
+    let decision = FiringDecision(
+      now: now, absence: absence, silences: claimed.isEmpty ? [:] : try transaction.silences())
     var insistsFrom: [ReminderID: Instant] = [:]
-    for due in try transaction.claimDue(now: now, limit: limit) {
+    for due in claimed {
       // A time that fires leaves nothing to insist on for those before it: the store ends their repeats, and would not have
       // this one.
       if !due.isRegular, let from = insistsFrom[due.reminder.id], due.scheduledAt < from, !due.isSnoozed { continue }

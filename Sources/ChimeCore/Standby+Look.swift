@@ -18,6 +18,7 @@ extension Standby {
     public func run(in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Seen {
       var seen = Seen(page: try transaction.due(now: now, limit: limit, after: after))
       seen.unreadable = transaction.unreadable
+      if !seen.page.due.isEmpty || !own.isEmpty { seen.silences = try transaction.silences() }
       for id in occurrences { seen.occurrences[id] = try transaction.occurrence(id) }
       for (id, known, from) in own {
         var reminder = known
@@ -46,6 +47,7 @@ extension Standby {
     var reminders: [ReminderID: Reminder?] = [:]
     /// Times behind those that are due which were heard before the clock went back.
     var heard: Set<OccurrenceID> = []
+    var silences: [UInt32: Silence] = [:]
     var links: [ReminderID: LinkedTracker] = [:]
     var reports: [ReminderID: TrackerReport] = [:]
 

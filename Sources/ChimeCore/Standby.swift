@@ -199,7 +199,7 @@ public struct Standby: Sendable {
     var work = Work(unreadable: seen.unreadable)
     version = entries.isEmpty || version == bearings.version ? bearings.version : nil
     decidedAt = max(decidedAt ?? now, now)
-    let decision = FiringDecision(now: now, absence: absence)
+    let decision = FiringDecision(now: now, absence: absence, silences: seen.silences)
     work.messages = showAgain(policies, now: now)
     adopt(seen.reminders)
     // What has changed since it was asked for is asked for anew.

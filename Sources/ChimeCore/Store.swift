@@ -222,6 +222,8 @@ public protocol StoreTransaction: TrackingTransaction {
   /// A small named value, such as the time at which the daemon was last seen alive.
   func note(_ name: String) throws -> String?
   func setNote(_ name: String, _ value: String?) throws
+  /// Those whose names begin so, which is in ASCII and not empty.
+  func notes(named prefix: String) throws -> [(name: String, value: String)]
 
   /// How many reminders come before `end`, of all owners. Counts due times; reads no definition.
   func dueCount(before end: Instant) throws -> Int

@@ -25,6 +25,12 @@ extension Transaction {
     try connection.first("SELECT value FROM note WHERE name = ?", name) { $0.text(0) }
   }
 
+  func notes(named prefix: String) throws -> [(name: String, value: String)] {
+    try connection.all("SELECT name, value FROM note WHERE name > ? AND name < ? ORDER BY name", prefix, prefix + "~") {
+      ($0.text(0), $0.text(1))
+    }
+  }
+
   func setNote(_ name: String, _ value: String?) throws {
     try requireWriting()
     if let value {

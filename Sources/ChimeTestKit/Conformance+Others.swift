@@ -134,6 +134,23 @@ extension StoreConformance {
         }
         try await subject.write { try $0.upsert(sample("aaaa"), next: nil) }
       },
+      Case("silences are those of each owner, and the last one counts") { subject in
+        let (first, second) = (Silence(until: at(60)), Silence(until: at(90), coversCritical: true))
+        try await subject.write { store in
+          try store.setNote("silent", "no silence")
+          try store.setSilence(second, of: 1_000)
+          try store.setSilence(first, of: 1_000)
+          try store.setSilence(second, of: .max)
+          try expect(store.silences(), is: [1_000: first, .max: second], "what is written")
+        }
+        try await subject.read { store in
+          try expect(store.silences(), is: [1_000: first, .max: second], "the silences")
+          try expect(store.silence(of: 1_000), is: first, "that of one")
+          try expect(store.silence(of: 1), is: nil, "that of another")
+        }
+        try await subject.write { try $0.setSilence(nil, of: 1_000) }
+        try await subject.read { try expect($0.silences(), is: [.max: second], "what is left") }
+      },
       Case("neighbours of a body that throws are not harmed") { subject in
         struct Refusal: Error {}
         let store = subject.store

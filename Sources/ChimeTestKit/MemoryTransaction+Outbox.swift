@@ -203,6 +203,10 @@ extension MemoryTransaction {
 
   func note(_ name: String) throws -> String? { contents.notes[name] }
 
+  func notes(named prefix: String) throws -> [(name: String, value: String)] {
+    contents.notes.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
   func setNote(_ name: String, _ value: String?) throws {
     try requireWriting()
     contents.notes[name] = value

@@ -46,6 +46,11 @@ import Varlink
       case "Reminders.Get", "Reminders.Remove", "Reminders.Resume", "Reminders.Skip":
         .reply(RemindersInterface.Get.Reply(reminder: Samples.reminder()))
       case "Reminders.Pause": .reply(RemindersInterface.Pause.Reply(reminder: Samples.reminder(state: .paused)))
+      case "Reminders.PauseAll":
+        .reply(
+          RemindersInterface.PauseAll.Reply(
+            silence: .init(until: Samples.time(1_774_843_200), critical: parameters["critical"] == true)))
+      case "Reminders.ResumeAll": .reply(RemindersInterface.ResumeAll.Reply())
       case "Occurrences.List": .reply(OccurrencesInterface.List.Reply(occurrences: [Samples.occurrence()]))
       case "Occurrences.Upcoming": .reply(OccurrencesInterface.Upcoming.Reply(upcoming: [Samples.coming]))
       case "Occurrences.Snooze":
@@ -282,6 +287,39 @@ import Varlink
   }
 
   /// A time alone will do, but a reminder that is called so goes before it.
+  @Test func everythingIsSilentUntilATime() throws {
+    for (line, parameters, sentence) in [
+      (
+        "pause --all until monday", #"{"until":"2026-03-30T00:00:00+02:00"}"#,
+        "everything is silent until Mon 2026-03-30 06:00, in 2 d 20 h; critical reminders ring; `chime resume --all` ends it"
+      ),
+      (
+        "pause --all --critical for 2 days", #"{"critical":true,"until":"2026-03-29T"#,
+        "critical reminders are silent too"
+      ),
+      ("pause --all --until monday", #"{"until":"2026-03-30T00:00:00+02:00"}"#, "critical reminders ring"),
+    ] {
+      let daemon = try Self.daemon()
+      let outcome = chime(words(line), daemon: daemon)
+      #expect(outcome.status == .success, "\(outcome.errors)")
+      #expect(outcome.output.contains(sentence), "\(outcome.output)")
+      #expect(daemon.methods == ["Reminders.PauseAll"])
+      #expect(daemon.calls[0].parameters.description.hasPrefix(parameters), "\(daemon.calls[0].parameters.description)")
+    }
+    for (line, sentence) in [
+      ("pause --all", "until when? a time is missing"), ("pause --all Tea until monday", "--all goes with no ID"),
+      ("pause --all until yesterday", "yesterday has passed already"), ("pause Tea --critical", "--critical goes with"),
+    ] {
+      let daemon = try Self.daemon()
+      let outcome = chime(words(line), daemon: daemon)
+      #expect(outcome.status == .usage && outcome.errors.contains(sentence), "\(outcome.errors)")
+      #expect(daemon.calls.isEmpty)
+    }
+    let ended = chime(["resume", "--all"], daemon: try Self.daemon())
+    #expect(ended.status == .success && ended.output == "nothing was silent\n")
+    #expect(chime(["resume", "--all", "--json"], daemon: try Self.daemon()).output == "{\"silence\":null}\n")
+  }
+
   @Test func aTimeAloneSaysUntilWhen() throws {
     let known = try Self.daemon()
     #expect(chime(["snooze", "tonight"], daemon: known).status == .success)

@@ -20,10 +20,10 @@ struct FiringDecisionTests {
 
   static func decide(
     _ reminder: Reminder, dueAt: Instant = eight, now: Instant, runningSince: Instant = .earliest,
-    isRegular: Bool = true, occurrence: Occurrence? = nil
+    isRegular: Bool = true, occurrence: Occurrence? = nil, silences: [UInt32: Silence] = [:]
   ) -> Firing {
     var generator = SeededGenerator(seed: 7)
-    return FiringDecision(now: now, absence: Absence(runningSince: runningSince)).decide(
+    return FiringDecision(now: now, absence: Absence(runningSince: runningSince), silences: silences).decide(
       DueReminder(
         reminder: reminder, scheduledAt: occurrence?.id.scheduledAt ?? dueAt, dueAt: dueAt, isRegular: isRegular,
         occurrence: occurrence),
@@ -135,6 +135,34 @@ struct FiringDecisionTests {
     // Those of the last minute are on time; before them nothing fires, because a later one does.
     #expect(fired.count == 61)
     #expect(fired.last == now)
+  }
+
+  @Test func aSilenceIsAPauseOfEverythingOfOneOwner() throws {
+    let until = Self.eight + .minutes(90)
+    let (normal, critical) = (try Self.reminder(), try Self.reminder { $0.urgency = .critical })
+    func states(_ reminder: Reminder, _ silence: Silence, owner: UInt32 = 1_000, hours: Int64 = 0) -> [Occurrence.State]
+    {
+      let time = Self.eight + .hours(hours)
+      return Self.decide(reminder, dueAt: time, now: time, silences: [owner: silence]).occurrences.map(\.state)
+    }
+    let (silence, whole) = (Silence(until: until), Silence(until: until, coversCritical: true))
+    #expect(states(normal, silence) == [.missed(.paused)])
+    #expect(states(critical, silence) == [.fired])
+    #expect(states(critical, whole) == [.missed(.paused)])
+    #expect(states(normal, whole, owner: 1_001) == [.fired])
+    #expect(states(normal, whole, hours: 2) == [.fired], "it is over")
+    // The daemon was away until after its end: what came in it is missed, and what came behind it is caught up with.
+    let late = Self.decide(
+      normal, now: Self.eight + .hours(3), runningSince: Self.eight + .hours(3), silences: [1_000: silence])
+    let states = late.occurrences.sorted { $0.id.scheduledAt < $1.id.scheduledAt }.map(\.state)
+    #expect(states == [.missed(.paused), .missed(.paused), .missed(.downtime), .fired])
+    // A snooze that ends in it.
+    var snoozed = Occurrence(
+      id: OccurrenceID(reminder: normal.id, scheduledAt: Self.eight - .hours(1)), title: "Drink water", owner: 1_000,
+      state: .snoozed(until: Self.eight), firedAt: Self.eight - .hours(1), rounds: 1)
+    snoozed.repeatAt = nil
+    let ended = Self.decide(normal, now: Self.eight, isRegular: false, occurrence: snoozed, silences: [1_000: silence])
+    #expect(ended.occurrences.map(\.state) == [.missed(.paused)])
   }
 
   @Test func pausedTimesAreMissedAndTheScheduleGoesOn() throws {

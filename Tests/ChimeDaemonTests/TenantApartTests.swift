@@ -117,6 +117,7 @@ struct TenantApartTests {
       "Reminders.Remove": [(no, "{\(id)}")], "Reminders.Get": [(no, "{\(id)}")],
       "Reminders.List": [(yes, #"{"filter":{"all":true}}"#), (yes, #"{"filter":{"tag":"\#(mark)","all":true}}"#)],
       "Reminders.Pause": [(no, "{\(id)}")], "Reminders.Resume": [(no, "{\(id)}")], "Reminders.Skip": [(no, "{\(id)}")],
+      "Reminders.PauseAll": [(yes, #"{"until":"2099-01-01T00:00:00Z"}"#)], "Reminders.ResumeAll": [(yes, "{}")],
       "Reminders.Import": [(yes, #"{"text":"0 7 * * * echo mine","format":"crontab"}"#)],
       "Reminders.Export": [
         (no, #"{"ids":["\#(loot.reminder)"]}"#), (yes, "{}"), (yes, #"{"format":"toml"}"#),

@@ -42,6 +42,58 @@ struct InsistenceTests {
     }
   }
 
+  /// Everything is silent but what is critical, what is added meanwhile too; it survives the daemon, and ends when told to.
+  @Test(.timeLimit(.minutes(1)))
+  func everythingIsSilentUntilItIsTakenBack() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let before = try await home.add("Laundry", "in 2s")
+      try await home.did("pause", "--all", "until", "tomorrow")
+      let added = try await home.answer("io.chime.Reminders.Add", ["reminder": ["title": "Tea", "when": "in 1s"]])
+      #expect(added["warnings"][0].string?.contains("nothing rings until") == true, "\(added)")
+      let loud = try await home.answer(
+        "io.chime.Reminders.Add", ["reminder": ["title": "Fire", "when": "in 1s", "urgency": "critical"]])
+      #expect(loud["warnings"].elements.isEmpty, "\(loud)")
+      let critical = try #require(loud["reminder"]["id"].string)
+      try await eventually("what is critical rings") {
+        try await home.latestOccurrence(of: critical)["firedAt"] != .null
+      }
+      for id in [before, try #require(added["reminder"]["id"].string)] {
+        try await eventually("the others are missed") {
+          try await home.latestOccurrence(of: id)["missed"].string == "paused"
+        }
+      }
+      try await daemon.crash()
+      _ = try await home.start()
+      let told = try await home.did("status")
+      #expect(told.contains("silent") && told.contains("critical reminders ring"), "\(told)")
+      let later = try await home.add("Bread", "in 1h")
+      let next = try await home.answer("io.chime.Occurrences.Upcoming", [:])["upcoming"]
+      #expect(next.elements.first { $0["reminder"].string == later }?["paused"] == true, "\(next)")
+      try await home.did("resume", "--all")
+      let loudAgain = try await home.add("Rice", "in 1s")
+      try await eventually("it rings") { try await home.latestOccurrence(of: loudAgain)["firedAt"] != .null }
+      #expect(try await home.answer("io.chime.Daemon.Status", [:])["status"]["silence"] == .null)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aSilenceEndsByItself() async throws {
+    try await Home.live { home in
+      _ = try await home.start()
+      let end = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded() + 3)
+      _ = try await home.answer("io.chime.Reminders.PauseAll", ["until": .string(end.ISO8601Format())])
+      let id = try await home.add("Tick", "every 1s")
+      try await eventually("it rings") { try await home.latestOccurrence(of: id)["firedAt"] != .null }
+      let record = try await home.record(of: id)
+      for one in record {
+        let isSilent = try Date(one.at, strategy: .iso8601) < end
+        #expect((one.state == "missed") == isSilent, "\(one)")
+      }
+      #expect(record.contains { $0.state == "missed" })
+    }
+  }
+
   /// Held in quiet hours, shown as held, and heard as soon as there are none.
   @Test(.timeLimit(.minutes(1)))
   func quietHoursHoldUntilAReloadTakesThemAway() async throws {

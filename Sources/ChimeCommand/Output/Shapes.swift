@@ -283,6 +283,17 @@ enum Shapes {
       .init("tenants", "the tenants that one may act for, as objects with what each has and may have") {
         .list(($0.tenants ?? []).map { tenant.json($0) })
       },
+      .init("silence", "until when everything is silent, and whether `critical` reminders are too; null when it is not")
+      {
+        $0.silence.map { silence.json($0) } ?? .null
+      },
+    ])
+
+  static let silence = Shape<Wire.Silence>(
+    list: "silences", item: "silence",
+    fields: [
+      .init("until", "when it ends") { .time($0.until) },
+      .init("critical", "whether what is critical is silent too") { .bool($0.critical) },
     ])
 
   static let tenant = Shape<DaemonInterface.Tenant>(

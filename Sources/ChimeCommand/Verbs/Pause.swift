@@ -5,40 +5,85 @@ import ChimeWords
 /// `chime pause ID|TITLE [until TIME|for LENGTH]`
 enum Pause {
   static let verb = Verb(
-    name: "pause", group: .change, arguments: ["ID|TITLE", "ID|TITLE until TIME", "ID|TITLE for LENGTH"],
-    summary: "Keep a reminder silent",
+    name: "pause", group: .change,
+    arguments: ["ID|TITLE", "ID|TITLE until TIME", "ID|TITLE for LENGTH", "--all until TIME"],
+    summary: "Keep a reminder silent, or everything",
     details: [
       "Times that pass meanwhile are recorded as missed.",
       "Words behind `until` are the time, those behind `for` the length of the pause, where they make one; else they are "
         + "of the title.",
+      "With --all everything is silent until that time, what is added meanwhile too; critical reminders ring unless "
+        + "--critical is given. It ends by itself, and before that with `chime resume --all`. `chime status` says it.",
     ],
     options: [
       .value(
         "until", nil, "TIME",
-        "Until a time, such as 2026-12-01, \"friday at 9\", tomorrow or \"3 days\"; without it, until `chime resume`")
+        "Until a time, such as 2026-12-01, \"friday at 9\", tomorrow or \"3 days\"; without it, until `chime resume`"),
+      .flag("all", nil, "Keep everything silent that is one's own"),
+      .flag("critical", nil, "With --all: critical reminders too"),
     ],
     examples: [
       .init(command: "chime pause Stand-up until friday"), .init(command: "chime pause Stand-up for 2 weeks"),
-      .init(command: "chime pause Stand-up --until 2026-12-01"), .init(command: "chime pause r7k2 --until \"3 days\""),
+      .init(command: "chime pause --all until monday"), .init(command: "chime pause Stand-up --until 2026-12-01"),
+      .init(command: "chime pause r7k2 --until \"3 days\""),
     ],
-    alsoTried: ["stop", "disable", "mute", "hold"], json: "`reminder`", run: run)
+    alsoTried: ["stop", "disable", "mute", "hold"], json: "`reminder`; with --all `silence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
+    if context.line.has("all") { return try pauseAll(context) }
+    guard !context.line.has("critical") else {
+      throw Failure.usage(Words.say("--critical goes with --all"), hint: "chime pause --all --critical until monday")
+    }
     var (id, end) = (try context.subject(), context.line.value("until"))
     if end == nil, let parts = try spoken(id, context) {
       (id, end) = parts
       guard !id.isEmpty else { throw Context.noSubject() }
     }
-    let until: String? = try end.map { text in
-      let zone = try context.localZone()
-      let instant = try moment(text, context)
-      guard instant > context.now else { throw Failure.usage(Words.say("--until %1 has passed already", text)) }
-      return RFC3339.format(instant, in: zone)
-    }
+    let until = try end.map { try timeToCome($0, context) }
     let reply: RemindersInterface.Pause.Reply = try context.daemon().call(
       RemindersInterface.Pause.method, RemindersInterface.Pause.Parameters(id: id, until: until))
     Adding.answer(context, reply.reminder)
     return .success
+  }
+
+  private static func pauseAll(_ context: Context) throws -> ExitCode {
+    var (words, end) = (context.optionalSubject() ?? "", context.line.value("until"))
+    if end == nil, let parts = try spoken(words, context) { (words, end) = parts }
+    guard words.isEmpty else {
+      throw Failure.usage(
+        Words.say("--all goes with no ID and no TITLE, and with a time after \"until\""),
+        hint: "chime pause --all until monday")
+    }
+    guard let end else {
+      throw Failure.usage(Words.say("until when? a time is missing"), hint: "chime pause --all until monday")
+    }
+    let reply: RemindersInterface.PauseAll.Reply = try context.daemon().call(
+      RemindersInterface.PauseAll.method,
+      RemindersInterface.PauseAll.Parameters(
+        until: try timeToCome(end, context), critical: context.line.has("critical") ? true : nil))
+    context.print(reply.silence, as: Shapes.silence) {
+      context.out(Words.say("everything is silent %1", sentence(reply.silence, context.clock())))
+    }
+    return .success
+  }
+
+  /// `until Mon 2026-11-30 00:00, in 5 d; …`
+  static func sentence(_ silence: Wire.Silence, _ clock: WallClock) -> String {
+    let end = Words.say("until %1, %2", clock.text(silence.until), clock.relative(silence.until))
+    let critical =
+      silence.critical ? Words.say("critical reminders are silent too") : Words.say("critical reminders ring")
+    return [end, critical, Words.say("`chime resume --all` ends it")].joined(separator: "; ")
+  }
+
+  private static func timeToCome(_ text: String, _ context: Context) throws -> String {
+    let instant = try moment(text, context)
+    guard instant > context.now else {
+      let said = Harmless.line(text)
+      throw Failure.usage(
+        context.line.value("until") == nil
+          ? Words.say("%1 has passed already", said) : Words.say("--until %1 has passed already", said))
+    }
+    return RFC3339.format(instant, in: try context.localZone())
   }
 
   private static func moment(_ text: String, _ context: Context) throws -> Instant {
@@ -61,16 +106,34 @@ enum Pause {
 /// `chime resume ID|TITLE`
 enum Resume {
   static let verb = Verb(
-    name: "resume", group: .change, arguments: ["ID|TITLE"], summary: "End a pause",
-    examples: [.init(command: "chime resume Stand-up")],
+    name: "resume", group: .change, arguments: ["ID|TITLE", "--all"], summary: "End a pause",
+    options: [
+      .flag("all", nil, "End the silence of `chime pause --all`; reminders that are paused by themselves stay so")
+    ],
+    examples: [.init(command: "chime resume Stand-up"), .init(command: "chime resume --all")],
     alsoTried: ["unpause", "continue", "start", "enable", "unmute"],
-    json: "`reminder`", run: run)
+    json: "`reminder`; with --all `silence`: what has ended, or null", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
+    if context.line.has("all") { return try resumeAll(context) }
     let id = try context.subject()
     let reply: RemindersInterface.Resume.Reply = try context.daemon().call(
       RemindersInterface.Resume.method, RemindersInterface.Resume.Parameters(id: id))
     Adding.answer(context, reply.reminder)
+    return .success
+  }
+  private static func resumeAll(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let reply: RemindersInterface.ResumeAll.Reply = try context.daemon().call(
+      RemindersInterface.ResumeAll.method, Wire.Empty())
+    switch context.format {
+    case .json:
+      let silence = reply.silence.map { Shapes.silence.json($0) } ?? .null
+      context.print(json: .object([.init(name: "silence", value: silence)]))
+    case .plain, .human:
+      guard !context.isQuiet else { break }
+      context.out(reply.silence == nil ? Words.say("nothing was silent") : Words.say("everything rings again"))
+    }
     return .success
   }
 }

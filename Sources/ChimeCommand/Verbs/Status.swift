@@ -109,7 +109,8 @@ enum Status {
       Judge.isDatabase(health.store) ? nil : snapshot, health.store,
     ]
     let fleet = Fleet.line(health).map { [(Words.say("daemons"), $0)] } ?? []
-    return [
+    let silence = health.silence.map { [(Words.say("silent"), Pause.sentence($0, clock))] } ?? []
+    return silence + [
       (Words.say("next"), "\(next ?? Words.say("nothing is coming")) (\(reminders))"),
       (
         Words.say("unanswered"),

@@ -115,8 +115,13 @@ type Health (
   # The daemons that share the store, in the order in which they came; null where no other can.
   daemons: ?[]Daemon,
   # The tenants for whom the caller may act; of a call for a tenant, that one. Null when there are none.
-  tenants: ?[]Tenant
+  tenants: ?[]Tenant,
+  # Until when everything of the caller's is silent; null when it is not.
+  silence: ?Silence
 )
+
+# Until when everything is silent, and whether what is critical is too.
+type Silence (until: Time, critical: bool)
 
 # One of the daemons that share a store. `running`: heard of within its lease of six seconds; `leaving`: so too, and about to
 # end; `lost`: not heard of, for a day at most; `replaced`: so too, and another one of its machine has come since.
@@ -840,6 +845,9 @@ type Change (
   tracker: ?TrackerLink
 )
 
+# Until when everything is silent, and whether what is critical is too.
+type Silence (until: Time, critical: bool)
+
 # Which reminders List gives; all that is named must hold.
 type Filter (
   tag: ?string,
@@ -934,6 +942,11 @@ method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (
 # Keeps silent until a time (RFC 3339), or without end. Times that pass meanwhile are recorded as missed.
 method Pause(id: string, until: ?string, tenant: ?string) -> (reminder: Reminder)
 method Resume(id: string, tenant: ?string) -> (reminder: Reminder)
+# Keeps everything of the caller's silent until a time (RFC 3339), what is added meanwhile too; what is critical rings, unless
+# `critical`. Times that pass are recorded as missed. It ends by itself; a second one takes the place of the first.
+method PauseAll(until: string, critical: ?bool, tenant: ?string) -> (silence: Silence)
+# Ends that. Null: nothing was silent.
+method ResumeAll(tenant: ?string) -> (silence: ?Silence)
 # Passes over the next `count` times (1 when null); 0 takes it back.
 method Skip(id: string, count: ?int, tenant: ?string) -> (reminder: Reminder)
 

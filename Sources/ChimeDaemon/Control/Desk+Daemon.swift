@@ -12,13 +12,15 @@ extension Desk {
     var next: ReminderRecord?
     var trackers: Int?
     var tenants: [DaemonInterface.Tenant] = []
+    var silence: Silence?
     do {
-      (counts, next, trackers, tenants) = try await store.read { [self] transaction in
+      (counts, next, trackers, tenants, silence) = try await store.read { [self] transaction in
         (
           try transaction.counts(owner: caller.sees),
           try transaction.firstComing(owner: caller.sees),
           try transaction.trackers(owner: caller.sees).count,
-          try use(of: seats, in: transaction)
+          try use(of: seats, in: transaction),
+          try transaction.silence(of: caller.owner)
         )
       }
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
@@ -37,7 +39,8 @@ extension Desk {
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
         attention: notices.map(\.sentence), notices: notices, trackers: trackers,
-        daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants))
+        daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants,
+        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }))
   }
 
   /// As it is now; where the store does not answer, as the loop knows it.

@@ -26,12 +26,23 @@ extension Desk {
       reminder.id = try insert(reminder, next: next, into: transaction)
       let reply = Interface.Add.Reply(
         reminder: wire.reminder(ReminderRecord(reminder: reminder, next: next)),
-        warnings: try warnings(about: reminder, transaction))
+        warnings: try warnings(about: reminder, transaction) + silenceWarning(about: reminder, next, transaction))
       if let token = request.token {
         try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
       }
       return (reply, [.reminder(.added, reminder, "added \"\(reminder.title)\"")])
     }
+  }
+
+  /// What is added while everything is silent is silent too.
+  private func silenceWarning(
+    about reminder: Reminder, _ next: Instant?, _ transaction: any StoreTransaction
+  ) throws -> [String] {
+    guard let silence = try transaction.silence(of: caller.owner), silence.holds(reminder, at: next ?? now),
+      silence.until > now
+    else { return [] }
+    let end = RFC3339.format(silence.until, in: bearings.zones.local).prefix(16).replacing("T", with: " ")
+    return ["nothing rings until \(end): `chime resume --all` ends the silence"]
   }
 
   func check(token: String?) throws {
@@ -199,6 +210,25 @@ extension Desk {
   func resume(_ request: Interface.Resume.Parameters) async throws -> Interface.Resume.Reply {
     let reply = try await change(request.id, .changed, "resumed") { reminder, _ in reminder.pause = .none }
     return Interface.Resume.Reply(reminder: reply.reminder)
+  }
+
+  func pauseAll(_ request: Interface.PauseAll.Parameters) async throws -> Interface.PauseAll.Reply {
+    guard let until = try instant(request.until, "until"), until > now else {
+      throw ControlFailure.invalidValue(field: "until", "give a time to come")
+    }
+    let silence = Silence(until: until, coversCritical: request.critical == true)
+    return try await commit { [self] transaction in
+      try transaction.setSilence(silence, of: caller.owner)
+      return (Interface.PauseAll.Reply(silence: wire.silence(silence)), [])
+    }
+  }
+
+  func resumeAll() async throws -> Interface.ResumeAll.Reply {
+    try await commit { [self] transaction in
+      let silence = try transaction.silence(of: caller.owner)
+      if silence != nil { try transaction.setSilence(nil, of: caller.owner) }
+      return (Interface.ResumeAll.Reply(silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }), [])
+    }
   }
 
   func skip(_ request: Interface.Skip.Parameters) async throws -> Interface.Skip.Reply {

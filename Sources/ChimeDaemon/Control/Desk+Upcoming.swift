@@ -14,13 +14,16 @@ extension Desk {
     return try await store.read { [self] transaction in
       let filter = ReminderFilter(owner: caller.sees, includesFinished: false)
       var coming: [(at: Instant, Coming)] = []
+      let silences = try transaction.silences()
       // Times later than this have no room any more.
       var end = before ?? .latest
       var room = page.limit
       _ = try inParts(page) { part in
         let records = try transaction.reminders(filter, page: part)
         for record in records {
-          coming += try times(of: record, before: before == nil ? nil : end, limit: room, in: transaction)
+          coming += try times(
+            of: record, before: before == nil ? nil : end, limit: room, silences[record.reminder.owner], in: transaction
+          )
           guard coming.count > 2 * room else { continue }
           (coming, room) = Self.earliest(coming, room)
           end = coming.last.map { min(end, $0.at) } ?? end
@@ -46,20 +49,21 @@ extension Desk {
 
   /// The time at which a reminder is heard next, and those after it up to an end where one is given.
   private func times(
-    of record: ReminderRecord, before end: Instant?, limit: Int, in transaction: any StoreTransaction
+    of record: ReminderRecord, before end: Instant?, limit: Int, _ silence: Silence?,
+    in transaction: any StoreTransaction
   ) throws -> [(at: Instant, Coming)] {
     let wire = self.wire
     let heard = wire.nextHeard(record)
     var list: [(at: Instant, Coming)] = []
     if let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
       let isRepeat = at != heard?.at
-      list.append((at, coming(record, at, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
+      list.append((at, coming(record, at, silence, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
     }
     if let end {
       let plan = HeardTimes(record.reminder, bearings, now: now)
       for one in plan.all(of: record, before: end, limit: limit) where list.first?.at != one.at {
         list.append(
-          (one.at, coming(record, one.at, held: one.at == one.scheduled + plan.offset ? nil : one.scheduled)))
+          (one.at, coming(record, one.at, silence, held: one.at == one.scheduled + plan.offset ? nil : one.scheduled)))
       }
     }
     guard record.reminder.tracker?.quietWhenDone == true, let first = list.first?.at, let last = list.last?.at else {
@@ -75,12 +79,15 @@ extension Desk {
     return list
   }
 
-  private func coming(_ record: ReminderRecord, _ at: Instant, held: Instant?, isRepeat: Bool = false) -> Coming {
+  private func coming(
+    _ record: ReminderRecord, _ at: Instant, _ silence: Silence?, held: Instant?, isRepeat: Bool = false
+  ) -> Coming {
     let zone = wire.zone(of: record.reminder)
     return Coming(
       reminder: record.reminder.id.rawValue, title: record.reminder.title, at: wire.time(at, in: zone),
       snoozed: at == record.snoozedUntil, last: record.last.map { wire.time($0.id.scheduledAt, in: zone) },
-      paused: record.reminder.pause.holds(at: at), when: record.reminder.schedule.canonical,
+      paused: record.reminder.pause.holds(at: at) || silence?.holds(record.reminder, at: at) == true,
+      when: record.reminder.schedule.canonical,
       held: held.map { wire.time($0, in: zone) }, repeats: isRepeat)
   }
 }

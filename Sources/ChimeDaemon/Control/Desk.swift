@@ -76,6 +76,8 @@ struct Desk: Sendable {
     case RemindersInterface.List.method: return try VarlinkReply(await list(call.parameters()))
     case RemindersInterface.Pause.method: return try VarlinkReply(await pause(call.parameters()))
     case RemindersInterface.Resume.method: return try VarlinkReply(await resume(call.parameters()))
+    case RemindersInterface.PauseAll.method: return try VarlinkReply(await pauseAll(call.parameters()))
+    case RemindersInterface.ResumeAll.method: return try VarlinkReply(await resumeAll())
     case RemindersInterface.Skip.method: return try VarlinkReply(await skip(call.parameters()))
     case RemindersInterface.Import.method: return try VarlinkReply(await importReminders(call.parameters()))
     case RemindersInterface.Apply.method: return try VarlinkReply(await applySet(call.parameters()))

@@ -30,6 +30,10 @@ struct WireMapper: Sendable {
   /// The one that governs it.
   func zone(of reminder: Reminder) -> Zone { bearings.zone(of: reminder) ?? .utc }
 
+  func silence(_ silence: Silence) -> Wire.Silence {
+    Wire.Silence(until: time(silence.until), critical: silence.coversCritical)
+  }
+
   func reminder(_ record: ReminderRecord) -> RemindersInterface.Reminder {
     let reminder = record.reminder
     let zone = zone(of: reminder)
