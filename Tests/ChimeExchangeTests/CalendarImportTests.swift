@@ -114,7 +114,72 @@ import Testing
       (
         outlook("Nowhere", "+0100", "-1TU;BYMONTH=10", "+0200", "-1SU;BYMONTH=3")
           + event("DTSTART;TZID=Nowhere:20261201T090000"),
-        ["19 refused: this machine has no time zone \"Nowhere\", and none with the rules that the file gives it"]
+        [
+          "E | at 2026-12-01T08:00:00Z | -",
+          "19 note: this machine has no time zone \"Nowhere\"; its time has the offset that the file gives it",
+        ]
+      ),
+      // Its times are listed where it recurs: summer time ends on Tuesday 26 October 2027.
+      (
+        outlook("Nowhere", "+0100", "-1TU;BYMONTH=10", "+0200", "-1SU;BYMONTH=3")
+          + event(
+            "DTSTART;TZID=Nowhere:20271025T090000\nRRULE:FREQ=DAILY;UNTIL=20271028T080000Z\n"
+              + "EXDATE;TZID=Nowhere:20271027T090000"),
+        [
+          "E | DTSTART:20271025T070000Z RDATE:20271026T080000Z,20271028T080000Z | -",
+          "19 note: this machine has no time zone \"Nowhere\"; its times are listed, with the offsets that the file gives it",
+        ]
+      ),
+      (
+        "BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0317\nTZOFFSETTO:+0317\n"
+          + "END:STANDARD\nEND:VTIMEZONE\n" + event("DTSTART;TZID=Odd:20261201T010000"),
+        [
+          "E | at 2026-11-30T21:43:00Z | -",
+          "12 note: this machine has no time zone \"Odd\"; its time has the offset that the file gives it",
+        ]
+      ),
+      (
+        "BEGIN:VTIMEZONE\nTZID:Odd\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0317\nTZOFFSETTO:+0317\n"
+          + "END:STANDARD\nEND:VTIMEZONE\n" + event("DTSTART;TZID=Odd:20561201T010000"),
+        [
+          "12 refused: this machine has no time zone \"Odd\", and the offsets that the file gives it are not known for then"
+        ]
+      ),
+      // A start that its rule does not name comes too, unless it is excepted (RFC 5545 section 3.8.5.3).
+      (
+        event("DTSTART:20261202T090000Z\nRRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13"),
+        [
+          "E | DTSTART:20261202T090000Z RRULE:FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR RDATE:20261202T090000Z | -",
+          "4 note: its rule does not name its start, which is taken as well",
+        ]
+      ),
+      (
+        event("DTSTART:20261202T090000Z\nEXDATE:20261202T090000Z\nRRULE:FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13"),
+        [
+          "E | DTSTART:20261202T090000Z RRULE:FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR | -"
+        ]
+      ),
+      (
+        event("DTSTART;VALUE=DATE:20261202\nRRULE:FREQ=WEEKLY;BYDAY=MO\nRDATE;VALUE=DATE:20261204"),
+        [
+          "E | DTSTART:20261202T090000 RRULE:FREQ=WEEKLY;BYDAY=MO RDATE:20261202T090000,20261204T090000 | -",
+          "4 note: its rule does not name its start, which is taken as well",
+        ]
+      ),
+      // Limits that RFC 5545 knows for years only.
+      (
+        event("DTSTART:20270517T090000Z\nRRULE:FREQ=WEEKLY;BYWEEKNO=20"),
+        [
+          "E | DTSTART:20270517T090000Z RRULE:FREQ=YEARLY;BYWEEKNO=20;BYDAY=MO,TU,WE,TH,FR,SA,SU | -",
+          "4 note: BYWEEKNO with FREQ=WEEKLY is read as each such day of a year",
+        ]
+      ),
+      (
+        event("DTSTART:20270101T090000Z\nRRULE:FREQ=DAILY;BYYEARDAY=1,100;COUNT=4"),
+        [
+          "E | DTSTART:20270101T090000Z RRULE:FREQ=YEARLY;COUNT=4;BYYEARDAY=1,100 | -",
+          "4 note: BYYEARDAY with FREQ=DAILY is read as each such day of a year",
+        ]
       ),
       (
         "BEGIN:VTIMEZONE\nTZID:Bad\nBEGIN:STANDARD\nDTSTART:x\nEND:STANDARD\nEND:VTIMEZONE\n"

@@ -116,6 +116,13 @@ import Testing
   @Test(
     arguments: [
       ("REM MSG Every day", ["1 Every day | calendar: *-*-* 09:00:00 |  | -"]),
+      // The first working day from the 15th on: one a month.
+      (
+        "REM Mon Tue Wed Thu Fri 15 AT 9:00 MSG Rent",
+        [
+          "1 Rent | DTSTART:20000101T090000 RRULE:FREQ=MONTHLY;BYMONTHDAY=15,16,17,18,19,20,21;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1 |  | -"
+        ]
+      ),
       ("REM Mon Tue AT 9:00 MSG Stand-up %b", ["1 Stand-up | calendar: Mon,Tue *-*-* 09:00:00 |  | -"]),
       ("rem 15 at 18:30 msg %\"Rent%\" is due", ["1 Rent | calendar: *-*-15 18:30:00 |  | -"]),
       ("REM Dec 24 MSG Presents", ["1 Presents | calendar: *-12-24 09:00:00 |  | -"]),

@@ -46,7 +46,7 @@ struct CalendarItem {
     case 9: urgency = .low
     default: urgency = .normal
     }
-    var remarks: [(Int, String)] = []
+    var remarks = span.remarks.map { (component.line, $0) }
     alarms = CalendarAlarm.all(of: component, span: span) { remarks.append(($0, $1)) }
     if alarms.isEmpty { alarms = [nil] }
     self.remarks = remarks

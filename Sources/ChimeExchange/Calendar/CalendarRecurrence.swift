@@ -60,6 +60,7 @@ struct CalendarRecurrence {
   /// A schedule of the rrule dialect: its parts are properties already.
   private init(text: String, _ reminder: Reminder, _ surroundings: Surroundings) {
     var start: Zone?
+    var first = ""
     for part in text.split(separator: " ") {
       guard let colon = part.firstIndex(of: ":") else { continue }
       let head = part[..<colon]
@@ -80,6 +81,7 @@ struct CalendarRecurrence {
         if name == "DTSTART" {
           firstYear = Int(value.prefix(4)) ?? 1970
           start = zone
+          first = value
         }
         if let zone, zone != .utc {
           self.zone = zone
@@ -93,6 +95,21 @@ struct CalendarRecurrence {
       default: continue
       }
     }
+    // To other programs a start is an occurrence, also one that the rule does not name.
+    if let line = lines.first, line.hasPrefix("DTSTART"), !Self.names(text, start: first, start ?? surroundings.zone) {
+      lines.append("EXDATE" + line.dropFirst("DTSTART".utf8.count))
+    }
+  }
+
+  /// Whether its start is one of the occurrences of a schedule, or excepted already.
+  private static func names(_ text: String, start: String, _ zone: Zone) -> Bool {
+    let parts = text.split(separator: " ").filter { !$0.hasPrefix("TRIGGER") && !$0.hasPrefix("EXDATE") }
+    guard let civil = CalendarTime(start)?.civil,
+      let schedule = try? Schedule(canonical: parts.joined(separator: " "))
+    else { return true }
+    let first = zone.instant(of: civil)
+    return schedule.timetable(in: Surroundings(zone: zone)).next(after: first - .seconds(1)) == first
+      || text.split(separator: " ").contains { $0.hasPrefix("EXDATE") && $0.contains(start) }
   }
 
   /// UNTIL is UTC where the start has a zone, and on its clock where it floats (RFC 5545 section 3.3.10).

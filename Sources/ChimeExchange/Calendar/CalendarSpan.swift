@@ -21,6 +21,12 @@ struct CalendarSpan {
   var rules: [String] = []
   var added: [CivilDateTime] = []
   var removed: [CivilDateTime] = []
+  /// What is read otherwise than the file has it, in sentences.
+  var remarks: [String] = []
+  /// A zone that this machine does not have, with the offsets that the file gives it.
+  private var foreign: (name: String, rules: ZoneRules)?
+  /// Whether its times are in UTC by these offsets, and not on its clock any more.
+  private var hasLeft = false
 
   var isRecurring: Bool { !rules.isEmpty || !added.isEmpty }
 
@@ -41,12 +47,18 @@ struct CalendarSpan {
     case .floating: clock = zones.unnamed.map { $0 == .utc ? .utc : .zone($0) } ?? .floating
     case .utc: clock = .utc
     case .zoned(let name):
-      let zone = try zones.zone(name)
-      clock = zone == .utc ? .utc : .zone(zone)
+      do {
+        let zone = try zones.zone(name)
+        clock = zone == .utc ? .utc : .zone(zone)
+      } catch {
+        guard let rules = zones.rules(of: name) else { throw error }
+        // Its clock is read as if it were UTC until all of it is known.
+        (clock, foreign) = (.utc, (name, rules))
+      }
     }
     length = time.isDate && !isTodo ? CalendarDuration(days: 1, seconds: 0) : .zero
     usual = .zero
-    for rule in rules { self.rules.append(adjusted(rule, zones)) }
+    for rule in rules { self.rules.append(lifted(adjusted(rule, zones))) }
     for property in component.all("RDATE") { added += try times(property, &zones) }
     for property in component.all("EXDATE") { removed += try times(property, &zones) }
     if let end = component[isTodo ? "DUE" : "DTEND"] {
@@ -57,6 +69,81 @@ struct CalendarSpan {
       length = duration
     }
     if isTodo { usual = length }
+    if time.civil != nil { addUnnamedStart(zones) }
+    if foreign != nil { try leaveForeignZone(zones) }
+  }
+
+  /// A start that its rules do not name is an occurrence all the same, as other programs have it (RFC 5545 section 3.8.5.3
+  /// shows how to except one).
+  private mutating func addUnnamedStart(_ zones: CalendarZones) {
+    guard !rules.isEmpty, !added.contains(start) else { return }
+    var onClock = self
+    (onClock.added, onClock.removed) = ([], [])
+    if isAllDay { onClock.clock = .utc }
+    let zone = onClock.zone(zones.surroundings)
+    let first = zone.instant(of: start)
+    guard let schedule = try? Schedule(canonical: onClock.recurrenceText()),
+      schedule.timetable(in: Surroundings(zone: zone)).next(after: first - .seconds(1)) != first
+    else { return }
+    if removed.contains(start) {
+      // Excepted: as if the rule alone counted.
+      removed.removeAll { $0 == start }
+    } else if zones.now.map({ first > $0 }) ?? true {
+      added.append(start)
+      remarks.append("its rule does not name its start, which is taken as well")
+    }
+  }
+
+  // MARK: Zones that this machine does not have
+
+  /// Puts the times into UTC, by the offsets that the file gives its zone. No rule tells those of a clock that nobody has,
+  /// so they are listed, as far as the offsets are known.
+  private mutating func leaveForeignZone(_ zones: CalendarZones) throws(Refusal) {
+    guard let (name, rules) = foreign else { return }
+    func utc(_ civil: CivilDateTime) -> CivilDateTime { Zone.utc.civil(at: rules.instant(of: civil)) }
+    var walls = [start]
+    if isRecurring {
+      guard let schedule = try? Schedule(canonical: recurrenceText()) else {
+        throw Refusal("its RRULE is not understood: \(excerpt(self.rules.first ?? ""))")
+      }
+      walls = []
+      var walk = schedule.timetable(in: .utc).walk(steps: CalendarExport.mostSteps)
+      var last = max(Zone.utc.instant(of: start), rules.years.lowerBound) - .seconds(1)
+      while walls.count < CalendarExport.maximumListed, let next = walk.next(after: last),
+        next <= rules.years.upperBound
+      {
+        if next > zones.surroundings.zone.instant(of: start) - .days(1) { walls.append(Zone.utc.civil(at: next)) }
+        last = next
+      }
+    }
+    guard let first = walls.first, rules.years.contains(rules.instant(of: first)) else {
+      throw Refusal(
+        "this machine has no time zone \"\(excerpt(name))\", and the offsets that the file gives it are not known for then"
+      )
+    }
+    remarks.append(
+      isRecurring
+        ? "this machine has no time zone \"\(excerpt(name))\"; its times are listed, with the offsets that the file gives it"
+        : "this machine has no time zone \"\(excerpt(name))\"; its time has the offset that the file gives it")
+    (start, added) = (utc(first), walls.dropFirst().map(utc))
+    (self.rules, removed) = ([], [])
+    hasLeft = true
+  }
+
+  /// Rules that count off shorter units and are limited to weeks or days of the year are read as rules of the year, as
+  /// dateutil and libical read them; RFC 5545 has no such rules.
+  private mutating func lifted(_ rule: String) -> String {
+    let parts = rule.split(separator: ";").map(String.init)
+    func part(_ name: String) -> String? { parts.first { $0.hasPrefix("\(name)=") } }
+    let units = ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY"]
+    guard let unit = part("FREQ"), units.contains(unit), part("BYWEEKNO") != nil || part("BYYEARDAY") != nil,
+      ["INTERVAL=1", nil].contains(part("INTERVAL")), part("BYSETPOS") == nil
+    else { return rule }
+    let limit = part("BYWEEKNO") == nil ? "BYYEARDAY" : "BYWEEKNO"
+    remarks.append("\(limit) with \(unit) is read as each such day of a year")
+    var lifted = parts.map { $0 == unit ? "FREQ=YEARLY" : $0 }
+    if limit == "BYWEEKNO", part("BYDAY") == nil { lifted.append("BYDAY=MO,TU,WE,TH,FR,SA,SU") }
+    return lifted.joined(separator: ";")
   }
 
   // MARK: Reading
@@ -109,13 +196,22 @@ struct CalendarSpan {
     switch time.form {
     case .date, .floating: return civil
     case .utc:
-      if case .utc = clock { return civil }
+      if case .utc = clock, foreign == nil || hasLeft { return civil }
       instant = Zone.utc.instant(of: civil)
+    case .zoned(let name) where name == foreign?.name:
+      guard hasLeft, let foreign else { return civil }
+      return Zone.utc.civil(at: foreign.rules.instant(of: civil))
     case .zoned(let name):
       let zone = try zones.zone(name)
       if case .zone(let own) = clock, own.identifier == zone.identifier { return civil }
       instant = zone.instant(of: civil)
     }
+    return wall(of: instant, zones)
+  }
+
+  /// What its clock shows at a moment.
+  private func wall(of instant: Instant, _ zones: CalendarZones) -> CivilDateTime {
+    if let foreign, !hasLeft { return Zone.utc.civil(at: instant + .seconds(Int64(foreign.rules.offset(at: instant)))) }
     return zone(zones.surroundings).civil(at: instant)
   }
 
@@ -173,6 +269,9 @@ struct CalendarSpan {
         return "UNTIL=" + CivilDateTime(date: date, time: endOfDay).basic
       }
       if until.isDate { return "UNTIL=" + CivilDateTime(date: civil.date, time: endOfDay).basic + suffix }
+      if until.form == .utc, foreign != nil {
+        return "UNTIL=" + wall(of: Zone.utc.instant(of: civil), zones).basic + "Z"
+      }
       return until.form == .floating ? "UNTIL=" + civil.basic + suffix : String(part)
     }.joined(separator: ";")
   }

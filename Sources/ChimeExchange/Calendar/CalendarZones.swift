@@ -11,10 +11,12 @@ struct CalendarZones {
   private let locations: [String: String]
   private let definitions: [String: CalendarComponent]
   private var known: [String: Zone?] = [:]
-  /// Around which rules are compared; nil: they are not.
-  private let now: Instant?
+  /// The moment of the import, around which rules are compared; nil: they are not.
+  let now: Instant?
   /// What was found by its rules.
   private(set) var guesses: [(line: Int, name: String, zone: Zone)] = []
+  /// The rules of zones that are none of this machine's.
+  private var rules: [String: ZoneRules] = [:]
   /// Comparing rules takes longer than looking a name up, and no file has many zones of its own.
   private static let maximumDefinitions = 20
   /// No more names of zones than there are zones are looked up: each may cost a look at a file.
@@ -53,13 +55,19 @@ struct CalendarZones {
         + (definitions[name] == nil ? "" : ", and none with the rules that the file gives it"))
   }
 
+  /// The rules that the file gives a zone for which ``zone(_:)`` has found none here.
+  func rules(of name: String) -> ZoneRules? { rules[name] }
+
   private mutating func findByRules(_ name: String) -> Zone? {
     guard let now, let definition = definitions[name], let rules = ZoneRules(definition, around: now) else {
       return nil
     }
     let candidates =
       [surroundings.zone] + WindowsZones.locations.lazy.compactMap { [surroundings] in surroundings.zones($0) }
-    guard let zone = candidates.first(where: rules.areThose) else { return nil }
+    guard let zone = candidates.first(where: rules.areThose) else {
+      self.rules[name] = rules
+      return nil
+    }
     guesses.append((definition.line, name, zone))
     return zone
   }

@@ -6,6 +6,10 @@ import ChimeSchedule
 struct ZoneRules {
   /// Times before and after each change, and one in each month, with the offset in seconds that the rules have then.
   private var samples: [(at: Instant, offset: Int)] = []
+  /// Each change, with the offset that the rules have from then on; never empty.
+  private var onsets: [(at: Instant, offset: Int)] = []
+  /// Within them every change is known.
+  let years: ClosedRange<Instant>
 
   /// How far the years go on either side.
   private static let reach = Milliseconds.days(800)
@@ -16,8 +20,7 @@ struct ZoneRules {
   init?(_ component: CalendarComponent, around now: Instant) {
     let observances = component.components("STANDARD") + component.components("DAYLIGHT")
     guard !observances.isEmpty, observances.count <= Self.maximumObservances else { return nil }
-    let years = max(now - Self.reach, .earliest)...now + Self.reach
-    var onsets: [(at: Instant, offset: Int)] = []
+    years = max(now - Self.reach, .earliest)...now + Self.reach
     for observance in observances {
       guard let start = observance["DTSTART"].flatMap(CalendarTime.init),
         let before = observance["TZOFFSETFROM"].flatMap({ Self.seconds($0.value) }),
@@ -28,7 +31,6 @@ struct ZoneRules {
     }
     onsets.sort { $0.at < $1.at }
     guard let first = onsets.first else { return nil }
-    func offset(at instant: Instant) -> Int { onsets.last { $0.at <= instant }?.offset ?? first.offset }
     // Of what was before its first change a file need not say anything.
     let known = max(years.lowerBound, first.at)...max(years.upperBound, first.at)
     var times = stride(from: known.lowerBound.seconds, to: known.upperBound.seconds, by: 30 * 86_400).map {
@@ -36,6 +38,19 @@ struct ZoneRules {
     }
     for onset in onsets where years.contains(onset.at) { times += [onset.at - .minutes(1), onset.at + .minutes(1)] }
     samples = times.filter(known.contains).map { ($0, offset(at: $0)) }
+  }
+
+  /// In seconds. Before the first change it is the same as after it.
+  func offset(at instant: Instant) -> Int { onsets.last { $0.at <= instant }?.offset ?? onsets[0].offset }
+
+  /// The moment of a reading of the clock; the first of two, and one that a change removes as before it.
+  func instant(of civil: CivilDateTime) -> Instant {
+    let wall = Zone.utc.instant(of: civil)
+    let before = offset(at: wall - .days(1))
+    let instant = wall - .seconds(Int64(before))
+    let offset = offset(at: instant)
+    let other = wall - .seconds(Int64(offset))
+    return offset == before || self.offset(at: other) != offset ? instant : other
   }
 
   func areThose(of zone: Zone) -> Bool { samples.allSatisfy { zone.offset(at: $0.at) == $0.offset } }

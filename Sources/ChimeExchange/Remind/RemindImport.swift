@@ -155,9 +155,11 @@ struct RemindSchedule {
       guard line.every != nil || ahead != nil else { return "at \(first) \(time)" }
       return rule(from: first, line.every.map { "FREQ=DAILY;INTERVAL=\($0)" } ?? "FREQ=DAILY;COUNT=1", ahead)
     }
-    if ahead == nil, line.until == nil, line.from == nil { return calendar }
+    // Of several weekdays the first from that day on, once a month.
+    let isFirstOfSeveral = line.day != nil && line.weekdays.count > 1
+    if ahead == nil, line.until == nil, line.from == nil, !isFirstOfSeveral { return calendar }
     guard line.year == nil else { throw .init("a year without a month and a day is not read with this") }
-    var parts = ["FREQ=DAILY"]
+    var parts = [isFirstOfSeveral ? "FREQ=MONTHLY" : "FREQ=DAILY"]
     if let month = line.month { parts.append("BYMONTH=\(month)") }
     if line.isDayBefore {
       parts.append("BYMONTHDAY=-1")
@@ -169,6 +171,7 @@ struct RemindSchedule {
       parts.append(
         "BYDAY=\(line.weekdays.sorted().map { Self.names[$0].prefix(2).uppercased() }.joined(separator: ","))")
     }
+    if isFirstOfSeveral { parts.append("BYSETPOS=1") }
     guard let start = line.from ?? CivilDate(year: 2_000, month: 1, day: 1) else { return calendar }
     return rule(from: start, parts.joined(separator: ";"), ahead)
   }

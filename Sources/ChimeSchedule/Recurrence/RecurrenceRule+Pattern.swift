@@ -47,7 +47,8 @@ extension RecurrenceRule {
     case .daily: origin = startDay
     case .weekly: origin = week(startDay).number
     case .monthly: origin = startMonth.index
-    case .yearly: origin = Int64(hasWeeks ? weekYear(startDay) : startMonth.year)
+    // Years that are left out are counted from the start's calendar year, also where its week is one of another year.
+    case .yearly: origin = Int64(hasWeeks && interval == 1 ? weekYear(startDay) : startMonth.year)
     }
     shape = shape(pattern)
     if shape != .never, let count = pattern.count { end(after: count, &budget) }
