@@ -42,6 +42,15 @@ enum ScheduleReader {
     }
   }
 
+  /// The same without a reason for what is not understood, which takes longer to find than all else.
+  static func understood(_ text: String, anchor: Anchor) -> (text: String, schedule: Schedule)? {
+    if let schedule = try? understand(text, anchor) { return (text, schedule) }
+    guard let english = anchor.surroundings.language?.english(text)?.text,
+      let schedule = try? understand(english, anchor)
+    else { return nil }
+    return (english, schedule)
+  }
+
   /// The bytes of a text, at most one more than are looked at. Whole texts are copied at once, beginnings byte by byte.
   private static func bytes(of text: String) -> [UInt8] {
     let longest = Schedule.maximumLength

@@ -80,6 +80,19 @@ import Testing
     ("add Monday every day at 9", "Monday", "daily at 09:00"), ("add Evening sunset", "Evening", "sunset"),
   ]
 
+  /// Runs with words of no time in them are not tried. Nothing is lost by it.
+  @Test(
+    arguments: (SpokenTests.table.map(\.text) + table.map(\.line)).map { ($0, nil) }
+      + CzechTests.table.map { ($0.czech, SpokenLanguage.czech) })
+  func noTimeIsPassedOver(_ text: String, _ language: SpokenLanguage?) throws {
+    var surroundings = try SpokenTests.surroundings()
+    surroundings.language = language
+    let words = ["Zyx"] + text.split(separator: " ").map(String.init)
+    let reader = ScheduleLine.Reader(
+      words: words, place: .anywhere, now: SpokenTests.monday, surroundings: surroundings)
+    #expect(reader.longestRun()?.words == reader.longestRun(all: true)?.words)
+  }
+
   @Test(arguments: table) func understands(_ line: String, _ title: String, _ canonical: String) throws {
     let read = try Self.read(line).get()
     #expect(read.title == title)

@@ -56,8 +56,8 @@ public struct ScheduleLine: Sendable {
     // A first word in quotes is the title wherever all others are a time.
     if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace) {
       let text = words.dropFirst().joined(separator: " ")
-      if case .success(let schedule) = reader.parse(text) {
-        (title, self.text, self.schedule) = (words[0], reader.written(text), schedule)
+      if let whole = reader.understood(text) {
+        (title, self.text, schedule) = (words[0], whole.text, reader.counting(whole))
         return
       }
     }
@@ -71,8 +71,8 @@ public struct ScheduleLine: Sendable {
     guard !parts.isEmpty else { throw Refusal.noTitle(time: run.text) }
     if let left = reader.leftOver(run, before, after) { throw Refusal.leftOver(left) }
     title = parts.joined(separator: " ")
-    text = reader.written(run.text)
-    schedule = run.schedule
+    text = run.written
+    schedule = reader.counting((run.written, run.schedule))
   }
 
   /// A piece of a title, without the commas and colons that part it from a time.
@@ -83,13 +83,15 @@ public struct ScheduleLine: Sendable {
     return String(text)
   }
 
-  private struct Run {
+  struct Run {
     var words: Range<Int>
     var text: String
+    /// The same in English.
+    var written: String
     var schedule: Schedule
   }
 
-  private struct Reader {
+  struct Reader {
     let words: [String]
     let place: Place
     let now: Instant
@@ -97,7 +99,15 @@ public struct ScheduleLine: Sendable {
 
     private var timeWords: TimeWords { TimeWords(language: surroundings.language) }
 
-    func written(_ text: String) -> String { Schedule.written(text, now: now, in: surroundings) }
+    /// What a text means, without a reason where it means nothing, and without what it counts from.
+    func understood(_ text: String) -> (text: String, schedule: Schedule)? {
+      ScheduleReader.understood(text, anchor: Anchor(now: now, surroundings: surroundings))
+    }
+
+    /// The same with what it counts from.
+    func counting(_ found: (text: String, schedule: Schedule)) -> Schedule {
+      (try? Schedule.parse(found.text, now: now, in: surroundings)) ?? found.schedule
+    }
 
     private func speaksOfTime(_ word: String) -> Bool {
       ScheduleLine.speaksOfTime(word, in: surroundings.language)
@@ -128,19 +138,46 @@ public struct ScheduleLine: Sendable {
       return word == "at" ? ["at \(text)", text] : ["\(word) \(text)"]
     }
 
-    func longestRun() -> Run? {
+    /// - Parameter all: whether runs are tried too that have words of no time in them, which takes long.
+    func longestRun(all: Bool = false) -> Run? {
+      let ends = all ? [] : endsOfTimes
       for count in stride(from: min(words.count, mostWordsAtEnd), through: 1, by: -1) {
         let last = place == .anywhere ? words.count - count : 0
         // The title is mostly the first, so of two times that are as long the later one is taken.
         let starts = stride(from: last, through: 0, by: count > mostWords ? -max(last, 1) : -1)
         for start in starts where place != .anywhere || canBegin(words[start]) {
+          guard all || ends[start] >= start + count else { continue }
           for form in forms(start..<start + count) {
-            guard case .success(let schedule) = parse(form) else { continue }
-            return Run(words: start..<start + count, text: form, schedule: schedule)
+            guard let found = understood(form) else { continue }
+            return Run(
+              words: start..<start + count, text: form, written: found.text, schedule: found.schedule)
           }
         }
       }
       return nil
+    }
+
+    /// Where a time that begins at a word ends at the latest: before the next word that can be in none.
+    private var endsOfTimes: [Int] {
+      var ends = [Int](repeating: 0, count: words.count)
+      var end = words.count
+      for index in words.indices.reversed() {
+        if !mayBeInTime(words[index]) { end = index }
+        // The names of calendars may be any words: "except holidays and vacation".
+        let isOpen = SpokenWords.namesFollow.contains(timeWords.plain(words[index]))
+        ends[index] = isOpen ? words.count : end
+        if isOpen { end = words.count }
+      }
+      return ends
+    }
+
+    private func mayBeInTime(_ word: String) -> Bool {
+      if speaksOfTime(word) || word.contains(where: { $0.isWhitespace || $0 == ":" || $0 == "=" || $0 == "*" }) {
+        return true
+      }
+      guard let first = word.utf8.first, ScheduleLine.isASCIILetter(first) else { return true }
+      let plain = timeWords.plain(word)
+      return SpokenWords.inTimes.contains(plain) || surroundings.language?.mayBeInTime(plain) == true
     }
 
     /// The refusal of the words that come nearest to a time: the longest run of words of time.
@@ -214,7 +251,7 @@ public struct ScheduleLine: Sendable {
       if found.isEmpty, let number = numberOfTitle(run, after) {
         let time = Run(
           words: run.words.dropLast(), text: self.words[run.words.dropLast()].joined(separator: " "),
-          schedule: run.schedule)
+          written: run.written, schedule: run.schedule)
         return LeftOver(
           understood: run.text, schedule: run.schedule, words: self.words[number.lowerBound],
           choices: choices(time, number), error: nil)
@@ -307,11 +344,11 @@ public struct ScheduleLine: Sendable {
 
   /// Whether a word may be a part of a time.
   static func speaksOfTime(_ word: String, in language: SpokenLanguage?) -> Bool {
-    let lowered = (language?.gloss(word) ?? word).lowercased().trimmingPrefix { $0 == "," }
+    let lowered = word.lowercased().trimmingPrefix { $0 == "," }
     let plain = String(lowered).split { $0 == "," || $0 == "-" || $0 == "." || $0 == "!" || $0 == "/" }
     guard let first = plain.first else { return false }
-    if first.utf8.contains(where: { (0x30...0x39).contains($0) }) { return true }
-    let text = String(first)
+    let text = language?.gloss(String(first)) ?? String(first)
+    if text.utf8.contains(where: { (0x30...0x39).contains($0) }) { return true }
     return SpokenWords.alone.contains(text) || SpokenWords.joining.contains(text) || SpokenWords.units.contains(text)
       || SpokenWords.numbers[text] != nil || SpokenWords.tens[text] != nil || SpokenWords.ordinals[text] != nil
       || Keyword(ArraySlice(text.utf8)) != nil || SolarWord(ArraySlice(text.utf8)) != nil

@@ -25,6 +25,12 @@ public enum SpokenLanguage: Sendable, Hashable {
   /// What a word speaks of, as one English word; the word itself where it is none of this language.
   func gloss(_ word: String) -> String { CzechWords.gloss(CzechWords.folded(word)) ?? word }
 
+  /// Whether a word, as ``gloss(_:)`` has left it, may stand within a time.
+  func mayBeInTime(_ word: String) -> Bool {
+    let folded = CzechWords.folded(word)
+    return CzechWords.parts.contains(folded) || folded.hasSuffix("krat")
+  }
+
   /// The text with each word that neither language has in the place of the nearest one of this language.
   func respelt(_ text: String) -> String? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -155,6 +161,16 @@ enum CzechWords {
     13: "třináct", 14: "čtrnáct", 15: "patnáct", 16: "šestnáct", 17: "sedmnáct", 18: "osmnáct", 19: "devatenáct",
     20: "dvacát", 30: "třicát",
   ]
+
+  /// Words that speak of time only beside others.
+  static let parts: Set<String> = {
+    var parts: Set<String> = [
+      "pul", "ctvrt", "ctvrte", "mezi", "let", "hod", "po", "st", "so", "ne", "ut", "ct", "pa", "a", "i", "na", "o",
+      "s",
+    ]
+    for phrase in phrases.keys { parts.formUnion(phrase.split(separator: " ").map(String.init)) }
+    return parts
+  }()
 
   /// English words by the Czech ones, which may be several words with a space between.
   static let phrases: [String: String] = {

@@ -115,6 +115,16 @@ enum SpokenWords {
     "and", "or", "after", "before", "half", "quarter", "past", "other", "about", "around", "between", "when", "within",
     "end", "now", "single", "second", "but", "not", "through", "also", "then", "only",
   ]
+  /// Words that may stand within a time and say nothing of time by themselves.
+  static let within: Set<String> = [
+    "p", "a", "p.m", "a.m", "o'clock", "o’clock", "o", "clock", "close", "business", "working", "work", "done",
+    "completion", "completed", "finished", "apart", "quarters", "couple", "few", "hence", "later", "during", "per",
+    "from", "alternate", "thrice", "as", "start", "ending", "times", "x", "on",
+    "is", "day", "excepting", "t", "z", "utc", "gmt", "st", "nd", "rd", "th", "th.", "counting",
+  ]
+  static let inTimes = within.union(changing).union(behind).union(units)
+  /// Words behind which the names of calendars may stand.
+  static let namesFollow: Set<String> = except.union(["but", "apart"])
   /// Words that say more of a time before them, where the line ends with them: `friday next`, `at 5 sharp`.
   static let behind: Set<String> = [
     "next", "last", "coming", "following", "upcoming", "previous", "after", "before", "past", "early", "late", "sharp",
