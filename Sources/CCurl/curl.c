@@ -141,6 +141,8 @@ CURLcode chime_curl_get_string(CURL *handle, CURLINFO info, const char **value) 
   return curl.easy_getinfo(handle, info, value);
 }
 
+int chime_curl_has_certificate_file(void) { return curl.version_info(CURLVERSION_NOW)->cainfo != NULL; }
+
 CURLM *chime_curl_multi_init(void) { return curl.multi_init(); }
 CURLMcode chime_curl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }
 CURLMcode chime_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
@@ -170,8 +172,8 @@ CURLUcode chime_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned i
   return curl.url_get(url, part, text, flags);
 }
 
-// Certificates that were refused. The functions are those of the OpenSSL that libcurl itself is linked with, found
-// through it: their handles are its own, whatever else of OpenSSL is in the process.
+// Certificates that were refused, and handshakes that do not end. The functions are those of the OpenSSL that libcurl itself is
+// linked with, found through it: their handles are its own, whatever else of OpenSSL is in the process.
 
 static struct {
   void (*set)(void *context, int (*verify)(void *, void *), void *argument);
@@ -181,9 +183,17 @@ static struct {
   const void *(*not_before)(const void *certificate);
   const void *(*not_after)(const void *certificate);
   int (*time)(const void *asn1, struct tm *time);
+  void (*watch)(void *context, void (*message)(int, int, int, const void *, size_t, void *, void *));
+  long (*control)(void *context, int command, long number, void *argument);
+  int (*index)(int kind, long number, void *argument, void *made, void *copied, void *freed);
+  int (*keep)(void *connection, int index, void *value);
+  void *(*kept)(const void *connection, int index);
+  void (*shut)(void *connection, int mode);
 } tls;
 static pthread_once_t tls_once = PTHREAD_ONCE_INIT;
 static int tls_found;
+/// Where a connection has how much of handshakes has come over it; as a number, so that nothing is to be freed.
+static int tls_taken;
 
 static void find_tls(void) {
   const char *name = curl.version_info(CURLVERSION_NOW)->ssl_version;
@@ -192,12 +202,15 @@ static void find_tls(void) {
   tls_found = FIND(set, "SSL_CTX_set_cert_verify_callback") && FIND(verify, "X509_verify_cert")
       && FIND(error, "X509_STORE_CTX_get_error") && FIND(certificate, "X509_STORE_CTX_get_current_cert")
       && FIND(not_before, "X509_get0_notBefore") && FIND(not_after, "X509_get0_notAfter")
-      && FIND(time, "ASN1_TIME_to_tm");
+      && FIND(time, "ASN1_TIME_to_tm") && FIND(watch, "SSL_CTX_set_msg_callback") && FIND(control, "SSL_CTX_ctrl")
+      && FIND(index, "CRYPTO_get_ex_new_index") && FIND(keep, "SSL_set_ex_data") && FIND(kept, "SSL_get_ex_data")
+      && FIND(shut, "SSL_set_shutdown")
+      && (tls_taken = tls.index(0 /* CRYPTO_EX_INDEX_SSL */, 0, NULL, NULL, NULL, NULL)) >= 0;
 }
 
 // The latest notes of this thread. A number that a newer one has pushed out is not found, which costs a date.
 enum { most_notes = 16 };
-static _Thread_local struct chime_certificate_note notes[most_notes];
+static _Thread_local struct chime_tls_note notes[most_notes];
 static _Thread_local unsigned next_note;
 
 static int64_t seconds(const void *asn1) {
@@ -211,25 +224,46 @@ static int verify(void *store, void *number) {
   if (tls.verify(store) > 0) return 1;
   void *certificate = tls.certificate(store);
   if (certificate != NULL) {
-    notes[next_note++ % most_notes] = (struct chime_certificate_note){
+    notes[next_note++ % most_notes] = (struct chime_tls_note){
         .number = (uintptr_t)number, .error = tls.error(store), .not_before = seconds(tls.not_before(certificate)),
         .not_after = seconds(tls.not_after(certificate))};
   }
   return 0;
 }
 
+/// Counts what comes of handshakes, and of what belongs to them after their end (tickets, new keys). OpenSSL passes over some
+/// of it, such as requests to begin anew, for as long as more comes, and libcurl has no turn meanwhile; nor has any other
+/// connection of the thread. Each message counts as a KiB at least, because the smallest cost the most for their size.
+static void count_message(
+    int is_sent, int version, int kind, const void *bytes, size_t length, void *connection, void *number) {
+  enum { handshake = 22, received_shutdown = 2 };
+  (void)version, (void)bytes;
+  if (is_sent || kind != handshake) return;
+  uintptr_t before = (uintptr_t)tls.kept(connection, tls_taken);
+  uintptr_t taken = before + (length > 1024 ? length : 1024);
+  tls.keep(connection, tls_taken, (void *)taken);
+  if (taken <= CHIME_TLS_MOST) return;
+  // As if the other side had closed it: OpenSSL reads nothing more from there.
+  tls.shut(connection, received_shutdown);
+  if (before <= CHIME_TLS_MOST) {
+    notes[next_note++ % most_notes] = (struct chime_tls_note){.number = (uintptr_t)number, .is_endless = 1};
+  }
+}
+
 static CURLcode begin_tls(CURL *handle, void *context, void *number) {
   (void)handle;
   tls.set(context, verify, number);
+  tls.watch(context, count_message);
+  tls.control(context, 16 /* SSL_CTRL_SET_MSG_CALLBACK_ARG */, 0, number);
   return CURLE_OK;
 }
 
-CURLcode chime_curl_note_certificates(CURL *handle) {
+CURLcode chime_curl_watch_tls(CURL *handle) {
   pthread_once(&tls_once, find_tls);
   return tls_found ? curl.easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, begin_tls) : CURLE_NOT_BUILT_IN;
 }
 
-int chime_curl_certificate(uintptr_t number, struct chime_certificate_note *note) {
+int chime_curl_tls_note(uintptr_t number, struct chime_tls_note *note) {
   for (int i = 0; i < most_notes; i++) {
     if (number != 0 && notes[i].number == number) {
       *note = notes[i];

@@ -18,8 +18,8 @@ struct HTTPFault {
   var certificateFile: String?
   /// An X509_V_ERR of OpenSSL (openssl-verification-options(1)), as libcurl has it.
   var verification = 0
-  /// What was noted of the certificate that was refused.
-  var certificate: chime_certificate_note?
+  /// What was noted of the certificate that was refused, or of the handshake.
+  var note: chime_tls_note?
 
   init(code: CURLcode, detail: String) { (self.code, self.detail) = (code, detail) }
 
@@ -28,6 +28,11 @@ struct HTTPFault {
 
   var sentence: String {
     switch code {
+    case _ where note?.is_endless == 1:
+      "the receiver's TLS handshake does not end: more than \(CHIME_TLS_MOST >> 10) KiB "
+        + "or \(CHIME_TLS_MOST >> 10) messages of it came"
+    case CURLE_OPERATION_TIMEDOUT where detail.contains("SSL connection timeout"):
+      "timed out in the TLS handshake, which the receiver did not finish"
     case CURLE_COULDNT_CONNECT: dialling
     case CURLE_PEER_FAILED_VERIFICATION: verifying
     case CURLE_SSL_CACERT_BADFILE:
@@ -64,12 +69,12 @@ struct HTTPFault {
     // Compared by libcurl once the certificate itself was found in order.
     if detail.contains("target host name") { return "the receiver's certificate is for another name: \(detail)" }
     // The numbers are those of OpenSSL's x509_vfy.h.
-    switch certificate.map({ Int($0.error) }) ?? verification {
+    switch note.map({ Int($0.error) }) ?? verification {
     case 9:
-      return "the receiver's certificate is not valid before \(date(certificate?.not_before) ?? "a later day"): "
+      return "the receiver's certificate is not valid before \(date(note?.not_before) ?? "a later day"): "
         + "either it or this machine's clock is wrong"
     case 10:
-      return "the receiver's certificate has expired" + (date(certificate?.not_after).map { " on \($0)" } ?? "")
+      return "the receiver's certificate has expired" + (date(note?.not_after).map { " on \($0)" } ?? "")
         + ": it has to be renewed there"
     case 18: return "the receiver's certificate is signed by itself: to trust it, \(remedy)"
     case 2, 19, 20, 21: return "the receiver's certificate is signed by nobody who is trusted here: \(remedy)"

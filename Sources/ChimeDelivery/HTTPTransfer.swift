@@ -100,14 +100,24 @@ final class HTTPTransfer {
   }
 
   private func configureTrust() {
-    // Passive: its failure costs the date in a sentence.
-    chime_curl_note_certificates(handle)
-    guard let file = route.certificateFile else { return }
+    // Where libcurl uses another library for TLS than OpenSSL, this costs the date in a sentence, and leaves endless handshakes
+    // to the time limit.
+    chime_curl_watch_tls(handle)
+    guard let file = route.certificateFile else { return shareAuthorities() }
     // The file takes the place of libcurl's own file; the folder beside it has the system's certificates one by one.
     for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { need(chime_curl_set_string(handle, option, file)) }
     for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] {
       need(chime_curl_set_string(handle, option, Self.systemCertificates))
     }
+  }
+
+  /// Has the connections share the system's authorities, read anew every ten minutes. Each would read all of them for itself
+  /// otherwise: a megabyte and 20 ms for each handshake that is under way. libcurl shares what is in a file, and nothing when
+  /// there is a folder beside it, which is another form of the same.
+  private func shareAuthorities() {
+    guard chime_curl_has_certificate_file() != 0 else { return }
+    for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { need(chime_curl_set_string(handle, option, nil)) }
+    chime_curl_set_long(handle, CURLOPT_CA_CACHE_TIMEOUT, 600)
   }
 
   private static let systemCertificates = "/etc/ssl/certs"
@@ -327,8 +337,8 @@ final class HTTPTransfer {
     fault.isFlooded = isFlooded
     fault.certificateFile = certificates == nil ? route.certificateFile : nil
     fault.verification = long(CURLINFO_SSL_VERIFYRESULT) ?? 0
-    var note = chime_certificate_note()
-    if code == CURLE_PEER_FAILED_VERIFICATION, chime_curl_certificate(number, &note) != 0 { fault.certificate = note }
+    var note = chime_tls_note()
+    if chime_curl_tls_note(number, &note) != 0 { fault.note = note }
     return fault
   }
 

@@ -50,19 +50,26 @@ int chime_socket_port(int socket);
 /// Whether the socket is connected to that address, as inet_ntop(3) writes it, and port.
 int chime_socket_leads(int socket, const char *peer, int port);
 
+/// How much of handshakes may come over a connection while it lasts, in bytes. A chain of certificates has 100 KB at most.
+#define CHIME_TLS_MOST (256 << 10)
+
 /// Why a certificate was refused, and when it is valid: an X509_V_ERR of OpenSSL, and seconds since the epoch, INT64_MIN
-/// where the certificate does not say.
-struct chime_certificate_note {
+/// where the certificate does not say. Or that more came of a handshake than may.
+struct chime_tls_note {
   uintptr_t number;
   int error;
   int64_t not_before, not_after;
+  int is_endless;
 };
 
 /// Has refused certificates noted by the thread that drives the handle, under the number that CURLOPT_SSL_CTX_DATA is
-/// set to. Verification itself stays OpenSSL's. Fails where libcurl uses another library for TLS.
-CURLcode chime_curl_note_certificates(CURL *handle);
+/// set to, and connections ended, and noted, over which more comes of handshakes than CHIME_TLS_MOST. Verification itself
+/// stays OpenSSL's. Fails where libcurl uses another library for TLS.
+CURLcode chime_curl_watch_tls(CURL *handle);
 /// Returns 1 with what this thread has noted under a number that is not 0; 0 when there is nothing.
-int chime_curl_certificate(uintptr_t number, struct chime_certificate_note *note);
+int chime_curl_tls_note(uintptr_t number, struct chime_tls_note *note);
+/// Whether libcurl has a file of its own with all authorities that the system trusts.
+int chime_curl_has_certificate_file(void);
 
 CURLM *chime_curl_multi_init(void);
 CURLMcode chime_curl_multi_cleanup(CURLM *multi);

@@ -1,0 +1,89 @@
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDelivery
+
+extension RealThings {
+  /// Receivers whose TLS handshake does not end, against the real channel.
+  @Suite(.serialized) final class EndlessHandshakeTests {
+    let receivers: Script
+    let said: [String: JSON]
+
+    init() async throws {
+      receivers = try Script("/usr/bin/python3", [support("handshakes.py")])
+      said = try await receivers.lines.next()
+    }
+
+    deinit { receivers.end() }
+
+    private func url(_ name: String) throws -> String {
+      "https://127.0.0.1:\(try #require(said[name]?.number, "install openssl"))/"
+    }
+
+    /// Whoever goes on sending is cut off by how much came, and not by a clock, which has no turn while more comes.
+    @Test(.timeLimit(.minutes(1)), arguments: ["requests", "tickets"])
+    func whatGoesOnForEverIsEnded(_ name: String) async throws {
+      let pem = try #require(said["pem"]?.string)
+      let (attempt, next) = try await attempted(url(name), certificates: pem) {
+        ($0.connectTimeout, $0.totalTimeout) = (.seconds(600), .seconds(600))
+      }
+      #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil)
+      #expect(
+        attempt.error
+          == "the receiver's TLS handshake does not end: more than 256 KiB or 256 messages of it came", "\(attempt)")
+    }
+
+    /// What OpenSSL bounds by itself.
+    @Test(
+      .timeLimit(.minutes(1)), arguments: ["certificate", "warnings", "empty", "ciphers", "rubbish"])
+    func whatIsNoHandshakeIsRefused(_ name: String) async throws {
+      let (attempt, next) = try await attempted(url(name)) {
+        ($0.connectTimeout, $0.totalTimeout) = (.seconds(600), .seconds(600))
+      }
+      #expect(next == .retry && attempt.outcome == .failed && attempt.status == nil && attempt.error != nil)
+    }
+
+    /// Connecting has a limit of its own, however slowly the handshake goes on.
+    @Test(.timeLimit(.minutes(1)), arguments: ["silent", "hello", "chain", "drip"])
+    func whatStandsStillEndsWithTheLimitOfConnecting(_ name: String) async throws {
+      let (attempt, next) = try await attempted(url(name)) {
+        ($0.connectTimeout, $0.totalTimeout) = (.milliseconds(400), .seconds(600))
+      }
+      #expect(next == .retry && attempt.outcome == .failed)
+      #expect(
+        attempt.error == "timed out in the TLS handshake, which the receiver did not finish", "\(attempt)")
+    }
+
+    /// Others' messages leave while one's handshake is flooded again and again.
+    @Test(.timeLimit(.minutes(1))) func holdsUpNobody() async throws {
+      let flood = try access(to: url("requests"))
+      let channel = try webhooks(to: url("requests")) { $0.concurrentPerEndpoint = 16 }
+      let reports = try (1...16).map { channel.reports(of: try message(channel: "team", round: $0)) }
+      let good = try Script("/usr/bin/python3", [support("hostile.py")])
+      let port = try #require(try await good.lines.next()["port"]?.number)
+      for _ in 1...8 { #expect(await channel.test(try access(to: "http://127.0.0.1:\(port)/once")).isDelivered) }
+      for report in reports { #expect(try await report.next().next == .retry) }
+      #expect(!(await channel.test(flood).isDelivered))
+      await channel.stop()
+      good.end()
+    }
+
+    /// A handshake that is under way has no certificates of the system's to itself.
+    @Test(.disabled(if: Sanitizer.keepsFreedMemory, "not under this sanitizer")) func takesLittleMemory() async throws {
+      let channel = try webhooks(to: url("silent")) { $0.concurrentPerEndpoint = 64 }
+      // Once around first, so that what is loaded for a first request does not count.
+      var reports = [channel.reports(of: try message(channel: "team", round: 1))]
+      #expect(try await receivers.lines.next() == ["begun": "silent"])
+      let before = try residentBytes()
+      reports += try (2...64).map { channel.reports(of: try message(channel: "team", round: $0)) }
+      for _ in 2...64 { #expect(try await receivers.lines.next() == ["begun": "silent"]) }
+      let grown = try residentBytes() - before
+      #expect(grown < 24 << 20, "\(grown >> 10) KiB more")
+      print("EndlessHandshakeTests: \(grown >> 10) KiB more for 63 handshakes under way")
+      await channel.stop()
+      for report in reports { _ = try await report.next() }
+    }
+  }
+}
