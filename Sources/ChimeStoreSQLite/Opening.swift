@@ -160,6 +160,10 @@ struct Opening: Sendable {
 
   func connections(isRestored: Bool = false) throws -> Connections {
     try files.examine(folder)
+    // With a snapshot or a log it would be damage; so it may be what was left of a first start, or of a store.
+    if SQLiteFiles.size(files.path) == 0 {
+      progress("\(files.path) is empty, without a snapshot: it becomes a new store")
+    }
     try files.create()
     let writer = try Self.connect(files.path, fileLayer)
     // Until the file is known to be sound, nothing is written to it, not even on closing.

@@ -58,7 +58,9 @@ import Testing
     // Whatever the umask, and even where the file was there before with other rights.
     try folder.put(Data(), "chime.db")
     chmod(path, 0o666)
-    let store = try SQLiteStore.open(path: path)
+    let told = Told()
+    let store = try SQLiteStore.open(path: path) { told.add($0) }
+    #expect(told.all == ["\(path) is empty, without a snapshot: it becomes a new store"])
     try await store.write { try $0.setNote("a", "b") }
     for name in folder.names {
       var status = stat()
