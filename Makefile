@@ -104,7 +104,7 @@ REMINDERS ?= 100000
 SPAN ?= 60
 FAULTS ?= kill freeze stall cut promote restart kill,freeze,promote,restart
 fleet: release tests ## Have REMINDERS=100000 fire from four daemons on PostgreSQL within SPAN=60 seconds, while each of FAULTS befalls them
-	@CHIME_PROOF=1 CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' \
+	@CHIME_PROOF=1 CHIME_TEST_REMINDERS=$(REMINDERS) CHIME_TEST_SPAN=$(SPAN) CHIME_TEST_FAULTS='$(FAULTS)' CHIME_TEST_SEED=$(SEED) \
 	  $(testrun) --filter 'ChimeSystemTests.*FleetStormTests'
 
 GAMES ?= 50

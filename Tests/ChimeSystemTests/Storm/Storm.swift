@@ -16,9 +16,11 @@ final class Storm {
   private(set) var standby: PostgresServer?
   private let database: String
   private let endpoints = (0..<64).map { "hook\($0)" }
-  private var daemons: [Daemon] = []
+  var daemons: [Daemon] = []
+  /// What has befallen them, in the order of its end.
+  var incidents: [Incident] = []
   /// That of the last daemon, when it has one of its own: it reaches the servers, and the receiver, by a cable each.
-  private let network: Network?
+  let network: Network?
   /// What the receiver wrote down.
   var received: String { home.path + "/received" }
 
@@ -76,7 +78,7 @@ final class Storm {
 
   private func folder(_ number: Int) -> String { "\(home.path)/member\(number)" }
 
-  private func start(_ number: Int) async throws -> Daemon {
+  func start(_ number: Int) async throws -> Daemon {
     let folder = folder(number)
     var words = [Machine.programs + "/chimed", "--state-dir", folder, "--socket", "\(folder)/socket"]
     // ip(8) becomes the program that it runs.
@@ -142,8 +144,10 @@ final class Storm {
     #expect(Date().timeIntervalSince1970 < Double(begin), "they were added before the first of them was due")
   }
 
-  /// When a reminder is due, in seconds since the epoch.
-  func due(_ number: Int) -> Int { begin + number % span }
+  /// When a reminder is due, in seconds since the epoch: each endpoint has something in each second.
+  func due(_ number: Int) -> Int { begin + number / endpoints.count % span }
+  /// The same in SQL, of an occurrence.
+  var dueInSQL: String { "\(begin) + split_part(title, ' ', 2)::int / \(endpoints.count) % \(span)" }
 
   func fired() async throws -> Int {
     try Int(await sql("SELECT count(*) FROM chime.occurrence")) ?? 0
@@ -182,6 +186,41 @@ final class Storm {
     case promote
     /// All daemons and all servers are killed, and all are started.
     case restart
+    /// One after another is stopped for about as long as its lease.
+    case stops
+    /// One is cut off again and again, each time for about as long as its lease.
+    case cuts
+    /// The primary stands still for 15 s.
+    case still
+    /// Sixteen of all kinds, by the seed, of which several may last at a time.
+    case chaos
+
+    /// For how long something has to fall due at the least, in seconds.
+    var span: Int {
+      switch self {
+      case .kill, .freeze, .stall, .cut, .promote, .restart: 40
+      case .stops, .cuts: 110
+      case .still: 60
+      case .chaos: 130
+      }
+    }
+  }
+
+  /// One fault: when it began, and when it was over, in milliseconds since the epoch.
+  struct Incident: Sendable {
+    let what: String
+    let begin: Int64
+    let end: Int64
+    /// Whether nobody could do anything while it lasted.
+    let hitsAll: Bool
+    /// False of many at once.
+    let isSingle: Bool
+  }
+
+  static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+  func over(_ what: String, since begin: Int64, hitsAll: Bool = false, isSingle: Bool = true) {
+    incidents.append(Incident(what: what, begin: begin, end: Self.now, hitsAll: hitsAll, isSingle: isSingle))
   }
 
   func suffer(_ fault: Fault) async throws {
@@ -192,13 +231,19 @@ final class Storm {
     case .cut: try await cutOneOff()
     case .promote: try await loseThePrimary()
     case .restart: try await restartEverything()
+    case .stops: try await stopInARow()
+    case .cuts: try await cutInARow()
+    case .still: try await freezeThePrimary()
+    case .chaos: try await chaos()
     }
   }
 
   private func killOne() async throws {
     let node = try await node(of: daemons[1])
     try await inTheMidst("a daemon is killed")
+    let killed = Self.now
     try await daemons[1].crash()
+    over("a daemon is killed", since: killed)
     try await takeover(of: node, "a daemon is killed")
     daemons[1] = try await start(1)
   }
@@ -236,9 +281,11 @@ final class Storm {
       return found.isEmpty ? nil : found
     }
     tell("\(what): \(doing)")
+    let stopped = Self.now
     try await takeover(of: node, what)
     let before = frozen.errors.count
     frozen.send(SIGCONT)
+    over(what, since: stopped)
     try await eventually("it knows what has become of it", within: .seconds(60)) {
       frozen.errors.dropFirst(before).contains("the database had not heard of this daemon for")
     }
@@ -249,9 +296,11 @@ final class Storm {
     guard let network else { throw HarnessFailure("no daemon has a network of its own") }
     let node = try await node(of: daemons[3])
     try await inTheMidst("a daemon is cut off")
+    let pulled = Self.now
     try await network.pull(.database)
     try await takeover(of: node, "a daemon is cut off")
     try await network.plugIn(.database)
+    over("a daemon is cut off", since: pulled)
     let back = ContinuousClock.now
     try await eventually("it has a share again", within: .seconds(60), every: .milliseconds(50)) {
       try await sql("SELECT count(*) FROM chime.shard_lease WHERE node = \(try await self.node(of: daemons[3]))") != "0"
@@ -262,11 +311,12 @@ final class Storm {
   private func loseThePrimary() async throws {
     guard let next = standby else { throw HarnessFailure("there is no standby any more") }
     try await inTheMidst("the primary is lost")
-    let lost = primary
+    let (lost, began) = (primary, Self.now)
     try await blocking {
       try lost.lose()
       try next.promote()
     }
+    over("the primary is lost", since: began, hitsAll: true)
     (primary, standby) = (next, nil)
     let promoted = ContinuousClock.now
     let before = try await fired()
@@ -287,6 +337,7 @@ final class Storm {
   private func restartEverything() async throws {
     try await inTheMidst("everything is killed")
     let servers = [primary, standby].compactMap { $0 }
+    let killed = Self.now
     for daemon in daemons { daemon.process.send(SIGKILL) }
     try await blocking { for server in servers { try server.lose() } }
     for daemon in daemons { try await daemon.crash() }
@@ -296,6 +347,7 @@ final class Storm {
     tell("everything is killed: the servers were there again after \(ContinuousClock.now - lost)")
     for number in 0..<4 { daemons[number] = try await start(number) }
     tell("everything is killed: the daemons were ready after \(ContinuousClock.now - lost)")
+    over("everything is killed", since: killed, hitsAll: true)
     try await eventually("it goes on firing", within: .seconds(60), every: .milliseconds(20)) {
       try await fired() > before
     }

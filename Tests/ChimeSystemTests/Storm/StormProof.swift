@@ -9,7 +9,7 @@ extension Storm {
       """
       SELECT count(*), count(DISTINCT reminder), sum(rounds), count(*) FILTER (WHERE fired_at IS NULL),
         count(*) FILTER (WHERE fired_at < scheduled_at),
-        count(*) FILTER (WHERE scheduled_at <> (\(begin) + split_part(title, ' ', 2)::int % \(span)) * 1000::bigint),
+        count(*) FILTER (WHERE scheduled_at <> (\(dueInSQL)) * 1000::bigint),
         count(DISTINCT split_part(title, ' ', 2)::int)
       FROM chime.occurrence
       """)
@@ -52,6 +52,51 @@ extension Storm {
       "\(size) fired once each: \(figures[1]) ms late at the median, \(figures[0]) at most; \(figures[2]) marked late")
     tell(
       "\(wanted.count) messages arrived, \(copies) of them again under the same id; \(figures[3]) attempts on record")
+  }
+
+  /// What each fault cost, by the tables: how late what fell due in the ten seconds after it was fired and delivered (99 of 100),
+  /// the longest time for which a queue delivered nothing of what it had, and how long after its end something was fired late by
+  /// more than a second for the last time.
+  ///
+  /// - Parameter isBounded: whether the figures are promised.
+  func tellCosts(isBounded: Bool) async throws {
+    for (place, one) in incidents.enumerated() {
+      let next = place + 1 < incidents.count ? incidents[place + 1].begin : .max
+      let horizon = min(one.end + 25_000, next)
+      // Where nobody could do anything, what counts is what came afterwards.
+      let from = one.hitsAll ? one.end : one.begin
+      let row = try await sql(
+        """
+        SELECT
+          (SELECT count(*) FROM chime.occurrence
+            WHERE scheduled_at >= \(one.end) AND scheduled_at < \(one.end + 10_000)),
+          (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY fired_at - scheduled_at) FROM chime.occurrence
+            WHERE scheduled_at >= \(one.end) AND scheduled_at < \(one.end + 10_000)),
+          (SELECT percentile_disc(0.99) WITHIN GROUP (ORDER BY state_at - scheduled_at) FROM chime.delivery
+            WHERE scheduled_at >= \(one.end) AND scheduled_at < \(one.end + 10_000)),
+          (SELECT max(state_at - greatest(before, oldest, \(from))) FROM (
+            SELECT state_at, lag(state_at) OVER queue AS before, min(scheduled_at) OVER (
+              PARTITION BY lane ORDER BY state_at ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS oldest
+            FROM chime.delivery WINDOW queue AS (PARTITION BY lane ORDER BY state_at)) d
+            WHERE state_at > \(from) AND coalesce(before, 0) < \(horizon)),
+          (SELECT coalesce(max(fired_at) - \(one.end), 0) FROM chime.occurrence
+            WHERE fired_at > \(one.end) AND scheduled_at < \(horizon) AND fired_at - scheduled_at > 1000)
+        """
+      ).split(separator: "|", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+      tell(
+        "\(one.what) (\(one.end - one.begin) ms): of \(row[0]) due in the 10 s after it 99 of 100 were fired within "
+          + "\(row[1]) ms and delivered within \(row[2]); longest silence of a queue \(row[3]) ms; "
+          + "the last was fired late \(row[4]) ms after it")
+      guard isBounded else { continue }
+      #expect(row[0] > 0, "\(one.what): something fell due afterwards")
+      #expect(row[4] <= 25_000, "\(one.what): as before")
+      guard one.isSingle else { continue }
+      #expect(row[1] <= 5_000, "\(one.what): fired late")
+      // What had been one's that was killed is sent once its lease is over.
+      #expect(row[2] <= 6_000, "\(one.what): delivered late")
+      // A lease, and the moment that it takes to have it and send.
+      #expect(row[3] <= 6_500, "\(one.what): a queue was silent")
+    }
   }
 
   /// The ids under which each occurrence arrived, and how many requests there were beyond one for each id.
