@@ -49,10 +49,12 @@ import Testing
       try home.configure(Self.configuration)
       let receiver = try await Receiver.start(in: home)
       let daemon = try await start(home, 64)
-      // libdispatch makes a timerfd when the first timer of a clock is armed, and loses that timer when it cannot: one of
-      // each clock, and the one that watches for steps, are there before the first client.
-      let clocks = daemon.process.timerClocks
-      #expect(clocks.count { $0 == CLOCK_REALTIME } == 2 && clocks.contains(CLOCK_MONOTONIC), "\(clocks)")
+      // libdispatch makes a timerfd when the first timer of a clock is armed, on a thread of its own, and loses that timer when
+      // it cannot: one of each clock, and the one that watches for steps, are there before the first client.
+      try await eventually("there is a timer of each clock: \(daemon.process.timerClocks)") {
+        let clocks = daemon.process.timerClocks
+        return clocks.count { $0 == CLOCK_REALTIME } == 2 && clocks.contains(CLOCK_MONOTONIC)
+      }
       try await home.addEndpoint("hook", receiver)
       let friend = try RawSocket(path: home.socket)
       let crowd = try await fill(home)
