@@ -29,7 +29,14 @@ final class Context {
   // MARK: Times
 
   func zone(_ name: String) throws -> Zone { try zones.zone(name) }
-  func surroundings(in zone: Zone, at place: Place?) -> Surroundings { zones.surroundings(in: zone, at: place) }
+  func surroundings(in zone: Zone, at place: Place?) -> Surroundings {
+    var surroundings = zones.surroundings(in: zone, at: place)
+    surroundings.words = words
+    return surroundings
+  }
+  /// When the words for times of day are by the daemon's configuration, once something has such a word.
+  private lazy var words = DaemonWords.asked(
+    at: try? SocketPath.chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID)
   /// A schedule as the daemon understands it, which knows no language but English.
   func written(_ schedule: String) -> String {
     guard language != nil, let zone = try? localZone() else { return schedule }

@@ -107,4 +107,18 @@ public enum SchedulesInterface {
       }
     }
   }
+
+  /// When the words for times of day are by the configuration, each as HH:MM: `day` (a day without a time), `morning`,
+  /// `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. For a client that reads schedules
+  /// itself.
+  public enum Words {
+    public static let method = "io.chime.Schedules.Words"
+    public typealias Parameters = Wire.Empty
+
+    public struct Reply: Codable, Equatable, Sendable {
+      public var words: [String: String]
+
+      public init(words: [String: String]) { self.words = words }
+    }
+  }
 }

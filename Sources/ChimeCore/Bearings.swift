@@ -31,6 +31,8 @@ public struct Bearings: Sendable {
   /// Grows with each change, so that what was computed with older ones is seen to be stale.
   public var version = 0
   public var place: Place?
+  /// When the words for times of day are.
+  public var words = WordTimes.usual
   /// The quiet hours of all who have none of their own.
   public var quiet = QuietDefaults()
   /// Where a person is told of what no reminder of theirs says.
@@ -51,9 +53,11 @@ public struct Bearings: Sendable {
 
   /// What a text or a reminder in `zone` may refer to.
   public func surroundings(in zone: Zone, at place: Place? = nil) -> Surroundings {
-    Surroundings(
+    var surroundings = Surroundings(
       zone: zone, place: place ?? self.place, zones: { [zones] in zones.zone($0) },
       calendar: { [calendars] in calendars[$0] })
+    surroundings.words = { [words] in words }
+    return surroundings
   }
 
   /// The quiet hours that the reminder is under.

@@ -7,6 +7,8 @@ struct Anchor {
   var zone: Zone { surroundings.zone }
   /// The second that has begun.
   var second: Int64 { now.seconds }
+  /// When the words for times of day are.
+  func words() -> WordTimes { surroundings.words() }
   var civil: CivilDateTime { zone.civil(at: now) }
 
   /// Whether a reading of the wall clock, with the usual rules for gaps and folds, still lies ahead.

@@ -19,6 +19,9 @@ public struct Surroundings: Sendable {
   /// comes 90 minutes after it, within the window.
   public var followsDone = false
 
+  /// When the words for times of day are. Asked only by a text that has such a word, or a day without a time.
+  public var words: @Sendable () -> WordTimes = { .usual }
+
   /// In which language times are said besides English; `nil`: in no other. What a program reads is English only.
   public var language: SpokenLanguage?
 

@@ -62,10 +62,16 @@ struct ConfigurationTests {
       holidays = ["2026-12-24..2026-12-26", "2027-01-01"]
       School_1 = "/home/ann/a \\"quoted\\" name.ics"
       none = []
+      [words]
+      morning = "06:45"
+      endOfDay = "18:00"
       """)
     loaded.files = ["chimed.toml"]
     #expect(loaded.origins["defaults.grace"] == "chimed.toml:4")
     #expect(try Self.apply(loaded.text).configuration == loaded.configuration)
+    #expect(loaded.configuration.words.morning == CivilTime(hour: 6, minute: 45))
+    #expect(loaded.configuration.words.endOfDay == CivilTime(hour: 18))
+    #expect(loaded.configuration.words.teatime == WordTimes.usual.teatime)
     #expect(loaded.configuration.timezone == .named("Europe/Prague"))
     #expect(loaded.configuration.grace == .minutes(90))
     #expect(loaded.configuration.jitter == .minutes(5))
@@ -126,6 +132,12 @@ struct ConfigurationTests {
     ("[webhook]\nproxy = \"http://ann:hunter2@proxy:3128\"", "here is \"http://<redacted>@proxy:3128\""),
     ("[webhook]\nnoProxy = [\"*\"]", "webhook.noProxy has to be an array of names, addresses"),
     ("[webhook]\ncaFile = \"ca.pem\"", "webhook.caFile has to be the absolute path of a file"),
+    (
+      "[words]\nmorning = \"12:00\"",
+      "chimed.toml:2:11: words.morning has to be a time from 0:00 to 11:59, such as \"08:00\"; here is \"12:00\""
+    ),
+    ("[words]\nnight = 22", "words.night has to be a time from 18:00 to 23:59"),
+    ("[words]\nnoon = \"12:30\"", "noon"),
     ("[place]\nlatitude = 91", "chimed.toml:2:12: place.latitude has to be degrees north as a number from -90 to 90"),
     ("[place]\nlongitude = -180.5", "from -180 to 180, or \"\" for no place; here is -180.5"),
     ("[place]\nlatitude = \"Prague\"", "here is \"Prague\""),

@@ -131,6 +131,7 @@ struct TenantApartTests {
       "Occurrences.Fire": [(no, "{\(id)}")],
       "Schedules.Explain": [(yes, #"{"when":"daily at 8:00"}"#)],
       "Schedules.Convert": [(yes, #"{"when":"daily at 8:00","to":"cron"}"#)],
+      "Schedules.Words": [(yes, "{}")],
       "Deliveries.List": [(yes, "{}"), (no, #"{"filter":{"reminder":"\#(loot.reminder)"}}"#)],
       "Deliveries.Get": [(no, #"{"id":"\#(loot.delivery)"}"#)],
       "Deliveries.Redeliver": [(no, #"{"which":{"id":"\#(loot.delivery)"}}"#), (yes, #"{"which":{"all":true}}"#)],

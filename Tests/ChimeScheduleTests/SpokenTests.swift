@@ -11,6 +11,47 @@ import Testing
     Surroundings(zone: try zone("Europe/Prague"), calendar: { $0 == "holidays" ? [] : nil })
   }
 
+  @Test func wordsOfTheConfiguration() throws {
+    var words = WordTimes.usual
+    for (index, word) in WordTimes.all.enumerated() {
+      words[keyPath: word.time] = try #require(CivilTime(hour: word.hours.upperBound, minute: index + 1))
+    }
+    var surroundings = try Self.surroundings()
+    surroundings.words = { [words] in words }
+    for (text, canonical) in [
+      ("every weekday", "weekdays at 23:01"),
+      ("every 3 days after done", "every 3 days after done at 23:01 starting 2026-11-26"),
+      ("every 2 weeks", "every 2 weeks on mon at 23:01 starting 2026-11-23"), ("friday", "at 2026-11-27 23:01"),
+      ("every morning", "daily at 11:02"), ("tomorrow afternoon", "at 2026-11-24 18:03"),
+      ("friday evening", "at 2026-11-27 23:04"), ("tonight", "at 2026-11-23 23:05"),
+      ("every night", "daily at 23:06"), ("lunchtime on friday", "at 2026-11-27 23:07"),
+      ("daily at teatime", "daily at 23:08"), ("end of day on friday", "at 2026-11-27 23:09"),
+      ("weekdays at cob", "weekdays at 23:09"), ("quarter to lunchtime on friday", "at 2026-11-27 22:52"),
+      // These name their time themselves.
+      ("noon on friday", "at 2026-11-27 12:00"), ("daily at midnight", "daily at 00:00"),
+      ("at 8 tonight", "at 2026-11-23 20:00"), ("friday morning at 9", "at 2026-11-27 09:00"),
+    ] {
+      #expect(try Schedule.parse(text, now: Self.monday, in: surroundings).canonical == canonical, "\(text)")
+      // What is stored means the same whatever the words are.
+      #expect(try Schedule.parse(canonical, now: Self.monday, in: Self.surroundings()).canonical == canonical)
+    }
+  }
+
+  /// A command asks a daemon for them, which takes longer than the rest.
+  @Test func wordsAreNotAskedForInVain() throws {
+    var surroundings = try Self.surroundings()
+    surroundings.words = {
+      Issue.record("the words were asked for")
+      return .usual
+    }
+    for text in [
+      "weekdays at 8:30", "in 25 minutes", "every 90m from 8 to 22", "friday at 5pm", "noon on friday", "30 8 * * 1-5",
+      "at 8 tonight", "every day at 7",
+    ] {
+      _ = try Schedule.parse(text, now: Self.monday, in: surroundings)
+    }
+  }
+
   static let table: [(text: String, canonical: String)] = [
     ("today at 16:00", "at 2026-11-23 16:00"),
     ("today at 4pm", "at 2026-11-23 16:00"),

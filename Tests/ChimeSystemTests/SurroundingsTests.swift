@@ -205,6 +205,32 @@ import Testing
   }
 
   /// Each day from the first of these with a time of its own; whole days of the calendar have none.
+  @Test(.timeLimit(.minutes(1)))
+  func theConfigurationSaysWhenMorningIs() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      try await home.did("add", "Stretch", "every morning")
+      #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 08:00")
+      try home.configure("[words]\nmorning = \"06:45\"\nday = \"10:00\"\nlunchtime = \"11:30\"\n")
+      daemon.process.send(SIGHUP)
+      try await eventually("it is told") { daemon.process.errors.contains("the configuration was read again") }
+      // The command reads these itself, and asks the daemon when morning is.
+      #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 06:45")
+      #expect(try await home.listed("when", "--line", "Call mum weekdays")["canonical"] == "weekdays at 10:00")
+      // The daemon reads this.
+      try await home.did("add", "Walk", "every morning")
+      #expect(try await home.listed("show", "Walk")["reminder"]["when"] == "daily at 06:45")
+      // What there was already keeps its time.
+      #expect(try await home.listed("show", "Stretch")["reminder"]["when"] == "daily at 08:00")
+      let words = try await home.answer("io.chime.Schedules.Words", [:])["words"]
+      #expect(words["morning"] == "06:45" && words["night"] == "22:00" && words["noon"] == .null)
+
+      // Without a daemon they are the usual ones.
+      _ = try await daemon.stop()
+      #expect(try await home.listed("when", "every morning")["canonical"] == "daily at 08:00")
+    }
+  }
+
   private func days(_ when: String, _ home: Home) async throws -> [String] {
     let answer = try await home.answer(
       "io.chime.Schedules.Explain", ["when": .string(when), "after": "2096-12-23T12:00:00Z", "count": 3])

@@ -8,20 +8,30 @@ import ChimeWords
 enum MomentText {
   enum Direction { case future, past }
 
-  /// Times of day that people name by what they do before, as they are commonly over.
-  private static let after = [
-    "after breakfast": "9:00", "after lunch": "13:00", "after work": "18:00", "after dinner": "20:00",
-  ]
+  /// Times of day that people name by what they do before, as it is commonly over.
+  private static func after(_ text: String, _ words: () -> WordTimes) -> String? {
+    switch text {
+    case "after breakfast": "at \(words().day)"
+    case "after lunch": "at \(hourLater(words().lunchtime))"
+    case "after work": "at \(hourLater(words().endOfDay))"
+    case "after dinner": "at \(words().tonight)"
+    default: nil
+    }
+  }
+
+  private static func hourLater(_ time: CivilTime) -> CivilTime {
+    CivilTime(hour: min(time.hour + 1, 23), minute: time.minute) ?? time
+  }
 
   /// When something is to come back: a day without a time is its morning, as in a schedule.
   ///
   /// - Returns: nil: the text is no time to come.
-  static func comingBack(_ text: String, now: Instant, zone: Zone, language: SpokenLanguage?) -> Instant? {
+  static func comingBack(_ text: String, now: Instant, in surroundings: Surroundings) -> Instant? {
     let text = trimmed(text).lowercased()
     if let instant = try? RFC3339.parse(text) { return instant > now ? instant : nil }
-    for form in [after[text], text, "at \(text)"].compactMap({ $0 }) {
-      guard let schedule = try? Schedule.parse(form, now: now, in: surroundings(zone, language)), schedule.isOneOff,
-        let instant = schedule.timetable(in: zone).next(after: now)
+    for form in [after(text, surroundings.words), text, "at \(text)"].compactMap({ $0 }) {
+      guard let schedule = try? Schedule.parse(form, now: now, in: surroundings), schedule.isOneOff,
+        let instant = schedule.timetable(in: surroundings.zone).next(after: now)
       else { continue }
       return instant
     }
@@ -35,8 +45,9 @@ enum MomentText {
   }
 
   static func parse(
-    _ text: String, option: String, now: Instant, zone: Zone, toward direction: Direction, language: SpokenLanguage?
+    _ text: String, option: String, now: Instant, in surroundings: Surroundings, toward direction: Direction
   ) throws -> Instant {
+    let zone = surroundings.zone
     let text = trimmed(text)
     if let instant = try? RFC3339.parse(text) { return instant }
     if let length = try? DurationText.parse(text) { return direction == .future ? now + length : now - length }
@@ -53,10 +64,10 @@ enum MomentText {
     var refusal: ScheduleError?
     for anchor in anchors(now, direction) {
       // A day without a time is its first second.
-      let written = Schedule.written(text, now: anchor, in: surroundings(zone, language))
+      let written = Schedule.written(text, now: anchor, in: surroundings)
       for form in ["\(written) at 00:00", text, "at \(text)"] {
         do {
-          let schedule = try Schedule.parse(form, now: anchor, in: surroundings(zone, language))
+          let schedule = try Schedule.parse(form, now: anchor, in: surroundings)
           guard schedule.isOneOff, let instant = schedule.timetable(in: zone).next(after: anchor) else { continue }
           if direction == .future || instant <= now { return instant }
         } catch {

@@ -34,7 +34,7 @@ enum List {
     if let text = line.value("before") {
       let zone = try context.localZone()
       let instant = try MomentText.parse(
-        text, option: "before", now: context.now, zone: zone, toward: .future, language: context.language)
+        text, option: "before", now: context.now, in: context.surroundings(in: zone, at: nil), toward: .future)
       filter.dueBefore = RFC3339.format(instant, in: zone)
     }
     let isFiltered = filter != RemindersInterface.Filter()

@@ -46,6 +46,6 @@ enum Listings {
     let zone = try context.localZone()
     return RFC3339.format(
       try MomentText.parse(
-        text, option: option, now: context.now, zone: zone, toward: .past, language: context.language), in: zone)
+        text, option: option, now: context.now, in: context.surroundings(in: zone, at: nil), toward: .past), in: zone)
   }
 }

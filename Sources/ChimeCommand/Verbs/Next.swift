@@ -68,7 +68,8 @@ enum Next {
   private static func end(_ context: Context) throws -> Instant? {
     guard let text = context.line.value("before") else { return nil }
     let end = try MomentText.parse(
-      text, option: "before", now: context.now, zone: context.localZone(), toward: .future, language: context.language)
+      text, option: "before", now: context.now, in: context.surroundings(in: context.localZone(), at: nil),
+      toward: .future)
     guard end > context.now else { throw Failure.usage(Words.say("--before %1 has passed", text)) }
     return end
   }

@@ -88,8 +88,8 @@ enum Pause {
 
   private static func moment(_ text: String, _ context: Context) throws -> Instant {
     try MomentText.parse(
-      text, option: "until", now: context.now, zone: try context.localZone(), toward: .future,
-      language: context.language)
+      text, option: "until", now: context.now, in: context.surroundings(in: try context.localZone(), at: nil),
+      toward: .future)
   }
 
   /// The words of the id, and those of the end of the pause; nil: there are none, all belong to the id.

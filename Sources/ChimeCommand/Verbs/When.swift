@@ -67,7 +67,7 @@ enum When {
     let zone = try context.zone(timezone)
     let after = try line.value("after").map {
       try MomentText.parse(
-        $0, option: "after", now: context.now, zone: zone, toward: .future, language: context.language)
+        $0, option: "after", now: context.now, in: context.surroundings(in: zone, at: nil), toward: .future)
     }
     var title: String?
     var marks = QuickMarks()

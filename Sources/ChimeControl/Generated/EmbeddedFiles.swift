@@ -1071,6 +1071,10 @@ method Convert(
   tenant: ?string
 ) -> (canonical: string, dialect: string, remarks: []string)
 
+# When the words for times of day are by the configuration, each as HH:MM: `day` (a day without a time), `morning`,
+# `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. For a client that reads schedules itself.
+method Words(tenant: ?string) -> (words: [string]string)
+
 error InvalidSchedule (text: string, column: ?int, expected: string, suggestion: ?string, message: string)
 error NeverOccurs (text: string, message: string)
 # The dialect that was asked for has no words for it.

@@ -50,6 +50,9 @@ package struct Configuration: Hashable, Sendable {
 
   package var quiet = QuietDefaults()
 
+  /// When `morning`, a day without a time and their like are.
+  package var words = WordTimes.usual
+
   /// Degrees north and east; both or none.
   package var latitude: Double?
   package var longitude: Double?
@@ -141,139 +144,140 @@ enum ConfigurationValue: Hashable, Sendable {
 }
 
 extension ConfigurationKey {
-  static let all: [ConfigurationKey] = [
-    .choice("log.level", \.logLevel, LogLevels.self),
-    .choice("store.engine", \.storeEngine, Configuration.StoreEngine.self),
-    .text("store.path", \.storePath, maximum: 4_000),
-    storeConnection,
-    storePasswordFile,
-    .number("store.snapshots", \.snapshots, 0...1_000),
-    .duration("store.snapshotEvery", \.snapshotEvery, .minutes(1)...(.days(366))),
-    ConfigurationKey(
-      path: "defaults.timezone", expected: "an IANA zone name such as \"Europe/Prague\", or \"local\"",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value else { return false }
-        guard text == "local" || Zone.isValidIdentifier(text) else { return false }
-        configuration.timezone = ZoneChoice(text)
-        return true
-      }, show: { TOMLText.quoted($0.timezone.text) }),
-    ConfigurationKey(
-      path: "defaults.channels", expected: "an array of channel names, such as [\"desktop\"], not empty",
-      set: { configuration, value in
-        guard let texts = value.strings, !texts.isEmpty else { return false }
-        let channels = texts.map(ChannelName.init(rawValue:))
-        guard channels.allSatisfy({ $0 == .desktop || $0.isValidForEndpoint }) else { return false }
-        configuration.defaultChannels = channels
-        return true
-      }, show: { TOMLText.array($0.defaultChannels.map(\.rawValue)) }),
-    .duration("defaults.grace", \.grace, .seconds(1)...(.days(3_660))),
-    ConfigurationKey(
-      path: "defaults.snooze",
-      expected: "an array of durations of 1s to 366 days, such as [\"10m\", \"1h\"], not empty",
-      set: { configuration, value in
-        guard let texts = value.strings, !texts.isEmpty, texts.count <= 10 else { return false }
-        let lengths = texts.compactMap { try? DurationText.parse($0) }
-        guard lengths.count == texts.count, lengths.allSatisfy({ (.seconds(1)...(.days(366))).contains($0) }) else {
-          return false
-        }
-        configuration.snooze = lengths
-        return true
-      }, show: { TOMLText.array($0.snooze.map(DurationText.format)) }),
-    .choice("defaults.catchUpSuspend", \.catchUp.suspend, CatchUpRule.self),
-    .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
-    .duration("defaults.jitter", \.jitter, Reminder.jitters),
-    ConfigurationKey(
-      path: "quiet.hours",
-      expected:
-        "an array of spans, such as [\"22:00-07:00\", \"sat,sun 07:00-09:00\"], which leave some minute of the week",
-      set: { configuration, value in
-        guard let texts = value.strings, let hours = try? QuietHours(texts) else { return false }
-        configuration.quiet.hours = hours
-        return true
-      }, show: { TOMLText.array($0.quiet.hours.texts) }),
-    ConfigurationKey(
-      path: "quiet.rule", expected: "\"hold\" or \"drop\"",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value, let rule = QuietRule.Handling(rawValue: text), rule != .off
-        else { return false }
-        configuration.quiet.handling = rule
-        return true
-      }, show: { TOMLText.quoted($0.quiet.handling.rawValue) }),
-    .duration("late.spread", \.lateSpread, .zero...(.hours(1))),
-    .degrees("place.latitude", \.latitude, "north", 90),
-    .degrees("place.longitude", \.longitude, "east", 180),
-    .choice("desktop.transport", \.channels.desktopTransport, Configuration.Channels.DesktopTransport.self),
-    .text("desktop.program", \.channels.desktopProgram, minimum: 1, maximum: 4_000),
-    .number("desktop.maxWaiting", \.channels.desktopMaxWaiting, 1...1_000),
-    .duration("desktop.timeout", \.channels.desktopTimeout, .milliseconds(100)...(.minutes(10))),
-    .duration("webhook.connectTimeout", \.channels.webhookConnectTimeout, .milliseconds(10)...(.minutes(10))),
-    .duration("webhook.timeout", \.channels.webhookTimeout, .milliseconds(10)...(.minutes(10))),
-    .number("webhook.concurrency", \.channels.webhookConcurrency, 1...1_000),
-    .blocks("webhook.allow", \.channels.webhookAllow),
-    .blocks("webhook.deny", \.channels.webhookDeny),
-    ConfigurationKey(
-      path: "webhook.proxy",
-      expected: "a proxy without user name and password, such as \"http://proxy.example.org:3128\" (or https://, "
-        + "socks5h://), or \"\" for none",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value else { return false }
-        guard text.isEmpty || (try? ProxyServer(text)) != nil else { return false }
-        configuration.channels.webhookProxy = text
-        return true
-      }, show: { TOMLText.quoted($0.channels.webhookProxy) }),
-    ConfigurationKey(
-      path: "webhook.noProxy",
-      expected: "an array of names, addresses and blocks of addresses, such as [\"localhost\", \".lan\"]",
-      set: { configuration, value in
-        guard let texts = value.strings, texts.count <= 100, texts.allSatisfy(ProxyServer.isException) else {
-          return false
-        }
-        configuration.channels.webhookNoProxy = texts
-        return true
-      }, show: { TOMLText.array($0.channels.webhookNoProxy) }),
-    ConfigurationKey(
-      path: "webhook.caFile", expected: "the absolute path of a file, or \"\" for none",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value, text.isEmpty || text.hasPrefix("/"), text.utf8.count <= 4_000,
-          !text.utf8.contains(0)
-        else { return false }
-        configuration.channels.webhookCertificateFile = text
-        return true
-      }, show: { TOMLText.quoted($0.channels.webhookCertificateFile) }),
-    ConfigurationKey(
-      path: "history.keepFor", expected: "a duration from 1d to 36600d, such as \"400d\", or \"\" for any age",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value else { return false }
-        let age = text.isEmpty ? nil : try? DurationText.parse(text)
-        guard text.isEmpty || age.map({ (.days(1)...(.days(36_600))).contains($0) }) == true else { return false }
-        configuration.history.age = age
-        return true
-      }, show: { TOMLText.quoted($0.history.age.map(DurationText.format) ?? "") }),
-    ConfigurationKey(
-      path: "history.keepAtMost", expected: "a whole number from 1 to 1000000000, or 0 for any number",
-      set: { configuration, value in
-        guard case .scalar(.integer(let number)) = value, (0...1_000_000_000).contains(number) else { return false }
-        configuration.history.count = number == 0 ? nil : Int(number)
-        return true
-      }, show: { String($0.history.count ?? 0) }),
-    ConfigurationKey(
-      path: "metrics.file", expected: "the absolute path of a file whose name ends in .prom, or \"\" for none",
-      set: { configuration, value in
-        guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
-          text.isEmpty || text.hasPrefix("/") && text.hasSuffix(".prom") && !text.hasSuffix("/.prom")
-        else { return false }
-        configuration.metricsFile = text
-        return true
-      }, show: { TOMLText.quoted($0.metricsFile) }),
-    .duration("metrics.every", \.metricsEvery, .seconds(1)...(.hours(1))),
-    commandSwitch,
-    .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
-    .number("control.maxNesting", \.maxNesting, 8...512),
-    .number("control.maxConnections", \.maxConnections, 1...100_000),
-    .number("control.maxConnectionsPerUser", \.maxConnectionsPerUser, 1...100_000),
-    .duration("control.messageTimeout", \.messageTimeout, .milliseconds(100)...(.hours(1))),
-    .number("control.streamQueueBytes", \.streamQueueBytes, 4_096...(64 << 20)),
-  ]
+  static let all: [ConfigurationKey] =
+    [
+      .choice("log.level", \.logLevel, LogLevels.self),
+      .choice("store.engine", \.storeEngine, Configuration.StoreEngine.self),
+      .text("store.path", \.storePath, maximum: 4_000),
+      storeConnection,
+      storePasswordFile,
+      .number("store.snapshots", \.snapshots, 0...1_000),
+      .duration("store.snapshotEvery", \.snapshotEvery, .minutes(1)...(.days(366))),
+      ConfigurationKey(
+        path: "defaults.timezone", expected: "an IANA zone name such as \"Europe/Prague\", or \"local\"",
+        set: { configuration, value in
+          guard case .scalar(.string(let text)) = value else { return false }
+          guard text == "local" || Zone.isValidIdentifier(text) else { return false }
+          configuration.timezone = ZoneChoice(text)
+          return true
+        }, show: { TOMLText.quoted($0.timezone.text) }),
+      ConfigurationKey(
+        path: "defaults.channels", expected: "an array of channel names, such as [\"desktop\"], not empty",
+        set: { configuration, value in
+          guard let texts = value.strings, !texts.isEmpty else { return false }
+          let channels = texts.map(ChannelName.init(rawValue:))
+          guard channels.allSatisfy({ $0 == .desktop || $0.isValidForEndpoint }) else { return false }
+          configuration.defaultChannels = channels
+          return true
+        }, show: { TOMLText.array($0.defaultChannels.map(\.rawValue)) }),
+      .duration("defaults.grace", \.grace, .seconds(1)...(.days(3_660))),
+      ConfigurationKey(
+        path: "defaults.snooze",
+        expected: "an array of durations of 1s to 366 days, such as [\"10m\", \"1h\"], not empty",
+        set: { configuration, value in
+          guard let texts = value.strings, !texts.isEmpty, texts.count <= 10 else { return false }
+          let lengths = texts.compactMap { try? DurationText.parse($0) }
+          guard lengths.count == texts.count, lengths.allSatisfy({ (.seconds(1)...(.days(366))).contains($0) }) else {
+            return false
+          }
+          configuration.snooze = lengths
+          return true
+        }, show: { TOMLText.array($0.snooze.map(DurationText.format)) }),
+      .choice("defaults.catchUpSuspend", \.catchUp.suspend, CatchUpRule.self),
+      .choice("defaults.catchUpDowntime", \.catchUp.downtime, CatchUpRule.self),
+      .duration("defaults.jitter", \.jitter, Reminder.jitters),
+      ConfigurationKey(
+        path: "quiet.hours",
+        expected:
+          "an array of spans, such as [\"22:00-07:00\", \"sat,sun 07:00-09:00\"], which leave some minute of the week",
+        set: { configuration, value in
+          guard let texts = value.strings, let hours = try? QuietHours(texts) else { return false }
+          configuration.quiet.hours = hours
+          return true
+        }, show: { TOMLText.array($0.quiet.hours.texts) }),
+      ConfigurationKey(
+        path: "quiet.rule", expected: "\"hold\" or \"drop\"",
+        set: { configuration, value in
+          guard case .scalar(.string(let text)) = value, let rule = QuietRule.Handling(rawValue: text), rule != .off
+          else { return false }
+          configuration.quiet.handling = rule
+          return true
+        }, show: { TOMLText.quoted($0.quiet.handling.rawValue) }),
+      .duration("late.spread", \.lateSpread, .zero...(.hours(1))),
+      .degrees("place.latitude", \.latitude, "north", 90),
+      .degrees("place.longitude", \.longitude, "east", 180),
+      .choice("desktop.transport", \.channels.desktopTransport, Configuration.Channels.DesktopTransport.self),
+      .text("desktop.program", \.channels.desktopProgram, minimum: 1, maximum: 4_000),
+      .number("desktop.maxWaiting", \.channels.desktopMaxWaiting, 1...1_000),
+      .duration("desktop.timeout", \.channels.desktopTimeout, .milliseconds(100)...(.minutes(10))),
+      .duration("webhook.connectTimeout", \.channels.webhookConnectTimeout, .milliseconds(10)...(.minutes(10))),
+      .duration("webhook.timeout", \.channels.webhookTimeout, .milliseconds(10)...(.minutes(10))),
+      .number("webhook.concurrency", \.channels.webhookConcurrency, 1...1_000),
+      .blocks("webhook.allow", \.channels.webhookAllow),
+      .blocks("webhook.deny", \.channels.webhookDeny),
+      ConfigurationKey(
+        path: "webhook.proxy",
+        expected: "a proxy without user name and password, such as \"http://proxy.example.org:3128\" (or https://, "
+          + "socks5h://), or \"\" for none",
+        set: { configuration, value in
+          guard case .scalar(.string(let text)) = value else { return false }
+          guard text.isEmpty || (try? ProxyServer(text)) != nil else { return false }
+          configuration.channels.webhookProxy = text
+          return true
+        }, show: { TOMLText.quoted($0.channels.webhookProxy) }),
+      ConfigurationKey(
+        path: "webhook.noProxy",
+        expected: "an array of names, addresses and blocks of addresses, such as [\"localhost\", \".lan\"]",
+        set: { configuration, value in
+          guard let texts = value.strings, texts.count <= 100, texts.allSatisfy(ProxyServer.isException) else {
+            return false
+          }
+          configuration.channels.webhookNoProxy = texts
+          return true
+        }, show: { TOMLText.array($0.channels.webhookNoProxy) }),
+      ConfigurationKey(
+        path: "webhook.caFile", expected: "the absolute path of a file, or \"\" for none",
+        set: { configuration, value in
+          guard case .scalar(.string(let text)) = value, text.isEmpty || text.hasPrefix("/"), text.utf8.count <= 4_000,
+            !text.utf8.contains(0)
+          else { return false }
+          configuration.channels.webhookCertificateFile = text
+          return true
+        }, show: { TOMLText.quoted($0.channels.webhookCertificateFile) }),
+      ConfigurationKey(
+        path: "history.keepFor", expected: "a duration from 1d to 36600d, such as \"400d\", or \"\" for any age",
+        set: { configuration, value in
+          guard case .scalar(.string(let text)) = value else { return false }
+          let age = text.isEmpty ? nil : try? DurationText.parse(text)
+          guard text.isEmpty || age.map({ (.days(1)...(.days(36_600))).contains($0) }) == true else { return false }
+          configuration.history.age = age
+          return true
+        }, show: { TOMLText.quoted($0.history.age.map(DurationText.format) ?? "") }),
+      ConfigurationKey(
+        path: "history.keepAtMost", expected: "a whole number from 1 to 1000000000, or 0 for any number",
+        set: { configuration, value in
+          guard case .scalar(.integer(let number)) = value, (0...1_000_000_000).contains(number) else { return false }
+          configuration.history.count = number == 0 ? nil : Int(number)
+          return true
+        }, show: { String($0.history.count ?? 0) }),
+      ConfigurationKey(
+        path: "metrics.file", expected: "the absolute path of a file whose name ends in .prom, or \"\" for none",
+        set: { configuration, value in
+          guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
+            text.isEmpty || text.hasPrefix("/") && text.hasSuffix(".prom") && !text.hasSuffix("/.prom")
+          else { return false }
+          configuration.metricsFile = text
+          return true
+        }, show: { TOMLText.quoted($0.metricsFile) }),
+      .duration("metrics.every", \.metricsEvery, .seconds(1)...(.hours(1))),
+      commandSwitch,
+      .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
+      .number("control.maxNesting", \.maxNesting, 8...512),
+      .number("control.maxConnections", \.maxConnections, 1...100_000),
+      .number("control.maxConnectionsPerUser", \.maxConnectionsPerUser, 1...100_000),
+      .duration("control.messageTimeout", \.messageTimeout, .milliseconds(100)...(.hours(1))),
+      .number("control.streamQueueBytes", \.streamQueueBytes, 4_096...(64 << 20)),
+    ] + WordTimes.all.map(word)
 
   private typealias LogLevels = Configuration.LogLevel
 
@@ -295,6 +299,20 @@ extension ConfigurationKey {
         configuration[keyPath: place] = text
         return true
       }, show: { TOMLText.quoted($0[keyPath: place]) })
+  }
+
+  /// When a word for a time of day is.
+  private static func word(_ word: WordTimes.Named) -> ConfigurationKey {
+    let usual = WordTimes.usual[keyPath: word.time]
+    return ConfigurationKey(
+      path: "words.\(word.name)",
+      expected: "a time from \(word.hours.lowerBound):00 to \(word.hours.upperBound):59, such as \"\(usual)\"",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, let time = CivilTime(text), word.hours.contains(time.hour)
+        else { return false }
+        configuration.words[keyPath: word.time] = time
+        return true
+      }, show: { TOMLText.quoted($0.words[keyPath: word.time].description) })
   }
 
   private static func number(

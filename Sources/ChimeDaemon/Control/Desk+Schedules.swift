@@ -47,6 +47,11 @@ extension Desk {
       remarks: conversion.remarks)
   }
 
+  func words() -> SchedulesInterface.Words.Reply {
+    let words = WordTimes.all.map { ($0.name, configuration.words[keyPath: $0.time].description) }
+    return SchedulesInterface.Words.Reply(words: Dictionary(uniqueKeysWithValues: words))
+  }
+
   /// A schedule that somebody asks about.
   private struct Question {
     var schedule: Schedule

@@ -90,6 +90,7 @@ struct Desk: Sendable {
     case OccurrencesInterface.Fire.method: return try VarlinkReply(await fire(call.parameters()))
     case SchedulesInterface.Explain.method: return try VarlinkReply(explain(call.parameters()))
     case SchedulesInterface.Convert.method: return try VarlinkReply(convert(call.parameters()))
+    case SchedulesInterface.Words.method: return try VarlinkReply(words())
     case DeliveriesInterface.List.method: return try VarlinkReply(await deliveries(call.parameters()))
     case DeliveriesInterface.Get.method: return try VarlinkReply(await delivery(call.parameters()))
     case DeliveriesInterface.Redeliver.method: return try VarlinkReply(await redeliver(call.parameters()))

@@ -111,6 +111,7 @@ actor EventLoop {
     self.keeper = keeper
     self.zones = zones
     bearings = Bearings(zones: zones, place: configuration.place, quiet: configuration.quiet)
+    bearings.words = configuration.words
     bearings.channels = configuration.defaultChannels
     bearings.wording = SpokenWording()
     zoneDatabase = zones.fingerprint.database
@@ -292,6 +293,7 @@ actor EventLoop {
       pruneHistory(isAsked: true)
       bearings.place = loaded.place
       bearings.quiet = loaded.quiet
+      bearings.words = loaded.words
       bearings.channels = loaded.defaultChannels
       log.setLevel(configuration.logLevel)
       renewMetricsFile()

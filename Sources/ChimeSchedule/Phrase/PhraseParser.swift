@@ -114,7 +114,7 @@ struct PhraseParser {
         code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
-    let times = [SpokenWords.defaultTime]
+    let times = [(anchor?.words() ?? .usual).day]
     guard count > 1 else { return .times(.weekdays(inWeeks ? [] : .everyDay), times) }
     // The day is filled in when all bounds are read.
     return .times(inWeeks ? .weeks(every: Int(count), []) : .days(every: Int(count)), times)
@@ -176,7 +176,7 @@ struct PhraseParser {
         code: .outOfRange, range: text, problem: "\(lexer.quoted(text)) is no possible number of steps",
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
-    return .daysAfterDone(Int(days), isTimed ? try atTimes() : [SpokenWords.defaultTime])
+    return .daysAfterDone(Int(days), isTimed ? try atTimes() : [(anchor?.words() ?? .usual).day])
   }
 
   private func wholeSeconds(_ text: Range<Int>, _ duration: Milliseconds) throws(Fault) -> Int64 {

@@ -112,7 +112,7 @@ extension SpokenParser {
     }
     var (said, _) = try daytimes()
     if isAfterDone { return try afterDone(kind, said) }
-    if said.isEmpty { said = [SpokenWords.defaultTime] }
+    if said.isEmpty { said = [anchor.words().day] }
     let days = try leftOut(of: try days(kind))
     return try settled(Phrase(pattern: .times(days, said), bounds: bounds))
   }

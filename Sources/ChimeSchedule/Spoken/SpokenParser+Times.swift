@@ -89,11 +89,11 @@ extension SpokenParser {
   mutating func clock(bare: Bool) -> Clock? {
     let start = index
     if take("end", "of", "day") || take("end", "of", "the", "day") || take("close", "of", "business") {
-      return Clock(time: SpokenWords.times["eod"] ?? .noon, isExact: true, range: range(from: start))
+      return Clock(time: anchor.words().endOfDay, isExact: true, range: range(from: start))
     }
-    if let time = SpokenWords.times[word()] {
+    if let named = SpokenWords.times[word()] {
       index += 1
-      return Clock(time: time, isExact: true, range: range(from: start))
+      return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
     }
     if let clock = pastOrTo() { return clock }
     guard let first = token(), first.kind == .number, first.value <= 2_359 else { return nil }
@@ -221,8 +221,10 @@ extension SpokenParser {
     }
     var isExact = false
     var hour: Int
-    if let time = SpokenWords.times[word()] {
+    if let named = SpokenWords.times[word()] {
+      let time = named.time(anchor.words)
       hour = time.hour
+      minutes += time.minute
       isExact = true
       index += 1
     } else if let number = token(), number.kind == .number, number.value <= 23 {
@@ -245,7 +247,7 @@ extension SpokenParser {
 
   /// The times of day that were said, or what stands for none; and whether the clock says midnight of the day after.
   func daytimes() throws(Fault) -> (times: [CivilTime], isNextDay: Bool) {
-    guard !times.isEmpty else { return ([part?.part.time ?? SpokenWords.defaultTime], false) }
+    guard !times.isEmpty else { return ([part?.part.time(anchor.words()) ?? anchor.words().day], false) }
     var result: [CivilTime] = []
     var isNextDay = false
     for clock in times {

@@ -21,14 +21,24 @@ enum SpokenWords {
   static let fortnights: Set = ["fortnight", "fortnights"]
 
   /// A time of day with a name of its own.
-  static let times: [String: CivilTime] = [
-    "noon": .noon, "midday": .noon, "midnight": .midnight, "lunchtime": .noon, "lunch-time": .noon,
-    "teatime": at(16), "eod": at(17), "cob": at(17),
+  static let times: [String: NamedTime] = [
+    "noon": .noon, "midday": .noon, "midnight": .midnight, "lunchtime": .lunchtime, "lunch-time": .lunchtime,
+    "teatime": .teatime, "eod": .endOfDay, "cob": .endOfDay,
   ]
-  /// What stands for a day without a time.
-  static let defaultTime = at(9)
 
-  private static func at(_ hour: Int) -> CivilTime { CivilTime(unchecked: Int32(hour * 3_600)) }
+  enum NamedTime {
+    case noon, midnight, lunchtime, teatime, endOfDay
+
+    func time(_ words: () -> WordTimes) -> CivilTime {
+      switch self {
+      case .noon: .noon
+      case .midnight: .midnight
+      case .lunchtime: words().lunchtime
+      case .teatime: words().teatime
+      case .endOfDay: words().endOfDay
+      }
+    }
+  }
 
   /// A part of the day, and when it is if nothing else says so.
   enum DayPart: String {
@@ -45,13 +55,13 @@ enum SpokenWords {
       }
     }
 
-    var time: CivilTime {
+    func time(_ words: WordTimes) -> CivilTime {
       switch self {
-      case .morning: at(8)
-      case .afternoon: at(15)
-      case .evening: at(19)
-      case .tonight: at(20)
-      case .night: at(22)
+      case .morning: words.morning
+      case .afternoon: words.afternoon
+      case .evening: words.evening
+      case .tonight: words.tonight
+      case .night: words.night
       }
     }
   }
