@@ -160,7 +160,11 @@ enum ScheduleReader {
   static func dialect(of bytes: [UInt8]) -> Dialect {
     let text = bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     let prefix = text.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    if prefix.starts(with: "cron:".utf8) || prefix.first == UInt8(ascii: "@") { return .cron }
+    if prefix.starts(with: "cron:".utf8) { return .cron }
+    // "@daily" is cron's, and "@ 8" is a time.
+    if prefix.first == UInt8(ascii: "@") {
+      return prefix.dropFirst().first.map { $0 == 0x20 || (0x30...0x39).contains($0) } == true ? .phrase : .cron
+    }
     if prefix.starts(with: "calendar:".utf8) { return .calendar }
     if RecurrenceSchedule.isLikely(prefix) { return .rrule }
     if CronParser.looksLikeCron(text) { return .cron }

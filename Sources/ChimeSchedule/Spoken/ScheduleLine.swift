@@ -75,8 +75,10 @@ public struct ScheduleLine: Sendable {
     schedule = reader.counting((run.written, run.schedule))
   }
 
-  /// A piece of a title, without the commas and colons that part it from a time.
+  /// A piece of a title, without the commas, colons and dashes that part it from a time.
   private static func title(_ words: [String]) -> String {
+    let dashes: Set = ["-", "–", "—"]
+    let words = words.drop { dashes.contains($0) }.reversed().drop { dashes.contains($0) }.reversed()
     let signs: Set<Character> = [",", ":", ";", " ", "\t"]
     var text = Substring(words.joined(separator: " ")).drop { signs.contains($0) }
     while let last = text.last, signs.contains(last) { text = text.dropLast() }
@@ -229,9 +231,15 @@ public struct ScheduleLine: Sendable {
     func leftOver(_ run: Run, _ before: [String], _ after: [String]) -> LeftOver? {
       let isNumber = run.text.utf8.last.map { (0x30...0x39).contains($0) } == true
       // They are the title where there is no other.
-      let isBehind = !before.isEmpty && timeWords.areBehind(after)
-      let leading = isBehind ? after.count : timeWords.leading(after, afterNumber: isNumber)
-      let trailing = max(timeWords.trailing(before, beforeTime: true), hourBefore(run, before))
+      let isBehind = !before.isEmpty && (timeWords.areBehind(after) || timeWords.areRemains(after))
+      let leading =
+        isBehind
+        ? after.count
+        : max(
+          timeWords.leading(after, afterNumber: isNumber), timeWords.stretch(after), calendarBehind(run, after))
+      let trailing = max(
+        timeWords.trailing(before, beforeTime: true), hourBefore(run, before), timeWords.stretch(before.reversed()),
+        dangling(run, before))
       // A title of one word that speaks of time is a title: there is no other that it could stand beside.
       if place == .anywhere, after.isEmpty, before.count == 1, timeWords.misspelt(before[0]) == nil,
         Int(before[0]) == nil
@@ -248,6 +256,7 @@ public struct ScheduleLine: Sendable {
         let last = timeWords.trailing(after, beforeTime: false)
         if last > 0 { found.append(words.count - last..<words.count) }
       }
+      if found.isEmpty { found += inTitle(run, before, after) }
       if found.isEmpty, let number = numberOfTitle(run, after) {
         let time = Run(
           words: run.words.dropLast(), text: self.words[run.words.dropLast()].joined(separator: " "),
@@ -276,6 +285,46 @@ public struct ScheduleLine: Sendable {
       return isVague ? nil : error
     }
 
+    /// A word further off from the time that another time may be made of.
+    private func inTitle(_ run: Run, _ before: [String], _ after: [String]) -> [Range<Int>] {
+      let withDays = !timeWords.namesDay(words[run.words])
+      let withTimes = !timeWords.namesTime(words[run.words])
+      var places: [Int] = []
+      if let place = timeWords.firstInTitle(before, withDays: withDays, withTimes: withTimes) { places.append(place) }
+      let offset = run.words.upperBound
+      if let place = timeWords.firstInTitle(after, withDays: withDays, withTimes: withTimes) {
+        places.append(offset + place)
+      }
+      // A title on both sides may have been cut out of a time.
+      if !before.isEmpty,
+        let place = after.firstIndex(where: { timeWords.countsTime($0) || isCalendar($0) || timeWords.isYear($0) })
+      {
+        places.append(offset + place)
+      }
+      return places.map { $0..<$0 + 1 }
+    }
+
+    /// Whether the name of a calendar follows days that are left out: `except may holidays`.
+    private func calendarBehind(_ run: Run, _ after: [String]) -> Int {
+      guard let name = after.first,
+        words[run.words].contains(where: { SpokenWords.namesFollow.contains(timeWords.plain($0)) }),
+        isCalendar(name)
+      else { return 0 }
+      return 1
+    }
+
+    private func isCalendar(_ word: String) -> Bool { ["holiday", "holidays"].contains(timeWords.plain(word)) }
+
+    /// Whether the last word before a time lacks what belongs to it (`at`), or is a number that a number follows.
+    private func dangling(_ run: Run, _ before: [String]) -> Int {
+      guard let last = before.last, let first = words[run.words].first else { return 0 }
+      let isCut = ["at", "@", "&", "the", "a", "an"].contains(last.lowercased())
+      // "2 each days", but not "chapter 2 every day"
+      let next = words[run.words].dropFirst().first.map { timeWords.plain($0) } ?? ""
+      let isCounted = timeWords.isNumber(first) || next.hasSuffix("s") && SpokenWords.units.contains(next)
+      return isCut || timeWords.isNumber(last) && isCounted ? 1 : 0
+    }
+
     /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.
     private func hourBefore(_ run: Run, _ before: [String]) -> Int {
       guard let last = before.last, last.utf8.count <= 2, let hour = Int(last), (0...24).contains(hour),
@@ -289,7 +338,12 @@ public struct ScheduleLine: Sendable {
       guard place == .anywhere, !after.isEmpty, run.words.count > 1 else { return nil }
       let (last, previous) = (words[run.words.upperBound - 1], words[run.words.upperBound - 2].lowercased())
       let isCounted = ["at", "@", "by", "and", "to", "past", "from", "until", "till", "-"].contains(previous)
-      guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !isCounted, !previous.hasSuffix(","),
+      // The year of a date is its own: "10 march 2027".
+      let isYear =
+        last.utf8.count == 4
+        && (Keyword.monthNames[previous] != nil
+          || run.words.count > 2 && Keyword.monthNames[words[run.words.upperBound - 3].lowercased()] != nil)
+      guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !isCounted, !isYear, !previous.hasSuffix(","),
         case .success = parse(words[run.words.dropLast()].joined(separator: " "))
       else { return nil }
       return run.words.upperBound - 1..<run.words.upperBound

@@ -305,6 +305,11 @@ extension SpokenParser {
       index = start
       return false
     }
+    // "7:45 till 2027-12-24" is a time and a last day.
+    if isSign("-"), token()?.isAdjacent == true, isNumber(1), token(1)?.isAdjacent == true {
+      index = start
+      return false
+    }
     let words = range(from: start)
     guard window == nil else { throw twice(words) }
     guard isBetween || isFrom || recurrence != nil else {
@@ -323,6 +328,8 @@ extension SpokenParser {
     // "9-5": the sign that parts the two is no part of the first.
     guard let number = token(), number.kind == .number, number.value <= 24, number.range.count <= 2 else { return nil }
     guard number.value == 24 || isSign("-", 1) || token(1)?.kind == .dots || token(1) == nil else { return nil }
+    // "until 24 january", "until 24.9."
+    if let next = token(1), Keyword.monthNames[next.text] != nil || next.isSign(".") && next.isAdjacent { return nil }
     index += 1
     let time = CivilTime(hour: number.value % 24) ?? .midnight
     return Clock(

@@ -14,6 +14,17 @@ extension SpokenParser {
         index = before
         break
       }
+      // "13h45 2 days from now" is a time and a length.
+      if count > 0, span.isElapsed, ![.hours, .minutes, .seconds, .milliseconds].contains(unit), tokens[before].isDigits
+      {
+        index = before
+        break
+      }
+      // "2 days 20h05" is a length and a time.
+      if count > 0, unit == .hours, isNumber(), token()?.isAdjacent == true {
+        index = before
+        break
+      }
       count += 1
       guard seen.insert(unit).inserted else {
         throw senseless(

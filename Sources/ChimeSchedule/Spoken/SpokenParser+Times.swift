@@ -163,7 +163,7 @@ extension SpokenParser {
     guard let next = token() else { return true }
     switch next.kind {
     case .ordinal: return true
-    case .number: return isDateHere
+    case .number: return ["times", "time"].contains(word(1)) || isDateHere
     case .dots: return false
     case .sign(let sign): return sign == UInt8(ascii: ",") || sign == UInt8(ascii: "&")
     case .word:
@@ -181,9 +181,9 @@ extension SpokenParser {
   }
 
   private var isDateHere: Bool {
-    var ahead = self
+    var (ahead, later) = (self, self)
     do {
-      return try ahead.spokenDate() != nil
+      return try ahead.spokenDate() != nil || later.delayPart()
     } catch {
       return true
     }

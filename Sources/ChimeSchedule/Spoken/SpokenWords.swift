@@ -140,6 +140,8 @@ enum SpokenWords {
     "next", "last", "coming", "following", "upcoming", "previous", "after", "before", "past", "early", "late", "sharp",
     "prompt", "ish", "noonish", "week",
   ]
+  /// Words besides ``every`` that want a time behind them.
+  static let asking: Set<String> = ["except", "excluding", "until", "till", "starting"]
   /// Words that change what a time behind them means.
   static let changing: Set<String> = [
     "next", "last", "this", "coming", "following", "upcoming", "previous", "past", "other", "alternate", "half",

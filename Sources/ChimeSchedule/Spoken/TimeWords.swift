@@ -10,6 +10,97 @@ struct TimeWords {
     (1...3).contains(words.count) && words.allSatisfy { SpokenWords.behind.contains(plain($0)) }
   }
 
+  /// Whether words that end a line are numbers, units and words that join them, and no title: `for the next 29`.
+  func areRemains(_ words: [String]) -> Bool {
+    !words.isEmpty
+      && words.allSatisfy { !isQuoted($0) && (isUnit($0) || isJoining($0) || isNumber($0) || isSign($0)) }
+  }
+
+  /// The words that stand right beside a time and may be of one, if any of them always is: `jul tomorrow 8 2027`.
+  ///
+  /// - Parameter words: From the time on, in either direction.
+  func stretch(_ words: [String]) -> Int {
+    let found = words.prefix { word in
+      !isQuoted(word) && (isJoining(word) || isUnit(word) || isAlone(word) || isSign(word) || isNumber(word))
+    }
+    // Numbers say what they count with the words beside them: "1 day", "at 14", "on the 2nd".
+    let numbers = found.count(where: isNumber)
+    let isTime = found.contains { word in
+      isAlone(word) || isClock(word) || isOrdinal(word)
+        || numbers > 0 && (isUnit(word) || ["at", "@", "in"].contains(plain(word)))
+    }
+    return isTime || numbers > 1 ? found.count : 0
+  }
+
+  /// The first word of a title that is a time or a day by itself, so that it stands there by no chance: `17:30`,
+  /// `24.12.`, `every`, `tomorrow`, the month of `6 may`.
+  ///
+  /// - Parameter withDays: whether any day or month is one too, because the time beside the title names no day.
+  /// - Parameter withTimes: whether the names of times are, because it says none.
+  func firstInTitle(_ words: [String], withDays: Bool, withTimes: Bool) -> Int? {
+    func isDay(_ index: Int) -> Bool {
+      words.indices.contains(index) && !isQuoted(words[index]) && SpokenWords.weekday(plain(words[index])) != nil
+    }
+    return words.indices.first { index in
+      guard !isQuoted(words[index]) else { return false }
+      let word = plain(words[index])
+      if isClock(words[index]) || isDate(words[index]) || SpokenWords.every.contains(word) { return true }
+      if SpokenWords.asking.contains(word) || SpokenWords.today.union(SpokenWords.tomorrow).contains(word) {
+        return true
+      }
+      if word == "everyday" || withTimes && SpokenWords.times[word] != nil { return true }
+      let (before, after) = (
+        index > 0 ? plain(words[index - 1]) : "", index + 1 < words.count ? plain(words[index + 1]) : ""
+      )
+      if isNumber(words[index]), ["at", "@"].contains(before) || ["am", "pm", "a.m", "p.m"].contains(after) {
+        return true
+      }
+      if isOrdinal(words[index]), after == "of" { return true }
+      if index > 1, isUnit(words[index]), isNumber(words[index - 1]) || before == "a" {
+        return after == "from" || plain(words[index - 2]) == "in"
+      }
+      if withDays, SpokenWords.often.contains(word) || Keyword.monthNames[word] != nil { return true }
+      if Keyword.monthNames[word] != nil {
+        return [index - 1, index + 1].contains { words.indices.contains($0) && isNumber(words[$0]) }
+      }
+      guard let (_, isPlural) = SpokenWords.weekday(word) else {
+        let ends = word.split(separator: "-")
+        return ends.count == 2 && ends.allSatisfy { SpokenWords.weekday(String($0)) != nil }
+      }
+      let next = words.indices.contains(index + 1) ? words[index + 1] : ""
+      let isListed = isDay(index + 1) || isSign(next) || ["to", "through", "and", "or"].contains(plain(next))
+      return withDays || isPlural || isListed
+    }
+  }
+
+  /// Whether a time names a day, or days.
+  func namesDay(_ words: some Sequence<String>) -> Bool {
+    let times: Set = [
+      "am", "pm", "a.m", "p.m", "oclock", "o'clock", "o’clock", "morning", "afternoon", "evening", "night",
+    ]
+    return words.contains { word in
+      let word = plain(word)
+      if isDate(word) || SpokenWords.ordinals[word] != nil { return true }
+      return (isAlone(word) || isUnit(word)) && !times.contains(word) && SpokenWords.times[word] == nil
+    }
+  }
+
+  /// Whether a time says a time of day.
+  func namesTime(_ words: some Sequence<String>) -> Bool {
+    var last = ""
+    for word in words {
+      defer { last = plain(word) }
+      if isClock(word) || SpokenWords.times[plain(word)] != nil || ["am", "pm", "a.m", "p.m"].contains(plain(word)) {
+        return true
+      }
+      if isNumber(word), ["at", "@", "past", "by"].contains(last) { return true }
+    }
+    return false
+  }
+
+  /// Whether a word of a title behind a time may have parted it: `6:45 pm in one more day`.
+  func countsTime(_ word: String) -> Bool { !isQuoted(word) && (isAlone(word) || isUnit(word)) }
+
   /// How many words at the beginning speak of time; 0 where the title begins.
   ///
   /// - Parameter afterNumber: whether a number stands right before them, which another number would go on with.
@@ -102,15 +193,41 @@ struct TimeWords {
 
   /// Whether a word is written as a time, also as one that no clock shows: `25:00`, or `25` after `at`.
   private func isHour(_ words: [String], at index: Int) -> Bool {
-    let word = Array(plain(words[index]).utf8)
-    guard isDigit(word.first) else { return false }
-    if word.contains(UInt8(ascii: ":")), word.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ":") }) { return true }
-    if ["am", "pm", "p.m", "a.m"].contains(where: { word.suffix($0.utf8.count).elementsEqual($0.utf8) }) {
-      return true
-    }
+    guard isNumber(words[index]) else { return false }
+    if isClock(words[index]) { return true }
     let hours: Set = ["at", "@", "by", "until", "till", "past"]
     return index > 0 && hours.contains(plain(words[index - 1]))
   }
+
+  /// `17:30`, `5pm`
+  private func isClock(_ word: String) -> Bool {
+    let word = Array(plain(word).utf8)
+    guard isDigit(word.first) else { return false }
+    if word.contains(UInt8(ascii: ":")), word.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ":") }) { return true }
+    return ["am", "pm", "p.m", "a.m"].contains { word.suffix($0.utf8.count).elementsEqual($0.utf8) }
+      || word.count > 3 && word.count < 6 && word.suffix(3).first == UInt8(ascii: "h")
+        && word.suffix(2).allSatisfy(isDigit)
+  }
+
+  func isYear(_ word: String) -> Bool { word.utf8.count == 4 && Int(word).map((1970...2059).contains) == true }
+
+  /// `2nd`
+  private func isOrdinal(_ word: String) -> Bool {
+    isDigit(word.utf8.first) && ["st", "nd", "rd", "th"].contains(plain(word).suffix(2))
+  }
+
+  /// `24.12.`, `2027-03-10`, `7/12/2027`
+  private func isDate(_ word: String) -> Bool {
+    let signs = word.utf8.filter { [UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "-")].contains($0) }
+    return signs.count == 2 && isDigit(word.utf8.first) && word.utf8.allSatisfy { isDigit($0) || signs.contains($0) }
+  }
+
+  func isNumber(_ word: String) -> Bool {
+    isDigit(plain(word).utf8.first) || SpokenWords.numbers[plain(word)] != nil
+      || SpokenWords.ordinals[plain(word)] != nil
+  }
+
+  private func isSign(_ word: String) -> Bool { ["@", "&", "-", "–", "..", ","].contains(word) }
 
   private func isUnit(_ word: String) -> Bool { SpokenWords.units.contains(plain(word)) }
 

@@ -1,0 +1,342 @@
+import Testing
+
+@testable import ChimeSchedule
+
+/// Times that a generator says in many ways, held against what it meant. Now is Monday 2026-11-23 08:15 in Prague.
+///
+/// A text that the reader takes must mean what was said: in any order, with a title around it, and with a word put in or
+/// left out. It may refuse.
+@Suite struct SpokenGrammarTests {
+  /// What is meant, apart from the words for it.
+  struct Meaning {
+    enum Days {
+      case once(CivilDate)
+      case daily
+      case weekdays
+      case weekly([Int])
+      case monthly(Int)
+    }
+    var days: Days
+    /// Without one it is nine.
+    var time: (hour: Int, minute: Int)?
+    var except: String?
+    var count: Int?
+    var until: CivilDate?
+
+    /// As the written form says it (`docs/schedules.md`), which is read by another reader.
+    var written: String {
+      let at = "\(two(time?.hour ?? 9)):\(two(time?.minute ?? 0))"
+      var text: String
+      switch days {
+      case .once(let date): text = "at \(date) \(at)"
+      case .daily: text = "daily at \(at)"
+      case .weekdays: text = "weekdays at \(at)"
+      case .weekly(let days): text = "every \(days.map { PropertyTests.names[$0] }.joined(separator: ",")) at \(at)"
+      case .monthly(let day): text = "day \(day) of month at \(at)"
+      }
+      if let until { text += " until \(until)" }
+      if let count { text += " \(count) times" }
+      if let except { text += " except on \(except)" }
+      return text
+    }
+
+    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  }
+
+  /// A time as it is said: parts that may stand in any order.
+  struct Saying {
+    enum Part: CaseIterable { case days, time, except, count, until }
+    var meaning: Meaning
+    /// Whether the day keeps the time that it is now, where no other is said: `in 2 days`.
+    var keepsTime = false
+    var parts: [(part: Part, text: String)]
+
+    var text: String { parts.map(\.text).joined(separator: " ") }
+
+    /// Without one of its parts; `nil` where the rest says nothing by itself, or something else.
+    func without(_ index: Int) -> Saying? {
+      guard !keepsTime else { return nil }
+      var rest = self
+      switch rest.parts.remove(at: index).part {
+      case .days: return nil
+      case .time: rest.meaning.time = nil
+      case .except: rest.meaning.except = nil
+      case .count: rest.meaning.count = nil
+      case .until: rest.meaning.until = nil
+      }
+      return rest
+    }
+  }
+
+  struct Generator {
+    var random: SeededGenerator
+    static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    static let months = [
+      "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+      "december",
+    ]
+    static let today = 20_780
+
+    mutating func pick<Element>(_ values: [Element]) -> Element {
+      values[Int.random(in: 0..<values.count, using: &random)]
+    }
+
+    mutating func make() throws -> Saying {
+      var parts: [(Saying.Part, String)] = []
+      let (days, words) = try self.days()
+      parts.append((.days, words))
+      var meaning = Meaning(days: days)
+      let keepsTime =
+        [" day", " days", " from now", " two days"].contains { words.hasSuffix($0) } && !words.hasPrefix("e")
+      if keepsTime || Int.random(in: 0..<5, using: &random) > 0 {
+        let (time, words) = time()
+        meaning.time = time
+        parts.append((.time, words))
+      }
+      if case .once = days {
+        return Saying(meaning: meaning, keepsTime: keepsTime, parts: parts.shuffled(using: &random))
+      }
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        // Days that are left out are part of the weekdays in the written form, so only calendars are.
+        meaning.except = "holidays"
+        parts.append(
+          (.except, pick(["except holidays", "except on holidays", "excluding holidays", "but not on holidays"])))
+      }
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0:
+        let count = Int.random(in: 2...30, using: &random)
+        meaning.count = count
+        parts.append((.count, pick(["for \(count) times", "\(count) times", "for the next \(count) times"])))
+      case 1:
+        let date = try date(in: 40...400)
+        meaning.until = date
+        parts.append((.until, "\(pick(["until", "till", "through"])) \(said(date))"))
+      default: break
+      }
+      // A run of numbers would be one: the count stands last.
+      let last = parts.filter { $0.0 == .count || $0.0 == .until || $0.0 == .except }
+      return Saying(
+        meaning: meaning,
+        parts: parts.filter { $0.0 == .days || $0.0 == .time }.shuffled(using: &random) + last.shuffled(using: &random))
+    }
+
+    private mutating func date(in days: ClosedRange<Int>) throws -> CivilDate {
+      try #require(CivilDate(dayNumber: Self.today + Int.random(in: days, using: &random)))
+    }
+
+    /// With its year, in one of the forms that can be read in one way only.
+    private mutating func said(_ date: CivilDate) -> String {
+      let month = Self.months[date.month - 1]
+      let ordinal = ordinal(date.day)
+      return pick([
+        "\(date)", "\(date.day).\(date.month).\(date.year)", "\(date.day) \(month) \(date.year)",
+        "\(month.prefix(3)) \(date.day) \(date.year)", "\(month) \(ordinal) \(date.year)",
+        "\(month) \(date.day), \(date.year)",
+        "the \(ordinal) of \(month) \(date.year)", "\(date.year)/\(date.month)/\(date.day)",
+      ])
+    }
+
+    private func ordinal(_ day: Int) -> String {
+      "\(day)\((11...13).contains(day) ? "th" : [1: "st", 2: "nd", 3: "rd"][day % 10] ?? "th")"
+    }
+
+    private mutating func days() throws -> (Meaning.Days, String) {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: return (.daily, pick(["every day", "daily", "each day", "everyday"]))
+      case 1:
+        return (
+          .weekdays,
+          pick([
+            "every weekday", "weekdays", "on weekdays", "every workday", "each business day", "monday to friday",
+            "mon-fri",
+          ])
+        )
+      case 2, 3:
+        let all = (0..<7).shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)).sorted()
+        guard all != [5, 6], all.count < 3 || Int.random(in: 0..<2, using: &random) == 0 else { return try self.days() }
+        let names = all.map { Self.days[$0] }
+        let short = all.map { PropertyTests.names[$0] }
+        return (
+          .weekly(all),
+          pick([
+            "every \(names.joined(separator: " and "))", "every \(short.joined(separator: " "))",
+            "every \(short.joined(separator: ","))",
+            "on \(names.map { $0 + "s" }.joined(separator: " and "))", names.map { $0 + "s" }.joined(separator: ", "),
+            "each \(names.joined(separator: ", "))", "every \(names.joined(separator: " & "))",
+          ])
+        )
+      case 4:
+        let day = Int.random(in: 1...28, using: &random)
+        return (
+          .monthly(day),
+          pick([
+            "every \(ordinal(day)) of the month", "on the \(ordinal(day)) of every month",
+            "monthly on the \(ordinal(day))", "every month on the \(ordinal(day))",
+          ])
+        )
+      case 5:
+        let date = try date(in: 1...6)
+        let day = Self.days[(Int(date.dayNumber) - Self.today) % 7]
+        return (.once(date), pick([day, "on \(day)", "this \(day)", "coming \(day)", "\(day.prefix(3))"]))
+      case 6:
+        let days = Int.random(in: 1...2, using: &random)
+        let date = try #require(CivilDate(dayNumber: Self.today + days))
+        return (
+          .once(date),
+          days == 1
+            ? pick(["tomorrow", "tmrw", "in 1 day", "in a day"])
+            : pick(["day after tomorrow", "the day after tomorrow", "in 2 days", "in two days", "2 days from now"])
+        )
+      default:
+        let date = try date(in: 20...300)
+        return (.once(date), pick(["", "on "]) + said(date))
+      }
+    }
+
+    private mutating func time() -> ((hour: Int, minute: Int), String) {
+      let hour = Int.random(in: 0..<24, using: &random)
+      let minute = pick([0, 0, 0, 5, 15, 30, 45, Int.random(in: 0..<60, using: &random)])
+      let (twelve, half) = (hour % 12 == 0 ? 12 : hour % 12, hour < 12 ? "am" : "pm")
+      let padded = minute < 10 ? "0\(minute)" : "\(minute)"
+      var forms = [
+        "at \(hour):\(padded)", "\(hour):\(padded)", "at \(twelve):\(padded)\(half)", "\(twelve):\(padded) \(half)",
+        "at \(twelve):\(padded) \(half.prefix(1)).m.", "@ \(hour):\(padded)", "at \(hour)h\(padded)",
+      ]
+      if minute == 0 { forms += ["at \(twelve)\(half)", "\(twelve) \(half)", "at \(twelve) \(half)"] }
+      if minute == 0, (13...20).contains(hour) { forms.append("at \(hour)") }
+      if minute == 0, (6...11).contains(hour) { forms.append("at \(hour) in the morning") }
+      if minute == 0, (18...21).contains(hour) { forms.append("at \(twelve) in the evening") }
+      if (hour, minute) == (12, 0) { forms += ["at noon", "noon", "at midday"] }
+      if minute == 30, (7...10).contains(hour) { forms.append("at half past \(hour)") }
+      return ((hour, minute), pick(forms))
+    }
+  }
+
+  private func expected(_ meaning: Meaning) throws -> String {
+    try Schedule.parse(meaning.written, now: SpokenTests.monday, in: SpokenTests.surroundings()).canonical
+  }
+
+  private func canonical(_ text: String) throws -> String? {
+    try? Schedule.parse(text, now: SpokenTests.monday, in: SpokenTests.surroundings()).canonical
+  }
+
+  private func line(_ words: [String]) throws -> ScheduleLine? {
+    try? ScheduleLine(words, place: .anywhere, now: SpokenTests.monday, in: SpokenTests.surroundings())
+  }
+
+  private func sayings(_ seed: Int, _ body: (Saying, inout Generator) throws -> Void) throws {
+    var generator = Generator(random: SeededGenerator(seed: UInt64(seed) &* 7_919 &+ 101))
+    for _ in 0..<ProofTier.amount(quick: 12, proof: 150) {
+      let saying = try generator.make()
+      try body(saying, &generator)
+    }
+  }
+
+  @Test(arguments: 0..<8) func isReadBack(_ seed: Int) throws {
+    try sayings(seed) { saying, _ in
+      let (expected, read) = (try expected(saying.meaning), try canonical(saying.text))
+      #expect(read == expected, "\(saying.text)")
+    }
+  }
+
+  /// A part that is left out is not there; nothing else changes.
+  @Test(arguments: 0..<8) func withoutAPart(_ seed: Int) throws {
+    try sayings(seed) { saying, _ in
+      for index in saying.parts.indices {
+        guard let rest = saying.without(index) else { continue }
+        let (expected, read) = (try expected(rest.meaning), try canonical(rest.text))
+        #expect(read == expected, "\(rest.text)")
+      }
+    }
+  }
+
+  static let titles = ["Call mum", "Water plants", "Stand-up to team", "Pay rent", "Zyx", "Brush teeth with Anna"]
+
+  @Test(arguments: 0..<8) func besideATitle(_ seed: Int) throws {
+    try sayings(seed) { saying, generator in
+      let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
+      for text in ["\(title) \(saying.text)", "\(saying.text) \(title)"] {
+        let read = try line(text.split(separator: " ").map(String.init))
+        #expect(read?.title == title, "\(text)")
+        #expect(read?.schedule.canonical == expected, "\(text)")
+      }
+    }
+  }
+
+  /// Words that belong to no time, and those that join its parts, never make another time. Where they part words that are
+  /// of a time only together, `in 1 apple day`, these are no time any more.
+  @Test(arguments: 0..<8) func aWordPutInIsNoTime(_ seed: Int) throws {
+    let foreign = ["apple", "Zyx", "please", "with", "team", "report", "kk", "at", "on", "the", "and", "of", ","]
+    try sayings(seed) { saying, generator in
+      let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
+      let words = "\(title) \(saying.text)".split(separator: " ").map(String.init)
+      for place in 0...words.count where !Self.isWithin(words, place) {
+        let changed = Array(words[..<place]) + [generator.pick(foreign)] + words[place...]
+        guard let read = try line(changed) else { continue }
+        #expect(
+          read.schedule.canonical == expected,
+          "\(changed.joined(separator: " ")): \(read.schedule.canonical) instead of \(expected)")
+      }
+      // And without a title.
+      let time = saying.text.split(separator: " ").map(String.init)
+      for place in 0...time.count where !Self.isWithin(time, place) {
+        let changed = (Array(time[..<place]) + [generator.pick(foreign)] + time[place...]).joined(separator: " ")
+        guard let read = try canonical(changed) else { continue }
+        #expect(read == expected, "\(changed): \(read) instead of \(expected)")
+      }
+    }
+  }
+
+  private static func isWithin(_ words: [String], _ place: Int) -> Bool {
+    guard words.indices.contains(place), place > 0 else { return false }
+    // "at 2027" is 20:27.
+    if Int(words[place]).map((1970...2059).contains) == true { return true }
+    // A number is one of a title where "at" is.
+    if ["at", "@", "past"].contains(words[place - 1]), Int(words[place]) != nil { return true }
+    if words[place - 1] == "through" { return true }
+    return words[place] == "day" || words[place - 1] == "in"
+      || words[place] == "tomorrow" && words[place - 1] == "after"
+  }
+
+  /// A word of time that is put in is refused, or is a part of the time that is read, with every other.
+  @Test(arguments: 0..<8) func aWordOfTimePutInIsHeard(_ seed: Int) throws {
+    try sayings(seed) { saying, generator in
+      let title = generator.pick(Self.titles)
+      let words = "\(title) \(saying.text)".split(separator: " ").map(String.init)
+      for place in title.split(separator: " ").count...words.count {
+        let word = generator.pick(ScheduleLineTests.wordsOfTime)
+        let changed = Array(words[..<place]) + [word] + words[place...]
+        guard let read = try line(changed) else { continue }
+        let text = changed.joined(separator: " ")
+        #expect(read.title == title || read.title == "\(title) on", "\(text): \(read.title)")
+        let facts = HintFacts(Array(words.dropFirst(title.split(separator: " ").count).joined(separator: " ").utf8))
+        #expect(facts.areKept(by: HintFacts(Array(read.text.utf8))), "\(text): \(read.text)")
+      }
+    }
+  }
+
+  /// A word that is left out is refused, or all others are a part of the time that is read.
+  @Test(arguments: 0..<8) func aWordLeftOutIsNotMadeUp(_ seed: Int) throws {
+    try sayings(seed) { saying, generator in
+      let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
+      let time = saying.text.split(separator: " ").map(String.init)
+      for place in time.indices {
+        var changed = time
+        let word = changed.remove(at: place)
+        guard let read = try line(title.split(separator: " ").map(String.init) + changed) else { continue }
+        let text = "\(title) \(changed.joined(separator: " "))"
+        // "on" and "day" may be a title's last words: "Turn the lights on", "Mother's day".
+        let rest = read.title.dropFirst(title.count).split(separator: " ")
+        #expect(
+          read.title.hasPrefix(title) && rest.allSatisfy { ["on", "in", "a", "the", "business", "day"].contains($0) },
+          "\(text): \(read.title)")
+        let isJoining = ["at", "on", "the", "of", "and", "@", "&"].contains(word)
+        if isJoining {
+          #expect(
+            read.schedule.canonical == expected,
+            "\(text): \(read.schedule.canonical) instead of \(expected)")
+        }
+      }
+    }
+  }
+}
