@@ -112,3 +112,15 @@ public struct Criterion: Hashable, Sendable, Codable {
     self.weekdays = weekdays
   }
 }
+
+extension Criterion {
+  /// Whether it is about the values of a measure, which a slip of the fingers may reach.
+  public func isOfValues(of measure: Tracker) -> Bool {
+    guard tracker == nil || tracker == measure.id, measure.kind == .measure else { return false }
+    return switch kind {
+    case .goalValue, .crossed, .amountInEntry: true
+    case .goalMet: measure.goalValue != nil
+    default: false
+    }
+  }
+}

@@ -56,6 +56,23 @@ import Testing
     #expect(!html.contains("data:image"))
   }
 
+  /// A day with a weigh-in is met; the goal is reached when the weight is.
+  @Test func aGoalOfAWeightIsReachedOnlyWhenItIs() throws {
+    var year = TrackerYear.full
+    let last = try #require(year.days["weight"]?.indices.last)
+    year.days["weight"]?[last].met = true
+    let above = try Self.html(year, ["--pack", "weight"])
+    #expect(!above.contains("Goal reached") && !above.contains("<small>reached</small>"))
+    #expect(above.contains("at this rate on"))
+    let onTheWay = try TerminalPictureTests.draw("today", width: 80, year: year).output
+    #expect(!onTheWay.contains("Goal reached"))
+    year.days["weight"]?[last].value = 75.9
+    let there = try Self.html(year, ["--pack", "weight"])
+    #expect(there.contains("Goal reached: 76.0 kg!") && there.contains("<small>reached</small>"))
+    let today = try TerminalPictureTests.draw("today", width: 80, year: year).output
+    #expect(today.contains("★ Goal reached: 76.0 kg!"), "\(today)")
+  }
+
   @Test func withoutEntriesItSaysWhatToDoNext() throws {
     let fresh = try Self.html(.fresh)
     #expect(fresh.contains("chime log water 250ml") && fresh.contains("chime log weight 76kg"))

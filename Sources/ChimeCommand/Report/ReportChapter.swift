@@ -113,7 +113,7 @@ extension ReportPage {
       tiles.append((Words.say("A week"), signed(rate, tracker), s.direction.map { direction($0) }))
     }
     if let goal = tracker.goal?.value {
-      let isMet = part.standing.met
+      let isMet = part.standing.isGoalValueReached
       let goalOn = s.goalOn.map { Words.say("at this rate on %1", words.date($0)) }
       tiles.append((Words.say("Goal"), words.amount(goal, tracker), isMet ? Words.say("reached") : goalOn))
     }

@@ -91,7 +91,9 @@ extension ReportPage {
     let standing = part.standing
     var lines: [String] = []
     if part.tracker.kind == .measure {
-      if let goal = words.goal(part.tracker) { lines.append(Words.say("goal %1", goal)) }
+      if let goal = words.goal(part.tracker) {
+        lines.append(standing.isGoalValueReached ? Words.say("Goal reached: %1!", goal) : Words.say("goal %1", goal))
+      }
       if let rate = part.statistics.weeklyRate { lines.append(Words.say("%1 a week", signed(rate, part.tracker))) }
       return lines
     }

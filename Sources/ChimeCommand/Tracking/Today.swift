@@ -121,6 +121,10 @@ struct TodayPage {
       // One part of the day needs no heading.
       if slots.count > 1 { lines.append(style(words.slot(slot), .strong)) }
       lines += rows.lines(standings, of: view.standings)
+      for standing in standings where standing.isGoalValueReached {
+        guard let goal = words.goal(standing.tracker) else { continue }
+        lines += TextWidth.wrap("★ " + Words.say("Goal reached: %1!", goal), to: width - 4).map { "    " + $0 }
+      }
     }
     lines += week()
     let goals = achievement() + view.levels.map { level($0) }

@@ -233,6 +233,11 @@ struct TrackerWords: Sendable {
   func experience(_ points: Int) -> String? { points > 0 ? Words.say("%1 XP", Figures.number(Double(points))) : nil }
 }
 
+extension TrackersInterface.Standing {
+  /// Whether a measure is at its goal's value, or beyond it; `met` says only that it was measured on the day.
+  var isGoalValueReached: Bool { tracker.kind == .measure && tracker.goal?.value != nil && remaining ?? 1 <= 0 }
+}
+
 extension Context {
   /// Words for trackers in the user's language.
   var trackerWords: TrackerWords { TrackerWords(tongue: tongue) }

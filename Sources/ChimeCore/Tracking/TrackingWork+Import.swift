@@ -32,6 +32,10 @@ extension TrackingWork {
       let summary = try tally(tracker, added, isRedefined: redefined.contains(id))
       try follow(tracker.key, tracker, last: summary.lastAt, entry: nil, &outcome)
       outcome.tracker = tracker
+      if let first = added.map(\.day).min(), let last = added.map(\.day).max(), tracker.goal != nil {
+        let totals = try transaction.dayTotals(of: tracker.key, in: first...last)
+        try recordMilestones(of: tracker, summary, in: totals)
+      }
       if let pack = tracker.pack { packs.insert(pack) }
     }
     for pack in packs.sorted() { try praise(in: pack, .anew, isSilent: true, &outcome, using: &generator) }

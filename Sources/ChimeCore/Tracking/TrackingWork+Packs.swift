@@ -39,6 +39,7 @@ extension TrackingWork {
       guard let tracker = try transaction.tracker(key(tracker.id)) else { continue }
       let tallied = try tally(tracker, .definition)
       try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome)
+      try recordMilestones(of: tracker, tallied.summary, in: allTotals(of: tracker.key))
     }
     try praise(in: pack.id, .anew, isSilent: true, &outcome, using: &generator)
     try TrackingDay.arm(in: transaction, bearings, now: now)

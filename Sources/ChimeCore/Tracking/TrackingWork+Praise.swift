@@ -79,6 +79,63 @@ extension TrackingWork {
     }
   }
 
+  /// Keeps the milestones that days in the past have come to, each at its day. Nobody is told: they are history.
+  ///
+  /// - Parameter totals: the days that are new, in order.
+  func recordMilestones(of tracker: Tracker, _ summary: TrackerSummary, in totals: [DayTotal]) throws {
+    guard let steps = MilestoneSteps(tracker, summary), !totals.isEmpty else { return }
+    var known = try transaction.milestones(owner: owner, tracker: tracker.id).compactMap(\.value)
+    for total in totals {
+      guard let value = total.last else { continue }
+      for crossing in steps.crossed(by: value, celebrated: known) {
+        known.append(crossing.value)
+        try transaction.put(
+          Milestone(
+            id: 0, tracker: tracker.id, owner: owner, day: total.day,
+            title: bearings.wording.title(of: crossing.value, of: tracker), value: crossing.value, createdAt: now))
+      }
+    }
+  }
+
+  /// Takes back what values of today had earned that are there no more: a slip (8.24 for 82.4) that is undone, edited or
+  /// removed on the same day leaves neither an achievement nor a milestone. What was earned on an earlier day stays.
+  func retract(_ tracker: Tracker, _ summary: TrackerSummary) throws {
+    guard tracker.kind == .measure else { return }
+    let steps = MilestoneSteps(tracker, summary)
+    for milestone in try transaction.milestones(owner: owner, tracker: tracker.id) {
+      guard let value = milestone.value, isOfToday(milestone.createdAt, tracker) else { continue }
+      if steps?.isPassed(value, by: summary) != true { try transaction.removeMilestone(milestone.id, owner: owner) }
+    }
+    guard let pack = tracker.pack, let installed = try transaction.pack(pack, owner: owner) else { return }
+    var progress = try transaction.progress(of: pack, owner: owner)
+    let ofValues = Set(installed.pack.achievements.filter { $0.criterion.isOfValues(of: tracker) }.map(\.id))
+    var doubted: Set<AchievementID> = []
+    for index in progress.indices where ofValues.contains(progress[index].achievement) {
+      guard let at = progress[index].unlockedAt, isOfToday(at, tracker) else { continue }
+      progress[index].unlockedAt = nil
+      doubted.insert(progress[index].achievement)
+    }
+    guard !doubted.isEmpty else { return }
+    let trackers = try installed.pack.trackers.compactMap { try transaction.tracker(key($0.id)) }
+    let review = AchievementReview(installed.pack, trackers: trackers, now: now, zone: zone)
+    let judged = try review.outcome(
+      of: .anew, progress: progress, experience: 0, facts: StoredFacts(transaction: transaction, owner: owner))
+    let earned = Set(judged.unlocked.map(\.id))
+    var experience = try transaction.experience(of: pack, owner: owner)
+    for achievement in installed.pack.achievements
+    where doubted.contains(achievement.id) && !earned.contains(achievement.id) {
+      let locked = judged.changed.first { $0.achievement == achievement.id }
+      try transaction.setProgress(
+        locked ?? AchievementProgress(pack: pack, achievement: achievement.id), owner: owner)
+      experience = max(experience - achievement.experience, 0)
+    }
+    try transaction.setExperience(experience, of: pack, owner: owner)
+  }
+
+  private func isOfToday(_ instant: Instant, _ tracker: Tracker) -> Bool {
+    tracker.day(at: instant, in: zone).day == today(of: tracker)
+  }
+
   private func pack(of tracker: Tracker) throws -> Pack? {
     try tracker.pack.flatMap { try transaction.pack($0, owner: owner)?.pack }
   }

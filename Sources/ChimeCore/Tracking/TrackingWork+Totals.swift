@@ -26,7 +26,15 @@ extension TrackingWork {
     if case .entry(nil, let added) = difference { logged = added }
     try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome)
     if outcome.goalMet, tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
-    try celebrate(tracker, tallied, &outcome, using: &generator)
+    switch difference {
+    case .entry(_, .some): try celebrate(tracker, tallied, &outcome, using: &generator)
+    case .definition: try recordMilestones(of: tracker, tallied.summary, in: allTotals(of: tracker.key))
+    case .entry, .days: break
+    }
+    switch difference {
+    case .entry(.some, _), .days: try retract(tracker, tallied.summary)
+    case .entry, .definition: break
+    }
     try praise(in: tracker.pack, tallied.occasion, &outcome, using: &generator)
   }
 
@@ -39,6 +47,7 @@ extension TrackingWork {
       let tallied = try tally(tracker, .days(days))
       try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: nil, &outcome)
       outcome.tracker = tracker
+      try retract(tracker, tallied.summary)
     }
     for pack in Set(trackers.compactMap(\.tracker.pack)).sorted() {
       try praise(in: pack, .anew, isSilent: isSilent, &outcome, using: &generator)

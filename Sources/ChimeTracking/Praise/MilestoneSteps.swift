@@ -61,4 +61,10 @@ public struct MilestoneSteps: Hashable, Sendable {
     }
     return crossings
   }
+
+  /// Whether the values have come to a milestone's, or beyond it.
+  public func isPassed(_ value: Quantity, by summary: TrackerSummary) -> Bool {
+    guard let goal, let least = summary.least, let most = summary.most else { return false }
+    return goal < first ? least <= value : most >= value
+  }
 }

@@ -1,0 +1,137 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import ChimeTracking
+import Testing
+
+/// Weights: milestones on the days that they belong to, and slips that leave nothing behind.
+struct MeasureTests {
+  static let weight = TrackerID(rawValue: "weight")
+  static func kg(_ value: Double) throws -> Quantity { try #require(Unit("kg").flatMap { Quantity(value, $0) }) }
+
+  static func pack(goal: Double? = 80) throws -> Pack {
+    let id = PackID(rawValue: "weight")
+    var tracker = Tracker(
+      id: weight, owner: 0, title: "Weight", kind: .measure, unit: Unit("kg"), decimals: 1,
+      goal: try goal.map { Goal(.value(try kg($0))) }, milestoneStep: try kg(2), pack: id, startedOn: Pack.unbegun,
+      createdAt: Instant(seconds: 0))
+    tracker.startedOn = try #require(CivilDate("2026-01-01"))
+    func achievement(_ id: String, _ criterion: Criterion) -> Achievement {
+      Achievement(id: AchievementID(rawValue: id), title: "T", text: "t", experience: 50, criterion: criterion)
+    }
+    return Pack(
+      id: id, title: "Weight", text: "", trackers: [tracker],
+      achievements: [achievement("goal", Criterion(.goalValue)), achievement("first", Criterion(.firstEntry))])
+  }
+
+  static func installed(goal: Double? = 80) async throws -> Life {
+    let life = try Life("2026-06-01 07:00")
+    let pack = try pack(goal: goal)
+    try await life.change { try $0.install(pack, using: &$1) }
+    return life
+  }
+
+  @discardableResult
+  static func weigh(_ life: Life, _ value: Double) async throws -> TrackingOutcome {
+    let quantity = try kg(value)
+    return try await life.change { try $0.log(EntryDraft(tracker: weight, quantity: quantity), using: &$1) }
+  }
+
+  static func unlocked(_ life: Life) async throws -> Set<String> {
+    let progress = try await life.store.read {
+      try $0.progress(of: PackID(rawValue: "weight"), owner: Life.owner)
+    }
+    return Set(progress.filter { $0.unlockedAt != nil }.map(\.achievement.rawValue))
+  }
+
+  static func milestones(_ life: Life) async throws -> [String] {
+    try await life.store.read { try $0.milestones(owner: Life.owner, tracker: weight) }.map {
+      "\($0.day) \($0.title)"
+    }.sorted()
+  }
+
+  enum Mending: CaseIterable { case undo, remove, edit, removeAll }
+
+  /// 8.24 for 82.4 reaches any goal.
+  @Test(arguments: Mending.allCases) func aSlipThatIsMendedOnItsDayEarnsNothing(_ mending: Mending) async throws {
+    let life = try await Self.installed()
+    life.now = life.at("2026-05-31 07:00")
+    try await Self.weigh(life, 90)
+    life.now = life.at("2026-06-01 07:00")
+    let experience = try await life.store.read { try $0.experience(of: PackID(rawValue: "weight"), owner: Life.owner) }
+    life.now = life.at("08:00")
+    let slip = try await Self.weigh(life, 8.24)
+    #expect(slip.goalMet && slip.unlocked.map(\.achievement.id.rawValue) == ["goal"])
+    #expect(try await Self.unlocked(life) == ["first", "goal"])
+    #expect(try await Self.milestones(life).count == 5)
+    let id = try #require(slip.entry?.id)
+    let right = try Self.kg(89)
+    life.now = life.at("09:00")
+    switch mending {
+    case .undo: try await life.change { try $0.undo(using: &$1).outcome }
+    case .remove: try await life.change { try $0.remove(id, using: &$1) }
+    case .edit: try await life.change { try $0.edit(id, using: &$1) { $0.quantity = right } }
+    case .removeAll: try await life.change { try $0.removeEntries(of: Self.weight, using: &$1) }
+    }
+    #expect(try await Self.unlocked(life) == ["first"])
+    #expect(try await Self.milestones(life).isEmpty)
+    let after = try await life.store.read { try $0.experience(of: PackID(rawValue: "weight"), owner: Life.owner) }
+    #expect(after == experience + (mending == .edit ? 10 : mending == .removeAll ? -10 : 0))
+    life.now = life.at("2026-06-02 07:00")
+    if mending == .removeAll { try await Self.weigh(life, 90) }
+    life.now = life.at("2026-06-03 07:00")
+    #expect(try await Self.weigh(life, 79.9).unlocked.map(\.achievement.id.rawValue) == ["goal"], "it can be earned")
+  }
+
+  @Test func whatWasEarnedOnAnEarlierDayStays() async throws {
+    let life = try await Self.installed()
+    life.now = life.at("2026-05-31 07:00")
+    try await Self.weigh(life, 90)
+    life.now = life.at("2026-06-01 07:00")
+    let reached = try await Self.weigh(life, 79)
+    life.now = life.at("2026-06-02 07:00")
+    let id = try #require(reached.entry?.id)
+    try await life.change { try $0.remove(id, using: &$1) }
+    #expect(try await Self.unlocked(life) == ["first", "goal"])
+    #expect(try await Self.milestones(life).count == 5)
+  }
+
+  @Test func milestonesOfImportedHistoryBelongToTheirDays() async throws {
+    let life = try await Self.installed()
+    let (now, zone) = (life.now, life.zone)
+    let values: [(Int64, Double)] = [(40, 90), (30, 87.5), (20, 88.5), (10, 85.9), (5, 83)]
+    let entries = try values.map { days, value in
+      let at = now - .days(days)
+      let reading = zone.civil(at: at)
+      return Entry(
+        id: EntryID(rawValue: 0), tracker: Self.weight, owner: Life.owner, at: at, day: reading.date, minute: 420,
+        quantity: try Self.kg(value))
+    }
+    let imported = try await life.change { work, random in
+      let change = TrackingChange(owner: Life.owner, at: now, kind: .imported, tracker: Self.weight, subject: "5")
+      return try work.add(entries, as: change, using: &random)
+    }
+    #expect(imported.milestones.isEmpty && imported.notices.isEmpty, "history is not news")
+    let expected = ["2026-05-02 88.0 kg", "2026-05-22 86.0 kg", "2026-05-27 84.0 kg"]
+    #expect(try await Self.milestones(life) == expected)
+    let next = try await Self.weigh(life, 82.9)
+    #expect(next.milestones.isEmpty, "nothing was crossed by it")
+    #expect(try await Self.milestones(life) == expected)
+    #expect(try await Self.weigh(life, 81.8).milestones.map(\.title) == ["82.0 kg"])
+  }
+
+  /// A goal that is set later makes its milestones of what there was.
+  @Test func aGoalThatIsSetLaterFindsItsMilestonesInThePast() async throws {
+    let life = try await Self.installed(goal: nil)
+    for (day, value) in [("2026-06-01 07:00", 90.0), ("2026-06-03 07:00", 87.9), ("2026-06-05 07:00", 85)] {
+      life.now = life.at(day)
+      try await Self.weigh(life, value)
+    }
+    life.now = life.at("2026-06-09 07:00")
+    let pack = try Self.pack()
+    let set = try await life.change { try $0.install(pack, using: &$1) }
+    #expect(set.notices.isEmpty)
+    #expect(try await Self.milestones(life) == ["2026-06-03 88.0 kg", "2026-06-05 86.0 kg"])
+    #expect(try await Self.weigh(life, 84.9).milestones.isEmpty)
+  }
+}
