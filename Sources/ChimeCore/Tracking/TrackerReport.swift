@@ -72,10 +72,62 @@ public enum ReminderText {
   public static func hasPlaces(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "{")) && text.contains("{{") }
 
   /// Puts values in the places of their names. A name that is known and has no value becomes nothing; what is no name stays
-  /// as it is written, and what a value brings is not looked at again.
+  /// as it is written, and what a value brings is not looked at again. A sentence beside others of which nothing is known is
+  /// left out.
   ///
-  ///     ReminderText.filled("Still {{remaining}} to go", ["remaining": "750 ml"])    // Still 750 ml to go
+  ///     ReminderText.filled("Still {{remaining}} to go", ["remaining": "750 ml"])       // Still 750 ml to go
+  ///     ReminderText.filled("Well done. Next: {{nextAchievement}}.", [:])               // Well done.
   public static func filled(_ text: String, _ values: [String: String]) -> String {
+    let sentences = sentences(of: text)
+    let told = sentences.filter { sentence in
+      let known = places(in: sentence).filter { names.contains($0) }
+      return known.isEmpty || known.contains { values[$0]?.isEmpty == false }
+    }
+    guard told.count < sentences.count, !told.isEmpty else { return fill(text, values) }
+    return fill(trimmedEnd(told.joined()), values)
+  }
+
+  /// Each with the white space behind it.
+  private static func sentences(of text: String) -> [String] {
+    var sentences: [String] = []
+    var sentence = ""
+    var isEnded = false
+    // By character: they are put together again as they were.
+    for character in text {
+      if isEnded, !character.isWhitespace {
+        sentences.append(sentence)
+        sentence = ""
+        isEnded = false
+      }
+      if character.isNewline || character.isWhitespace, sentence.last.map({ ".!?…".contains($0) }) ?? false {
+        isEnded = true
+      }
+      if character.isNewline { isEnded = true }
+      sentence.append(character)
+    }
+    return sentence.isEmpty ? sentences : sentences + [sentence]
+  }
+
+  private static func places(in text: String) -> [String] {
+    var places: [String] = []
+    var rest = text[...]
+    while let opening = rest.firstRange(of: "{{") {
+      rest = rest[opening.upperBound...]
+      guard let closing = rest.firstRange(of: "}}") else { break }
+      places.append(String(rest[..<closing.lowerBound].filter { !$0.isWhitespace }))
+      rest = rest[closing.upperBound...]
+    }
+    return places
+  }
+
+  private static func trimmedEnd(_ text: String) -> String {
+    var text = text[...]
+    // By character: a line's end may be two signs.
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+
+  private static func fill(_ text: String, _ values: [String: String]) -> String {
     var result = ""
     var rest = text[...]
     while let opening = rest.firstRange(of: "{{") {

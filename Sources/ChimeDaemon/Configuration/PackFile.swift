@@ -1,4 +1,5 @@
 import ChimeControl
+import ChimeCore
 import ChimeSchedule
 package import ChimeTracking
 
@@ -136,6 +137,10 @@ extension PackReader {
         let next = text("next", in: one, atMost: 300)
       {
         moods[mood] = MoodText(title: title, message: message, next: next)
+        for (key, text) in [("title", title), ("message", message), ("next", next)] {
+          guard let node = one[key], text.texts.values.contains(where: { ReminderText.hasPlaces($0) }) else { continue }
+          fault(node, one.key(key), "has a placeholder; only the texts of reminders are filled in")
+        }
       }
     }
     return moods

@@ -159,16 +159,14 @@ extension Desk {
     _ packs: [InstalledPack], on day: CivilDate, _ transaction: any StoreTransaction
   ) throws -> Tracking.Achievement? {
     let minute = bearings.zones.local.civil(at: now).time.secondOfDay / 60
-    var best: (wired: Tracking.Achievement, rank: (Int, Double, Int))?
+    var best: (wired: Tracking.Achievement, rank: Nearness)?
     for pack in packs.map(\.pack) {
       let progress = try transaction.progress(of: pack.id, owner: caller.owner)
       guard
         let (achievement, reached) = Achievement.next(
           among: pack.achievements, progress: progress, on: day, minute: Int(minute))
       else { continue }
-      let share = Double(reached) / Double(max(achievement.criterion.target, 1))
-      let canMove = achievement.criterion.canMove(on: day, minute: Int(minute)) ? 1 : 0
-      let rank = (canMove, share, achievement.experience)
+      let rank = Nearness(achievement, reached: reached, on: day, minute: Int(minute))
       if let best, rank <= best.rank { continue }
       best = (
         wire.achievement(achievement, of: pack, progress.first { $0.achievement == achievement.id }), rank

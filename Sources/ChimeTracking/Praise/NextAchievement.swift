@@ -20,24 +20,55 @@ extension Criterion {
     default: true
     }
   }
+
+  /// How much is left to do, about in days or entries, so that what asks for different things can be compared: a day that
+  /// goes beyond its goal comes after one that meets it, a level takes some days, and the way to a weight weeks.
+  public func remaining(after reached: Int) -> Int {
+    let left = max(target - reached, 0)
+    return switch kind {
+    case .shareOfGoal: (target + 99) / 100
+    case .level: left.multipliedReportingOverflow(by: 7).partialValue
+    case .perfectWeek: left.multipliedReportingOverflow(by: 7).partialValue
+    case .anniversary: left.multipliedReportingOverflow(by: 365).partialValue
+    case .crossed, .goalValue: left.multipliedReportingOverflow(by: 30).partialValue
+    default: left
+    }
+  }
+}
+
+/// How near a locked achievement is; the greatest is the next.
+public struct Nearness: Comparable, Sendable {
+  var canMove: Bool
+  var remaining: Int
+  var experience: Int
+
+  public init(_ achievement: Achievement, reached: Int, on day: CivilDate, minute: Int? = nil) {
+    canMove = achievement.criterion.canMove(on: day, minute: minute)
+    remaining = achievement.criterion.remaining(after: reached)
+    experience = achievement.experience
+  }
+
+  public static func < (left: Nearness, right: Nearness) -> Bool {
+    (left.canMove ? 1 : 0, -left.remaining, left.experience) < (
+      right.canMove ? 1 : 0, -right.remaining, right.experience
+    )
+  }
 }
 
 extension Achievement {
   /// The locked one that is nearest: of those that something done today can bring nearer, else of the others, the one with
-  /// the greatest share of its target; of equals the one that is worth more XP, then the first in the pack. Nil when all are
-  /// unlocked.
+  /// the least to do; of equals the one that is worth more XP, then the first in the pack. Nil when all are unlocked.
   public static func next(
     among achievements: [Achievement], progress: [AchievementProgress], on day: CivilDate, minute: Int? = nil
   ) -> (achievement: Achievement, reached: Int)? {
     var kept: [AchievementID: AchievementProgress] = [:]
     for one in progress { kept[one.achievement] = one }
-    var best: (achievement: Achievement, reached: Int, rank: (Int, Double, Int))?
+    var best: (achievement: Achievement, reached: Int, rank: Nearness)?
     for achievement in achievements {
       let progress = kept[achievement.id]
       guard progress?.unlockedAt == nil else { continue }
       let reached = progress?.reached ?? 0
-      let share = Double(reached) / Double(max(achievement.criterion.target, 1))
-      let rank = (achievement.criterion.canMove(on: day, minute: minute) ? 1 : 0, share, achievement.experience)
+      let rank = Nearness(achievement, reached: reached, on: day, minute: minute)
       if best.map({ rank > $0.rank }) ?? true { best = (achievement, reached, rank) }
     }
     return best.map { ($0.achievement, $0.reached) }

@@ -58,6 +58,22 @@ struct TrackingWorkTests {
     #expect(message.report?.facts?.remaining == 1_000 && message.report?.facts?.unit == "ml")
   }
 
+  @Test(
+    arguments: [
+      // All is unlocked.
+      ("{{streak}} in a row. Next: {{nextAchievement}} ({{nextAchievement.progress}}).", "5 in a row."),
+      ("Next: {{nextAchievement}}. {{streak}} in a row.", "5 in a row."),
+      ("{{quote.translation}} ({{quote.source}})\n{{tracker}}: go on", "Water: go on"),
+      ("{{tracker}}: well done! {{nextAchievement}}", "Water: well done!"),
+      // What is all of the text, or has something, stays.
+      ("Next: {{nextAchievement}}.", "Next: ."), ("{{streak}} and {{nextAchievement}}.", "5 and ."),
+      ("No. {{nobody}} knows.", "No. {{nobody}} knows."), ("One.  Two.\n", "One.  Two.\n"), ("", ""),
+    ])
+  func aSentenceOfWhichNothingIsKnownIsLeftOut(_ text: String, _ expected: String) {
+    let values = ["streak": "5", "tracker": "Water", "nextAchievement": ""]
+    #expect(ReminderText.filled(text, values) == expected)
+  }
+
   @Test func anEntryUnlocksAndIsTold() async throws {
     let life = try await Self.installed()
     let first = try await life.log(250)

@@ -264,6 +264,13 @@ import Testing
       ]
     ),
     (
+      ["noHabits", "notStarted", "lightDay", "productiveDay", "perfectDay"].map {
+        "[mood.\($0)]\ntitle = { en = \"A\", cs = \"B\" }\nmessage = { en = \"A\", cs = \"B\" }\n"
+          + "next = { en = \"\($0 == "lightDay" ? "{{remaining}} to go" : "A")\", cs = \"B\" }\n"
+      }.joined(),
+      ["12:8 mood.lightDay.next: has a placeholder; only the texts of reminders are filled in"]
+    ),
+    (
       "[[quote]]\ntext = \"a\\u202eb\"\nlanguage = \"xx\"\ncategory = \"q\"\n",
       [
         "1:1 quote[1].source: is missing: a quote has text, language, source and category",

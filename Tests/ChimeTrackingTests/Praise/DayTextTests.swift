@@ -188,6 +188,26 @@ import Testing
   // A Wednesday.
   let day = CivilDate(year: 2026, month: 7, day: 15) ?? .earliest
 
+  /// By what is left, whatever share of a target that is.
+  @Test func whatHasLeastLeftToDoIsNearest() {
+    func next(_ all: [Achievement], _ reached: [String: Int]) -> String? {
+      Achievement.next(among: all, progress: Self.progress(reached), on: day)?.achievement.id.rawValue
+    }
+    let rising = Self.achievement("rising", Criterion(.entries, target: 5), xp: 50)
+    let first = Self.achievement("first", Criterion(.entries))
+    #expect(next([rising, first], ["rising": 1]) == "first", "one is less than four")
+    let hundred = Self.achievement("hundred", Criterion(.entries, target: 100))
+    let three = Self.achievement("three", Criterion(.streak, target: 3))
+    #expect(next([hundred, three], ["hundred": 90, "three": 1]) == "three")
+    #expect(next([hundred, three], ["hundred": 99, "three": 1]) == "hundred")
+    let over = Self.achievement("over", Criterion(.shareOfGoal, target: 150))
+    let met = Self.achievement("met", Criterion(.goalMet))
+    #expect(next([over, met], ["over": 92]) == "met", "a goal is met before it is exceeded")
+    let goal = Self.achievement("goal", Criterion(.goalValue))
+    #expect(next([goal, hundred], ["hundred": 80]) == "hundred", "a weight to be reached is not one entry away")
+    #expect(next([Self.achievement("level", Criterion(.level, target: 3)), three], ["level": 2]) == "three")
+  }
+
   @Test func theGreatestShareIsNearest() {
     let all = [
       Self.achievement("seven", Criterion(.streak, target: 7)),
@@ -202,7 +222,7 @@ import Testing
   @Test func ofEqualsTheOneThatIsWorthMoreThenTheFirst() {
     let all = [
       Self.achievement("a", Criterion(.entries, target: 10), xp: 5),
-      Self.achievement("b", Criterion(.daysMet, target: 20), xp: 50),
+      Self.achievement("b", Criterion(.daysMet, target: 15), xp: 50),
       Self.achievement("c", Criterion(.daysMet, target: 10), xp: 50),
     ]
     #expect(
