@@ -226,7 +226,7 @@ import Testing
 
   private func sayings(_ seed: Int, _ body: (Saying, inout Generator) throws -> Void) throws {
     var generator = Generator(random: SeededGenerator(seed: UInt64(seed) &* 7_919 &+ 101))
-    for _ in 0..<ProofTier.amount(quick: 12, proof: 150) {
+    for _ in 0..<ProofTier.amount(quick: 6, proof: 150) {
       let saying = try generator.make()
       try body(saying, &generator)
     }

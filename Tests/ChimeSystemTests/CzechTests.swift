@@ -27,6 +27,25 @@ struct CzechTests {
     }
   }
 
+  /// A question on a terminal is asked in Czech, and a Czech yes is one.
+  @Test(
+    .timeLimit(.minutes(5)),
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script makes the terminal"))
+  func questionsAreAnswered() async throws {
+    try await Home.live { home in
+      let czech = try await Self.czech(home)
+      _ = try await home.start()
+      _ = try await home.run(Machine.chime, ["add", "Voda", "zítra v 9"], environment: czech)
+      for (answer, isRemoved) in [("n", false), ("", false), ("ano", true)] {
+        let line = "printf '\(answer)\\n' | script -qec '\(Machine.chime) remove Voda' /dev/null"
+        let output = try await home.run("/bin/bash", ["-c", line], environment: czech)
+        #expect(output.out.contains("Odstranit „Voda“") && output.out.contains("[a/N]"), "\(output.text)")
+        let list = try await home.run(Machine.chime, ["list"], environment: czech)
+        #expect(list.out.contains("Voda") == !isRemoved, "\(answer): \(output.text)")
+      }
+    }
+  }
+
   /// What goes wrong is told in Czech, wherever the sentence was written.
   @Test(.timeLimit(.minutes(5))) func mistakesAreExplained() async throws {
     try await Home.live { home in

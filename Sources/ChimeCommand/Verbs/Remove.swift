@@ -27,7 +27,9 @@ enum Remove {
         }
         return .success
       }
-      let question = "Remove \"\(Harmless.line(reminder.title))\" (\(Harmless.line(reminder.id)), \(reminder.when))?"
+      let question = Words.say(
+        "Remove \"%1\" (%2, %3)?", Harmless.line(reminder.title), Harmless.line(reminder.id),
+        Harmless.line(reminder.when))
       guard Asking.confirm(context, question) else {
         context.note(Words.say("Nothing was removed."))
         return .failed
@@ -47,12 +49,14 @@ enum Remove {
 
 /// Questions to a person at a terminal.
 enum Asking {
-  /// Asks; only a clear yes is one.
+  /// Asks; only a clear yes is one, in English or in the person's language.
   static func confirm(_ context: Context, _ question: String) -> Bool {
     context.world.output.flush()
-    context.world.errors.write("\(question) [y/N] ")
+    context.world.errors.write("\(question) \(Words.say("[y/N]")) ")
     context.world.errors.flush()
     guard let answer = context.world.input.line(limit: 64) else { return false }
-    return ["y", "yes"].contains(trimmed(String(decoding: answer.bytes, as: UTF8.self)).lowercased())
+    let yes = Words.say("yes").lowercased()
+    return ["y", "yes", yes, String(yes.prefix(1))]
+      .contains(trimmed(String(decoding: answer.bytes, as: UTF8.self)).lowercased())
   }
 }
