@@ -36,6 +36,7 @@ import Testing
     try hold(Shapes.setFile, "setFile")
     try hold(Shapes.coming)
     try hold(Shapes.occurrence)
+    try hold(Shapes.reason)
     try hold(Shapes.delivery)
     try hold(Shapes.attempt)
     try hold(Shapes.endpoint)

@@ -11,21 +11,27 @@ enum History {
         + "waits, what came late and what was missed."
     ],
     options: [
-      .flag("open", nil, "Only those that wait for an answer")
+      .flag("open", nil, "Only those that wait for an answer"),
+      .flag("missed", nil, "Only those that were missed, and why; `chime why` says more of one reminder"),
+      .value(
+        "state", nil, "STATE", "Only those that were fired, delivered, snoozed, done, dismissed or missed",
+        choices: OccurrencesInterface.State.allCases.map(\.rawValue)),
     ] + Listings.since + [
       Listings.limit("times", usually: 50), .flag("timeline", nil, "Draw the times on a line of days and hours"),
       Glyphs.option,
     ],
     examples: [
       .init(command: "chime history"), .init(command: "chime history r7k2 --since \"2 weeks\""),
+      .init(command: "chime history --missed --since yesterday"),
       .init(command: "chime history --timeline --since \"7 days\""),
     ],
-    alsoTried: ["past", "occurrences"],
+    alsoTried: ["past", "occurrences", "missed"],
     json: "`occurrences`, and `more`: whether there are more than were asked for", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let line = context.line
     let isDrawn = line.has("timeline")
+    let state = try state(line)
     let zone = try context.localZone()
     var filter = OccurrencesInterface.Filter(
       reminder: context.optionalSubject(), open: line.has("open") ? true : nil,
@@ -37,7 +43,8 @@ enum History {
     let most = try Listings.limit(line, usually: isDrawn ? 20 : 50)
     let limit = isDrawn ? 20_000 : most
     let daemon = try context.daemon()
-    let (occurrences, isCut) = try Listings.pages(limit: limit) { limit, cursor in
+    let (occurrences, isCut) = try Listings.pages(limit: limit, keeping: state.map { state in { $0.state == state } }) {
+      limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
         OccurrencesInterface.List.method,
         OccurrencesInterface.List.Parameters(
@@ -57,6 +64,16 @@ enum History {
       TimelineLanes.print(context, lanes, from: first, to: end, limit: most, legend: signs.past)
     }
     return .success
+  }
+
+  /// The state that is asked for; nil: any.
+  private static func state(_ line: ParsedLine) throws -> OccurrencesInterface.State? {
+    let state = line.value("state").flatMap { OccurrencesInterface.State(rawValue: $0) }
+    guard line.has("missed") else { return state }
+    guard state == nil || state == .missed, !line.has("open") else {
+      throw Failure.usage(Words.say("--missed goes with no other state"), hint: "chime history --missed")
+    }
+    return .missed
   }
 
   static func table(

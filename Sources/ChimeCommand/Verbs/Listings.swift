@@ -17,21 +17,24 @@ enum Listings {
     return try line.count("limit", maximum: 1_000_000) ?? usually
   }
 
-  /// Pages until there are `limit` or no more.
+  /// Pages until there are `limit` or no more; of what comes only that which `keeping` takes, or all.
   static func pages<Item>(
-    limit: Int?, page: (_ limit: Int, _ cursor: String?) throws -> (items: [Item], cursor: String?)
+    limit: Int?, keeping: ((Item) -> Bool)? = nil,
+    page: (_ limit: Int, _ cursor: String?) throws -> (items: [Item], cursor: String?)
   ) throws -> (items: [Item], isCut: Bool) {
     var items: [Item] = []
     var cursor: String?
     repeat {
-      let wanted = limit.map { min($0 - items.count, 500) } ?? 500
+      // Where most may be left out, small pages would be many.
+      let wanted = keeping == nil ? limit.map { min($0 - items.count, 500) } ?? 500 : 500
       let answer = try page(wanted, cursor)
-      items += answer.items
+      items += keeping.map { answer.items.filter($0) } ?? answer.items
       // A page may bring nothing, since a filter can leave out all of it; a cursor that stands still would be asked for
       // again without end.
       cursor = answer.cursor == cursor ? nil : answer.cursor
     } while cursor != nil && items.count < limit ?? .max
-    return (items, cursor != nil)
+    guard let limit, items.count > limit else { return (items, cursor != nil) }
+    return (Array(items.prefix(limit)), true)
   }
 
   /// `--since` and `--before` of what has passed.

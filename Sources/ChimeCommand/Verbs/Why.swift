@@ -1,0 +1,375 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime why ID|TITLE`
+enum Why {
+  static let verb = Verb(
+    name: "why", group: .look, arguments: ["ID|TITLE"],
+    summary: "Say why a reminder rang, came late or did not ring, and when it rings next",
+    details: [
+      "Its latest times come first, each with what became of it and why; then when it rings next, why not before, and what "
+        + "keeps its messages from arriving. Beneath a sentence stands the command that changes it."
+    ],
+    options: [Listings.limit("times", usually: 3)],
+    examples: [.init(command: "chime why Stand-up"), .init(command: "chime why r7k2 -n 10")],
+    alsoTried: ["reason", "because", "explain", "missed"],
+    json: "`reminder`, and `reasons`: each a sentence with the command that changes it", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let id = try context.subject()
+    let limit = try Listings.limit(context.line, usually: 3)
+    let daemon = try context.daemon()
+    let reminder = try daemon.call(
+      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
+      returning: RemindersInterface.Get.Reply.self
+    ).reminder
+    let occurrences = try Listings.pages(limit: limit) { limit, cursor in
+      let reply: OccurrencesInterface.List.Reply = try daemon.call(
+        OccurrencesInterface.List.method,
+        OccurrencesInterface.List.Parameters(filter: .init(reminder: reminder.id), limit: limit, cursor: cursor))
+      return (reply.occurrences, reply.cursor)
+    }.items
+    let reasons = Reasons(
+      reminder: reminder, occurrences: occurrences,
+      deliveries: try deliveries(of: reminder, daemon),
+      silence: try daemon.call(
+        DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self
+      ).status.silence,
+      endpoints: try daemon.call(
+        EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
+      ).endpoints,
+      commands: try daemon.call(
+        CommandsInterface.List.method, Wire.Empty(), returning: CommandsInterface.List.Reply.self
+      ).commands
+    ).all
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "reminder": Shapes.reminder.json(reminder), "reasons": .list(reasons.map { Shapes.reason.json($0) }),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.reason.header))
+      for reason in reasons { context.out(Plain.line(Shapes.reason.row(reason))) }
+    case .human: show(context, reminder, reasons)
+    }
+    return .success
+  }
+
+  /// The latest messages of the reminder.
+  private static func deliveries(
+    of reminder: RemindersInterface.Reminder, _ daemon: Daemon
+  ) throws -> [DeliveriesInterface.Delivery] {
+    let reply: DeliveriesInterface.List.Reply = try daemon.call(
+      DeliveriesInterface.List.method,
+      DeliveriesInterface.List.Parameters(filter: .init(reminder: reminder.id), limit: 50))
+    return reply.deliveries
+  }
+
+  private static func show(_ context: Context, _ reminder: RemindersInterface.Reminder, _ reasons: [Reason]) {
+    let (clock, glyphs) = (context.clock(), Glyphs(context))
+    let width = context.width
+    context.out("\(context.style(Harmless.line(reminder.id), .strong))  \(Harmless.line(reminder.title))")
+    context.out("  \(Harmless.line(reminder.when))")
+    for reason in reasons {
+      context.out()
+      for line in TextWidth.wrap(Harmless.line(reason.sentence.said(by: clock)), to: width, indent: 2) {
+        context.out(line)
+      }
+      guard let command = reason.command else { continue }
+      context.out("    \(context.style(glyphs.isASCII ? "->" : "→", .faint)) \(Harmless.line(command))")
+    }
+  }
+}
+
+/// Why something became of a reminder, or is to become of it.
+struct Reason: Equatable, Sendable {
+  enum Kind: String, Sendable, CaseIterable { case rang, late, missed, next, delivery }
+
+  var kind: Kind
+  /// The time of the schedule that it is about.
+  var at: Wire.Time?
+  var sentence: Sentence
+  /// What changes it, as it would be typed.
+  var command: String?
+}
+
+extension Shapes {
+  static let reason = Shape<Reason>(
+    list: "reasons", item: "reason",
+    fields: [
+      .init("kind", "`rang`, `late`, `missed`, `next` or `delivery`") { .string($0.kind.rawValue) },
+      .init("at", "the time of the schedule that it is about") { .time($0.at) },
+      .init("text", "a sentence, in English") { .string($0.sentence.english) },
+      .init("command", "the command that changes it") { .optional($0.command) },
+    ])
+}
+
+/// Explains a reminder from its record: pure, so that each sentence can be tested by itself.
+struct Reasons {
+  var reminder: RemindersInterface.Reminder
+  /// Newest first.
+  var occurrences: [OccurrencesInterface.Occurrence]
+  /// Newest first.
+  var deliveries: [DeliveriesInterface.Delivery]
+  var silence: Wire.Silence?
+  var endpoints: [EndpointsInterface.Endpoint]
+  var commands: [CommandsInterface.Command]
+
+  var all: [Reason] { occurrences.reversed().map { past($0) } + undelivered + coming + channels }
+
+  private var id: String { reminder.id }
+
+  // MARK: What came
+
+  private func past(_ occurrence: OccurrencesInterface.Occurrence) -> Reason {
+    let at = occurrence.scheduledAt
+    if let missed = occurrence.missed { return self.missed(occurrence, missed) }
+    let lateness = length(occurrence.latenessMs ?? 0)
+    switch occurrence.late {
+    case .suspend:
+      return Reason(
+        kind: .late, at: at,
+        sentence: Sentence(
+          Words.mark("The time at %1 rang %2 late: the machine slept when it came."), time(at), lateness),
+        command: reminder.wake == true ? nil : "chime edit \(id) --wake")
+    case .downtime:
+      return Reason(
+        kind: .late, at: at,
+        sentence: Sentence(
+          Words.mark("The time at %1 rang %2 late: the daemon did not run when it came."), time(at), lateness),
+        command: "chime doctor")
+    case .quiet:
+      return Reason(
+        kind: .late, at: at,
+        sentence: Sentence(Words.mark("The time at %1 rang %2 late: quiet hours held it."), time(at), lateness),
+        command: "chime edit \(id) --quiet-rule off")
+    case nil: return rang(occurrence, at, lateness)
+    }
+  }
+
+  private func rang(
+    _ occurrence: OccurrencesInterface.Occurrence, _ at: Wire.Time, _ lateness: String
+  ) -> Reason {
+    if reminder.jitter != nil, (occurrence.latenessMs ?? 0) >= 1_000 {
+      return Reason(
+        kind: .late, at: at,
+        sentence: Sentence(Words.mark("The time at %1 rang %2 later, as its jitter has it."), time(at), lateness),
+        command: "chime edit \(id) --jitter \"\"")
+    }
+    let (sentence, command): (Sentence, String?) =
+      switch occurrence.state {
+      case .done: (Sentence(Words.mark("The time at %1 rang and was done."), time(at)), nil)
+      case .dismissed: (Sentence(Words.mark("The time at %1 rang and was dismissed."), time(at)), nil)
+      case .snoozed:
+        (Sentence(Words.mark("The time at %1 rang and was snoozed."), time(at)), "chime done \(occurrence.id)")
+      case .fired, .delivered, .missed:
+        (Sentence(Words.mark("The time at %1 rang; nobody has answered."), time(at)), "chime done \(occurrence.id)")
+      }
+    return Reason(kind: .rang, at: at, sentence: sentence, command: command)
+  }
+
+  private func missed(
+    _ occurrence: OccurrencesInterface.Occurrence, _ missed: OccurrencesInterface.Missed
+  ) -> Reason {
+    let at = occurrence.scheduledAt
+    let grace = LengthText.human(reminder.grace)
+    let (sentence, command): (Sentence, String?) =
+      switch missed {
+      case .suspend where reminder.catchUp.suspend == .skip:
+        (
+          Sentence(
+            Words.mark("The time at %1 did not ring: the machine slept, and this reminder skips such times."),
+            time(at)), "chime edit \(id) --catch-up suspend=latest"
+        )
+      case .suspend:
+        (
+          Sentence(
+            Words.mark(
+              "The time at %1 did not ring: the machine slept, and a later time rang or it was over %2 late."),
+            time(at), grace), "chime edit \(id) --catch-up suspend=all"
+        )
+      case .downtime where reminder.catchUp.downtime == .skip:
+        (
+          Sentence(
+            Words.mark(
+              "The time at %1 did not ring: the daemon did not run, and this reminder skips such times."),
+            time(at)), "chime edit \(id) --catch-up downtime=latest"
+        )
+      case .downtime:
+        (
+          Sentence(
+            Words.mark(
+              "The time at %1 did not ring: the daemon did not run, and a later time rang or it was over %2 late."
+            ), time(at), grace), "chime edit \(id) --catch-up downtime=all"
+        )
+      case .paused:
+        (
+          Sentence(Words.mark("The time at %1 did not ring: the reminder was paused, or everything was."), time(at)),
+          reminder.state == .paused ? "chime resume \(id)" : silence == nil ? nil : "chime resume --all"
+        )
+      case .skipped:
+        (
+          Sentence(Words.mark("The time at %1 did not ring: it was skipped with `chime skip`."), time(at)),
+          reminder.skipNext > 0 ? "chime skip \(id) -n 0" : nil
+        )
+      case .overCap:
+        (
+          Sentence(
+            Words.mark("The time at %1 did not ring: more were late than are caught up at once."), time(at)),
+          "chime edit \(id) --catch-up latest"
+        )
+      case .quiet:
+        (
+          Sentence(Words.mark("The time at %1 did not ring: it fell into quiet hours."), time(at)),
+          "chime edit \(id) --quiet-rule off"
+        )
+      case .doneAlready:
+        (
+          Sentence(Words.mark("The time at %1 did not ring: by its tracker it was done already."), time(at)),
+          "chime edit \(id) --no-quiet-when-done"
+        )
+      }
+    return Reason(kind: .missed, at: at, sentence: sentence, command: command)
+  }
+
+  /// The messages of the latest time that rang which have not arrived.
+  private var undelivered: [Reason] {
+    guard let latest = occurrences.first(where: { $0.firedAt != nil }) else { return [] }
+    var seen: Set<String> = []
+    return deliveries.filter { $0.occurrence == latest.id }.compactMap { delivery in
+      // Of several rounds the newest stands for its channel.
+      guard seen.insert(delivery.channel).inserted else { return nil }
+      let result = Sentence.Value.told(delivery.lastResult ?? "")
+      let sentence: Sentence
+      var command = "chime deliveries --id \(delivery.id)"
+      switch delivery.state {
+      case .delivered, .cancelled: return nil
+      case .pending: sentence = Sentence(Words.mark("Its message to %1 has not left yet."), delivery.channel)
+      case .waiting:
+        sentence = Sentence(
+          Words.mark("Its message to %1 has not arrived and is tried again: %2"), delivery.channel, result)
+      case .dead:
+        sentence = Sentence(Words.mark("Its message to %1 was given up: %2"), delivery.channel, result)
+        command = "chime redeliver \(delivery.id)"
+      }
+      return Reason(kind: .delivery, at: latest.scheduledAt, sentence: sentence, command: command)
+    }
+  }
+
+  // MARK: What comes
+
+  private var coming: [Reason] {
+    var reasons: [Reason] = []
+    func add(_ sentence: Sentence, _ command: String? = nil) {
+      reasons.append(Reason(kind: .next, at: reminder.next, sentence: sentence, command: command))
+    }
+    if let again = reminder.repeatAt {
+      add(Sentence(Words.mark("Nobody has answered: it is repeated at %1."), time(again)), "chime done \(id)")
+    }
+    if reminder.state == .paused {
+      add(
+        reminder.pausedUntil.map { Sentence(Words.mark("It is paused until %1."), time($0)) }
+          ?? Sentence(Words.mark("It is paused until it is resumed.")), "chime resume \(id)")
+      guard reminder.pausedUntil != nil else { return reasons }
+    } else if let silence, isSilent(silence) {
+      add(Sentence(Words.mark("Everything is silent until %1."), time(silence.until)), "chime resume --all")
+    }
+    if reminder.skipNext > 0 {
+      add(
+        Sentence(Words.mark("The next times are passed over, so many: %1."), reminder.skipNext),
+        "chime skip \(id) -n 0")
+    }
+    if let problem = reminder.wakeProblem {
+      add(Sentence(Words.mark("The machine is not woken for it: %1"), Sentence.Value.told(problem)), "chime doctor")
+    }
+    guard let next = reminder.next else {
+      add(
+        reminder.state == .waiting
+          ? Sentence(Words.mark("It waits for an answer, and its schedule has no further time."))
+          : Sentence(Words.mark("It does not ring again: its schedule has no further time.")),
+        reminder.state == .waiting ? "chime done \(id)" : "chime edit \(id) --when \"tomorrow at 9\"")
+      return reasons
+    }
+    if let passed = reminder.passedOver {
+      add(Self.passedOver(passed, next), "chime edit \(id) --no-quiet-when-done")
+    } else if let held = reminder.held {
+      add(
+        Sentence(
+          Words.mark("It rings next at %1: quiet hours hold the time at %2 until then."), time(next), time(held)),
+        "chime edit \(id) --quiet-rule off")
+    } else if let snoozed = occurrences.first(where: { $0.state == .snoozed && $0.snoozedUntil?.at == next.at }) {
+      add(
+        Sentence(Words.mark("It rings next at %1, when its snooze ends."), time(next)), "chime snooze \(snoozed.id) 10m"
+      )
+    } else {
+      add(
+        Sentence(
+          Words.mark("It rings next at %1: its schedule, %2, has no time before that rings."), time(next), reminder.when
+        ),
+        "chime edit \(id) --when \"\(reminder.when)\"")
+    }
+    return reasons
+  }
+
+  private static func passedOver(_ reason: OccurrencesInterface.PassedOver, _ next: Wire.Time) -> Sentence {
+    let at = Sentence.Value.time(next)
+    return switch reason {
+    case .doneAlready: Sentence(Words.mark("Its time at %1 will not ring: by its tracker it is done already."), at)
+    case .paused: Sentence(Words.mark("Its time at %1 will not ring: its tracker is paused."), at)
+    case .skipped: Sentence(Words.mark("Its time at %1 will not ring: its tracker skips that day."), at)
+    }
+  }
+
+  /// Whether the silence covers the reminder's next time.
+  private func isSilent(_ silence: Wire.Silence) -> Bool {
+    guard silence.critical || reminder.urgency != .critical else { return false }
+    guard let next = reminder.next.flatMap({ WallClock.instant($0) }), let end = WallClock.instant(silence.until) else {
+      return true
+    }
+    return next < end
+  }
+
+  // MARK: Where it goes
+
+  private var channels: [Reason] {
+    guard !reminder.channels.isEmpty else {
+      return [
+        Reason(
+          kind: .delivery, at: reminder.next, sentence: Sentence(Words.mark("It goes nowhere: it has no channel.")),
+          command: "chime edit \(id) --to desktop")
+      ]
+    }
+    return reminder.channels.compactMap { name in
+      let (sentence, command): (Sentence, String)
+      if let endpoint = endpoints.first(where: { $0.name == name }) {
+        if let reason = endpoint.disabled {
+          sentence = Sentence(
+            Words.mark("Nothing reaches %1: the endpoint is disabled: %2"), name, Sentence.Value.told(reason))
+          command = "chime endpoint enable \(name)"
+        } else if let fault = endpoint.fault {
+          sentence = Sentence(Words.mark("Nothing reaches %1: %2"), name, Sentence.Value.told(fault))
+          command = "chime endpoint show \(name)"
+        } else {
+          return nil
+        }
+      } else if name == "desktop" || commands.contains(where: { $0.name == name }) {
+        return nil
+      } else {
+        sentence = Sentence(Words.mark("Nothing reaches %1: there is no such endpoint and no such command."), name)
+        command = "chime endpoint add \(name) URL"
+      }
+      return Reason(kind: .delivery, at: reminder.next, sentence: sentence, command: command)
+    }
+  }
+
+  // MARK: Values
+
+  private func time(_ time: Wire.Time) -> Sentence.Value { .time(time) }
+
+  /// `3h20m`, which is read alike in every language.
+  private func length(_ milliseconds: Int) -> String {
+    DurationText.format(.seconds(max(1, (Int64(milliseconds) + 500) / 1_000)))
+  }
+}
