@@ -41,6 +41,8 @@ struct Failure: Error, Equatable {
   var hints: [String] = []
   /// A text that was sent was not understood.
   var isInvalidText = false
+  /// A value was taken for a slip, and may be forced.
+  var isUnlikely = false
   /// Where in it, from 1.
   var line: Int?
   /// The message in English, for JSON and to be compared; empty where it is not needed.

@@ -893,7 +893,8 @@ public enum TrackersInterface {
   }
 
   /// Records that it was done. `tracker` is an id or a title, as far as it is unique; `amount` is in `unit`, or in the
-  /// tracker's; `at` is RFC 3339, not in the future; now when null.
+  /// tracker's; `at` is RFC 3339, not in the future; now when null. A measure's value that lies far from the last one is
+  /// refused as `Unlikely`; with `force` it is taken.
   public enum Log {
     public static let method = "io.chime.Trackers.Log"
 
@@ -907,10 +908,12 @@ public enum TrackersInterface {
       public var fields: [String: Double]?
       public var at: String?
       public var token: String?
+      public var force: Bool?
 
       public init(
         tracker: String, amount: Double? = nil, unit: String? = nil, item: String? = nil, note: String? = nil,
-        photo: String? = nil, fields: [String: Double]? = nil, at: String? = nil, token: String? = nil
+        photo: String? = nil, fields: [String: Double]? = nil, at: String? = nil, token: String? = nil,
+        force: Bool? = nil
       ) {
         self.tracker = tracker
         self.amount = amount
@@ -921,6 +924,7 @@ public enum TrackersInterface {
         self.fields = fields
         self.at = at
         self.token = token
+        self.force = force
       }
     }
 
@@ -1671,6 +1675,17 @@ public enum TrackersInterface {
     public var message: String
 
     public init(message: String) {
+      self.message = message
+    }
+  }
+
+  /// A value that may well be a slip: call again with `force` when it is none.
+  public struct Unlikely: Codable, Equatable, Sendable {
+    public var field: String
+    public var message: String
+
+    public init(field: String, message: String) {
+      self.field = field
       self.message = message
     }
   }

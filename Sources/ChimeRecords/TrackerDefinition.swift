@@ -24,6 +24,8 @@ package struct TrackerDefinition: Codable, Hashable {
   var skipsEachMonth: Int?
   var hasItems: Bool?
   var fields: [String: ChimeTracking.Unit]?
+  var bounds: Bounds?
+  var fieldBounds: [String: Bounds]?
   var milestoneStep: Quantity?
   var icon: String?
   var set: String?
@@ -50,6 +52,8 @@ package struct TrackerDefinition: Codable, Hashable {
     skipsEachMonth = tracker.skipsEachMonth
     hasItems = tracker.hasItems ? true : nil
     fields = tracker.fields.isEmpty ? nil : tracker.fields
+    bounds = tracker.bounds
+    fieldBounds = tracker.fieldBounds
     milestoneStep = tracker.milestoneStep
     icon = tracker.icon
     set = tracker.set
@@ -66,7 +70,8 @@ package struct TrackerDefinition: Codable, Hashable {
       goal: try goal.map { try $0.goal() }, presets: presets ?? [], usual: usual,
       counting: try counting?.counting() ?? .weekdays(.everyDay), dayStartsAt: dayStartsAt ?? 0, slot: slot ?? .anytime,
       pauses: pauses ?? [], skips: skips ?? [], skipsEachMonth: skipsEachMonth, hasItems: hasItems ?? false,
-      fields: fields ?? [:], milestoneStep: milestoneStep, icon: icon, pack: pack, set: set,
+      fields: fields ?? [:], bounds: bounds, fieldBounds: fieldBounds, milestoneStep: milestoneStep, icon: icon,
+      pack: pack, set: set,
       experience: experience ?? Self.usualExperience, startedOn: startedOn, createdAt: createdAt,
       generation: generation ?? 0)
   }

@@ -21,7 +21,8 @@ extension Criterion {
   /// The keys that a kind has to have, and those it may have; `kind` and `tracker` (not of `level`) are always allowed.
   public static func keys(of kind: Kind) -> (needed: Set<Key>, allowed: Set<Key>) {
     switch kind {
-    case .entries, .entriesInDay, .daysMet, .entriesForItem, .anniversary, .level, .daysSinceStart: ([.target], [])
+    case .entries, .entriesInDay, .itemsInDay, .daysMet, .entriesForItem, .anniversary, .level, .daysSinceStart:
+      ([.target], [])
     case .shareOfGoal: ([.target], [])
     case .amountInEntry, .crossed: ([.amount], [])
     case .goalMet, .goalValue, .firstItem, .firstEntry: ([], [])
@@ -133,7 +134,8 @@ extension Criterion {
     case .goalMet, .daysMet: need("a tracker with a goal, or one of checks") { $0.goal != nil || $0.kind == .check }
     case .crossed: need("a measure") { $0.kind == .measure }
     case .goalValue: need("a measure with a goal") { $0.kind == .measure }
-    case .itemsOwned, .entriesForItem, .distinctValues, .distinctItems, .evenRotation, .firstItem, .itemAnniversary:
+    case .itemsOwned, .itemsInDay, .entriesForItem, .distinctValues, .distinctItems, .evenRotation, .firstItem,
+      .itemAnniversary:
       need("a tracker with items") { $0.hasItems }
     case .perfectWeek:
       need("a tracker that counts by weekdays") {

@@ -18,6 +18,8 @@ public struct Criterion: Hashable, Sendable, Codable {
     case entries
     /// A day has `target` entries.
     case entriesInDay
+    /// A day has entries of `target` different items.
+    case itemsInDay
     /// An entry has at least `amount`: of an amount or a measure.
     case amountInEntry
     /// A day's total is at least `target` percent of the day's goal as it was then (1 to 1000): of an amount, or of a check

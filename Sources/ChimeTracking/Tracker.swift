@@ -63,6 +63,9 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var hasItems: Bool
   /// Further measures that an entry may have beside its value, such as body fat: by name, with their unit.
   public var fields: [String: Unit]
+  /// What its values may be, and those of its fields; nil or missing: anything. Backups of before have neither.
+  public var bounds: Bounds?
+  public var fieldBounds: [String: Bounds]?
   /// A measure's steps that are each celebrated once, such as every 2 kg; nil: none.
   public var milestoneStep: Quantity?
   public var icon: String?
@@ -83,7 +86,8 @@ public struct Tracker: Hashable, Sendable, Codable {
     decimals: Int = 0, goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil,
     counting: CountedDays = .everyDay,
     dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
-    skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], milestoneStep: Quantity? = nil,
+    skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], bounds: Bounds? = nil,
+    fieldBounds: [String: Bounds]? = nil, milestoneStep: Quantity? = nil,
     icon: String? = nil, pack: PackID? = nil, set: String? = nil, experience: Int = 10, startedOn: CivilDate,
     createdAt: Instant, generation: Int64 = 0
   ) {
@@ -105,6 +109,8 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.skipsEachMonth = skipsEachMonth
     self.hasItems = hasItems
     self.fields = fields
+    self.bounds = bounds
+    self.fieldBounds = fieldBounds
     self.milestoneStep = milestoneStep
     self.icon = icon
     self.pack = pack
@@ -124,6 +130,30 @@ public struct Tracker: Hashable, Sendable, Codable {
     let minute = Int(reading.time.secondOfDay) / 60
     let day = minute < dayStartsAt ? reading.date.adding(days: -1) ?? reading.date : reading.date
     return (day, minute)
+  }
+}
+
+/// What a measured value may be, so that a slip of the fingers is noticed.
+public struct Bounds: Hashable, Sendable, Codable {
+  public var least: Quantity
+  public var most: Quantity
+  /// How far a value usually lies at most from one of the week before; nil: as far as it likes.
+  public var jump: Quantity?
+
+  public init(least: Quantity, most: Quantity, jump: Quantity? = nil) {
+    self.least = least
+    self.most = most
+    self.jump = jump
+  }
+
+  public func contains(_ value: Quantity) -> Bool { least <= value && value <= most }
+
+  /// Whether a value is a surprise after one of some days before, or after: each week that begins may add a jump.
+  public func isFar(_ value: Quantity, from other: Quantity, days: Int) -> Bool {
+    guard let jump else { return false }
+    let weeks = Double(max(1, (days.magnitude + 6) / 7))
+    let distance = (Double(value.grains) - Double(other.grains)).magnitude
+    return distance > Double(jump.grains) * weeks
   }
 }
 

@@ -308,4 +308,27 @@ import Varlink
     let json = chime(["achievements", "hydration", "--json"], daemon: daemon, environment: ["LANG": "cs_CZ.UTF-8"])
     #expect(json.output.contains("\"title\":\"Ranní ptáče\""))
   }
+
+  /// What the daemon takes for a slip is asked about where somebody can be asked, and forced with --force.
+  @Test func aValueThatIsFarFromTheLastOneIsAskedAbout() throws {
+    let desk = FakeDesk()
+    let daemon = try FakeDaemon { method, parameters in
+      guard method == TrackersInterface.Log.method, parameters["force"] != .bool(true) else {
+        return desk.answer(method, parameters)
+      }
+      return .error(
+        "Unlikely",
+        TrackersInterface.Unlikely(field: "amount", message: "28.4 kg is far from the 82.4 kg of 2026-06-01"))
+    }
+    let script = chime(["log", "weight", "28.4"], daemon: daemon)
+    #expect(script.status == .failed && script.errors.contains("28.4 kg is far from the 82.4 kg of 2026-06-01"))
+    #expect(script.errors.contains("--force") && script.output.isEmpty)
+    let no = chime(["log", "weight", "28.4"], daemon: daemon, isTerminal: true, input: "n\n", isInputTerminal: true)
+    #expect(no.status == .failed && no.errors.contains("Record it all the same? [y/N]"), "\(no.errors)")
+    let yes = chime(["log", "weight", "28.4"], daemon: daemon, isTerminal: true, input: "y\n", isInputTerminal: true)
+    #expect(yes.status == .success, "\(yes.errors)")
+    #expect(chime(["log", "weight", "28.4", "--force"], daemon: daemon).status == .success)
+    let forced = daemon.calls.filter { $0.method == TrackersInterface.Log.method }.map { $0.parameters["force"] != nil }
+    #expect(forced == [false, false, false, true, true])
+  }
 }

@@ -13,7 +13,9 @@ enum Log {
       "The answer is what was recorded, what is left of the goal, and what came of it. `chime undo` takes it back, "
         + "`chime entry edit` and `chime entry remove` change it later.",
     ],
-    options: LogOptions.all + [DraftOptions.token],
+    options: LogOptions.all + [
+      .flag("force", nil, "Record a measured value also where it lies far from the last one"), DraftOptions.token,
+    ],
     examples: [
       .init(command: "chime log water", remark: "the usual amount"), .init(command: "chime log water 330ml"),
       .init(command: "chime log weight 82.4kg --note \"After the holidays\" --field fat=18.5"),
@@ -25,13 +27,27 @@ enum Log {
     let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
     let (amount, itemFound) = try read(rest, tracker, context)
     let options = try LogOptions(context, fields: tracker.fields)
-    let reply: TrackersInterface.Log.Reply = try context.daemon().call(
-      TrackersInterface.Log.method,
+    let reply = try record(
       TrackersInterface.Log.Parameters(
         tracker: tracker.id, amount: amount?.value, unit: amount?.unit, item: itemFound?.id, note: options.note,
-        photo: options.photo(context), fields: options.fields, at: options.at, token: context.line.value("token")))
+        photo: options.photo(context), fields: options.fields, at: options.at, token: context.line.value("token"),
+        force: context.line.has("force") ? true : nil), context)
     ChangeReport(change: reply.change, tracker: tracker, item: itemFound?.title).print(context, at: options.at != nil)
     return .success
+  }
+
+  /// Asks where the daemon takes a value for a slip, if somebody is there to be asked.
+  private static func record(
+    _ parameters: TrackersInterface.Log.Parameters, _ context: Context
+  ) throws -> TrackersInterface.Log.Reply {
+    do {
+      return try context.daemon().call(TrackersInterface.Log.method, parameters)
+    } catch let failure as Failure where failure.isUnlikely && context.world.isInteractive {
+      guard Asking.confirm(context, Words.say("%1. Record it all the same?", failure.message)) else { throw failure }
+      var parameters = parameters
+      parameters.force = true
+      return try context.daemon().call(TrackersInterface.Log.method, parameters)
+    }
   }
 
   /// What the words after the tracker say: how much, and of which item.

@@ -38,6 +38,11 @@ extension Failure {
       self.init(
         status: .failed, message: Words.told(it.message),
         hints: [Words.say("changes of the last 30 days can be taken back")])
+    } else if name == "Unlikely", let it = error.parameters(TrackersInterface.Unlikely.self) {
+      self.init(
+        status: .failed, message: Words.told(it.message),
+        hints: [Words.say("nothing was recorded; if it is right: chime log … --force")])
+      isUnlikely = true
     } else if name == "ReadOnly", let it = error.parameters(TrackersInterface.ReadOnly.self) {
       self.init(
         status: .tryAgain, message: Words.say("nothing can be changed now: %1", Words.told(it.reason)),

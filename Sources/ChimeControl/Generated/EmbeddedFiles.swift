@@ -1441,10 +1441,11 @@ method Remove(id: string, tenant: ?string) -> (tracker: Tracker)
 method List(tenant: ?string) -> (trackers: []Tracker)
 
 # Records that it was done. `tracker` is an id or a title, as far as it is unique; `amount` is in `unit`, or in the
-# tracker's; `at` is RFC 3339, not in the future; now when null.
+# tracker's; `at` is RFC 3339, not in the future; now when null. A measure's value that lies far from the last one is
+# refused as `Unlikely`; with `force` it is taken.
 method Log(
   tracker: string, amount: ?float, unit: ?string, item: ?string, note: ?string, photo: ?string, fields: ?[string]float,
-  at: ?string, token: ?string,
+  at: ?string, token: ?string, force: ?bool,
   tenant: ?string
 ) -> (change: Change)
 # Changes what is not null. An empty note, photo or item takes it away.
@@ -1531,6 +1532,8 @@ error InvalidPack (faults: []Fault)
 # A backup or a file of entries that cannot be taken, and where it is wrong.
 error InvalidFile (line: int, message: string)
 error NothingToUndo (message: string)
+# A value that may well be a slip: call again with `force` when it is none.
+error Unlikely (field: string, message: string)
 error LimitExceeded (limit: string, retryAfter: ?string)
 error StoreUnavailable (reason: string)
 error ReadOnly (reason: string)

@@ -83,6 +83,8 @@ public struct EntryDraft: Hashable, Sendable {
   public var note: String?
   /// The name of a file in the state folder.
   public var photo: String?
+  /// Whether a value is taken that lies far from the last one.
+  public var isForced = false
 
   public init(
     tracker: TrackerID, at: Instant? = nil, quantity: Quantity? = nil, fields: [String: Quantity] = [:],
@@ -135,6 +137,8 @@ public enum TrackingRefused: Error, Hashable, Sendable {
   case noPack(PackID)
   /// A value that cannot be taken, and a sentence that says what can.
   case invalid(field: String, String)
+  /// A value that can be, and is a surprise: it is taken when it is meant.
+  case unlikely(field: String, String)
   /// It contradicts what there is.
   case conflict(String)
   case nothingToUndo

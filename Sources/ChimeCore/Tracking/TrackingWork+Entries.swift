@@ -10,6 +10,7 @@ extension TrackingWork {
   ) throws -> TrackingOutcome {
     let tracker = try tracker(draft.tracker)
     let entry = try entry(draft, of: tracker)
+    if !draft.isForced { try checkIsLikely(entry, of: tracker) }
     var outcome = TrackingOutcome()
     outcome.change = try begin(.logged, tracker, tracker.subject(of: entry))
     let logged = try transaction.insert(entry)
@@ -116,6 +117,8 @@ extension TrackingWork {
       throw TrackingRefused.invalid(field: "amount", "say what was measured, in \(tracker.unit?.symbol ?? "its unit")")
     case (.amount, .some(let quantity)) where quantity <= .zero:
       throw TrackingRefused.invalid(field: "amount", "an amount is more than nothing")
+    case (_, .some(let quantity)) where tracker.bounds?.contains(quantity) == false:
+      throw Self.outOfBounds(tracker.bounds, tracker.unit, tracker.decimals, field: "amount")
     case (_, .some(let quantity)):
       let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
       guard quantity.grains.magnitude <= limit.magnitude else {
@@ -132,6 +135,9 @@ extension TrackingWork {
       guard value.grains.magnitude <= Quantity.limit(of: unit.dimension).magnitude else {
         throw TrackingRefused.invalid(field: name, "it is more than can be recorded")
       }
+      if let bounds = tracker.fieldBounds?[name], !bounds.contains(value) {
+        throw Self.outOfBounds(bounds, unit, 0, field: name)
+      }
     }
     if let note = entry.note, note.count > Entry.longestNote {
       throw TrackingRefused.invalid(
@@ -142,5 +148,36 @@ extension TrackingWork {
       throw TrackingRefused.invalid(field: "item", "\(tracker.id) has no items")
     }
     guard try transaction.item(item, of: tracker.key) != nil else { throw TrackingRefused.noItem(item, tracker.id) }
+  }
+
+  private static func outOfBounds(_ bounds: Bounds?, _ unit: Unit?, _ decimals: Int, field: String) -> TrackingRefused {
+    guard let bounds, let unit else { return .invalid(field: field, "it is more than can be recorded") }
+    let (least, most) = (
+      bounds.least.plain(in: unit, decimals: decimals), bounds.most.plain(in: unit, decimals: decimals)
+    )
+    return .invalid(field: field, "give a value from \(least) to \(most) \(unit)")
+  }
+
+  /// Asks about a value that lies far from the one that is nearest to it in time: 8.24 for 82.4 is a slip.
+  private func checkIsLikely(_ entry: Entry, of tracker: Tracker) throws {
+    guard tracker.kind == .measure, let bounds = tracker.bounds, let value = entry.quantity, let unit = tracker.unit,
+      let near = try nearestValue(to: entry.day, of: tracker),
+      bounds.isFar(value, from: near.value, days: Int(entry.day.dayNumber) - Int(near.day.dayNumber))
+    else { return }
+    let (was, now) = (
+      near.value.plain(in: unit, decimals: tracker.decimals), value.plain(in: unit, decimals: tracker.decimals)
+    )
+    throw TrackingRefused.unlikely(
+      field: "amount", "\(now) \(unit) is far from the \(was) \(unit) of \(near.day)")
+  }
+
+  private func nearestValue(to day: CivilDate, of tracker: Tracker) throws -> (day: CivilDate, value: Quantity)? {
+    guard let summary = try transaction.summary(of: tracker.key), let last = summary.lastDay else { return nil }
+    if last <= day { return summary.lastValue.map { (last, $0) } }
+    // Far enough for what a season may change.
+    let first = day.adding(days: -90) ?? .earliest
+    let totals = try transaction.dayTotals(of: tracker.key, in: first...(day.adding(days: 90) ?? .latest))
+    func distance(_ total: DayTotal) -> Int { abs(Int(total.day.dayNumber) - Int(day.dayNumber)) }
+    return totals.min { distance($0) < distance($1) }.flatMap { total in total.last.map { (total.day, $0) } }
   }
 }

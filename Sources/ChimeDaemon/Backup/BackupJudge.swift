@@ -68,6 +68,10 @@ struct BackupJudge {
       Self.isAscending(tracker.pauses.map(\.lowerBound), orEqual: true) && Self.isAscending(tracker.skips)
         && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) are in order")
     try need((0...31).contains(tracker.skipsEachMonth ?? 0), "skipsEachMonth of \(id) is 0 to 31")
+    try need(tracker.fieldBounds?.count ?? 0 <= 100, "\(id) has too many fields")
+    for bounds in (tracker.fieldBounds ?? [:]).values + [tracker.bounds].compactMap({ $0 }) {
+      try need(bounds.least <= bounds.most, "the bounds of \(id) cannot be")
+    }
     try need(tracker.fields.count <= 100, "\(id) has too many fields")
     for name in tracker.fields.keys { try need((1...64).contains(name.utf8.count), "a field of \(id) cannot be") }
     for name in tracker.fields.keys { try text(name, "fields") }

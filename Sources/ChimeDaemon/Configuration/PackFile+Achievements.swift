@@ -106,7 +106,7 @@ extension PackReader {
     switch criterion.kind {
     case .goalMet, .firstItem, .firstEntry, .goalValue:
       if node.value != .boolean(true) { expected("true", at: node, key) }
-    case .entries, .entriesInDay, .daysMet, .entriesForItem, .daysSinceStart, .itemsOwned, .distinctValues,
+    case .entries, .entriesInDay, .itemsInDay, .daysMet, .entriesForItem, .daysSinceStart, .itemsOwned, .distinctValues,
       .distinctItems,
       .streak, .itemAnniversary, .perfectWeek:
       criterion.target = number(node, key, 1...1_000_000) ?? 1

@@ -6,7 +6,7 @@ extension PackReader {
   private static let trackerKeys = [
     "id", "title", "verb", "kind", "unit", "decimals", "goal", "choice", "presets", "usual", "days", "dayStartsAt",
     "slot",
-    "skipsEachMonth", "items", "fields", "milestone", "milestones", "icon", "xp",
+    "skipsEachMonth", "items", "fields", "bounds", "milestone", "milestones", "icon", "xp",
   ]
 
   mutating func readTrackers(_ root: Table, into pack: inout Pack) {
@@ -69,12 +69,43 @@ extension PackReader {
         fault(child, place, "is no name for a field: 1 to 32 lower-case letters, digits and -; at most 16", atKey: true)
         continue
       }
-      guard case .string(let symbol) = child.value, let unit = Unit(symbol) else {
+      let bounds = child.isTable ? Table(node: child, key: place) : nil
+      if let bounds { allow(["unit", "least", "most"], in: bounds, called: "a field") }
+      guard let symbol = bounds.map({ $0["unit"]?.value }) ?? child.value, case .string(let text) = symbol,
+        let unit = Unit(text)
+      else {
         expected("a unit, such as \"%\" or \"kg\"", at: child, place)
         continue
       }
       tracker.fields[child.entry.name] = unit
+      if let bounds = bounds.flatMap({ self.bounds($0, in: unit) }) {
+        tracker.fieldBounds = (tracker.fieldBounds ?? [:]).merging([child.entry.name: bounds]) { $1 }
+      }
     }
+  }
+
+  /// `least`, `most` and perhaps `jump`, with a unit each.
+  private mutating func bounds(_ table: Table, in unit: Unit) -> Bounds? {
+    var ends: [String: Quantity] = [:]
+    for name in ["least", "most", "jump"] {
+      guard let node = table[name] else {
+        if name != "jump" { fault(table.node, table.key(name), "is missing: bounds have least and most") }
+        continue
+      }
+      guard case .string(let text) = node.value, let (quantity, written) = PackAmounts.quantity(text),
+        written.converts(to: unit), name != "jump" || quantity > .zero
+      else {
+        expected("a number in \(unit.symbol), such as \"\(Self.example(unit))\"", at: node, table.key(name))
+        continue
+      }
+      ends[name] = quantity
+    }
+    guard let least = ends["least"], let most = ends["most"] else { return nil }
+    guard least < most else {
+      fault(table.node, table.key, "has to go from a lesser value to a greater one")
+      return nil
+    }
+    return Bounds(least: least, most: most, jump: ends["jump"])
   }
 
   mutating func minute(_ name: String, in table: Table) -> Int? {
@@ -129,7 +160,7 @@ extension PackReader {
         "is missing: what it is measured in, such as ml, kg, or a word of your own such as pages")
     }
     if kind != .measure {
-      for key in ["milestone", "milestones"] {
+      for key in ["bounds", "milestone", "milestones"] {
         guard let node = table[key] else { continue }
         fault(node, table.key(key), "is for a measure only", atKey: true)
       }
@@ -140,6 +171,11 @@ extension PackReader {
     readChoice(table, of: tracker, &pack)
     readPresets(table, into: &tracker)
     readMilestones(table, into: &tracker, &pack)
+    guard tracker.kind == .measure, let unit = tracker.unit, let bounds = self.table("bounds", in: table) else {
+      return
+    }
+    allow(["least", "most", "jump"], in: bounds, called: "bounds")
+    tracker.bounds = self.bounds(bounds, in: unit)
   }
 
   mutating func readGoal(_ table: Table, into tracker: inout Tracker) {

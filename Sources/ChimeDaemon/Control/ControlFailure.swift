@@ -25,6 +25,8 @@ enum ControlFailure: Error {
   case invalidSet(PackFaults)
   case invalidDrafts([RemindersInterface.DraftFault])
   case nothingToUndo(String)
+  /// A value that is taken when it is meant.
+  case unlikely(field: String, String)
   case service(ServiceError)
 
   /// What a thrown error means to a client.
@@ -106,6 +108,8 @@ enum ControlFailure: Error {
     case .invalidDrafts(let faults):
       return named("InvalidDrafts", RemindersInterface.InvalidDrafts(faults: faults))
     case .nothingToUndo(let message): return named("NothingToUndo", Wire.Message(message: message))
+    case .unlikely(let field, let message):
+      return named("Unlikely", TrackersInterface.Unlikely(field: field, message: message))
     case .service(let error): return VarlinkReply(error: error)
     }
   }
@@ -118,6 +122,7 @@ enum ControlFailure: Error {
     case .noMilestone(let id): self = .notFound(what: "milestone", id: String(id), near: [])
     case .noPack(let id): self = .notFound(what: "pack", id: id.rawValue, near: [])
     case .invalid(let field, let message): self = .invalidValue(field: field, message)
+    case .unlikely(let field, let message): self = .unlikely(field: field, message)
     case .conflict(let message): self = .conflict(message)
     case .nothingToUndo: self = .nothingToUndo("nothing was changed in the last 30 days that has not been taken back")
     }

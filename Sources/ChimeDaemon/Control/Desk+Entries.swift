@@ -22,6 +22,7 @@ extension Desk {
       } else if request.unit != nil {
         throw ControlFailure.invalidValue(field: "unit", "a unit goes with an amount: give that too")
       }
+      draft.isForced = request.force ?? false
       draft.fields = try TrackerFields.fields(request.fields ?? [:], of: tracker)
       draft.item = try request.item.map { try lookup.item($0, of: tracker).id }
       let outcome = try work.log(draft, using: &generator)

@@ -104,6 +104,7 @@ struct TrackerFields {
       if let old = tracker.unit, !old.converts(to: unit) {
         // What stands in the old unit says nothing in the new one.
         (tracker.goal, tracker.presets, tracker.usual, tracker.milestoneStep) = (nil, [], nil, nil)
+        tracker.bounds = nil
       }
       tracker.unit = unit
     }

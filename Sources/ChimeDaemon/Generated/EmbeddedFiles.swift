@@ -1259,7 +1259,7 @@ text.en = "Wear two watches on one day"
 text.cs = "Vystřídejte během jednoho dne dvoje hodinky"
 category = "wearing"
 xp = 20
-when = { entriesInDay = 2 }
+when = { itemsInDay = 2 }
 
 [[achievement]]
 id = "grand_complication"
@@ -1605,7 +1605,8 @@ kind = "measure"
 unit = "kg"
 decimals = 1
 choice = { least = "30 kg", most = "250 kg", step = "0.5 kg" }
-fields = { body-fat = "%" }
+bounds = { least = "20 kg", most = "400 kg", jump = "8 kg" }
+fields = { body-fat = { unit = "%", least = "2 %", most = "75 %" } }
 milestone = "2 kg"
 milestones = { kg = [2, 5, 7], lb = [5, 10, 15] }
 slot = "morning"

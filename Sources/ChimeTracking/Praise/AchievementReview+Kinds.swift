@@ -82,7 +82,7 @@ extension Judging {
     case .entriesForItem: return try entriesForItem(tracker, from: kept)
     case .distinctValues where criterion.within == nil:
       return Set(try owned(tracker).compactMap { criterion.value(of: $0) }).count
-    case .distinctValues, .distinctItems, .evenRotation: return try inWindows(criterion, tracker, summary)
+    case .itemsInDay, .distinctValues, .distinctItems, .evenRotation: return try inWindows(criterion, tracker, summary)
     case .firstItem: return try items(of: tracker).isEmpty ? 0 : 1
     case .firstEntry: return summary.entries > 0 ? 1 : 0
     case .anniversary: return summary.firstDay.map { years(from: $0, to: review.today(of: tracker)) } ?? 0

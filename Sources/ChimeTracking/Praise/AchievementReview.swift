@@ -136,7 +136,9 @@ struct Judging<Facts: TrackingFacts> {
     case .day:
       switch criterion.kind {
       case .level: true
-      case .anniversary, .daysSinceStart, .streak, .itemsOwned, .distinctItems, .distinctValues, .evenRotation: true
+      case .anniversary, .daysSinceStart, .streak, .itemsOwned, .itemsInDay, .distinctItems, .distinctValues,
+        .evenRotation:
+        true
       default: false
       }
     }

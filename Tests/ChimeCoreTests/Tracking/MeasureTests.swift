@@ -83,6 +83,65 @@ struct MeasureTests {
     #expect(try await Self.weigh(life, 79.9).unlocked.map(\.achievement.id.rawValue) == ["goal"], "it can be earned")
   }
 
+  static func bounded() async throws -> Life {
+    let life = try await installed()
+    var tracker = try #require(try pack().trackers.first)
+    tracker.bounds = Bounds(least: try kg(20), most: try kg(400), jump: try kg(8))
+    let percent = try #require(Unit("%"))
+    tracker.fields = ["fat": percent]
+    let (least, most) = (try #require(Quantity(2, percent)), try #require(Quantity(75, percent)))
+    tracker.fieldBounds = ["fat": Bounds(least: least, most: most)]
+    tracker.pack = PackID(rawValue: "weight")
+    try await life.put(tracker)
+    return life
+  }
+
+  @Test(arguments: [-1.0, 0, 19.9, 400.1, 9_999]) func whatNoWeightCanBeIsRefused(_ value: Double) async throws {
+    let life = try await Self.bounded()
+    let quantity = try Self.kg(value)
+    let refused = TrackingRefused.invalid(field: "amount", "give a value from 20.0 to 400.0 kg")
+    await #expect(throws: refused) {
+      var draft = EntryDraft(tracker: Self.weight, quantity: quantity)
+      draft.isForced = true
+      try await life.change { [draft] in try $0.log(draft, using: &$1) }
+    }
+    let id = try #require(try await Self.weigh(life, 82).entry?.id)
+    await #expect(throws: refused) {
+      try await life.change { try $0.edit(id, using: &$1) { $0.quantity = quantity } }
+    }
+  }
+
+  @Test func aFurtherMeasureHasBoundsOfItsOwn() async throws {
+    let life = try await Self.bounded()
+    let percent = try #require(Unit("%"))
+    let (weight, fat) = (try Self.kg(82), try #require(Quantity(118.5, percent)))
+    await #expect(throws: TrackingRefused.invalid(field: "fat", "give a value from 2 to 75 %")) {
+      try await life.change {
+        try $0.log(EntryDraft(tracker: Self.weight, quantity: weight, fields: ["fat": fat]), using: &$1)
+      }
+    }
+  }
+
+  @Test func whatIsFarFromTheLastValueIsAskedAbout() async throws {
+    let life = try await Self.bounded()
+    try await Self.weigh(life, 82.4)
+    life.now = life.at("2026-06-02 07:00")
+    let unlikely = TrackingRefused.unlikely(field: "amount", "28.4 kg is far from the 82.4 kg of 2026-06-01")
+    await #expect(throws: unlikely) { try await Self.weigh(life, 28.4) }
+    #expect(try await life.store.read { try $0.entryCount(EntryFilter(owner: Life.owner)) } == 1)
+    var draft = EntryDraft(tracker: Self.weight, quantity: try Self.kg(28.4))
+    draft.isForced = true
+    try await life.change { [draft] in try $0.log(draft, using: &$1) }
+    // What is entered for a day of the past is held beside the days around it, and an edit is meant.
+    let past = life.at("2026-05-30 07:00")
+    let quantity = try Self.kg(60)
+    await #expect(throws: TrackingRefused.unlikely(field: "amount", "60.0 kg is far from the 82.4 kg of 2026-06-01")) {
+      try await life.change { try $0.log(EntryDraft(tracker: Self.weight, at: past, quantity: quantity), using: &$1) }
+    }
+    life.now = life.at("2026-07-14 07:00")
+    #expect(try await Self.weigh(life, 60).entry != nil, "six weeks may do that")
+  }
+
   @Test func whatWasEarnedOnAnEarlierDayStays() async throws {
     let life = try await Self.installed()
     life.now = life.at("2026-05-31 07:00")

@@ -136,7 +136,7 @@ import Testing
     (
       "colour = 1\n",
       [
-        "1:1 tracker[pages].colour: is no key of a tracker; it takes id, title, verb, kind, unit, decimals, goal, choice, presets, usual, days, dayStartsAt, slot, skipsEachMonth, items, fields, milestone, milestones, icon, xp"
+        "1:1 tracker[pages].colour: is no key of a tracker; it takes id, title, verb, kind, unit, decimals, goal, choice, presets, usual, days, dayStartsAt, slot, skipsEachMonth, items, fields, bounds, milestone, milestones, icon, xp"
       ]
     ),
     ("preset = []\n", ["1:1 tracker[pages].preset: is no key of a tracker; did you mean presets?"]),

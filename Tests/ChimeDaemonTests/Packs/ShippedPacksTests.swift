@@ -85,6 +85,27 @@ import Testing
 
   // MARK: Hydration
 
+  /// One watch that is logged twice is one watch.
+  @Test func wardrobeChangeTakesTwoWatches() throws {
+    let change = try Self.pack("watches").achievements.first { $0.id.rawValue == "wardrobe_change" }
+    #expect(change?.criterion == Criterion(.itemsInDay, tracker: change?.criterion.tracker, target: 2))
+  }
+
+  @Test func aWeightHasBounds() throws {
+    let weight = try #require(try Self.pack("weight").trackers.first)
+    let bounds = try #require(weight.bounds)
+    for (value, isTaken) in [(-1.0, false), (0, false), (8.24, false), (20, true), (82.4, true), (9_999, false)] {
+      #expect(bounds.contains(try Self.amount(value, "kg")) == isTaken, "\(value)")
+    }
+    #expect(weight.fieldBounds?["body-fat"]?.contains(try Self.amount(118.5, "%")) == false)
+    #expect(weight.fieldBounds?["body-fat"]?.contains(try Self.amount(18.5, "%")) == true)
+    let usual = try Self.amount(82.4, "kg")
+    #expect(!bounds.isFar(try Self.amount(79, "kg"), from: usual, days: 1))
+    #expect(bounds.isFar(try Self.amount(28.4, "kg"), from: usual, days: 7))
+    #expect(bounds.isFar(try Self.amount(72, "kg"), from: usual, days: -7))
+    #expect(!bounds.isFar(try Self.amount(72, "kg"), from: usual, days: 8), "each week may bring as much again")
+  }
+
   @Test func hydrationIsAsListed() throws {
     let pack = try Self.pack("hydration")
     let water = try #require(pack.trackers.first)
@@ -224,8 +245,8 @@ import Testing
     #expect(Set(pack.achievements.map(\.title)).count == 50)
     #expect(Set(pack.achievements.map(\.text)).count == 50)
     #expect(pack.achievements.allSatisfy { $0.experience > 0 })
-    // Every kind that a collection of checks can come to.
-    let unfit: Set<Criterion.Kind> = [.amountInEntry, .shareOfGoal, .goalMet, .crossed, .goalValue]
+    // Every kind that a collection of checks can come to; on a day its items are counted, as one logged twice is one.
+    let unfit: Set<Criterion.Kind> = [.entriesInDay, .amountInEntry, .shareOfGoal, .goalMet, .crossed, .goalValue]
     #expect(Set(pack.achievements.map(\.criterion.kind)) == Set(Criterion.Kind.allCases).subtracting(unfit))
     #expect(
       ["Collection size", "Wearing frequency", "Consistency", "Diversity", "Special occasions"]

@@ -34,7 +34,7 @@ import Testing
       Criterion(.distinctValues, tracker: watches, target: 3, attribute: "brand"),
       Criterion(.distinctValues, tracker: watches, target: 3, attribute: "brand", within: 5),
       Criterion(.distinctItems, tracker: watches, target: 4, within: 6),
-      Criterion(.distinctItems, target: 5, within: 20),
+      Criterion(.distinctItems, target: 5, within: 20), Criterion(.itemsInDay, tracker: watches, target: 3),
       Criterion(.evenRotation, tracker: watches, target: 80, within: 10, minimum: 3),
       Criterion(.evenRotation, tracker: watches, target: 95, within: 25, minimum: 4),
       Criterion(.firstItem, tracker: watches),

@@ -104,6 +104,10 @@ struct NaiveRules {
       return windows(criterion, entries, today) { window in
         Set(window.compactMap { $0.item.flatMap { world.items[$0]?.attributes[criterion.attribute ?? ""] } }).count
       }
+    case .itemsInDay:
+      // Of a day that has fewer than are asked for only today's count.
+      let most = byDay.filter { $0.key <= today }.mapValues { Set($0.compactMap(\.item)).count }
+      return (most.values.max() ?? 0) >= criterion.target ? criterion.target : most[today] ?? 0
     case .distinctItems: return windows(criterion, entries, today) { Set($0.compactMap(\.item)).count }
     case .evenRotation:
       return windows(criterion, entries, today, isFull: true) { window in
