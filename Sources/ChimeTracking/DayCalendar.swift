@@ -40,8 +40,7 @@ public enum DayCalendar {
   ) -> [CalendarDay] {
     let totals = Array(totals)
     let tallying = Tallying(tracker)
-    func isNumbered(_ total: DayTotal) -> Bool { total.isMet && tallying.calendar.contains(total.day.number) }
-    var number = summary.numberedDays - totals.count { $0.day >= range.lowerBound && isNumbered($0) }
+    var number = summary.numberedDays - totals.count { $0.day >= range.lowerBound && tallying.isNumbered($0) }
     var next = totals.firstIndex { $0.day >= range.lowerBound } ?? totals.endIndex
     var days: [CalendarDay] = []
     for dayNumber in range.lowerBound.number...range.upperBound.number {
@@ -50,7 +49,7 @@ public enum DayCalendar {
         let total = totals[next]
         day.total = total
         day.percent = percent(of: total)
-        if isNumbered(total) {
+        if tallying.isNumbered(total) {
           number += 1
           day.number = number
         }

@@ -77,9 +77,7 @@ public struct Standing: Hashable, Sendable {
     form = tallying.form(of: summary, on: day)
     let month = CalendarPeriod.month.days(around: day)
     number = summary.numberedDays
-    numberThisMonth = totals.count {
-      month.contains($0.day) && $0.isMet && tallying.calendar.contains($0.day.number)
-    }
+    numberThisMonth = totals.count { month.contains($0.day) && tallying.isNumbered($0) }
     countedThisMonth = tallying.due(in: month)
     let wanted = Self.wanted(tracker, total)
     self.wanted = wanted

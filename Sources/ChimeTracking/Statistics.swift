@@ -46,7 +46,7 @@ public struct Statistics: Hashable, Sendable {
     public var total: Double?
     /// Of an amount a day's, of the days with an entry; of a measure the mean of the days' values.
     public var average: Double?
-    /// Days that were met, and that were due up to today: `Tallying.due(in:)`.
+    /// Days that count and were met, and those that were due up to today: `Tallying.due(in:)`.
     public var met: Int
     public var due: Int
   }
@@ -131,7 +131,7 @@ public struct Statistics: Hashable, Sendable {
     addTrend(tracker, today: today, zerosSince: zeros)
     weeks = Self.periods(.week, within, tallying, range)
     months = Self.periods(.month, within, tallying, range)
-    metDays = within.count { $0.total.isMet }
+    metDays = within.count { tallying.isNumbered($0.total) }
     dueDays = tallying.due(in: range)
     addLacking(tracker)
   }
@@ -206,7 +206,7 @@ public struct Statistics: Hashable, Sendable {
       while next < days.endIndex, days[next].total.day <= bounds.upperBound { next += 1 }
       let part = days[from..<next]
       period.entries = part.reduce(0) { $0 + $1.total.count }
-      period.met = part.count { $0.total.isMet }
+      period.met = part.count { tallying.isNumbered($0.total) }
       let sum = part.reduce(0) { $0 + $1.point.value }
       if tallying.tracker.kind == .amount { period.total = sum }
       if !part.isEmpty, tallying.tracker.kind != .check { period.average = sum / Double(part.count) }

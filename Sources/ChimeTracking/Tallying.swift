@@ -74,6 +74,10 @@ public struct Tallying: Sendable {
     }
   }
 
+  /// Whether a day has a number, and is one of "8 of 10": it counts, and is met. A day off that was done all the same is met
+  /// and has none.
+  public func isNumbered(_ total: DayTotal) -> Bool { total.isMet && calendar.contains(total.day.number) }
+
   // The summary.
 
   /// Brings a summary up with the total of its newest day, or of a day after it. Nothing else is read, and the cost does

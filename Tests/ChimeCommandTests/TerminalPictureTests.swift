@@ -26,6 +26,28 @@ import Varlink
     for line in outcome.lines { #expect(TextWidth.of(line) <= picture.width, "\(line)") }
   }
 
+  /// A day off that was done all the same has no number: not in the grid, nor in the sentence, nor in the flowers.
+  @Test func aDayThatDoesNotCountHasNoNumber() throws {
+    var year = TrackerYear.full
+    var days = try #require(year.days["goal"])
+    let off = try #require(days.firstIndex { $0.day.hasPrefix("2026-02") && $0.number != nil })
+    (days[off].counts, days[off].why, days[off].number) = (false, "weekday", nil)
+    for index in days.indices where index > off { days[index].number = days[index].number.map { $0 - 1 } }
+    year.days["goal"] = days
+    let month = days.filter { $0.day.hasPrefix("2026-02") }
+    let met = month.count { $0.number != nil }
+    let due = month.count { $0.counts }
+    let last = try #require(month.compactMap(\.number).max())
+    let grid = try Self.draw("progress goal --month 2026-02", width: 80, year: year).output
+    #expect(grid.contains("Day \(met) of \(due) in this month, \(last) in all."), "\(grid)")
+    let numbers = Set(grid.split { !$0.isNumber }.compactMap { Int($0) })
+    #expect(numbers.contains(met) && !numbers.contains(met + 1))
+    let calendar = try Self.draw("month goal --month 2026-02", width: 80, year: year).output
+    #expect(calendar.contains("Met on \(met) of \(due) days."), "\(calendar)")
+    let html = try ReportTests.html(year, ["--pack", "goal", "--range", "2026-02-01..2026-02-28"])
+    #expect(html.contains("\(met) of \(due) days, \(last) in all"))
+  }
+
   static let commands = [
     "chart weight", "chart water", "chart goal", "logbook weight", "logbook watches", "logbook goal", "month",
     "month weight",

@@ -377,4 +377,31 @@ struct TrackerDeskTests {
       }
     }
   }
+
+  /// Days off that are done all the same: one rule for numbers, months and statistics.
+  @Test func aDayOffHasNoNumberAnywhere() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let today = Int(Date.now.timeIntervalSince1970) / 86_400
+      let weekday = try #require(CivilDate(dayNumber: today)).weekday
+      let other = try #require(CivilDate(dayNumber: today + 3)).weekday
+      try house.put(
+        .init(
+          id: "goal", kind: .check, counting: .init(weekdays: [weekday.abbreviation, other.abbreviation]),
+          startedOn: "2020-01-01"))
+      // 7 and 14 days ago count, and so do 4 and 11; 1, 2 and 3 days ago do not.
+      for ago in [14, 7, 4, 3, 2, 1] { try house.log("goal", at: TrackerHouse.noon(daysAgo: ago)) }
+      let from = try #require(CivilDate(dayNumber: today - 14)).description
+      let to = try #require(CivilDate(dayNumber: today - 1)).description
+      let days: Wired.Days.Reply = try house.call(
+        Wired.Days.method, Wired.Days.Parameters(tracker: "goal", range: Wired.Range(from: from, to: to)))
+      #expect(days.days.compactMap(\.number) == [1, 2, 3])
+      #expect(days.days.count { $0.met } == 6)
+      let stats: Wired.Stats.Reply = try house.call(
+        Wired.Stats.method, Wired.Stats.Parameters(tracker: "goal", range: Wired.Range(from: from, to: to)))
+      #expect(stats.statistics.metDays == 3 && stats.statistics.dueDays == 4)
+      #expect(stats.statistics.weeks.reduce(0) { $0 + $1.met } == 3)
+      let day: Wired.Day.Reply = try house.call(Wired.Day.method, Wired.Day.Parameters())
+      #expect(day.view.standings.first?.number == 3)
+    }
+  }
 }

@@ -31,8 +31,8 @@ extension ReportPage {
     var first: CivilDate
     var days: [(date: CivilDate, total: T.DayTotal)]
 
-    var met: Int { days.count { $0.total.met } }
-    var due: Int { days.count { $0.total.counts || $0.total.met } }
+    var met: Int { days.count { $0.total.isNumbered } }
+    var due: Int { days.count { $0.total.isAsked } }
     /// In which row of seven a day stands, the first row having 0; weeks begin on Monday.
     func row(_ day: CivilDate) -> Int { (day.day - 1 + first.weekday.rawValue - 1) / 7 }
     var rows: Int { row(first.adding(days: CivilDate.daysIn(month: first.month, year: first.year) - 1) ?? first) + 1 }
@@ -102,7 +102,8 @@ extension ReportPage {
 
   // MARK: Flowers
 
-  /// A garden a month, the latest first: a numbered flower for each day that was met, a bud for one that was not.
+  /// A garden a month, the latest first: a flower for each day that was met, with its number where the day counts, a bud for one that
+  /// was not.
   func gardens(_ part: ReportContents.Part, id: String) -> Markup {
     let from = contents.range?.from ?? ""
     let shown = months(of: part.year).filter { month in month.days.contains { $0.total.day >= from } }.suffix(12)
@@ -153,12 +154,14 @@ extension ReportPage {
       let place = "translate(\(x) \(y))"
       let total = known[date]
       if let total, total.met {
-        number += 1
+        if total.isNumbered { number += 1 }
         pieces.append(
           tag("g", ["transform": place]) {
-            tag("title") { Words.say("%1: day %2", words.day(total.day), String(total.number ?? number)) }
+            tag("title") {
+              total.number.map { Words.say("%1: day %2", words.day(total.day), String($0)) } ?? words.day(total.day)
+            }
             tag("use", ["href": "#flower"])
-            tag("text", ["class": "heart-number", "y": "4.2"]) { String(number) }
+            if total.isNumbered { tag("text", ["class": "heart-number", "y": "4.2"]) { String(number) } }
           })
       } else if let total, total.counts {
         pieces.append(

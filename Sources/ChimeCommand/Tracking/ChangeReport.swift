@@ -27,7 +27,8 @@ struct ChangeReport {
     lines += Self.celebrations(change, tracker, context)
     guard let standing = change.standing else { return lines }
     // "Day 5": of a check each day has its number.
-    if tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, standing.met, standing.number > 0 {
+    let isNumbered = standing.met && (standing.counts || standing.why == "enough")
+    if isNumbered, tracker.kind == .check, tracker.goal?.count ?? 1 == 1, !tracker.hasItems, standing.number > 0 {
       let month = Words.say("%1 of %2 this month", standing.numberThisMonth, standing.countedThisMonth)
       lines.append("  " + Words.say("day %1; %2", standing.number, month))
     }

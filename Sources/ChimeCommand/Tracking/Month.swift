@@ -108,9 +108,8 @@ enum Month {
   }
 
   private static func summary(_ days: [T.DayTotal]) -> String {
-    // A day that need not count and was met all the same is one of them, as before the tracker's first day.
-    let due = days.count { $0.counts || $0.met }
-    let met = days.count { $0.met }
+    let due = days.count { $0.isAsked }
+    let met = days.count { $0.isNumbered }
     return due == 0
       ? Words.say("No day counts.") : Words.say("Met on %1 of %2 days.", String(met), String(due))
   }

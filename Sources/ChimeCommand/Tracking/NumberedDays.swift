@@ -10,7 +10,7 @@ enum NumberedDays {
     name: "progress", group: .track, arguments: ["[TRACKER]"], summary: "Show the days that were met, numbered",
     details: [
       "A month in which each day on which the goal was met has its number, 1, 2, 3 and so on. A circle is a day that counts "
-        + "and was not met, a point one that does not count; brackets stand around today. Milestones of the month follow.",
+        + "and was not met, a point one that does not count, and a full circle one that does not count and was done; brackets stand around today. Milestones of the month follow.",
       "The TRACKER may be left out when there is only one. With --plain it prints a line a day; its `number` is that among "
         + "all days from the start.",
     ],
@@ -54,8 +54,8 @@ enum NumberedDays {
     init(
       _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate, _ days: [T.DayTotal]
     ) throws {
-      inMonth = days.count { $0.met }
-      counted = days.count { $0.counts || $0.met }
+      inMonth = days.count { $0.isNumbered }
+      counted = days.count { $0.isAsked }
       inAll = days.compactMap(\.number).max() ?? 0
       guard month == DayText.firstOfMonth(today) else { return }
       let view = try context.daemon().call(T.Day.method, T.Day.Parameters(), returning: T.Day.Reply.self).view
@@ -73,8 +73,9 @@ enum NumberedDays {
     var number = 0
     let cells = Dictionary(
       days.map { total in
-        if total.met { number += 1 }
-        let text = total.met ? String(number) : total.counts ? glyphs.open : glyphs.free
+        if total.isNumbered { number += 1 }
+        let text =
+          total.isNumbered ? String(number) : total.met ? glyphs.met : total.counts ? glyphs.open : glyphs.free
         let isStone = milestones.contains { $0.day == total.day }
         return (
           total.day,

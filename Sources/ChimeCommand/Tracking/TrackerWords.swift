@@ -238,6 +238,13 @@ extension TrackersInterface.Standing {
   var isGoalValueReached: Bool { tracker.kind == .measure && tracker.goal?.value != nil && remaining ?? 1 <= 0 }
 }
 
+extension TrackersInterface.DayTotal {
+  /// Whether it is one of "8 of 10": a day off that was done all the same is met, and has no number.
+  var isNumbered: Bool { number != nil }
+  /// Whether it is one of the ten.
+  var isAsked: Bool { counts || isNumbered }
+}
+
 extension Context {
   /// Words for trackers in the user's language.
   var trackerWords: TrackerWords { TrackerWords(tongue: tongue) }
