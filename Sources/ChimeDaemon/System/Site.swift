@@ -119,15 +119,17 @@ package struct Site: Sendable {
       close(descriptor)
       throw error
     }
-    let old = umask(isSystem ? 0o117 : 0o177)
+    // The file is made with the mode of the socket (unix(7)), so nobody else can connect before it is set; the umask of the
+    // process, which other threads make files by, stays as it is. What it took away is put back.
+    let mode: mode_t = isSystem ? 0o660 : 0o600
     let bound = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Bool in
+        fchmod(descriptor, mode) == 0 && bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+          && chmod(socketPath, mode) == 0
       }
     }
     let bindError = errno
-    umask(old)
-    guard bound == 0 else {
+    guard bound else {
       close(descriptor)
       throw SystemError("bind \(socketPath)", code: bindError)
     }
