@@ -1,4 +1,4 @@
-/// What `chimed --move-to` prints, an object a line: how far it is, and how it ended. `chime move` reads it.
+/// What `chimed --move-to` prints, an object a line: how far it is, and how it ended. `chime store move` reads it.
 public struct MoveLine: Codable, Equatable, Sendable {
   public struct Table: Codable, Equatable, Sendable {
     public var name: String

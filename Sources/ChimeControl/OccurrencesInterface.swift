@@ -236,6 +236,32 @@ public enum OccurrencesInterface {
     }
   }
 
+  /// Has the next time of a reminder come at another one; those after it stay. `by` is an ISO 8601 duration by which it
+  /// comes later than it would, `to` a time within 366 days (RFC 3339): one of the two.
+  public enum Move {
+    public static let method = "io.chime.Occurrences.Move"
+
+    public struct Parameters: Codable, Equatable, Sendable {
+      public var id: String
+      public var by: String?
+      public var to: String?
+
+      public init(id: String, by: String? = nil, to: String? = nil) {
+        self.id = id
+        self.by = by
+        self.to = to
+      }
+    }
+
+    public struct Reply: Codable, Equatable, Sendable {
+      public var occurrence: Occurrence
+
+      public init(occurrence: Occurrence) {
+        self.occurrence = occurrence
+      }
+    }
+  }
+
   /// Fires a reminder now, beside its schedule.
   public enum Fire {
     public static let method = "io.chime.Occurrences.Fire"

@@ -37,6 +37,8 @@ extension FiringDecision {
       occurrence.endedAt = now
     } else {
       occurrence.state = .fired
+      // One that was moved before its time fires for the first time.
+      occurrence.firedAt = occurrence.firedAt ?? now
       occurrence.rounds += 1
       occurrence.late = cause
       occurrence.repeats = 0

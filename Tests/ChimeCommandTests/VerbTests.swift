@@ -57,6 +57,10 @@ import Varlink
         .reply(
           OccurrencesInterface.Snooze.Reply(
             occurrence: Samples.occurrence(.snoozed, snoozedUntil: Samples.time(1_774_601_200))))
+      case "Occurrences.Move":
+        .reply(
+          OccurrencesInterface.Move.Reply(
+            occurrence: Samples.occurrence(.snoozed, snoozedUntil: Samples.time(1_774_601_200))))
       case "Occurrences.Done", "Occurrences.Dismiss", "Occurrences.Fire":
         .reply(OccurrencesInterface.Done.Reply(occurrence: Samples.occurrence()))
       case "Deliveries.List": .reply(DeliveriesInterface.List.Reply(deliveries: [Samples.delivery]))
@@ -166,6 +170,14 @@ import Varlink
       (
         "snooze Tea tonight --until 18:00", "Occurrences.Snooze",
         #"{"id":"Tea tonight","until":"2026-03-27T18:00:00+01:00"}"#, []
+      ),
+      (
+        "move Drink water +1h 30m", "Occurrences.Move", #"{"by":"PT1H30M","id":"Drink water"}"#,
+        ["moved to Fri 2026-03-27 09:46:40, in 20 min"]
+      ),
+      (
+        "move Go to bed to tomorrow 10:00", "Occurrences.Move",
+        #"{"id":"Go to bed","to":"2026-03-28T10:00:00+01:00"}"#, []
       ),
       ("dismiss r7k2", "Occurrences.Dismiss", #"{"id":"r7k2"}"#, ["dismissed"]),
       ("fire r7k2", "Occurrences.Fire", #"{"id":"r7k2"}"#, ["fired"]),

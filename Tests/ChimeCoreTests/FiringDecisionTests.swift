@@ -203,6 +203,19 @@ struct FiringDecisionTests {
     #expect(again.deliveries.map(\.round) == [2])
   }
 
+  /// What was moved before its time has come is heard once, for the first time, where it was moved to.
+  @Test func aMovedTimeFiresForTheFirstTime() throws {
+    let reminder = try Self.reminder()
+    let ten = Self.eight + .hours(2)
+    let moved = Occurrence(
+      id: OccurrenceID(reminder: reminder.id, scheduledAt: Self.eight), title: reminder.title, owner: reminder.owner,
+      state: .snoozed(until: ten))
+    let fired = Self.decide(reminder, dueAt: ten, now: ten, isRegular: false, occurrence: moved)
+    let occurrence = try #require(fired.occurrences.first)
+    #expect(occurrence.state == .fired && occurrence.firedAt == ten && occurrence.rounds == 1)
+    #expect(fired.deliveries.map(\.round) == [1] && !fired.advances)
+  }
+
   @Test func whatHasFiredNeverFiresAgain() throws {
     let reminder = try Self.reminder()
     let first = try #require(Self.decide(reminder, now: Self.eight).occurrences.first)

@@ -128,6 +128,7 @@ struct TenantApartTests {
       "Occurrences.Done": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{\(id)}"), (no, "{}")],
       "Occurrences.Snooze": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],
       "Occurrences.Dismiss": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],
+      "Occurrences.Move": [(no, #"{\#(id),"by":"PT1H"}"#)],
       "Occurrences.Fire": [(no, "{\(id)}")],
       "Schedules.Explain": [(yes, #"{"when":"daily at 8:00"}"#)],
       "Schedules.Convert": [(yes, #"{"when":"daily at 8:00","to":"cron"}"#)],

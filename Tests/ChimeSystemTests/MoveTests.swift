@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `chime move`: what a user has goes from the file to a database and back, with the real programs and a real server.
+/// `chime store move`: what a user has goes from the file to a database and back, with the real programs and a real server.
 @Suite(.serialized, .enabled(if: PostgresServer.absence == nil, "\(PostgresServer.absence ?? "")"))
 struct MoveTests {
   private func configure(_ home: Home, _ connection: String, engine: String = "sqlite") throws {
@@ -24,7 +24,7 @@ struct MoveTests {
     let program = """
       import json, jsonschema, sys
       defs = json.load(open(sys.argv[1]))["$defs"]
-      shape = {"$ref": "#/$defs/output-of-move", "$defs": defs}
+      shape = {"$ref": "#/$defs/output-of-store-move", "$defs": defs}
       jsonschema.Draft202012Validator(shape).validate(json.loads(sys.argv[2]))
       """
     let judged = try await home.run(
@@ -41,20 +41,20 @@ struct MoveTests {
       _ = try await home.add("Later", "in 1h")
       try await eventually("it fires") { try await states(home, tea) == ["fired"] }
 
-      let unnamed = try await home.chime("move", "--to", "postgres")
+      let unnamed = try await home.chime("store", "move", "--to", "postgres")
       #expect(unnamed.status != 0 && unnamed.err.contains("connection"), "\(unnamed.text)")
       try configure(home, server.connection(database))
-      let inUse = try await home.chime("move", "--to", "postgres")
+      let inUse = try await home.chime("store", "move", "--to", "postgres")
       #expect(inUse.status == 75 && inUse.err.contains("another daemon has the store"), "\(inUse.text)")
       #expect(try await daemon.stop() == .exited(0))
 
-      let trial = try await home.chime("move", "--to", "postgres", "--dry-run")
+      let trial = try await home.chime("store", "move", "--to", "postgres", "--dry-run")
       #expect(trial.status == 0 && trial.text.contains("reminder 2"), "\(trial.text)")
       let made = "SELECT count(*) FROM pg_namespace WHERE nspname = 'chime'"
       #expect(try await server.sql(made, on: database) == "0")
-      let moved = try await home.chime("move", "--from", "sqlite", "--to", "postgres")
+      let moved = try await home.chime("store", "move", "--from", "sqlite", "--to", "postgres")
       #expect(moved.status == 0 && moved.text.contains("engine = \"postgres\""), "\(moved.text)")
-      let again = try await home.chime("move", "--to", "postgres")
+      let again = try await home.chime("store", "move", "--to", "postgres")
       #expect(again.status == 1 && again.err.contains("is not empty"), "\(again.text)")
 
       try configure(home, server.connection(database), engine: "postgres")
@@ -65,7 +65,7 @@ struct MoveTests {
       #expect(try await other.stop() == .exited(0))
 
       try removeStore(home)
-      let back = try await home.chime("move", "--to", "sqlite", "--json")
+      let back = try await home.chime("store", "move", "--to", "sqlite", "--json")
       #expect(back.status == 0, "\(back.text)")
       #expect(try back.json["move"]["target"].string == home.state + "/chime.db")
       try await holdToSchema(home, back.out)
@@ -122,7 +122,7 @@ struct MoveTests {
         } else {
           #expect(!FileManager.default.fileExists(atPath: home.state + "/chime.db"), "it is whole or has no name")
         }
-        let done = try await home.run(Machine.chime, ["move", "--to", engine], within: .seconds(60))
+        let done = try await home.run(Machine.chime, ["store", "move", "--to", engine], within: .seconds(60))
         #expect(done.status == 0 && done.text.contains("token 50"), "\(done.text)")
         if engine == "postgres" { try removeStore(home) }
       }

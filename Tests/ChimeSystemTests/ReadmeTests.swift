@@ -24,7 +24,7 @@ import Testing
     "sudo make install": .elsewhere("PackagingTests"),
     "systemctl --user enable --now chimed.socket chimed.service": .elsewhere("Tests/Package, ServiceManagerTests"),
     "chime init": .elsewhere("it asks four questions: WizardTests answers them"),
-    "chime move --to postgres": .elsewhere("it needs a database: MoveTests"),
+    "chime store move --to postgres": .elsewhere("it needs a database: MoveTests"),
     "chime remove \"Green tea\"": .with("--yes", why: "it asks whether it is meant"),
     "chime watch": .goesOn,
     "chime doctor": .ends([0, 1], why: "there is no desktop and no systemd here, which it says"),

@@ -28,11 +28,12 @@ enum Slot: Equatable {
       case "done", "snooze", "dismiss": return .reminders(.open)
       case "resume": return .reminders(.paused)
       case "pause": return .reminders(.running)
-      case "skip", "edit", "fire": return .reminders(.unfinished)
+      case "skip", "move", "edit", "fire": return .reminders(.unfinished)
       default: return .reminders(.all)
       }
     case "SCHEDULE": return .schedule
     case "LENGTH": return .words(Typical.lengths)
+    case "+LENGTH": return .words(Typical.lengths.map { Candidate("+" + $0.value) })
     case "TIME": return .words(Typical.times)
     case "DAY": return .words(Typical.days)
     case "TRACKER": return .trackers

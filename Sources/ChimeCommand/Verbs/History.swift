@@ -106,6 +106,8 @@ enum History {
     case .done: return .init(StateWords.say("done") + rounds, .good)
     case .dismissed: return .init(StateWords.say("dismissed") + rounds, .faint)
     case .fired, .delivered: return .init(StateWords.say(occurrence.state.rawValue) + rounds)
+    case .snoozed where occurrence.rounds == 0:
+      return .init(Words.say("moved to %1", clock.text(occurrence.snoozedUntil)))
     case .snoozed:
       let until = occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map {
         Words.say(" until %1", clock.time($0))

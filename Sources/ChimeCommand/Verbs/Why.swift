@@ -162,6 +162,13 @@ struct Reasons {
       switch occurrence.state {
       case .done: (Sentence(Words.mark("The time at %1 rang and was done."), time(at)), nil)
       case .dismissed: (Sentence(Words.mark("The time at %1 rang and was dismissed."), time(at)), nil)
+      case .snoozed where occurrence.rounds == 0:
+        (
+          Sentence(
+            Words.mark("The time at %1 was moved to %2."), time(at),
+            occurrence.snoozedUntil.map { time($0) } ?? time(at)),
+          "chime move \(id) +1h"
+        )
       case .snoozed:
         (Sentence(Words.mark("The time at %1 rang and was snoozed."), time(at)), "chime done \(occurrence.id)")
       case .fired, .delivered, .missed:
@@ -299,6 +306,11 @@ struct Reasons {
         Sentence(
           Words.mark("It rings next at %1: quiet hours hold the time at %2 until then."), time(next), time(held)),
         "chime edit \(id) --quiet-rule off")
+    } else if let moved = occurrences.first(where: { $0.rounds == 0 && $0.snoozedUntil?.at == next.at }) {
+      add(
+        Sentence(
+          Words.mark("It rings next at %1: its time at %2 was moved there."), time(next), time(moved.scheduledAt)),
+        "chime move \(id) +1h")
     } else if let snoozed = occurrences.first(where: { $0.state == .snoozed && $0.snoozedUntil?.at == next.at }) {
       add(
         Sentence(Words.mark("It rings next at %1, when its snooze ends."), time(next)), "chime snooze \(snoozed.id) 10m"

@@ -667,6 +667,9 @@ method Done(id: ?string, tenant: ?string) -> (occurrence: Occurrence)
 # first snooze length when both are null.
 method Snooze(id: ?string, length: ?string, until: ?string, tenant: ?string) -> (occurrence: Occurrence)
 method Dismiss(id: ?string, tenant: ?string) -> (occurrence: Occurrence)
+# Has the next time of a reminder come at another one; those after it stay. `by` is an ISO 8601 duration by which it comes
+# later than it would, `to` a time within 366 days (RFC 3339): one of the two. The occurrence is `snoozed`, with 0 rounds.
+method Move(id: string, by: ?string, to: ?string, tenant: ?string) -> (occurrence: Occurrence)
 # Fires a reminder now, beside its schedule.
 method Fire(id: string, tenant: ?string) -> (occurrence: Occurrence)
 

@@ -87,6 +87,7 @@ struct Desk: Sendable {
     case OccurrencesInterface.Done.method: return try VarlinkReply(await done(call.parameters()))
     case OccurrencesInterface.Snooze.method: return try VarlinkReply(await snooze(call.parameters()))
     case OccurrencesInterface.Dismiss.method: return try VarlinkReply(await dismiss(call.parameters()))
+    case OccurrencesInterface.Move.method: return try VarlinkReply(await move(call.parameters()))
     case OccurrencesInterface.Fire.method: return try VarlinkReply(await fire(call.parameters()))
     case SchedulesInterface.Explain.method: return try VarlinkReply(explain(call.parameters()))
     case SchedulesInterface.Convert.method: return try VarlinkReply(convert(call.parameters()))

@@ -28,7 +28,7 @@ package struct Arguments: Hashable, Sendable {
       --socket PATH       listen here
       --check             say whether the configuration can be taken, and end
       --examine           look at what it stands on, print that as JSON (for chime doctor), and end
-      --move-to ENGINE    move the store to postgres or sqlite (for chime move), and end
+      --move-to ENGINE    move the store to postgres or sqlite (for chime store move), and end
       --dry-run           with --move-to: try everything but the moving
       --print-config      say what is in force and from which file, and end
       --help, --version

@@ -1,0 +1,26 @@
+import Testing
+
+/// `chime move`: the next time alone, with the real programs.
+struct MovedTimeTests {
+  @Test(.timeLimit(.minutes(1))) func aMovedTimeOutlivesAKill() async throws {
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let id = try await home.add("Stand-up", "daily at 09:25")
+      let before = try await home.listed("show", id)["reminder"]["next"].string
+      let said = try await home.did("move", "Stand-up", "+36h")
+      #expect(said.contains("moved to"), "\(said)")
+      try await daemon.crash()
+      _ = try await home.start()
+      let moved = try await home.listed("history", id)["occurrences"][0]
+      #expect(moved["scheduledAt"].string == before && moved["rounds"].int == 0 && moved["state"].string == "snoozed")
+      // The one after it stays, and comes first.
+      let next = try await home.listed("show", id)["reminder"]["next"].string
+      #expect(next != before && next != moved["snoozedUntil"].string)
+      #expect(try await home.did("history", id).contains("moved to"))
+      #expect(try await home.did("why", id).contains("was moved to"))
+      // Done before it rings.
+      _ = try await home.did("done", moved["id"].string ?? "")
+      #expect(try await home.listed("history", id)["occurrences"][0]["state"].string == "done")
+    }
+  }
+}
