@@ -166,6 +166,7 @@ enum Restore {
         context.out(Words.say("Restored. `chime undo` brings back what was here before, for 30 days."))
       }
     }
+    if !isDry { MuteReminders.tell(context) }
     return .success
   }
 

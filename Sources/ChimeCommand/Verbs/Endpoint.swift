@@ -75,6 +75,7 @@ enum Endpoint {
     context.print(endpoint, as: Shapes.endpoint) {
       context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))\n  removed")
     }
+    MuteReminders.tell(context, to: name)
     return .success
   }
 
