@@ -1,4 +1,5 @@
 import ChimeControl
+import Foundation
 import Testing
 
 @testable import ChimeCommand
@@ -43,5 +44,26 @@ import Testing
       outcome.errors.contains("Nobody hears 1 reminder now, whose channels are missing or off: a \"Tea a\"\n"),
       "\(outcome.errors)")
     #expect(outcome.errors.contains("`chime edit a --to desktop`"), "\(outcome.errors)")
+  }
+
+  /// Endpoints are no part of a backup: on a new machine they are missing.
+  @Test func aRestoreNamesThoseWhoseEndpointsAreNotHere() throws {
+    let file = RunFolder.url.appending(path: "mute-\(UUID().uuidString).backup")
+    try Data("backup".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let daemon = try FakeDaemon { method, parameters in
+      switch method {
+      case EndpointsInterface.List.method: .reply(EndpointsInterface.List.Reply(endpoints: []))
+      case CommandsInterface.List.method: .reply(CommandsInterface.List.Reply(commands: []))
+      case RemindersInterface.List.method:
+        .reply(
+          RemindersInterface.List.Reply(reminders: [Self.reminder("a", ["team"]), Self.reminder("b", ["desktop"])]))
+      default: FakeDesk().answer(method, parameters)
+      }
+    }
+    let outcome = chime(["restore", file.path, "--yes"], daemon: daemon)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(outcome.errors.contains("missing or off: a \"Tea a\"\n"), "\(outcome.errors)")
+    #expect(!chime(["restore", file.path, "--dry-run"], daemon: daemon).errors.contains("Nobody hears"))
   }
 }
