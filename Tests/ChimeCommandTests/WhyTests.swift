@@ -54,6 +54,8 @@ import Varlink
     }
     let jittered = Self.reasons([Self.occurrence(latenessMs: 60_000)]) { $0.jitter = "PT5M" }
     #expect(Self.says(jittered, "rang 1m later, as its jitter has it", "chime edit r7k2 --jitter \"\""))
+    let moved = Self.reasons([Self.occurrence(latenessMs: 3_600_000)]) { $0.jitter = "PT5M" }
+    #expect(Self.says(moved, "rang and was done", nil))
   }
 
   @Test func eachCauseOfAMissedTimeHasItsSentence() {

@@ -38,6 +38,8 @@ struct MovingTests {
       #expect(moved.state == .snoozed && moved.rounds == 0 && moved.firedAt == nil)
       #expect(try instant(moved.scheduledAt) == next && instant(moved.snoozedUntil) == next + .hours(1))
       #expect(try instant(get(house, reminder.id).next) == next + .hours(1))
+      // It has not fired: it is answered by its name alone.
+      #expect(house.refusal(Wired.Done.method, Wired.Done.Parameters())?.name == "io.chime.Occurrences.Conflict")
       // Moved again it is the same time, and the one after it stays where it was.
       let again = try move(house, .init(id: reminder.id, by: "PT30M"))
       #expect(again.id == moved.id)

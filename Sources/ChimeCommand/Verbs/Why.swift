@@ -152,7 +152,9 @@ struct Reasons {
   private func rang(
     _ occurrence: OccurrencesInterface.Occurrence, _ at: Wire.Time, _ lateness: String
   ) -> Reason {
-    if reminder.jitter != nil, (occurrence.latenessMs ?? 0) >= 1_000 {
+    // What came later than jitter can have it was moved, or snoozed.
+    let jitter = reminder.jitter.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
+    if let late = occurrence.latenessMs, late >= 1_000, late <= jitter.rawValue + 1_000 {
       return Reason(
         kind: .late, at: at,
         sentence: Sentence(Words.mark("The time at %1 rang %2 later, as its jitter has it."), time(at), lateness),

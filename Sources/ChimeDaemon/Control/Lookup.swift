@@ -40,7 +40,12 @@ struct Lookup {
   func occurrence(_ text: String?) throws -> Occurrence {
     guard let text else {
       let open = try transaction.occurrences(OccurrenceFilter(owner: owner, openOnly: true), page: Page(limit: 200))
-      guard let latest = open.max(by: { ($0.firedAt ?? .earliest) < ($1.firedAt ?? .earliest) }) else {
+      // One that was moved has not fired: nobody answers it without a name.
+      guard
+        let latest = open.filter({ $0.firedAt != nil }).max(by: {
+          ($0.firedAt ?? .earliest) < ($1.firedAt ?? .earliest)
+        })
+      else {
         throw ControlFailure.conflict("nothing is waiting for an answer")
       }
       return latest
