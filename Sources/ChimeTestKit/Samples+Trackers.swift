@@ -26,7 +26,10 @@ func fullTracker(_ key: TrackerKey) throws -> Tracker {
     presets: [Quantity(grains: 1), Quantity(grains: 2)], usual: Quantity(grains: 2),
     counting: .rolling(times: 3, days: 7), dayStartsAt: 240, slot: .evening,
     pauses: [trackingDay(3)...trackingDay(4)], skips: [trackingDay(9)], skipsEachMonth: 2, hasItems: true,
-    fields: ["fat": .known["%"]].compactMapValues { $0 }, milestoneStep: Quantity(grains: 5), icon: "cup",
+    fields: ["fat": .known["%"]].compactMapValues { $0 },
+    bounds: Bounds(least: Quantity(grains: 1), most: Quantity(grains: 8), jump: Quantity(grains: 2)),
+    fieldBounds: ["fat": Bounds(least: Quantity(grains: 2), most: Quantity(grains: 6))],
+    milestoneStep: Quantity(grains: 5), icon: "cup",
     pack: PackID(rawValue: "hydration"), set: "home", experience: 3, startedOn: trackingDay(1), createdAt: at(7),
     generation: 4)
 }
