@@ -142,8 +142,8 @@ let tools: [Target] = [
 let targets: [Target] =
   switch Context.environment["CHIME_BUILD"] {
   case "programs": modules + programs
-  // With the command, which the tests of its module also run as a program.
-  case "tests": modules + programs.filter { $0.name == "chime" } + proof
+  // With the programs, which the tests of the command and a first try run without a release build.
+  case "tests": modules + programs + proof
   default: modules + programs + proof + tools
   }
 
