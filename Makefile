@@ -121,8 +121,9 @@ release: words manual embed ## Build chimed and chime to install, the Swift libr
 manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
 	@Packaging/manual compile .build/share/man
 
-embed: ## Put the interface files, packs and templates into the sources that carry them
+embed: ## Write the sources that are made of the interface files, packs and templates
 	@Packaging/embed
+	@Packaging/interfaces
 
 words: ## Compile the translations into .build/share/locale (after Packaging/words update, where texts have changed)
 	@Packaging/words compile .build/share/locale
@@ -191,7 +192,7 @@ lint: ## Check the formatting, who imports whom, and that no text is escaped by 
 	@Tests/Simulation/find-bugs --check
 	@Packaging/check-escaping --self-test
 	@Packaging/check-escaping
-	@Packaging/mirror-interface --check Sources/ChimeControl/Interfaces/io.chime.Trackers.varlink Sources/ChimeControl/TrackersInterface.swift
+	@Packaging/interfaces --check
 	@Packaging/words check
 	@Packaging/manual check
 

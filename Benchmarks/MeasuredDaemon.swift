@@ -64,23 +64,21 @@ final class MeasuredDaemon {
   func client() throws -> VarlinkClient { try VarlinkClient("unix:" + socket) }
 
   func health() throws -> DaemonInterface.Health {
-    let reply: DaemonInterface.Status.Reply = try client().call(DaemonInterface.Status.method, Wire.Empty())
+    let reply: DaemonInterface.Status.Reply = try client().call(DaemonInterface.Status())
     return reply.status
   }
 
   func add(_ drafts: [RemindersInterface.Draft]) throws {
     let client = try client()
     for draft in drafts {
-      let _: RemindersInterface.Add.Reply = try client.call(
-        RemindersInterface.Add.method, RemindersInterface.Add.Parameters(reminder: draft))
+      let _: RemindersInterface.Add.Reply = try client.call(RemindersInterface.Add(reminder: draft))
     }
   }
 
   /// An endpoint at a receiver of this machine.
   func putEndpoint(_ name: String = "bench", port: String) throws {
     let _: EndpointsInterface.Put.Reply = try client().call(
-      EndpointsInterface.Put.method,
-      EndpointsInterface.Put.Parameters(
+      EndpointsInterface.Put(
         name: name, url: "http://127.0.0.1:\(port)/",
         secret: "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()))
   }
@@ -92,7 +90,7 @@ final class MeasuredDaemon {
     var cursor: String?
     repeat {
       let page: OccurrencesInterface.List.Reply = try client.call(
-        OccurrencesInterface.List.method, OccurrencesInterface.List.Parameters(limit: 1_000, cursor: cursor))
+        OccurrencesInterface.List(limit: 1_000, cursor: cursor))
       all += page.occurrences
       cursor = page.cursor
     } while cursor != nil

@@ -76,12 +76,12 @@ final class SoakLoad {
       }
       if recent.count > 200 { recent.removeFirst(100) }
     }
-    if step % 10 == 0 { ask("list", RemindersInterface.List.method, Wire.Empty()) }
-    if step % 10 == 5 { ask("status", DaemonInterface.Status.method, Wire.Empty()) }
+    if step % 10 == 0 { ask("list", RemindersInterface.List.method, Empty()) }
+    if step % 10 == 5 { ask("status", DaemonInterface.Status.method, Empty()) }
     if step % 25 == 0 { comeAndGo() }
     if step % 50 == 0 { attack() }
     if step % 150 == 0 { watch() }
-    if step % 300 == 0 { ask("reload", DaemonInterface.Reload.method, Wire.Empty()) }
+    if step % 300 == 0 { ask("reload", DaemonInterface.Reload.method, Empty()) }
     // A debugger, or a terminal's Ctrl-Z.
     if step % 1_500 == 0 {
       kill(daemon.pid, SIGSTOP)
@@ -122,7 +122,7 @@ final class SoakLoad {
   }
 
   private func ask(_ kind: String, _ method: String, _ parameters: some Encodable) {
-    ask(kind, method, parameters) { (_: Wire.Empty) in }
+    ask(kind, method, parameters) { (_: Empty) in }
   }
 
   private func ask<R: Decodable>(_ kind: String, _ method: String, _ parameters: some Encodable, _ take: (R) -> Void) {

@@ -50,7 +50,7 @@ struct Failure: Error, Equatable {
   /// What was probably meant, as it would be typed.
   var suggestion: String?
   /// Where a pack is wrong.
-  var faults: [TrackersInterface.Fault] = []
+  var faults: [Wire.Fault] = []
 
   /// Which of many drafts are wrong.
   var drafts: [RemindersInterface.DraftFault] = []

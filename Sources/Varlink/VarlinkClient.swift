@@ -81,6 +81,13 @@ public final class VarlinkClient {
     return value
   }
 
+  /// Calls a method by the value that holds its parameters, and waits for its one reply.
+  ///
+  /// - Throws: ``VarlinkClientError``.
+  public func call<Method: VarlinkMethod>(_ request: Method) throws(VarlinkClientError) -> Method.Reply {
+    try call(Method.method, request)
+  }
+
   /// Calls a method without asking for a reply; returns once the call is handed to the operating system.
   public func callOneway(_ method: String, _ parameters: some Encodable = Empty()) throws(VarlinkClientError) {
     try send(method, parameters, mode: .oneway, deadline: timeout.map { .now + $0 })
@@ -113,6 +120,13 @@ public final class VarlinkClient {
     streamCount += 1
     stream = streamCount
     return Replies(client: self, number: streamCount, idleTimeout: idleTimeout)
+  }
+
+  /// Calls a method, by the value that holds its parameters, that may answer with several replies.
+  public func callMore<Method: VarlinkMethod>(
+    _ request: Method, idleTimeout: Duration? = nil
+  ) throws(VarlinkClientError) -> Replies<Method.Reply> {
+    try callMore(Method.method, request, idleTimeout: idleTimeout)
   }
 
   /// The replies to one call, as they arrive.

@@ -126,7 +126,7 @@ import Varlink
     #expect(names(RemindersInterface.Quiet()).sorted() == DraftLine.inner["quiet"]?.sorted())
     #expect(names(RemindersInterface.TrackerLink()).sorted() == DraftLine.inner["tracker"]?.sorted())
     #expect(
-      names(Wire.CatchUp(suspend: .all, downtime: .all)).sorted() == DraftLine.inner["catchUp"]?.sorted())
+      names(RemindersInterface.CatchUp(suspend: .all, downtime: .all)).sorted() == DraftLine.inner["catchUp"]?.sorted())
   }
 }
 

@@ -36,7 +36,7 @@ import Varlink
         "InvalidValue", Wire.InvalidValue(field: "title", message: "it is empty"), .failed,
         "chime: the title cannot be taken: it is empty\n"
       ),
-      ("Conflict", Wire.Message(message: "it is not paused"), .failed, "chime: it is not paused\n"),
+      ("Conflict", Wire.Conflict(message: "it is not paused"), .failed, "chime: it is not paused\n"),
       (
         "LimitExceeded", Wire.LimitExceeded(limit: "reminders"), .failed,
         "chime: a limit of the daemon was reached: reminders\n"

@@ -50,7 +50,9 @@ import Varlink
   }
 
   @Test func whatIsNotUnderstoodIsSaidWithItsLineInTheFile() throws {
-    let daemon = try FakeDaemon { _, _ in .error("InvalidText", Wire.InvalidText(line: 2, message: "it is odd")) }
+    let daemon = try FakeDaemon { _, _ in
+      .error("InvalidText", RemindersInterface.InvalidText(line: 2, message: "it is odd"))
+    }
     // The second line that is sent is the fourth of the file: one was folded, one is empty.
     let text = "BEGIN:VCALENDAR\r\n :\r\n\r\nVERSION:9\r\nEND:VCALENDAR\r\n"
     let outcome = chime(["import", "-"], daemon: daemon, input: text)

@@ -12,15 +12,15 @@ import Varlink
 
   private static func coming(
     _ id: String, _ title: String, _ seconds: Int64, snoozed: Bool = false,
-    passedOver: OccurrencesInterface.PassedOver? = nil
+    passedOver: Wire.PassedOver? = nil
   ) -> OccurrencesInterface.Coming {
     OccurrencesInterface.Coming(
       reminder: id, title: title, at: time(seconds), snoozed: snoozed, paused: false, when: "", passedOver: passedOver)
   }
 
   private static func past(
-    _ id: String, _ title: String, _ seconds: Int64, _ state: OccurrencesInterface.State,
-    late: OccurrencesInterface.Late? = nil, missed: OccurrencesInterface.Missed? = nil
+    _ id: String, _ title: String, _ seconds: Int64, _ state: OccurrencesInterface.Occurrence.State,
+    late: OccurrencesInterface.Occurrence.Late? = nil, missed: OccurrencesInterface.Occurrence.Missed? = nil
   ) -> OccurrencesInterface.Occurrence {
     OccurrencesInterface.Occurrence(
       id: "\(id)@\(seconds)", reminder: id, title: title, state: state, scheduledAt: time(seconds), late: late,

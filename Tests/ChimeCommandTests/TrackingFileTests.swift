@@ -20,7 +20,7 @@ import Varlink
     #expect(Set(uploads.map { $0.parameters["upload"]?.description }).count <= 1)
     var bytes = Data()
     for upload in uploads {
-      let asked = try JSONDecoder().decode(T.Upload.Parameters.self, from: Data(upload.parameters.bytes))
+      let asked = try JSONDecoder().decode(T.Upload.self, from: Data(upload.parameters.bytes))
       #expect(asked.offset == bytes.count)
       #expect(asked.data.utf8.count < 700_000)
       bytes += try #require(Data(base64Encoded: asked.data))
@@ -195,7 +195,7 @@ import Varlink
     let file = folder.appending(path: "Checkmarks.csv").path
     try "Date,Reading\n".write(toFile: file, atomically: true, encoding: .utf8)
     let daemon = try FakeDaemon { _, _ in
-      .error("InvalidText", Wire.InvalidText(line: 1, message: "this is no calendar"))
+      .error("InvalidText", RemindersInterface.InvalidText(line: 1, message: "this is no calendar"))
     }
     let outcome = chime(["import", file], daemon: daemon)
     #expect(outcome.errors.contains("chime entry import \(file)"), "\(outcome.errors)")

@@ -149,9 +149,9 @@ import Testing
       ("x.csv", "id,tracker,at,value", .csv), ("x.txt", "[{\"tracker\":\"water\"}]", .json), ("x", "\u{FEFF}{}", .json),
       ("Checkmarks.csv", "Date,Reading,Running", .loop), ("x.csv", "Date,Reading", .loop),
       ("loop.zip", "PK\u{3}\u{4}", .loop),
-    ] as [(String, String, TrackersInterface.Import.Parameters.Format)])
+    ] as [(String, String, TrackersInterface.Import.Format)])
   func filesAreKnownByWhatTheyLookLike(
-    _ path: String, _ text: String, _ format: TrackersInterface.Import.Parameters.Format
+    _ path: String, _ text: String, _ format: TrackersInterface.Import.Format
   ) throws {
     #expect(try EntryExchange.format(ParsedLine.parse(["entry", "import", path]), path, Array(text.utf8)) == format)
   }

@@ -7,7 +7,7 @@ import Testing
 /// What the screen of `chime watch` does with keys, replies and the time.
 @Suite struct WatchModelTests {
   static func occurrence(
-    _ id: String, _ title: String, minutesAgo: Int64, _ state: OccurrencesInterface.State = .delivered,
+    _ id: String, _ title: String, minutesAgo: Int64, _ state: OccurrencesInterface.Occurrence.State = .delivered,
     snoozedFor: Int64? = nil, repeatIn: Int64? = nil
   ) -> OccurrencesInterface.Occurrence {
     let at = Samples.now.seconds - minutesAgo * 60

@@ -14,7 +14,7 @@ import Testing
 
   private static func coming(
     _ title: String, _ seconds: Int64, snoozed: Bool = false, paused: Bool = false,
-    passedOver: OccurrencesInterface.PassedOver? = nil
+    passedOver: Wire.PassedOver? = nil
   ) -> OccurrencesInterface.Coming {
     OccurrencesInterface.Coming(
       reminder: "r", title: title, at: Samples.time(Samples.now.seconds + seconds), snoozed: snoozed, paused: paused,

@@ -24,8 +24,8 @@ import Varlink
   }
 
   private static func occurrence(
-    _ state: OccurrencesInterface.State = .done, late: OccurrencesInterface.Late? = nil,
-    missed: OccurrencesInterface.Missed? = nil, latenessMs: Int? = 3
+    _ state: OccurrencesInterface.Occurrence.State = .done, late: OccurrencesInterface.Occurrence.Late? = nil,
+    missed: OccurrencesInterface.Occurrence.Missed? = nil, latenessMs: Int? = 3
   ) -> OccurrencesInterface.Occurrence {
     var occurrence = Samples.occurrence(missed == nil ? state : .missed)
     (occurrence.late, occurrence.missed, occurrence.latenessMs) = (late, missed, latenessMs)
@@ -37,7 +37,7 @@ import Varlink
       (.done, "rang and was done", nil), (.dismissed, "rang and was dismissed", nil),
       (.snoozed, "rang and was snoozed", "chime done r7k2@1774590000"),
       (.fired, "nobody has answered", "chime done r7k2@1774590000"),
-    ] as [(OccurrencesInterface.State, String, String?)] {
+    ] as [(OccurrencesInterface.Occurrence.State, String, String?)] {
       #expect(Self.says(Self.reasons([Self.occurrence(state)]), part, command), "\(state)")
     }
   }
@@ -47,7 +47,7 @@ import Varlink
       (.suspend, "rang 3h20m late: the machine slept", "chime edit r7k2 --wake"),
       (.downtime, "rang 3h20m late: the daemon did not run", "chime doctor"),
       (.quiet, "rang 3h20m late: quiet hours held it", "chime edit r7k2 --quiet-rule off"),
-    ] as [(OccurrencesInterface.Late, String, String)] {
+    ] as [(OccurrencesInterface.Occurrence.Late, String, String)] {
       let reasons = Self.reasons([Self.occurrence(late: late, latenessMs: 12_000_000)])
       #expect(Self.says(reasons, part, command), "\(late)")
       #expect(reasons.first?.kind == .late)
@@ -59,7 +59,7 @@ import Varlink
   }
 
   @Test func eachCauseOfAMissedTimeHasItsSentence() {
-    for missed in OccurrencesInterface.Missed.allCases {
+    for missed in OccurrencesInterface.Occurrence.Missed.allCases {
       let reason = Self.reasons([Self.occurrence(missed: missed)]).first
       #expect(reason?.kind == .missed && reason?.sentence.english.contains("did not ring") == true, "\(missed)")
     }

@@ -17,8 +17,7 @@ import Varlink
 
   private static func apply(_ house: TrackerHouse, _ text: String, otherwise: String) throws -> Call.Reply {
     try house.call(
-      Call.method,
-      Call.Parameters(
+      Call(
         files: [.init(name: "a.toml", text: text)], otherwise: otherwise, secrets: [], packs: []))
   }
 
@@ -85,21 +84,18 @@ import Varlink
         let keys = Set(pack.reminders.map(\.key))
         var choices = choices
         choices.reminders = choices.reminders?.filter { keys.contains($0.key) }
-        let _: Trackers.InstallPack.Reply = try house.call(
-          Trackers.InstallPack.method, Trackers.InstallPack.Parameters(name: name, choices: choices))
+        let _: Trackers.InstallPack.Reply = try house.call(Trackers.InstallPack(name: name, choices: choices))
       }
-      let listed = try house.call(Wired.List.method, Wired.List.Parameters(), Wired.List.Reply.self).reminders
+      let listed = try house.call(Wired.List()).reminders
       for (index, reminder) in listed.enumerated() {
         let change: Wired.Change =
           index % 2 == seed % 2
           ? .init(body: "", tags: ["a"], urgency: .critical, tracker: .init(quietWhenDone: false))
           : .init(title: "Mine \"too\"", when: "every 2h from 8:00 to 20:00", snooze: ["PT5M"])
-        let _: Wired.Update.Reply = try house.call(
-          Wired.Update.method, Wired.Update.Parameters(id: reminder.id, change: change))
+        let _: Wired.Update.Reply = try house.call(Wired.Update(id: reminder.id, change: change))
       }
       let _: Trackers.Put.Reply = try house.call(
-        Trackers.Put.method,
-        Trackers.Put.Parameters(tracker: .init(id: "water", presets: [111], slot: .evening, reset: ["goal"])))
+        Trackers.Put(tracker: .init(id: "water", presets: [111], slot: .evening, reset: ["goal"])))
       let before = try await house.trackers()
       let exported = try house.exported()
       let again = try Self.apply(house, exported, otherwise: "moved")

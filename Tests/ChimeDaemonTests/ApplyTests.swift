@@ -18,8 +18,7 @@ import Varlink
     dryRun: Bool? = nil, secrets: [Wired.SetSecret]? = [], plan: String? = nil
   ) throws -> Call.Reply {
     try house.call(
-      Call.method,
-      Call.Parameters(
+      Call(
         files: [.init(name: "a.toml", text: text)], set: set, otherwise: otherwise, prune: prune, dryRun: dryRun,
         secrets: secrets, plan: plan))
   }
@@ -27,17 +26,14 @@ import Varlink
   private static func faults(_ house: TrackerHouse, _ files: [(String, String)]) -> [String] {
     guard
       let refusal = house.refusal(
-        Call.method,
-        Call.Parameters(files: files.map { .init(name: $0.0, text: $0.1) }, otherwise: "home", secrets: [])),
+        Call(files: files.map { .init(name: $0.0, text: $0.1) }, otherwise: "home", secrets: [])),
       let set = try? JSONDecoder().decode(Wired.InvalidSet.self, from: Data(refusal.parameters.bytes))
     else { return ["no faults"] }
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
   }
 
   private static func export(_ house: TrackerHouse) throws -> String {
-    try house.call(
-      Wired.Export.method, Wired.Export.Parameters(format: "toml"), Wired.Export.Reply.self
-    ).text
+    try house.call(Wired.Export(format: "toml")).text
   }
 
   private static func generations(_ house: TrackerHouse) async throws -> [String: Int64] {
@@ -94,7 +90,7 @@ import Varlink
       #expect(try await Self.generations(house)["water"] == (before["water"] ?? 0) + 1)
       // What was changed by hand is as the file says again; what the file does not name has its default.
       let _: Wired.Update.Reply = try house.call(
-        Wired.Update.method, Wired.Update.Parameters(id: "water", change: .init(tags: ["mine"], urgency: .low)))
+        Wired.Update(id: "water", change: .init(tags: ["mine"], urgency: .low)))
       let back = try Self.apply(house, text.replacing("8:00 to 22:00", with: "9:00 to 22:00"))
       #expect(
         Self.summary(back) == [#"change reminder water Drink water: tags ["mine"] []; urgency "low" "normal""#])
@@ -107,8 +103,7 @@ import Varlink
       let dry = try Self.apply(house, text, dryRun: true)
       _ = try Self.apply(house, text)
       let refusal = house.refusal(
-        Call.method,
-        Call.Parameters(files: [.init(name: "a", text: text)], otherwise: "home", secrets: [], plan: dry.plan))
+        Call(files: [.init(name: "a", text: text)], otherwise: "home", secrets: [], plan: dry.plan))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
     }
   }
@@ -120,8 +115,7 @@ import Varlink
       let other = "[[reminder]]\nid = \"other\"\ntitle = \"Other\"\nwhen = \"daily at 11:00\"\n"
       _ = try Self.apply(house, one + two)
       _ = try Self.apply(house, other, otherwise: "work")
-      let byHand: Wired.Add.Reply = try house.call(
-        Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "By hand", when: "daily at 12:00")))
+      let byHand: Wired.Add.Reply = try house.call(Wired.Add(reminder: .init(title: "By hand", when: "daily at 12:00")))
       #expect(byHand.reminder.set == nil)
 
       let kept = try Self.apply(house, one)
@@ -140,7 +134,7 @@ import Varlink
         ])
       #expect(try Self.apply(house, "", prune: true).changes.map(\.id) == ["two"])
       let nameless = house.refusal(
-        Call.method, Call.Parameters(files: [.init(name: "a", text: one)], prune: true, secrets: []))
+        Call(files: [.init(name: "a", text: one)], prune: true, secrets: []))
       #expect(nameless?.text("field") == "set")
       // What is set by hand under the title that a file has becomes the set's.
       let taken = try Self.apply(house, "[[reminder]]\ntitle = \"By hand\"\nwhen = \"daily at 12:00\"\n")
@@ -187,7 +181,7 @@ import Varlink
       #expect(exported.contains("secretFile = \"team.secret\"\n") && !exported.contains("whsec_"))
       #expect(try Self.apply(house, exported, otherwise: nil).changes.isEmpty)
       #expect(try Self.apply(house, "", prune: true).changes.map(\.kind) == [.endpoint])
-      let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List.method)
+      let left: EndpointsInterface.List.Reply = try house.call(EndpointsInterface.List())
       #expect(left.endpoints.isEmpty)
     }
   }
@@ -225,7 +219,7 @@ import Varlink
           for body in bodies {
             let title = "Gym \(joined)\(quotes)\(joined)"
             let _: Wired.Add.Reply = try house.call(
-              Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: title, when: "daily at 9:00", body: body)))
+              Wired.Add(reminder: .init(title: title, when: "daily at 9:00", body: body)))
             count += 1
           }
         }
@@ -233,9 +227,9 @@ import Varlink
       let exported = try Self.export(house)
       let same = try Self.apply(house, exported, otherwise: nil)
       #expect(same.changes.isEmpty && same.secretFiles.isEmpty && same.unchanged == count, "\(same.changes.prefix(3))")
-      let all: Wired.List.Reply = try house.call(Wired.List.method, Wired.List.Parameters(limit: 1_000))
+      let all: Wired.List.Reply = try house.call(Wired.List(limit: 1_000))
       for reminder in all.reminders {
-        let _: Wired.Remove.Reply = try house.call(Wired.Remove.method, Wired.Remove.Parameters(id: reminder.id))
+        let _: Wired.Remove.Reply = try house.call(Wired.Remove(id: reminder.id))
       }
       // On an empty daemon it brings back the texts, and no endpoint.
       let back = try Self.apply(house, exported, otherwise: nil)

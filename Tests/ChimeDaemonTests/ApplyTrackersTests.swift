@@ -19,20 +19,20 @@ import Varlink
     _ house: TrackerHouse, _ text: String, prune: Bool? = nil, dryRun: Bool? = nil, packs: [Wired.SetSecret]? = [],
     entries: Bool? = nil, otherwise: String = "home"
   ) throws -> Call.Reply {
-    try house.call(Call.method, parameters(text, prune, dryRun, packs, entries, otherwise))
+    try house.call(parameters(text, prune, dryRun, packs, entries, otherwise))
   }
 
   private static func parameters(
     _ text: String, _ prune: Bool? = nil, _ dryRun: Bool? = nil, _ packs: [Wired.SetSecret]? = [],
     _ entries: Bool? = nil, _ otherwise: String = "home"
-  ) -> Call.Parameters {
-    Call.Parameters(
+  ) -> Call {
+    Call(
       files: [.init(name: "a.toml", text: text)], otherwise: otherwise, prune: prune, dryRun: dryRun, secrets: [],
       packs: packs, entries: entries)
   }
 
   private static func faults(_ house: TrackerHouse, _ text: String, packs: [Wired.SetSecret] = []) -> [String] {
-    guard let refusal = house.refusal(Call.method, parameters(text, nil, nil, packs)),
+    guard let refusal = house.refusal(parameters(text, nil, nil, packs)),
       let set = try? JSONDecoder().decode(Wired.InvalidSet.self, from: Data(refusal.parameters.bytes))
     else { return ["no faults"] }
     return set.faults.map { "\($0.file):\($0.line):\($0.column): \($0.key): \($0.message)" }
@@ -88,8 +88,7 @@ import Varlink
         ])
       // What was done with it since is no part of what it is.
       let _: Trackers.Put.Reply = try house.call(
-        Trackers.Put.method,
-        Trackers.Put.Parameters(tracker: .init(id: "reading", pauses: [.init(from: "2026-01-01", to: "2026-01-09")])))
+        Trackers.Put(tracker: .init(id: "reading", pauses: [.init(from: "2026-01-01", to: "2026-01-09")])))
       #expect(try Self.apply(house, more).changes.isEmpty)
       #expect(try await Self.entries(house) == 1)
       #expect(try await house.trackers()["reading"]?.pauses.count == 1)
@@ -107,7 +106,7 @@ import Varlink
       #expect((left.changes.count, left.leftOver) == (0, 3))
       let dry = try Self.apply(house, "", prune: true, dryRun: true)
       #expect(dry.changes.filter { $0.kind == .tracker }.map(\.records) == [2, nil])
-      let refusal = house.refusal(Call.method, Self.parameters("", true))
+      let refusal = house.refusal(Self.parameters("", true))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
       #expect(refusal?.text("message").hasPrefix("reading has 2 entries") == true)
       #expect(Set(try await house.trackers().keys) == ["reading", "walk", "water"], "nothing was changed")
@@ -118,7 +117,7 @@ import Varlink
       _ = try Self.apply(house, "", prune: true, entries: true)
       #expect(Set(try await house.trackers().keys) == ["water"])
       #expect(try await Self.entries(house) == 0)
-      let _: Trackers.Undo.Reply = try house.call(Trackers.Undo.method, Trackers.Undo.Parameters())
+      let _: Trackers.Undo.Reply = try house.call(Trackers.Undo())
       #expect(try await Self.entries(house) == 2)
       #expect(try await house.trackers()["reading"]?.set == "home")
     }
@@ -166,8 +165,7 @@ import Varlink
             + #"reminder.drink.when "every 2h from 09:00 to 21:00" "every 90m from 08:00 to 22:00"; "#
             + #"reminder.drink.channels ["phone"] ["desktop"]; reminder.drink.logs "330 ml" true"#
         ])
-      let _: Trackers.Put.Reply = try house.call(
-        Trackers.Put.method, Trackers.Put.Parameters(tracker: .init(id: "water", goal: .init(total: 9_000))))
+      let _: Trackers.Put.Reply = try house.call(Trackers.Put(tracker: .init(id: "water", goal: .init(total: 9_000))))
       #expect(
         try TrackerHouse.summary(Self.apply(house, plain)) == [
           #"change pack hydration: tracker.water.goal "9000 ml" "2500 ml""#
@@ -179,7 +177,7 @@ import Varlink
       )
       #expect(try Self.apply(house, plain + "reminder.drink = false\n").changes.isEmpty)
 
-      let refusal = house.refusal(Call.method, Self.parameters("", true))
+      let refusal = house.refusal(Self.parameters("", true))
       #expect(refusal?.name == "io.chime.Reminders.Conflict")
       let gone = try Self.apply(house, "", prune: true, entries: true)
       #expect(gone.changes.map(\.records) == [1])
@@ -234,8 +232,7 @@ import Varlink
     try await TrackerHouse.live { house in
       try house.water()
       try house.log("water", 250)
-      let _: Trackers.InstallPack.Reply = try house.call(
-        Trackers.InstallPack.method, Trackers.InstallPack.Parameters(name: "weight"))
+      let _: Trackers.InstallPack.Reply = try house.call(Trackers.InstallPack(name: "weight"))
       let text = """
         [[tracker]]
         id = "Reading"

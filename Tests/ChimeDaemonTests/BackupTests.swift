@@ -19,13 +19,11 @@ struct BackupTests {
 
   /// A house that has something of everything.
   static func furnish(_ house: TrackerHouse) throws {
-    let _: Wired.InstallPack.Reply = try house.call(
-      Wired.InstallPack.method, Wired.InstallPack.Parameters(name: "hydration"))
+    let _: Wired.InstallPack.Reply = try house.call(Wired.InstallPack(name: "hydration"))
     try house.put(.init(id: "weight", kind: .measure, unit: "kg", goal: .init(value: 75), fields: ["bodyFat": "%"]))
     try house.put(.init(id: "watches", kind: .check, hasItems: true))
     let _: Wired.PutItem.Reply = try house.call(
-      Wired.PutItem.method,
-      Wired.PutItem.Parameters(tracker: "watches", title: "Speedmaster", attributes: ["brand": "Omega"]))
+      Wired.PutItem(tracker: "watches", title: "Speedmaster", attributes: ["brand": "Omega"]))
     try house.upload(photo, as: "p")
     for day in 1...20 {
       try house.log("water", 2_600, at: TrackerHouse.noon(daysAgo: day))
@@ -35,10 +33,9 @@ struct BackupTests {
     // The past was judged by other goals.
     try house.put(.init(id: "water", goal: .init(total: 3_000, period: .day)))
     let _: Wired.PutMilestone.Reply = try house.call(
-      Wired.PutMilestone.method, Wired.PutMilestone.Parameters(tracker: "weight", title: "Ran again", note: "5 km"))
+      Wired.PutMilestone(tracker: "weight", title: "Ran again", note: "5 km"))
     let _: RemindersInterface.Add.Reply = try house.call(
-      RemindersInterface.Add.method,
-      RemindersInterface.Add.Parameters(reminder: .init(title: "Call home", when: "daily at 18:30", tags: ["family"])))
+      RemindersInterface.Add(reminder: .init(title: "Call home", when: "daily at 18:30", tags: ["family"])))
   }
 
   /// Without what tells when it was made, and so the sum.
@@ -48,8 +45,7 @@ struct BackupTests {
 
   static func restore(_ house: TrackerHouse, _ bytes: [UInt8], dryRun: Bool? = nil) throws -> Wired.Contents {
     try house.upload(bytes, as: "backup")
-    let reply = try house.call(
-      Wired.Restore.method, Wired.Restore.Parameters(upload: "backup", dryRun: dryRun), Wired.Restore.Reply.self)
+    let reply = try house.call(Wired.Restore(upload: "backup", dryRun: dryRun))
     return try #require(reply.contents)
   }
 
@@ -60,17 +56,14 @@ struct BackupTests {
       #expect(Self.body(first) == Self.body(try house.backup()), "the same twice")
       // Then life goes on.
       for _ in 0..<3 { try house.log("water", 100) }
-      let _: Wired.Remove.Reply = try house.call(Wired.Remove.method, Wired.Remove.Parameters(id: "weight"))
+      let _: Wired.Remove.Reply = try house.call(Wired.Remove(id: "weight"))
       try house.put(.init(id: "reading", kind: .check))
       try house.log("reading")
-      let reminders: RemindersInterface.List.Reply = try house.call(
-        RemindersInterface.List.method, RemindersInterface.List.Parameters())
+      let reminders: RemindersInterface.List.Reply = try house.call(RemindersInterface.List())
       let home = try #require(reminders.reminders.first { $0.title == "Call home" })
-      let _: RemindersInterface.Remove.Reply = try house.call(
-        RemindersInterface.Remove.method, RemindersInterface.Remove.Parameters(id: home.id))
+      let _: RemindersInterface.Remove.Reply = try house.call(RemindersInterface.Remove(id: home.id))
       let _: RemindersInterface.Add.Reply = try house.call(
-        RemindersInterface.Add.method,
-        RemindersInterface.Add.Parameters(reminder: .init(title: "Later", when: "weekly on mon at 9:00")))
+        RemindersInterface.Add(reminder: .init(title: "Later", when: "weekly on mon at 9:00")))
       let second = try house.backup()
       #expect(Self.body(first) != Self.body(second))
 
@@ -81,11 +74,11 @@ struct BackupTests {
 
       #expect(try Self.restore(house, first) == dry)
       Self.same(Self.body(try house.backup()), Self.body(first))
-      let undone: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(undone.undone.kind == "restored" && undone.undone.subject == "41")
       Self.same(Self.body(try house.backup()), Self.body(second))
       // And what was changed before can still be taken back.
-      let before: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      let before: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(before.undone.kind == "logged" && before.undone.tracker == "reading")
     }
   }
@@ -112,17 +105,15 @@ struct BackupTests {
     try await TrackerHouse.live { [backup] house in
       _ = try Self.restore(house, backup)
       Self.same(Self.body(try house.backup()), Self.body(backup))
-      let entries: Wired.Entries.Reply = try house.call(
-        Wired.Entries.method, Wired.Entries.Parameters(tracker: "watches"))
+      let entries: Wired.Entries.Reply = try house.call(Wired.Entries(tracker: "watches"))
       let photo = try #require(entries.entries.first?.photo)
       #expect(try Self.read(photo, house) == Self.photo)
-      let packs: Wired.Packs.Reply = try house.call(Wired.Packs.method)
+      let packs: Wired.Packs.Reply = try house.call(Wired.Packs())
       let hydration = try #require(packs.packs.first { $0.id == "hydration" })
       let id = try #require(hydration.reminders.first?.id)
-      let reminder: RemindersInterface.Get.Reply = try house.call(
-        RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id))
+      let reminder: RemindersInterface.Get.Reply = try house.call(RemindersInterface.Get(id: id))
       #expect(reminder.reminder.next != nil)
-      let _: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      let _: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(Self.body(try house.backup()).isEmpty)
     }
   }
@@ -132,8 +123,7 @@ struct BackupTests {
     var backup: [UInt8] = []
     try await TrackerHouse.live { house in
       try Self.furnish(house)
-      let _: Wired.RemovePack.Reply = try house.call(
-        Wired.RemovePack.method, Wired.RemovePack.Parameters(id: "hydration"))
+      let _: Wired.RemovePack.Reply = try house.call(Wired.RemovePack(id: "hydration"))
       backup = try house.backup()
     }
     let kept = Self.body(backup).filter { $0.contains("unlockedAt") }
@@ -148,8 +138,7 @@ struct BackupTests {
   static func read(_ name: String, _ house: TrackerHouse) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
-      let part: Wired.Photo.Reply = try house.call(
-        Wired.Photo.method, Wired.Photo.Parameters(name: name, offset: bytes.count))
+      let part: Wired.Photo.Reply = try house.call(Wired.Photo(name: name, offset: bytes.count))
       let data = Data(base64Encoded: part.data) ?? Data()
       bytes += data
       if bytes.count >= part.total || data.isEmpty { return bytes }
@@ -172,7 +161,7 @@ struct BackupTests {
         throws
       {
         try house.upload(bytes, as: "bad")
-        let refusal = house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "bad"))
+        let refusal = house.refusal(Wired.Restore(upload: "bad"))
         #expect(refusal?.name == "InvalidFile", "\(part): \(String(describing: refusal))", sourceLocation: source)
         #expect(
           refusal?.text("message").contains(part) == true, "\(String(describing: refusal))", sourceLocation: source)
@@ -194,7 +183,7 @@ struct BackupTests {
         bytes[place] ^= 1
         try house.upload(bytes, as: "flipped")
         #expect(
-          house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "flipped"))?.name == "InvalidFile",
+          house.refusal(Wired.Restore(upload: "flipped"))?.name == "InvalidFile",
           "byte \(place)")
       }
       func with(_ line: String) -> [UInt8] { Self.sealed(lines + [line]) }
@@ -230,7 +219,7 @@ struct BackupTests {
         "counts other things")
       try refused(Array(String(repeating: "x", count: 5_000_000).utf8), "longer than any")
       #expect(Self.body(try house.backup()) == body, "and nothing has changed")
-      #expect(house.refusal(Wired.Restore.method, Wired.Restore.Parameters(upload: "none"))?.name == "NotFound")
+      #expect(house.refusal(Wired.Restore(upload: "none"))?.name == "NotFound")
     }
   }
 
@@ -270,8 +259,7 @@ struct BackupTests {
       let good = Self.large(9_000)
       func begin(_ client: VarlinkClient, _ bytes: [UInt8]) throws -> VarlinkClient.Replies<Wired.Restore.Reply> {
         try house.upload(bytes, as: "backup")
-        return try client.callMore(
-          Wired.Restore.method, Wired.Restore.Parameters(upload: "backup"), returning: Wired.Restore.Reply.self)
+        return try client.callMore(Wired.Restore(upload: "backup"))
       }
       // The last line is wrong: all of the others had been put aside.
       var damaged = good
@@ -296,10 +284,9 @@ struct BackupTests {
       #expect(told == told.sorted() && told.count >= 1 && contents?.entries == 9_000, "\(told)")
       #expect(try await Self.shelves(house).reduce(0, +) == 1, "what was there before is laid aside")
       let days: Wired.Days.Reply = try house.call(
-        Wired.Days.method, Wired.Days.Parameters(tracker: "reading", range: .init(from: "2024-10-04", to: "2024-12-31"))
-      )
+        Wired.Days(tracker: "reading", range: .init(from: "2024-10-04", to: "2024-12-31")))
       #expect(days.days.filter { $0.entries == 100 }.count == 89, "\(days.days.count)")
-      let undone: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters())
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(undone.undone.subject == "9000")
       Self.same(Self.body(try house.backup()), before)
     }
@@ -331,7 +318,7 @@ struct BackupTests {
     try await TrackerHouse.live { house in
       try house.put(.init(id: "tea", kind: .check))
       func upload(_ name: String, _ offset: Int, _ data: String) -> TrackerHouse.Refusal? {
-        house.refusal(Wired.Upload.method, Wired.Upload.Parameters(upload: name, offset: offset, data: data))
+        house.refusal(Wired.Upload(upload: name, offset: offset, data: data))
       }
       #expect(upload("a", 5, "AAAA")?.text("field") == "offset")
       #expect(upload("a", 0, "A!")?.text("field") == "data")
@@ -341,16 +328,16 @@ struct BackupTests {
       #expect(upload("one more", 0, "AAAA")?.name == "LimitExceeded")
       #expect(upload("0", 2, "AAAA")?.text("message").contains("3 bytes") == true)
       #expect(
-        house.refusal(Wired.Log.method, Wired.Log.Parameters(tracker: "tea", photo: "0"))?.text("message").contains(
+        house.refusal(Wired.Log(tracker: "tea", photo: "0"))?.text("message").contains(
           "JPEG") == true)
       try house.upload(Self.photo, as: "0")
       let photo = try #require(try house.log("tea", photo: "0").entry?.photo)
       #expect(photo == SHA256.digest(of: Self.photo) + ".jpg")
       for name in ["../\(photo)", "/etc/passwd", "x.jpg", String(repeating: "0", count: 64) + ".jpg"] {
-        #expect(house.refusal(Wired.Photo.method, Wired.Photo.Parameters(name: name))?.name == "NotFound")
+        #expect(house.refusal(Wired.Photo(name: name))?.name == "NotFound")
       }
       #expect(
-        house.refusal(Wired.Photo.method, Wired.Photo.Parameters(name: photo, offset: 1 << 40))?.text("field")
+        house.refusal(Wired.Photo(name: photo, offset: 1 << 40))?.text("field")
           == "offset")
       let path = "\(house.folder)/photos/\(getuid())/\(photo)"
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -401,8 +388,7 @@ struct BackupTests {
   @Test func loopsCheckmarksAreTakenWithoutTheirArchive() async throws {
     try await TrackerHouse.live { house in
       try house.upload(Array("Date,Reading,Run,\n2026-02-02,2,0,\n2026-02-01,2,2,\n".utf8), as: "file")
-      let reply: Wired.Import.Reply = try house.call(
-        Wired.Import.method, Wired.Import.Parameters(upload: "file", format: .loop))
+      let reply: Wired.Import.Reply = try house.call(Wired.Import(upload: "file", format: .loop))
       #expect(reply.added == 3 && Set(reply.trackers) == ["reading", "run"], "\(reply)")
     }
   }
@@ -411,29 +397,26 @@ struct BackupTests {
     try await TrackerHouse.live { house in
       try Self.furnish(house)
       let body = Self.body(try house.backup())
-      for format in [Wired.Export.Parameters.Format.csv, .json] {
-        let replies = try house.client.callMore(
-          Wired.Export.method, Wired.Export.Parameters(format: format), returning: Wired.Export.Reply.self)
+      for format in [Wired.Export.Format.csv, .json] {
+        let replies = try house.client.callMore(Wired.Export(format: format))
         var text = ""
         while let part = try replies.next() { text += part.text }
         try house.upload(Array(text.utf8), as: "file")
         let again: Wired.Import.Reply = try house.call(
-          Wired.Import.method,
-          Wired.Import.Parameters(upload: "file", format: format == .csv ? .csv : .json, dryRun: true))
+          Wired.Import(upload: "file", format: format == .csv ? .csv : .json, dryRun: true))
         #expect(again.added == 0 && again.present == 41, "\(format): \(again.remarks)")
-        let _: Wired.RemoveEntry.Reply = try house.call(
-          Wired.RemoveEntry.method, Wired.RemoveEntry.Parameters(tracker: "weight"))
+        let _: Wired.RemoveEntry.Reply = try house.call(Wired.RemoveEntry(tracker: "weight"))
         let back: Wired.Import.Reply = try house.call(
-          Wired.Import.method, Wired.Import.Parameters(upload: "file", format: format == .csv ? .csv : .json))
+          Wired.Import(upload: "file", format: format == .csv ? .csv : .json))
         #expect(back.added == 20 && back.present == 21 && back.trackers.contains("weight"))
-        for _ in 0..<2 { let _: Wired.Undo.Reply = try house.call(Wired.Undo.method, Wired.Undo.Parameters()) }
+        for _ in 0..<2 { let _: Wired.Undo.Reply = try house.call(Wired.Undo()) }
       }
       Self.same(Self.body(try house.backup()), body)
       try house.upload(Array("{\"entries\":[{\"tracker\":\"water\",\"value\":\"much\"}]}".utf8), as: "file")
-      let refusal = house.refusal(Wired.Import.method, Wired.Import.Parameters(upload: "file", format: .json))
+      let refusal = house.refusal(Wired.Import(upload: "file", format: .json))
       #expect(refusal?.name == "InvalidFile" && refusal?.parameters["line"] == .int(1))
       #expect(
-        house.refusal(Wired.Export.method, Wired.Export.Parameters(format: .csv))?.description.contains("ExpectedMore")
+        house.refusal(Wired.Export(format: .csv))?.description.contains("ExpectedMore")
           == true)
     }
   }

@@ -30,15 +30,14 @@ struct CostlySchedulesTests {
 
   @Test func addAndUpdateNameTheRule() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
-      let added: Wired.Add.Reply = try house.call(
-        Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "Tea", when: "daily at 9:00")))
+      let added: Wired.Add.Reply = try house.call(Wired.Add(reminder: .init(title: "Tea", when: "daily at 9:00")))
       for said in [
-        Self.refusal(house, Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "Tea", when: Self.union))),
+        Self.refusal(house, Wired.Add.method, Wired.Add(reminder: .init(title: "Tea", when: Self.union))),
         Self.refusal(
           house, Wired.Update.method,
-          Wired.Update.Parameters(id: added.reminder.id, change: .init(when: Self.union))),
+          Wired.Update(id: added.reminder.id, change: .init(when: Self.union))),
         Self.refusal(
-          house, SchedulesInterface.Explain.method, SchedulesInterface.Explain.Parameters(when: Self.union)),
+          house, SchedulesInterface.Explain.method, SchedulesInterface.Explain(when: Self.union)),
       ] {
         #expect(said.contains("InvalidSchedule"), "\(said)")
         #expect(said.contains("the rule \(Self.useless) never comes to a time"), "\(said)")
@@ -57,7 +56,7 @@ struct CostlySchedulesTests {
         Wired.Import.method, ["format": "icalendar", "text": event], returning: JSON.self)
       let said = String(decoding: reply.bytes, as: UTF8.self)
       #expect(said.contains("never comes to a time"), "\(said)")
-      let all: Wired.List.Reply = try house.call(Wired.List.method)
+      let all: Wired.List.Reply = try house.call(Wired.List())
       #expect(all.reminders.isEmpty)
     }
   }
@@ -66,8 +65,7 @@ struct CostlySchedulesTests {
   @Test func aBackupWithOneIsRefused() async throws {
     try await TrackerHouse.live { house in
       let plain = "DTSTART:20260101T000000Z RRULE:FREQ=DAILY RRULE:FREQ=WEEKLY"
-      let _: Wired.Add.Reply = try house.call(
-        Wired.Add.method, Wired.Add.Parameters(reminder: .init(title: "Tea", when: plain)))
+      let _: Wired.Add.Reply = try house.call(Wired.Add(reminder: .init(title: "Tea", when: plain)))
       let lines = String(decoding: try house.backup(), as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
       // As it was, it is taken.
       _ = try BackupTests.restore(house, BackupTests.sealed(lines), dryRun: true)
@@ -83,14 +81,12 @@ struct CostlySchedulesTests {
     let rules = [11, 13, 17, 19, 23, 25, 29, 31].map { " RRULE:FREQ=DAILY;INTERVAL=\($0);BYMONTHDAY=31;BYDAY=TH" }
     try await TrackerHouse.live(inMemory: true) { house in
       let reply: SchedulesInterface.Explain.Reply = try house.call(
-        SchedulesInterface.Explain.method,
-        SchedulesInterface.Explain.Parameters(
+        SchedulesInterface.Explain(
           when: "DTSTART:20260101T000000Z" + rules.joined(), count: 1_000))
       #expect((10..<1_000).contains(reply.next.count))
       #expect(reply.remarks.last?.contains("of 1000: looking for more of them takes too long") == true)
       let few: SchedulesInterface.Explain.Reply = try house.call(
-        SchedulesInterface.Explain.method,
-        SchedulesInterface.Explain.Parameters(when: "cron: 0 12 29 2 *", count: 1_000))
+        SchedulesInterface.Explain(when: "cron: 0 12 29 2 *", count: 1_000))
       #expect(few.next.count == 1_000 && few.remarks.isEmpty)
     }
   }

@@ -92,7 +92,7 @@ struct GoneClientsTests {
   @Test func whatAGoneClientHasAskedIsNotDone() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       // The house's own client is there.
-      let _: Wired.List.Reply = try house.call(Wired.List.method)
+      let _: Wired.List.Reply = try house.call(Wired.List())
       let before = await Self.clients(house)
       try await Self.whileNothingIsAnswered(house) {
         // More than are begun at a time, and some that want no answer.
@@ -114,7 +114,7 @@ struct GoneClientsTests {
         guard requests.runningCount == 0 else { return false }
         return await Self.clients(house) == before
       }
-      let all: Wired.List.Reply = try house.call(Wired.List.method)
+      let all: Wired.List.Reply = try house.call(Wired.List())
       #expect(Set(all.reminders.map(\.title)) == ["sent 0", "sent 1"])
     }
   }
@@ -141,7 +141,7 @@ struct GoneClientsTests {
   @Test func whatTakesLongIsAnsweredByItself() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       try await Self.whileNothingIsAnswered(house) {
-        let all: Wired.List.Reply = try house.call(Wired.List.method)
+        let all: Wired.List.Reply = try house.call(Wired.List())
         #expect(all.reminders.isEmpty)
       }
     }
@@ -212,7 +212,7 @@ struct GoneClientsTests {
       var pages = 0
       repeat {
         let reply = try house.client.call(
-          Wired.List.method, Wired.List.Parameters(limit: 10_000, cursor: cursor), returning: JSON.self)
+          Wired.List.method, Wired.List(limit: 10_000, cursor: cursor), returning: JSON.self)
         // A part of a hundred after the bound at most.
         #expect(reply.bytes.count <= Desk.replyBytes + Desk.itemsInPart * 17_000)
         let page = try JSONDecoder().decode(Wired.List.Reply.self, from: Data(reply.bytes))
@@ -222,9 +222,7 @@ struct GoneClientsTests {
       } while cursor != nil && pages < 100
       #expect(seen.count == 450 && Set(seen).count == 450)
       #expect(pages >= 4)
-      let coming = try house.client.call(
-        OccurrencesInterface.Upcoming.method, OccurrencesInterface.Upcoming.Parameters(limit: 10_000),
-        returning: OccurrencesInterface.Upcoming.Reply.self)
+      let coming = try house.client.call(OccurrencesInterface.Upcoming(limit: 10_000))
       #expect(coming.upcoming.count == 450)
     }
   }
@@ -233,8 +231,7 @@ struct GoneClientsTests {
     try await TrackerHouse.live(inMemory: true) { house in
       func put(_ name: String) throws {
         let _: EndpointsInterface.Put.Reply = try house.call(
-          EndpointsInterface.Put.method,
-          EndpointsInterface.Put.Parameters(name: name, url: "https://example.org/\(name)", newSecret: .hmac))
+          EndpointsInterface.Put(name: name, url: "https://example.org/\(name)", newSecret: .hmac))
       }
       for index in 0..<Desk.maxEndpoints { try put("e\(index)") }
       let refused = #expect(throws: VarlinkClientError.self) { try put("more") }

@@ -11,21 +11,15 @@ struct MovingTests {
   private typealias Wired = OccurrencesInterface
 
   private func add(_ house: TrackerHouse, _ when: String) throws -> RemindersInterface.Reminder {
-    try house.call(
-      RemindersInterface.Add.method,
-      RemindersInterface.Add.Parameters(reminder: .init(title: "Stand-up", when: when, timezone: "UTC")),
-      RemindersInterface.Add.Reply.self
-    ).reminder
+    try house.call(RemindersInterface.Add(reminder: .init(title: "Stand-up", when: when, timezone: "UTC"))).reminder
   }
 
   private func get(_ house: TrackerHouse, _ id: String) throws -> RemindersInterface.Reminder {
-    try house.call(
-      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id), RemindersInterface.Get.Reply.self
-    ).reminder
+    try house.call(RemindersInterface.Get(id: id)).reminder
   }
 
-  private func move(_ house: TrackerHouse, _ parameters: Wired.Move.Parameters) throws -> Wired.Occurrence {
-    try house.call(Wired.Move.method, parameters, Wired.Move.Reply.self).occurrence
+  private func move(_ house: TrackerHouse, _ parameters: Wired.Move) throws -> Wired.Occurrence {
+    try house.call(parameters).occurrence
   }
 
   private func instant(_ time: Wire.Time?) throws -> Instant { try RFC3339.parse(#require(time).at) }
@@ -39,7 +33,7 @@ struct MovingTests {
       #expect(try instant(moved.scheduledAt) == next && instant(moved.snoozedUntil) == next + .hours(1))
       #expect(try instant(get(house, reminder.id).next) == next + .hours(1))
       // It has not fired: it is answered by its name alone.
-      #expect(house.refusal(Wired.Done.method, Wired.Done.Parameters())?.name == "io.chime.Occurrences.Conflict")
+      #expect(house.refusal(Wired.Done())?.name == "io.chime.Occurrences.Conflict")
       // Moved again it is the same time, and the one after it stays where it was.
       let again = try move(house, .init(id: reminder.id, by: "PT30M"))
       #expect(again.id == moved.id)
@@ -57,15 +51,13 @@ struct MovingTests {
     try await TrackerHouse.live { house in
       let reminder = try add(house, "daily at 09:25")
       for parameters in [
-        Wired.Move.Parameters(id: reminder.id), .init(id: reminder.id, by: "PT1H", to: "2030-01-01T00:00:00Z"),
+        Wired.Move(id: reminder.id), .init(id: reminder.id, by: "PT1H", to: "2030-01-01T00:00:00Z"),
         .init(id: reminder.id, to: "2001-01-01T00:00:00Z"), .init(id: reminder.id, by: "P400D"),
       ] {
-        #expect(house.refusal(Wired.Move.method, parameters)?.name == "io.chime.Occurrences.InvalidValue")
+        #expect(house.refusal(parameters)?.name == "io.chime.Occurrences.InvalidValue")
       }
-      _ = try house.call(
-        RemindersInterface.Skip.method, RemindersInterface.Skip.Parameters(id: reminder.id),
-        RemindersInterface.Skip.Reply.self)
-      let refusal = house.refusal(Wired.Move.method, Wired.Move.Parameters(id: reminder.id, by: "PT1H"))
+      _ = try house.call(RemindersInterface.Skip(id: reminder.id))
+      let refusal = house.refusal(Wired.Move(id: reminder.id, by: "PT1H"))
       #expect(refusal?.text("message").contains("chime skip \(reminder.id) -n 0") == true)
     }
   }

@@ -120,8 +120,7 @@ import Varlink
       try BackupTests.furnish(house)
       // A reminder that follows the sun, at a place of its own.
       let _: RemindersInterface.Add.Reply = try house.call(
-        RemindersInterface.Add.method,
-        RemindersInterface.Add.Parameters(
+        RemindersInterface.Add(
           reminder: .init(title: "Lamps", when: "sunset", latitude: 50, longitude: 14, nag: .init(every: "PT5M"))))
       let good = try house.backup()
       let lines = String(decoding: good, as: UTF8.self).split(separator: "\n").dropLast().map(String.init)
@@ -134,8 +133,7 @@ import Varlink
         changed[place] = try Self.with(fault, in: lines[place])
         try house.upload(BackupTests.sealed(changed), as: "bad")
         for dryRun in [true, nil] {
-          let refusal = house.refusal(
-            Wired.Restore.method, Wired.Restore.Parameters(upload: "bad", dryRun: dryRun))
+          let refusal = house.refusal(Wired.Restore(upload: "bad", dryRun: dryRun))
           #expect(refusal?.name == "InvalidFile", "\(fault.testDescription): \(String(describing: refusal))")
           #expect(refusal?.parameters["line"] == .int(Int64(place + 1)), "\(fault.testDescription)")
         }

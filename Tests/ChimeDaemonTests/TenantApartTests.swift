@@ -273,9 +273,9 @@ struct TenantApartTests {
           house, as: tenant, "io.chime.Reminders.Add", #"{"reminder":{"title":"Of \#(tenant)","when":"daily at 9:00"}}"#
         )
       }
-      let listed = try house.call(RemindersInterface.List.method, Empty(), RemindersInterface.List.Reply.self).reminders
+      let listed = try house.call(RemindersInterface.List()).reminders
       #expect(Set(listed.map { "\($0.title) \($0.tenant ?? "-")" }) == ["Of acme acme", "Of other other"])
-      let status = try house.call(DaemonInterface.Status.method, Empty(), DaemonInterface.Status.Reply.self).status
+      let status = try house.call(DaemonInterface.Status()).status
       #expect(status.tenants?.map(\.name) == ["acme", "other"])
       #expect(status.tenants?.map(\.reminders) == [1, 1])
     }

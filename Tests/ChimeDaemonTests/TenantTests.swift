@@ -160,7 +160,7 @@ struct TenantTests {
           == "tenant \"acme\" may make 1 requests a second: make fewer, or have requestsPerSecond raised in [tenants.acme] "
           + "of the configuration")
       for _ in 0..<20 { _ = try house.call("io.chime.Endpoints.List", Only(tenant: "free"), JSON.self) }
-      let seats = try house.call(DaemonInterface.Status.method, Empty(), DaemonInterface.Status.Reply.self).status
+      let seats = try house.call(DaemonInterface.Status()).status
         .tenants
       #expect(seats?.map(\.requestsRefused) == [1, 0])
       #expect(seats?.map(\.requests) == [1, 20])

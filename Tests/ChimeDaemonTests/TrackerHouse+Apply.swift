@@ -6,8 +6,7 @@ import Glibc
 // What the tests of sets ask a daemon.
 extension TrackerHouse {
   func exported() throws -> String {
-    typealias Export = RemindersInterface.Export
-    return try call(Export.method, Export.Parameters(format: "toml"), Export.Reply.self).text
+    try call(RemindersInterface.Export(format: "toml")).text
   }
 
   /// What has come of a set, a line for each change.

@@ -39,10 +39,15 @@ struct TrackerHouse {
     try await body(TrackerHouse(folder: folder, loop: loop, store: store, client: client))
   }
 
-  func call<R: Decodable>(_ method: String, _ parameters: some Encodable = Empty(), _ type: R.Type = R.self) throws -> R
-  {
+  func call<Method: VarlinkMethod>(_ request: Method) throws -> Method.Reply { try client.call(request) }
+
+  /// Of a call whose parameters are no request: for another tenant, or hostile.
+  func call<R: Decodable>(_ method: String, _ parameters: some Encodable, _ type: R.Type = R.self) throws -> R {
     try client.call(method, parameters, returning: type)
   }
+
+  /// A member of the error that a request is refused with: `InvalidValue.field`.
+  func refusal<Method: VarlinkMethod>(_ request: Method) -> Refusal? { refusal(Method.method, request) }
 
   /// A member of the error that a call is refused with: `InvalidValue.field`.
   func refusal(_ method: String, _ parameters: some Encodable = Empty()) -> Refusal? {
@@ -77,9 +82,7 @@ struct TrackerHouse {
 
   @discardableResult
   func put(_ draft: Wired.TrackerDraft, token: String? = nil) throws -> Wired.Tracker {
-    try call(
-      Wired.Put.method, Wired.Put.Parameters(tracker: draft, token: token), Wired.Put.Reply.self
-    ).tracker
+    try call(Wired.Put(tracker: draft, token: token)).tracker
   }
 
   @discardableResult
@@ -96,10 +99,9 @@ struct TrackerHouse {
     item: String? = nil, photo: String? = nil, fields: [String: Double]? = nil, token: String? = nil
   ) throws -> Wired.Change {
     try call(
-      Wired.Log.method,
-      Wired.Log.Parameters(
+      Wired.Log(
         tracker: tracker, amount: amount, unit: unit, item: item, note: note, photo: photo, fields: fields, at: at,
-        token: token), Wired.Log.Reply.self
+        token: token)
     ).change
   }
 
@@ -109,15 +111,14 @@ struct TrackerHouse {
     while offset < bytes.count {
       let end = min(offset + part, bytes.count)
       let reply: Wired.Upload.Reply = try call(
-        Wired.Upload.method,
-        Wired.Upload.Parameters(upload: name, offset: offset, data: Data(bytes[offset..<end]).base64EncodedString()))
+        Wired.Upload(upload: name, offset: offset, data: Data(bytes[offset..<end]).base64EncodedString()))
       #expect(reply.received == end)
       offset = end
     }
   }
 
   func backup() throws -> [UInt8] {
-    let replies = try client.callMore(Wired.Backup.method, Empty(), returning: Wired.Backup.Reply.self)
+    let replies = try client.callMore(Wired.Backup())
     var bytes: [UInt8] = []
     while let part = try replies.next() { bytes += Data(base64Encoded: part.data) ?? Data() }
     return bytes

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeWords
+import Varlink
 
 /// What the daemon keeps, by the names that a command line may have for it. Whatever goes wrong, nothing is said.
 final class Keeper {
@@ -30,9 +31,7 @@ final class Keeper {
     if which == .open {
       let filter = OccurrencesInterface.Filter(open: true)
       let open =
-        ask(
-          OccurrencesInterface.List.method, OccurrencesInterface.List.Parameters(filter: filter, limit: Self.most),
-          OccurrencesInterface.List.Reply.self)?.occurrences ?? []
+        ask(OccurrencesInterface.List(filter: filter, limit: Self.most))?.occurrences ?? []
       return open.reduce(into: []) { found, one in
         if !found.contains(where: { $0.id == one.reminder }) {
           found.append(Reminder(id: one.reminder, title: one.title))
@@ -41,9 +40,7 @@ final class Keeper {
     }
     let filter = RemindersInterface.Filter(
       state: which == .paused ? .paused : nil, text: said.isEmpty ? nil : said, all: which == .all ? true : nil)
-    let reply = ask(
-      RemindersInterface.List.method, RemindersInterface.List.Parameters(filter: filter, limit: Self.most),
-      RemindersInterface.List.Reply.self)
+    let reply = ask(RemindersInterface.List(filter: filter, limit: Self.most))
     return (reply?.reminders ?? []).filter { which != .running || $0.state != .paused }
       .map { Reminder(id: $0.id, title: $0.title) }
   }
@@ -55,24 +52,19 @@ final class Keeper {
       return trackers().map { Candidate($0.id, words.local($0.title)) }
     case .items:
       guard let tracker = tracker(line) else { return [] }
-      return ask(
-        TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker, limit: Self.most),
-        TrackersInterface.Items.Reply.self)?.items.map { Candidate($0.id, $0.title) } ?? []
+      return ask(TrackersInterface.Items(tracker: tracker, limit: Self.most))?.items.map { Candidate($0.id, $0.title) }
+        ?? []
     case .amounts: return amounts(line)
     case .entries:
-      return ask(
-        TrackersInterface.Entries.method, TrackersInterface.Entries.Parameters(limit: 20),
-        TrackersInterface.Entries.Reply.self)?.entries.map { entry in
-          let amount = entry.value.map { "\(TrackerWords.shortest($0)) \(entry.unit ?? "")" }
-          return Candidate(
-            String(entry.id), [entry.day, entry.tracker, amount, entry.item].compactMap { $0 }.joined(separator: "  "))
-        } ?? []
+      return ask(TrackersInterface.Entries(limit: 20))?.entries.map { entry in
+        let amount = entry.value.map { "\(TrackerWords.shortest($0)) \(entry.unit ?? "")" }
+        return Candidate(
+          String(entry.id), [entry.day, entry.tracker, amount, entry.item].compactMap { $0 }.joined(separator: "  "))
+      } ?? []
     case .milestones:
-      return ask(
-        TrackersInterface.Milestones.method, TrackersInterface.Milestones.Parameters(limit: 50),
-        TrackersInterface.Milestones.Reply.self)?.milestones.map {
-          Candidate(String($0.id), "\($0.day)  \($0.tracker)  \($0.title)")
-        } ?? []
+      return ask(TrackersInterface.Milestones(limit: 50))?.milestones.map {
+        Candidate(String($0.id), "\($0.day)  \($0.tracker)  \($0.title)")
+      } ?? []
     case .packs(let installed):
       return packs().filter { installed == nil || installed == ($0.installedAt != nil) }
         .map { Candidate($0.id, words.local($0.title)) }
@@ -80,24 +72,18 @@ final class Keeper {
     case .commands: return commands()
     case .channels: return [Candidate("desktop", Words.say("a popup"))] + endpoints() + commands()
     case .templates:
-      return ask(
-        EndpointsInterface.Templates.method, Wire.Empty(), EndpointsInterface.Templates.Reply.self)?.templates
+      return ask(EndpointsInterface.Templates())?.templates
         .map { Candidate($0.name, $0.summary) } ?? []
     case .tags:
-      let reply = ask(
-        RemindersInterface.List.method,
-        RemindersInterface.List.Parameters(filter: .init(all: true), limit: Self.most),
-        RemindersInterface.List.Reply.self)
+      let reply = ask(RemindersInterface.List(filter: .init(all: true), limit: Self.most))
       return Set((reply?.reminders ?? []).flatMap(\.tags)).sorted().map { Candidate($0) }
     case .tenants:
       // All of the user's, whichever the line has so far.
       tenant = .some(nil)
-      return ask(DaemonInterface.Status.method, Wire.Empty(), DaemonInterface.Status.Reply.self)?.status.tenants?
+      return ask(DaemonInterface.Status())?.status.tenants?
         .map { Candidate($0.name) } ?? []
     case .deliveries:
-      let reply = ask(
-        DeliveriesInterface.List.method, DeliveriesInterface.List.Parameters(limit: 50),
-        DeliveriesInterface.List.Reply.self)
+      let reply = ask(DeliveriesInterface.List(limit: 50))
       return (reply?.deliveries ?? []).map { Candidate($0.id, "\($0.state.rawValue)  \($0.channel)  \($0.title)") }
     default: return []
     }
@@ -123,11 +109,11 @@ final class Keeper {
   private func tracker(_ line: ParsedLine) -> String? { line.words.first ?? line.value("tracker") }
 
   private func trackers() -> [TrackersInterface.Tracker] {
-    ask(TrackersInterface.List.method, Wire.Empty(), TrackersInterface.List.Reply.self)?.trackers ?? []
+    ask(TrackersInterface.List())?.trackers ?? []
   }
 
   private func packs() -> [TrackersInterface.Pack] {
-    ask(TrackersInterface.Packs.method, Wire.Empty(), TrackersInterface.Packs.Reply.self)?.packs ?? []
+    ask(TrackersInterface.Packs())?.packs ?? []
   }
 
   /// The amounts that the line's tracker offers.
@@ -138,24 +124,24 @@ final class Keeper {
   }
 
   private func endpoints() -> [Candidate] {
-    ask(EndpointsInterface.List.method, Wire.Empty(), EndpointsInterface.List.Reply.self)?.endpoints
+    ask(EndpointsInterface.List())?.endpoints
       .map { Candidate($0.name, $0.url) } ?? []
   }
 
   private func commands() -> [Candidate] {
-    ask(CommandsInterface.List.method, Wire.Empty(), CommandsInterface.List.Reply.self)?.commands
+    ask(CommandsInterface.List())?.commands
       .map { Candidate($0.name, $0.program) } ?? []
   }
 
   /// The daemon's answer; `nil` when there is none in time, after which it is asked nothing more.
-  private func ask<Reply: Decodable>(_ method: String, _ parameters: some Encodable, _ type: Reply.Type) -> Reply? {
+  private func ask<Method: VarlinkMethod>(_ request: Method) -> Method.Reply? {
     let left = deadline - .now
     guard !isSilent, left > .zero else { return nil }
     do {
       let daemon = try self.daemon ?? connect(left)
       self.daemon = daemon
       daemon.patience = left
-      return try daemon.call(method, parameters, returning: type)
+      return try daemon.call(request)
     } catch {
       isSilent = true
       return nil

@@ -39,16 +39,14 @@ final class Daemon {
     }
   }
 
-  /// The parameters with for whom the call is made.
-  private func given<Parameters: Encodable>(_ method: String, _ parameters: Parameters) -> ForTenant<Parameters> {
-    ForTenant(parameters: parameters, tenant: DaemonInterface.wholeMethods.contains(method) ? nil : tenant)
+  /// The request with for whom it is made.
+  private func given<Method: VarlinkMethod>(_ request: Method) -> ForTenant<Method> {
+    ForTenant(parameters: request, tenant: DaemonInterface.wholeMethods.contains(Method.method) ? nil : tenant)
   }
 
-  func call<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable, returning type: Reply.Type = Reply.self
-  ) throws -> Reply {
+  func call<Method: VarlinkMethod>(_ request: Method) throws -> Method.Reply {
     do {
-      return try client.call(method, given(method, parameters), returning: type)
+      return try client.call(Method.method, given(request))
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -57,18 +55,17 @@ final class Daemon {
   /// Calls a method that answers with a stream; `body` gets each reply and says whether to go on.
   ///
   /// - Parameter patience: how long each reply may take; nil: as long as it does.
-  func stream<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable = Wire.Empty(), returning type: Reply.Type,
-    patience: Duration? = nil, _ body: (Reply) throws -> Bool
+  func stream<Method: VarlinkMethod>(
+    _ request: Method, patience: Duration? = nil, _ body: (Method.Reply) throws -> Bool
   ) throws {
-    let replies: VarlinkClient.Replies<Reply>
+    let replies: VarlinkClient.Replies<Method.Reply>
     do {
-      replies = try client.callMore(method, given(method, parameters), returning: type, idleTimeout: patience)
+      replies = try client.callMore(Method.method, given(request), idleTimeout: patience)
     } catch {
       throw Failure(calling: error, at: socket)
     }
     while true {
-      let reply: Reply?
+      let reply: Method.Reply?
       do { reply = try replies.next() } catch { throw Failure(calling: error, at: socket) }
       guard let reply else { return }
       guard try body(reply) else { return client.close() }
@@ -96,21 +93,18 @@ extension Daemon {
   }
 
   /// Calls a method that answers once.
-  func begin<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable, returning type: Reply.Type
-  ) throws -> Pending<Reply> {
+  func begin<Method: VarlinkMethod>(_ request: Method) throws -> Pending<Method.Reply> {
     do {
-      return Pending(replies: try client.begin(method, given(method, parameters), returning: type), socket: socket)
+      let replies = try client.begin(Method.method, given(request), returning: Method.Reply.self)
+      return Pending(replies: replies, socket: socket)
     } catch {
       throw Failure(calling: error, at: socket)
     }
   }
 
   /// Calls a method that may take long, and goes on telling how far it is meanwhile.
-  func call<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable, telling progress: Progress, returning type: Reply.Type = Reply.self
-  ) throws -> Reply {
-    let pending = try begin(method, parameters, returning: type)
+  func call<Method: VarlinkMethod>(_ request: Method, telling progress: Progress) throws -> Method.Reply {
+    let pending = try begin(request)
     let deadline = ContinuousClock.now + patience
     while true {
       if let reply = try pending.arrived() { return reply }
@@ -125,9 +119,9 @@ extension Daemon {
   }
 
   /// Calls a method that answers with a stream.
-  func follow<Reply: Decodable>(_ method: String, returning type: Reply.Type) throws -> Pending<Reply> {
+  func follow<Method: VarlinkMethod>(_ request: Method) throws -> Pending<Method.Reply> {
     do {
-      return Pending(replies: try client.callMore(method, given(method, Wire.Empty()), returning: type), socket: socket)
+      return Pending(replies: try client.callMore(Method.method, given(request)), socket: socket)
     } catch {
       throw Failure(calling: error, at: socket)
     }
@@ -194,9 +188,9 @@ extension Failure {
         status: .failed,
         message: Words.say("the %1 cannot be taken: %2", StateWords.field(it.field), Words.told(it.message)))
       said = it.message
-    } else if name == "InvalidText", let it = error.parameters(Wire.InvalidText.self) {
+    } else if name == "InvalidText", let it = error.parameters(RemindersInterface.InvalidText.self) {
       self.init(status: .failed, message: Words.told(it.message), isInvalidText: true, line: it.line)
-    } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Message.self) {
+    } else if name == "Conflict" || name == "InvalidConfiguration", let it = error.parameters(Wire.Conflict.self) {
       self.init(status: .failed, message: Words.told(it.message))
     } else if let failure = Failure(tracking: error, named: name) {
       self = failure

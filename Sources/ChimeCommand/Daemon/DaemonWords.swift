@@ -26,7 +26,7 @@ enum DaemonWords {
 
   private static func told(at socket: SocketPath, userID: UInt32) throws -> WordTimes {
     let daemon = try Daemon(socket: socket, userID: userID, tenant: nil, patience: .seconds(2))
-    let reply: SchedulesInterface.Words.Reply = try daemon.call(SchedulesInterface.Words.method, Wire.Empty())
+    let reply: SchedulesInterface.Words.Reply = try daemon.call(SchedulesInterface.Words())
     var words = WordTimes.usual
     for word in WordTimes.all {
       if let time = reply.words[word.name].flatMap(CivilTime.init) { words[keyPath: word.time] = time }

@@ -80,9 +80,7 @@ struct Probes: Sendable {
     let began = ContinuousClock.now
     guard let client = connection() else { return }
     do throws(VarlinkClientError) {
-      let health = try client.call(
-        DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self
-      ).status
+      let health = try client.call(DaemonInterface.Status()).status
       facts.daemon = .answered(health, after: Self.milliseconds(since: began))
       ask(client, &facts)
     } catch {
@@ -113,36 +111,32 @@ struct Probes: Sendable {
   /// Everything else that it is asked, on the same connection.
   private func ask(_ client: VarlinkClient, _ facts: inout DoctorFacts) {
     facts.endpoints = asked {
-      try client.call(EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self)
+      try client.call(EndpointsInterface.List())
         .endpoints
     }
     facts.commands = asked {
-      try client.call(CommandsInterface.List.method, Wire.Empty(), returning: CommandsInterface.List.Reply.self)
+      try client.call(CommandsInterface.List())
         .commands
     }
     let since = RFC3339.format(now - Self.lately, in: .utc)
     facts.givenUp = asked {
       try client.call(
-        DeliveriesInterface.List.method,
-        DeliveriesInterface.List.Parameters(
-          filter: DeliveriesInterface.Filter(state: .dead, since: since), limit: Self.givenUpLimit),
-        returning: DeliveriesInterface.List.Reply.self
+        DeliveriesInterface.List(
+          filter: DeliveriesInterface.Filter(state: .dead, since: since), limit: Self.givenUpLimit)
       ).deliveries
     }
     facts.trackers = asked {
-      try client.call(TrackersInterface.List.method, Wire.Empty(), returning: TrackersInterface.List.Reply.self)
+      try client.call(TrackersInterface.List())
         .trackers.count
     }
     facts.packs = asked {
-      try client.call(TrackersInterface.Packs.method, Wire.Empty(), returning: TrackersInterface.Packs.Reply.self)
+      try client.call(TrackersInterface.Packs())
         .packs.filter { $0.installedAt != nil }.count
     }
     for endpoint in facts.endpoints.value ?? [] where endpoint.failingSince != nil || endpoint.disabled != nil {
       let latest = try? client.call(
-        DeliveriesInterface.List.method,
-        DeliveriesInterface.List.Parameters(
-          filter: DeliveriesInterface.Filter(channel: endpoint.name), limit: 5),
-        returning: DeliveriesInterface.List.Reply.self)
+        DeliveriesInterface.List(
+          filter: DeliveriesInterface.Filter(channel: endpoint.name), limit: 5))
       facts.endpointResults[endpoint.name] = latest?.deliveries.compactMap(\.lastResult).first
     }
     if isLive { test(&facts) }
@@ -165,10 +159,7 @@ struct Probes: Sendable {
         Later { () -> Asked<EndpointsInterface.TestResult> in
           guard let client = connection(timeout: Self.livePatience) else { return .failed("no connection") }
           return asked {
-            try client.call(
-              EndpointsInterface.Test.method, EndpointsInterface.Test.Parameters(name: name),
-              returning: EndpointsInterface.Test.Reply.self
-            ).result
+            try client.call(EndpointsInterface.Test(name: name)).result
           }
         }
       )
@@ -182,9 +173,7 @@ struct Probes: Sendable {
 
   private func examine(_ facts: inout DoctorFacts, _ own: String?) {
     if facts.health != nil, let client = connection(timeout: Self.examinationPatience) {
-      facts.examination = try? client.call(
-        DaemonInterface.Examine.method, Wire.Empty(), returning: DaemonInterface.Examine.Reply.self
-      ).examination
+      facts.examination = try? client.call(DaemonInterface.Examine()).examination
     }
     // The daemon of the system may not ask the kernel for the state of the clock.
     guard facts.examination?.clock == nil else { return }

@@ -12,7 +12,7 @@ enum ComingMark {
   }
 
   /// Why a time will be passed over, as things stand.
-  static func text(passedOver reason: OccurrencesInterface.PassedOver) -> String {
+  static func text(passedOver reason: Wire.PassedOver) -> String {
     switch reason {
     case .doneAlready: Words.say("quiet: done already")
     case .paused: Words.say("quiet: its tracker is paused")

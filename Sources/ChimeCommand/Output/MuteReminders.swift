@@ -32,16 +32,11 @@ enum MuteReminders {
   }
 
   private static func found(_ daemon: Daemon, to name: String?) throws -> [RemindersInterface.Reminder] {
-    let endpoints = try daemon.call(
-      EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
-    ).endpoints
-    let commands = try daemon.call(
-      CommandsInterface.List.method, Wire.Empty(), returning: CommandsInterface.List.Reply.self
-    ).commands
+    let endpoints = try daemon.call(EndpointsInterface.List()).endpoints
+    let commands = try daemon.call(CommandsInterface.List()).commands
     return try Listings.pages(limit: nil, keeping: { !among([$0], to: name, endpoints, commands).isEmpty }) {
       limit, cursor in
-      let reply: RemindersInterface.List.Reply = try daemon.call(
-        RemindersInterface.List.method, RemindersInterface.List.Parameters(limit: limit, cursor: cursor))
+      let reply: RemindersInterface.List.Reply = try daemon.call(RemindersInterface.List(limit: limit, cursor: cursor))
       return (reply.reminders, reply.cursor)
     }.items
   }

@@ -186,7 +186,7 @@ extension Shapes {
       ])
   }
 
-  static let fault = Shape<Trackers.Fault>(
+  static let fault = Shape<Wire.Fault>(
     list: "faults", item: "fault",
     fields: [
       .init("file", "the file") { .string($0.file) }, .init("line", "the line, from 1") { .int($0.line) },

@@ -49,18 +49,13 @@ struct ReportReader {
   /// - Parameter pack: only this one; nil for all.
   func read(range: T.Range?, pack: String?) throws -> ReportContents {
     let daemon = try context.daemon()
-    var view = try daemon.call(
-      T.Day.method, T.Day.Parameters(), returning: T.Day.Reply.self
-    ).view
-    let packs = try daemon.call(T.Packs.method, Wire.Empty(), returning: T.Packs.Reply.self).packs
+    var view = try daemon.call(T.Day()).view
+    let packs = try daemon.call(T.Packs()).packs
       .filter { $0.installedAt != nil }
     if let pack, !packs.contains(where: { $0.id == pack }) { throw unknown(pack, among: packs) }
     let today = try CivilDate(view.day) ?? context.today()
-    let unlocks = try daemon.call(
-      T.Achievements.method, T.Achievements.Parameters(pack: pack), returning: T.Achievements.Reply.self)
-    let milestones = try daemon.call(
-      T.Milestones.method, T.Milestones.Parameters(), returning: T.Milestones.Reply.self
-    ).milestones
+    let unlocks = try daemon.call(T.Achievements(pack: pack))
+    let milestones = try daemon.call(T.Milestones()).milestones
     if pack != nil { view.standings = view.standings.filter { $0.tracker.pack == pack } }
 
     let parts = try view.standings.map { standing in
@@ -88,16 +83,11 @@ struct ReportReader {
     _ standing: T.Standing, range: T.Range?, today: CivilDate, milestones: [T.Milestone], _ daemon: Daemon
   ) throws -> ReportContents.Part {
     let id = standing.tracker.id
-    let statistics = try daemon.call(
-      T.Stats.method, T.Stats.Parameters(tracker: id, range: range), returning: T.Stats.Reply.self
-    ).statistics
+    let statistics = try daemon.call(T.Stats(tracker: id, range: range)).statistics
     // The twelve months up to this one, from the first of the month on.
     let first = CivilDate(year: today.year - (today.month == 12 ? 0 : 1), month: today.month % 12 + 1, day: 1)
-    let year = try daemon.call(
-      T.Days.method,
-      T.Days.Parameters(tracker: id, range: T.Range(from: first?.description, to: today.description)),
-      returning: T.Days.Reply.self
-    ).days
+    let year = try daemon.call(T.Days(tracker: id, range: T.Range(from: first?.description, to: today.description)))
+      .days
     return ReportContents.Part(
       tracker: standing.tracker, standing: standing, statistics: statistics, year: year,
       milestones: milestones.filter { $0.tracker == id }.sorted { $0.day > $1.day })

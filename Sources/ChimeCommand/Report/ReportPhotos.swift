@@ -39,7 +39,7 @@ enum ReportPhotos {
     while true {
       let part: T.Photo.Reply
       do {
-        part = try daemon.call(T.Photo.method, T.Photo.Parameters(name: name, offset: bytes.count))
+        part = try daemon.call(T.Photo(name: name, offset: bytes.count))
       } catch let failure as Failure where failure.status == .failed {
         return nil
       }

@@ -20,8 +20,7 @@ enum Achievements {
     let isLocked = context.line.has("locked")
     if isUnlocked, isLocked { throw Failure.usage(Words.say("--unlocked and --locked exclude each other")) }
     let reply: TrackersInterface.Achievements.Reply = try context.daemon().call(
-      TrackersInterface.Achievements.method,
-      TrackersInterface.Achievements.Parameters(pack: context.optionalSubject()))
+      TrackersInterface.Achievements(pack: context.optionalSubject()))
     let shown = reply.achievements.filter { $0.unlockedAt == nil ? !isUnlocked : !isLocked }
     let shape = Shapes.achievement(context.trackerWords)
     switch context.format {

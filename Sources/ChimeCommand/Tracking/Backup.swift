@@ -73,9 +73,7 @@ enum Backup {
     let progress = Progress(context, Words.say("Receiving"), of: .bytes)
     defer { progress.end() }
     var size = 0
-    try context.daemon().stream(
-      TrackersInterface.Backup.method, returning: TrackersInterface.Backup.Reply.self
-    ) { reply in
+    try context.daemon().stream(TrackersInterface.Backup()) { reply in
       guard let data = Data(base64Encoded: reply.data) else {
         throw Failure.failed(Words.say("the daemon sent what is no backup"))
       }
@@ -126,9 +124,8 @@ enum Restore {
       do {
         let daemon = try context.daemon()
         try daemon.stream(
-          TrackersInterface.Restore.method,
-          TrackersInterface.Restore.Parameters(upload: upload, dryRun: dryRun ? true : nil),
-          returning: TrackersInterface.Restore.Reply.self, patience: daemon.patience + .seconds(600)
+          TrackersInterface.Restore(upload: upload, dryRun: dryRun ? true : nil),
+          patience: daemon.patience + .seconds(600)
         ) { reply in
           contents = reply.contents
           progress.tell(reply.read)

@@ -29,10 +29,7 @@ enum Chart {
     let tracker = try Naming.one(context.line.words, context)
     let range = try RangeText.parse(context.line.value("range") ?? "3M", today: context.today())
     let days = try context.line.count("average", minimum: 2, maximum: 90)
-    let statistics = try context.daemon().call(
-      T.Stats.method, T.Stats.Parameters(tracker: tracker.id, range: range, averageDays: days),
-      returning: T.Stats.Reply.self
-    ).statistics
+    let statistics = try context.daemon().call(T.Stats(tracker: tracker.id, range: range, averageDays: days)).statistics
     switch context.format {
     case .json: context.print(statistics, as: Shapes.statistics(context.trackerWords)) {}
     case .plain: plain(context, statistics)

@@ -52,9 +52,7 @@ enum EntryExchange {
     let progress = Progress(context, Words.say("Reading"), of: .bytes)
     var count = 0
     try context.daemon().stream(
-      TrackersInterface.Export.method,
-      TrackersInterface.Export.Parameters(format: isJSON ? .json : .csv, tracker: tracker?.id, range: range),
-      returning: TrackersInterface.Export.Reply.self
+      TrackersInterface.Export(format: isJSON ? .json : .csv, tracker: tracker?.id, range: range)
     ) { reply in
       count += reply.text.utf8.count
       if !context.world.output.isTerminal { progress.tell(count) }
@@ -84,10 +82,8 @@ enum EntryExchange {
     let reply: TrackersInterface.Import.Reply
     do {
       reply = try daemon.call(
-        TrackersInterface.Import.method,
-        TrackersInterface.Import.Parameters(
-          upload: upload, format: format, tracker: tracker?.id, dryRun: isDry ? true : nil),
-        telling: progress)
+        TrackersInterface.Import(
+          upload: upload, format: format, tracker: tracker?.id, dryRun: isDry ? true : nil), telling: progress)
     } catch var failure as Failure {
       if failure.isInvalidText { failure.message = "\(path), \(failure.message)" }
       throw failure
@@ -100,14 +96,14 @@ enum EntryExchange {
   /// What the options say, or what the file looks like.
   static func format(
     _ line: ParsedLine, _ path: String, _ bytes: [UInt8]
-  ) throws -> TrackersInterface.Import.Parameters.Format {
+  ) throws -> TrackersInterface.Import.Format {
     if line.has("loop") {
       guard line.value("format") ?? "loop" == "loop" else {
         throw Failure.usage(Words.say("--loop and --format %1 exclude each other", line.value("format") ?? ""))
       }
       return .loop
     }
-    if let named = line.value("format").flatMap({ TrackersInterface.Import.Parameters.Format(rawValue: $0) }) {
+    if let named = line.value("format").flatMap({ TrackersInterface.Import.Format(rawValue: $0) }) {
       return named
     }
     let begin = bytes.prefix(2_048).drop { [0xEF, 0xBB, 0xBF, 0x20, 0x09, 0x0A, 0x0D].contains($0) }

@@ -72,8 +72,7 @@ enum EntryVerbs {
     var entries: [TrackersInterface.Entry] = []
     repeat {
       let reply: TrackersInterface.Entries.Reply = try daemon.call(
-        TrackersInterface.Entries.method,
-        TrackersInterface.Entries.Parameters(
+        TrackersInterface.Entries(
           tracker: tracker?.id, range: range, item: line.value("item"), weekdays: days,
           withNotes: line.has("notes") ? true : nil, text: line.value("text"),
           limit: limit.map { min($0 - entries.count, 500) } ?? 500, offset: entries.isEmpty ? nil : entries.count))
@@ -136,14 +135,13 @@ enum EntryVerbs {
       words = []
     }
     let options = try LogOptions(context, fields: nil)
-    let parameters = TrackersInterface.EditEntry.Parameters(
+    let parameters = TrackersInterface.EditEntry(
       id: id, amount: amount?.value, unit: amount?.unit, item: context.line.value("item"), note: options.note,
       photo: try options.photo(context), fields: options.fields, at: options.at)
-    guard parameters != TrackersInterface.EditEntry.Parameters(id: id) else {
+    guard parameters != TrackersInterface.EditEntry(id: id) else {
       throw Failure.usage(Words.say("what is to change?"), hint: "chime entry edit \(id) --note \"…\"")
     }
-    let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(
-      TrackersInterface.EditEntry.method, parameters)
+    let reply: TrackersInterface.EditEntry.Reply = try context.daemon().call(parameters)
     guard
       let tracker = try reply.change.standing?.tracker
         ?? Naming.trackers(context).first(where: { $0.id == reply.change.entry?.tracker })
@@ -154,7 +152,7 @@ enum EntryVerbs {
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
     let line = context.line
-    var parameters = TrackersInterface.RemoveEntry.Parameters()
+    var parameters = TrackersInterface.RemoveEntry()
     if line.has("all") {
       let tracker = try Naming.one(line.words, context)
       parameters = .init(tracker: tracker.id, range: try RangeText.parse(context))
@@ -176,9 +174,7 @@ enum EntryVerbs {
       guard !line.has("range") else { throw Failure.usage(Words.say("--range goes with --all TRACKER")) }
       parameters.id = try number(context, listing: "chime entry list")
     }
-    let removed = try context.daemon().call(
-      TrackersInterface.RemoveEntry.method, parameters, returning: TrackersInterface.RemoveEntry.Reply.self
-    ).removed
+    let removed = try context.daemon().call(parameters).removed
     switch context.format {
     case .json: context.print(json: .members(["removed": .int(removed)]))
     case .plain: context.out("removed\n\(removed)")

@@ -84,8 +84,7 @@ enum ItemVerbs {
     // The daemon takes all attributes at once, so those that stay are named too.
     let attributes = named.isEmpty ? nil : (item?.attributes ?? [:]).merging(named) { $1 }.filter { !$0.value.isEmpty }
     let reply: TrackersInterface.PutItem.Reply = try context.daemon().call(
-      TrackersInterface.PutItem.method,
-      TrackersInterface.PutItem.Parameters(
+      TrackersInterface.PutItem(
         tracker: tracker.id, id: item?.id, title: title, attributes: attributes,
         since: line.value("since").map { try day($0, "since", today) },
         until: line.value("until").map { try day($0, "until", today) },
@@ -126,10 +125,9 @@ enum ItemVerbs {
 
   private static func runList(_ context: Context) throws -> ExitCode {
     let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
-    let items = try context.daemon().call(
-      TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker?.id),
-      returning: TrackersInterface.Items.Reply.self
-    ).items.sorted { ($0.tracker, $1.entries, $0.title) < ($1.tracker, $0.entries, $1.title) }
+    let items = try context.daemon().call(TrackersInterface.Items(tracker: tracker?.id)).items.sorted {
+      ($0.tracker, $1.entries, $0.title) < ($1.tracker, $0.entries, $1.title)
+    }
     let example = "chime item add \(tracker?.id ?? "watches") \"Omega Speedmaster\""
     let words = context.trackerWords
     context.print(
@@ -161,10 +159,7 @@ enum ItemVerbs {
       context.note(Words.say("Nothing was removed."))
       return .failed
     }
-    let removed = try context.daemon().call(
-      TrackersInterface.RemoveItem.method, TrackersInterface.RemoveItem.Parameters(tracker: tracker.id, id: item.id),
-      returning: TrackersInterface.RemoveItem.Reply.self
-    ).item
+    let removed = try context.daemon().call(TrackersInterface.RemoveItem(tracker: tracker.id, id: item.id)).item
     context.print(removed, as: Shapes.item) {
       context.out("\(context.style(Harmless.line(removed.id), .strong))  \(Harmless.line(removed.title))")
       context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))

@@ -28,7 +28,7 @@ enum Log {
     let (amount, itemFound) = try read(rest, tracker, context)
     let options = try LogOptions(context, fields: tracker.fields)
     let reply = try record(
-      TrackersInterface.Log.Parameters(
+      TrackersInterface.Log(
         tracker: tracker.id, amount: amount?.value, unit: amount?.unit, item: itemFound?.id, note: options.note,
         photo: options.photo(context), fields: options.fields, at: options.at, token: context.line.value("token"),
         force: context.line.has("force") ? true : nil), context)
@@ -38,15 +38,15 @@ enum Log {
 
   /// Asks where the daemon takes a value for a slip, if somebody is there to be asked.
   private static func record(
-    _ parameters: TrackersInterface.Log.Parameters, _ context: Context
+    _ parameters: TrackersInterface.Log, _ context: Context
   ) throws -> TrackersInterface.Log.Reply {
     do {
-      return try context.daemon().call(TrackersInterface.Log.method, parameters)
+      return try context.daemon().call(parameters)
     } catch let failure as Failure where failure.isUnlikely && context.world.isInteractive {
       guard Asking.confirm(context, Words.say("%1. Record it all the same?", failure.message)) else { throw failure }
       var parameters = parameters
       parameters.force = true
-      return try context.daemon().call(TrackersInterface.Log.method, parameters)
+      return try context.daemon().call(parameters)
     }
   }
 
@@ -91,10 +91,7 @@ enum Log {
   static func item(_ text: String, _ tracker: TrackersInterface.Tracker, _ context: Context) throws
     -> TrackersInterface.Item
   {
-    let items = try context.daemon().call(
-      TrackersInterface.Items.method, TrackersInterface.Items.Parameters(tracker: tracker.id),
-      returning: TrackersInterface.Items.Reply.self
-    ).items
+    let items = try context.daemon().call(TrackersInterface.Items(tracker: tracker.id)).items
     let adding = Words.say("`chime item add %1 \"TITLE\"` adds one", tracker.id)
     guard !items.isEmpty else {
       throw Failure.failed(Words.say("%1 has no items yet", tracker.id), hint: adding)

@@ -43,14 +43,10 @@ enum Logbook {
     context.print(entries, as: Shapes.entry, empty: empty) {
       do {
         let months = try monthly(context, tracker, range)
-        let stones = try context.daemon().call(
-          T.Milestones.method, T.Milestones.Parameters(tracker: tracker.id), returning: T.Milestones.Reply.self
-        ).milestones
+        let stones = try context.daemon().call(T.Milestones(tracker: tracker.id)).milestones
         var page = LogbookPage(tracker: tracker, entries: entries, months: months, milestones: stones)
         if tracker.hasItems {
-          let items = try context.daemon().call(
-            T.Items.method, T.Items.Parameters(tracker: tracker.id), returning: T.Items.Reply.self
-          ).items
+          let items = try context.daemon().call(T.Items(tracker: tracker.id)).items
           page.items = Dictionary(items.map { ($0.id, $0.title) }) { $1 }
         }
         show(context, page)
@@ -61,8 +57,8 @@ enum Logbook {
   }
 
   /// What the options ask for.
-  private static func filter(_ context: Context, _ tracker: T.Tracker) throws -> T.Entries.Parameters {
-    var asked = T.Entries.Parameters(tracker: tracker.id)
+  private static func filter(_ context: Context, _ tracker: T.Tracker) throws -> T.Entries {
+    var asked = T.Entries(tracker: tracker.id)
     for text in context.line.values("filter") {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let value = parts.count == 2 ? trimmed(parts[1]) : nil
@@ -73,9 +69,7 @@ enum Logbook {
         asked.weekdays = try WeekdayText.parse(days, option: "filter")
       case ("item", let item?) where !item.isEmpty:
         guard tracker.hasItems else { throw Failure.usage(Words.say("%1 has no items", tracker.id)) }
-        let items = try context.daemon().call(
-          T.Items.method, T.Items.Parameters(tracker: tracker.id), returning: T.Items.Reply.self
-        ).items
+        let items = try context.daemon().call(T.Items(tracker: tracker.id)).items
         guard let known = try Naming.item(item, among: items) else {
           throw Failure.failed(
             Words.say("there is no item \"%1\"", item), hint: Nearest.question(item, among: items.map(\.id)))
@@ -92,13 +86,13 @@ enum Logbook {
   }
 
   /// Page after page, until there are no more.
-  private static func all(_ context: Context, _ asked: T.Entries.Parameters) throws -> [T.Entry] {
+  private static func all(_ context: Context, _ asked: T.Entries) throws -> [T.Entry] {
     var asked = asked
     var entries: [T.Entry] = []
     asked.limit = 500
     while true {
       asked.offset = entries.count
-      let reply: T.Entries.Reply = try context.daemon().call(T.Entries.method, asked)
+      let reply: T.Entries.Reply = try context.daemon().call(asked)
       entries += reply.entries
       if reply.entries.isEmpty || entries.count >= reply.total { return entries }
     }
@@ -111,9 +105,7 @@ enum Logbook {
     let first = range?.from.flatMap { CivilDate($0) }.map { DayText.firstOfMonth($0) }
     let before = first.flatMap { $0.adding(days: -1) }.map { DayText.firstOfMonth($0) }
     let whole = before.map { T.Range(from: $0.description, to: range?.to) } ?? range
-    return try context.daemon().call(
-      T.Stats.method, T.Stats.Parameters(tracker: tracker.id, range: whole), returning: T.Stats.Reply.self
-    ).statistics.months
+    return try context.daemon().call(T.Stats(tracker: tracker.id, range: whole)).statistics.months
   }
 
   private static func show(_ context: Context, _ page: LogbookPage) {

@@ -70,11 +70,9 @@ enum MilestoneVerbs {
     let line = context.line
     let today = try context.today()
     let milestone = try context.daemon().call(
-      TrackersInterface.PutMilestone.method,
-      TrackersInterface.PutMilestone.Parameters(
+      TrackersInterface.PutMilestone(
         id: id, tracker: tracker, day: line.value("day").map { try PastMoment.day($0, option: "day", today: today) },
-        title: title, note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context)),
-      returning: TrackersInterface.PutMilestone.Reply.self
+        title: title, note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context))
     ).milestone
     context.print(milestone, as: Shapes.milestone) {
       let star = context.style("★", .caution)
@@ -92,10 +90,9 @@ enum MilestoneVerbs {
   }
 
   private static func all(_ context: Context, _ tracker: String?) throws -> [TrackersInterface.Milestone] {
-    try context.daemon().call(
-      TrackersInterface.Milestones.method, TrackersInterface.Milestones.Parameters(tracker: tracker),
-      returning: TrackersInterface.Milestones.Reply.self
-    ).milestones.sorted { ($0.day, $0.id) > ($1.day, $1.id) }
+    try context.daemon().call(TrackersInterface.Milestones(tracker: tracker)).milestones.sorted {
+      ($0.day, $0.id) > ($1.day, $1.id)
+    }
   }
 
   private static func runList(_ context: Context) throws -> ExitCode {
@@ -122,11 +119,7 @@ enum MilestoneVerbs {
   }
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
-    let milestone = try context.daemon().call(
-      TrackersInterface.RemoveMilestone.method,
-      TrackersInterface.RemoveMilestone.Parameters(id: number(context)),
-      returning: TrackersInterface.RemoveMilestone.Reply.self
-    ).milestone
+    let milestone = try context.daemon().call(TrackersInterface.RemoveMilestone(id: number(context))).milestone
     context.print(milestone, as: Shapes.milestone) {
       context.out(
         "\(context.style(Harmless.line(milestone.title), .strong))  \(context.trackerWords.day(milestone.day))")

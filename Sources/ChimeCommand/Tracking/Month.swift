@@ -41,9 +41,7 @@ enum Month {
   {
     let end = month.adding(days: CivilDate.daysIn(month: month.month, year: month.year) - 1) ?? month
     let range = T.Range(from: month.description, to: min(end, today).description)
-    return try context.daemon().call(
-      T.Days.method, T.Days.Parameters(tracker: tracker.id, range: range), returning: T.Days.Reply.self
-    ).days
+    return try context.daemon().call(T.Days(tracker: tracker.id, range: range)).days
   }
 
   // MARK: One tracker

@@ -6,9 +6,7 @@ enum Naming {
   typealias Tracker = TrackersInterface.Tracker
 
   static func trackers(_ context: Context) throws -> [Tracker] {
-    try context.daemon().call(
-      TrackersInterface.List.method, Wire.Empty(), returning: TrackersInterface.List.Reply.self
-    ).trackers
+    try context.daemon().call(TrackersInterface.List()).trackers
   }
 
   /// The tracker that the first of the words name, by its id or its title in any language or as far as it is unique, and

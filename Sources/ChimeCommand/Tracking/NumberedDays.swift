@@ -25,9 +25,9 @@ enum NumberedDays {
     let trackers = context.line.words.isEmpty ? try Naming.trackers(context) : []
     let tracker = try trackers.count == 1 ? trackers[0] : Naming.one(context.line.words, context)
     let days = try Month.days(context, tracker, month, today)
-    let milestones = try context.daemon().call(
-      T.Milestones.method, T.Milestones.Parameters(tracker: tracker.id), returning: T.Milestones.Reply.self
-    ).milestones.filter { $0.day.hasPrefix(month.description.prefix(7)) }.sorted { $0.day < $1.day }
+    let milestones = try context.daemon().call(T.Milestones(tracker: tracker.id)).milestones.filter {
+      $0.day.hasPrefix(month.description.prefix(7))
+    }.sorted { $0.day < $1.day }
     let numbered = try Numbered(context, tracker, month, today, days)
     switch context.format {
     case .json:
@@ -58,7 +58,7 @@ enum NumberedDays {
       counted = days.count { $0.isAsked }
       inAll = days.compactMap(\.number).max() ?? 0
       guard month == DayText.firstOfMonth(today) else { return }
-      let view = try context.daemon().call(T.Day.method, T.Day.Parameters(), returning: T.Day.Reply.self).view
+      let view = try context.daemon().call(T.Day()).view
       guard let standing = view.standings.first(where: { $0.tracker.id == tracker.id }) else { return }
       (inMonth, inAll, counted) = (standing.numberThisMonth, standing.number, standing.countedThisMonth)
     }

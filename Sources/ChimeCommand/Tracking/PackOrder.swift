@@ -34,8 +34,7 @@ struct PackOrder {
     var choices = choices
     if choices.language == nil { choices.language = context.tongue.first }
     return try context.daemon().call(
-      TrackersInterface.InstallPack.method,
-      TrackersInterface.InstallPack.Parameters(
+      TrackersInterface.InstallPack(
         name: name, text: text, file: file, choices: choices, dryRun: dryRun ? true : nil))
   }
 

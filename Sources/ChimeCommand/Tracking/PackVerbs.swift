@@ -67,9 +67,7 @@ enum PackVerbs {
     json: "`pack`: what was removed", run: runRemove)
 
   static func packs(_ context: Context) throws -> [Pack] {
-    try context.daemon().call(
-      TrackersInterface.Packs.method, Wire.Empty(), returning: TrackersInterface.Packs.Reply.self
-    ).packs
+    try context.daemon().call(TrackersInterface.Packs()).packs
   }
 
   private static func runList(_ context: Context) throws -> ExitCode {
@@ -180,7 +178,7 @@ enum PackVerbs {
     guard !context.line.words.isEmpty else {
       throw Failure.usage(Words.say("a file is missing"), hint: "chime pack check my-pack.toml")
     }
-    var faults: [TrackersInterface.Fault] = []
+    var faults: [Wire.Fault] = []
     var sound: [(file: String, pack: Pack)] = []
     for word in context.line.words {
       let path = word == "-" || word.contains("/") || word.hasSuffix(".toml") ? word : "./\(word)"
@@ -224,11 +222,8 @@ enum PackVerbs {
       context.note(Words.say("Nothing was removed."))
       return .failed
     }
-    let removed = try context.daemon().call(
-      TrackersInterface.RemovePack.method,
-      TrackersInterface.RemovePack.Parameters(id: pack.id, entries: entries ? true : nil),
-      returning: TrackersInterface.RemovePack.Reply.self
-    ).pack
+    let removed = try context.daemon().call(TrackersInterface.RemovePack(id: pack.id, entries: entries ? true : nil))
+      .pack
     context.print(removed, as: Shapes.pack(context.trackerWords)) {
       context.out("\(context.style(Harmless.line(removed.id), .strong))  \(title)")
       context.out(

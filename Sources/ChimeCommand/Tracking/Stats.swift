@@ -27,11 +27,9 @@ enum Stats {
     guard !context.line.words.isEmpty else { return try overview(context) }
     let tracker = try Naming.one(context.line.words, context)
     let statistics = try context.daemon().call(
-      TrackersInterface.Stats.method,
-      TrackersInterface.Stats.Parameters(
+      TrackersInterface.Stats(
         tracker: tracker.id, range: RangeText.parse(context),
-        averageDays: context.line.count("average", minimum: 1, maximum: 365)),
-      returning: TrackersInterface.Stats.Reply.self
+        averageDays: context.line.count("average", minimum: 1, maximum: 365))
     ).statistics
     let words = context.trackerWords
     switch context.format {
@@ -50,10 +48,7 @@ enum Stats {
     for option in ["range", "average"] where context.line.has(option) {
       throw Failure.usage(Words.say("--%1 goes with one tracker: chime stats TRACKER", option))
     }
-    let standings = try context.daemon().call(
-      TrackersInterface.Day.method, TrackersInterface.Day.Parameters(),
-      returning: TrackersInterface.Day.Reply.self
-    ).view.standings
+    let standings = try context.daemon().call(TrackersInterface.Day()).view.standings
     let words = context.trackerWords
     context.print(
       standings, as: Shapes.standing(words), empty: [Words.say("There is no tracker yet.")] + Naming.beginning

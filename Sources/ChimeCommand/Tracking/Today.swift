@@ -18,10 +18,7 @@ enum Today {
     alsoTried: ["day", "now", "habits", "dashboard"], json: "`day`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let view = try context.daemon().call(
-      TrackersInterface.Day.method, TrackersInterface.Day.Parameters(day: chosenDay(context)),
-      returning: TrackersInterface.Day.Reply.self
-    ).view
+    let view = try context.daemon().call(TrackersInterface.Day(day: chosenDay(context))).view
     switch context.format {
     case .json: context.print(json: .members(["day": Shapes.day(context.trackerWords).json(view)]))
     case .plain: for line in plain(view, context.trackerWords) { context.out(Plain.line(line)) }

@@ -109,8 +109,7 @@ enum TrackerVerbs {
   static func put(_ draft: TrackersInterface.TrackerDraft, _ context: Context) throws -> ExitCode {
     let isDry = context.line.has("dry-run")
     let reply: TrackersInterface.Put.Reply = try context.daemon().call(
-      TrackersInterface.Put.method,
-      TrackersInterface.Put.Parameters(
+      TrackersInterface.Put(
         tracker: draft, dryRun: isDry ? true : nil, token: context.line.value("token")))
     context.print(reply.tracker, as: Shapes.tracker(context.trackerWords)) {
       let words = context.trackerWords
@@ -173,10 +172,7 @@ enum TrackerVerbs {
       context.note(Words.say("Nothing was removed."))
       return .failed
     }
-    let removed = try context.daemon().call(
-      TrackersInterface.Remove.method, TrackersInterface.Remove.Parameters(id: tracker.id),
-      returning: TrackersInterface.Remove.Reply.self
-    ).tracker
+    let removed = try context.daemon().call(TrackersInterface.Remove(id: tracker.id)).tracker
     context.print(removed, as: Shapes.tracker(words)) {
       context.out("\(context.style(removed.id, .strong))  \(words.title(removed))")
       context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))

@@ -14,7 +14,7 @@ extension Failure {
         detail: it.faults.map { Failure.line(of: $0) }, faults: it.faults)
     } else if name == "InvalidSet", let it = error.parameters(RemindersInterface.InvalidSet.self) {
       let faults = it.faults.map {
-        TrackersInterface.Fault(file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
+        Wire.Fault(file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
       }
       self.init(
         status: .failed,
@@ -34,7 +34,7 @@ extension Failure {
       self.init(
         status: .failed, message: message, hints: [Words.say("nothing was changed")], isInvalidText: true, line: it.line
       )
-    } else if name == "NothingToUndo", let it = error.parameters(Wire.Message.self) {
+    } else if name == "NothingToUndo", let it = error.parameters(TrackersInterface.NothingToUndo.self) {
       self.init(
         status: .failed, message: Words.told(it.message),
         hints: [Words.say("changes of the last 30 days can be taken back")])
@@ -53,7 +53,7 @@ extension Failure {
   }
 
   /// `weight.toml:12:3: trackers.weight.unit: "kgs" is no unit`
-  static func line(of fault: TrackersInterface.Fault) -> String {
+  static func line(of fault: Wire.Fault) -> String {
     let place = fault.line > 0 ? "\(fault.file):\(fault.line):\(fault.column)" : fault.file
     return Harmless.line([place, fault.key, Words.told(fault.message)].filter { !$0.isEmpty }.joined(separator: ": "))
   }

@@ -25,10 +25,7 @@ enum Undo {
     if context.line.has("list") { return try list(context, daemon) }
     if context.line.has("limit") { throw Failure.usage(Words.say("--limit goes with --list")) }
     let isDry = context.line.has("dry-run")
-    let undone = try daemon.call(
-      TrackersInterface.Undo.method, TrackersInterface.Undo.Parameters(dryRun: isDry ? true : nil),
-      returning: TrackersInterface.Undo.Reply.self
-    ).undone
+    let undone = try daemon.call(TrackersInterface.Undo(dryRun: isDry ? true : nil)).undone
     context.print(undone, as: Shapes.undoable) {
       let what = [kind(undone.kind), Harmless.line(undone.subject)].filter { !$0.isEmpty }.joined(separator: ": ")
       context.out(isDry ? Words.say("Would be taken back: %1", what) : Words.say("Taken back: %1", what))
@@ -41,10 +38,7 @@ enum Undo {
 
   private static func list(_ context: Context, _ daemon: Daemon) throws -> ExitCode {
     let limit = try Listings.limit(context.line, usually: 20)
-    let changes = try daemon.call(
-      TrackersInterface.Changes.method, TrackersInterface.Changes.Parameters(limit: min(limit ?? 1_000, 1_000)),
-      returning: TrackersInterface.Changes.Reply.self
-    ).changes
+    let changes = try daemon.call(TrackersInterface.Changes(limit: min(limit ?? 1_000, 1_000))).changes
     context.print(
       changes, as: Shapes.undoable,
       empty: [

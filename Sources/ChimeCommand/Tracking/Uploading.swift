@@ -46,8 +46,7 @@ enum Uploading {
     while offset < bytes.count {
       let end = min(offset + part, bytes.count)
       let reply: TrackersInterface.Upload.Reply = try daemon.call(
-        TrackersInterface.Upload.method,
-        TrackersInterface.Upload.Parameters(
+        TrackersInterface.Upload(
           upload: upload, offset: offset, data: Data(bytes[offset..<end]).base64EncodedString()))
       guard reply.received == end else {
         throw Failure.failed(Words.say("%1 did not arrive whole", name), hint: Words.say("try again"))

@@ -23,8 +23,7 @@ enum Week {
     } else {
       day = try Today.chosenDay(context)
     }
-    let week: TrackersInterface.Week.Reply = try context.daemon().call(
-      TrackersInterface.Week.method, TrackersInterface.Week.Parameters(day: day))
+    let week: TrackersInterface.Week.Reply = try context.daemon().call(TrackersInterface.Week(day: day))
     let words = context.trackerWords
     let rows = week.days.compactMap { row in
       week.standings.first { $0.tracker.id == row.tracker }.map { (standing: $0, days: row.days) }

@@ -13,8 +13,7 @@ enum Adding {
     try line.marks.add(to: &draft)
     if context.line.has("dry-run") { return try Explaining.dryRun(context, draft: draft) }
     let reply: RemindersInterface.Add.Reply = try context.daemon().call(
-      RemindersInterface.Add.method,
-      RemindersInterface.Add.Parameters(reminder: draft, token: context.line.value("token")))
+      RemindersInterface.Add(reminder: draft, token: context.line.value("token")))
     answer(context, reply.reminder, warnings: reply.warnings)
     return .success
   }

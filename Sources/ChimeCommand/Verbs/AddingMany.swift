@@ -111,8 +111,7 @@ struct AddingMany {
   private mutating func send(_ part: Part, to daemon: Daemon, telling progress: Progress) throws {
     do {
       let reply: RemindersInterface.AddMany.Reply = try daemon.call(
-        RemindersInterface.AddMany.method,
-        RemindersInterface.AddMany.Parameters(
+        RemindersInterface.AddMany(
           reminders: part.drafts, dryRun: isDry ? true : nil, token: token.map { "\($0):\(part.lines[0])" }),
         telling: progress)
       added += zip(part.lines, reply.ids).map { AddedLine(line: $0, id: $1) }

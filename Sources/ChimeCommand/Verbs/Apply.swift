@@ -61,7 +61,7 @@ enum Apply {
         Words.say("--entries says what --prune may remove, and --prune is missing"),
         hint: "chime apply reminders.toml --prune --entries")
     }
-    var request = Call.Parameters(
+    var request = Call(
       files: source.files, set: line.value("set"), otherwise: source.name, prune: prunes ? true : nil, dryRun: true,
       entries: line.has("entries") ? true : nil)
     let daemon = try context.daemon()
@@ -70,7 +70,7 @@ enum Apply {
     func call(_ doing: String) throws -> Call.Reply {
       let progress = Progress(context, doing)
       defer { progress.end() }
-      return try daemon.call(Call.method, request, telling: progress)
+      return try daemon.call(request, telling: progress)
     }
     let comparing = Words.say("Comparing with what there is")
     var reply = try call(comparing)

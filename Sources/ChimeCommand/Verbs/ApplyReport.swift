@@ -77,7 +77,8 @@ struct ApplyReport {
   }
 
   private func lines(
-    _ field: RemindersInterface.SetField, _ action: RemindersInterface.SetAction, _ width: Int, _ context: Context
+    _ field: RemindersInterface.SetField, _ action: RemindersInterface.SetChange.Action, _ width: Int,
+    _ context: Context
   ) -> [String] {
     let name = "    " + field.name + String(repeating: " ", count: max(0, width - field.name.count)) + "  "
     let (old, new) = (field.old.map(Harmless.line), field.new.map(Harmless.line))
@@ -109,7 +110,7 @@ struct ApplyReport {
         count: reply.unchanged, "nothing to change: %n is as it is to be",
         "nothing to change: all %n are as they are to be")
     }
-    func count(_ action: RemindersInterface.SetAction) -> Int { reply.changes.count { $0.action == action } }
+    func count(_ action: RemindersInterface.SetChange.Action) -> Int { reply.changes.count { $0.action == action } }
     let (added, changed, removed) = (count(.add), count(.change), count(.remove))
     let parts: [(Int, String)] =
       isDry

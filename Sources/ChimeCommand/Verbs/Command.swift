@@ -68,10 +68,7 @@ enum Command {
     let limit = try commands(daemon).first { $0.name == name }?.timeLimit
     let span = limit.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
     daemon.patience += .milliseconds(span.rawValue)
-    let result = try daemon.call(
-      CommandsInterface.Test.method, CommandsInterface.Test.Parameters(name: name),
-      returning: CommandsInterface.Test.Reply.self
-    ).result
+    let result = try daemon.call(CommandsInterface.Test(name: name)).result
     context.print(result, as: Shapes.commandTest) {
       context.out(([result.program] + result.arguments).map { Harmless.line($0) }.joined(separator: " "))
       for variable in result.variables { context.out("  \(context.style(Harmless.line(variable), .faint))") }
@@ -92,8 +89,6 @@ enum Command {
   }
 
   private static func commands(_ daemon: Daemon) throws -> [CommandsInterface.Command] {
-    try daemon.call(
-      CommandsInterface.List.method, Wire.Empty(), returning: CommandsInterface.List.Reply.self
-    ).commands
+    try daemon.call(CommandsInterface.List()).commands
   }
 }

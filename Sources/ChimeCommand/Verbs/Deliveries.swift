@@ -11,7 +11,7 @@ enum Deliveries {
       .value(
         "state", nil, "STATE",
         "Only those that are pending, waiting (for the next attempt), delivered, dead or cancelled",
-        choices: DeliveriesInterface.State.allCases.map(\.rawValue)),
+        choices: DeliveriesInterface.Delivery.State.allCases.map(\.rawValue)),
       .value("id", nil, "DELIVERY", "One delivery, with every attempt"),
     ] + Listings.since + [Listings.limit("deliveries", usually: 50)],
     examples: [
@@ -32,8 +32,7 @@ enum Deliveries {
     let daemon = try context.daemon()
     let (deliveries, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: DeliveriesInterface.List.Reply = try daemon.call(
-        DeliveriesInterface.List.method,
-        DeliveriesInterface.List.Parameters(
+        DeliveriesInterface.List(
           filter: filter == DeliveriesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.deliveries, reply.cursor)
     }
@@ -82,8 +81,7 @@ enum Deliveries {
 
   private static func one(_ context: Context, _ id: String) throws -> ExitCode {
     try context.noWords()
-    let reply: DeliveriesInterface.Get.Reply = try context.daemon().call(
-      DeliveriesInterface.Get.method, DeliveriesInterface.Get.Parameters(id: id))
+    let reply: DeliveriesInterface.Get.Reply = try context.daemon().call(DeliveriesInterface.Get(id: id))
     let delivery = reply.delivery
     switch context.format {
     case .json:

@@ -11,7 +11,7 @@ enum Done {
 
   static func run(_ context: Context) throws -> ExitCode {
     let reply: OccurrencesInterface.Done.Reply = try context.daemon().call(
-      OccurrencesInterface.Done.method, OccurrencesInterface.Done.Parameters(id: context.optionalSubject()))
+      OccurrencesInterface.Done(id: context.optionalSubject()))
     Answering.answer(context, reply.occurrence, "done")
     return .success
   }
@@ -26,7 +26,7 @@ enum Dismiss {
 
   static func run(_ context: Context) throws -> ExitCode {
     let reply: OccurrencesInterface.Dismiss.Reply = try context.daemon().call(
-      OccurrencesInterface.Dismiss.method, OccurrencesInterface.Dismiss.Parameters(id: context.optionalSubject()))
+      OccurrencesInterface.Dismiss(id: context.optionalSubject()))
     Answering.answer(context, reply.occurrence, "dismissed")
     return .success
   }

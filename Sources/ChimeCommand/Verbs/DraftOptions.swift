@@ -19,7 +19,9 @@ enum DraftOptions {
         choices: Wire.Fold.allCases.map(\.rawValue), mayBeEmpty: true),
       place,
       .value("tag", nil, "TAG", "A tag; several with commas or repeated", repeats: true),
-      .value("urgency", nil, "LEVEL", "low, normal or critical", choices: Wire.Urgency.allCases.map(\.rawValue)),
+      .value(
+        "urgency", nil, "LEVEL", "low, normal or critical",
+        choices: RemindersInterface.Reminder.Urgency.allCases.map(\.rawValue)),
       .value("icon", nil, "NAME", "An icon's name or file"),
       .value("sound", nil, "NAME", "A sound's name or file"),
       .value("url", nil, "URL", "A link that goes with it"),
@@ -56,7 +58,7 @@ enum DraftOptions {
   /// What the options change; an empty value removes.
   static func change(_ line: ParsedLine) throws -> RemindersInterface.Change {
     let draft = try draft(line, title: "", when: "")
-    let reset = RemindersInterface.Resettable.allCases.filter { field in
+    let reset = RemindersInterface.Change.Reset.allCases.filter { field in
       let name =
         switch field {
         case .quiet: "quiet-rule"
@@ -88,22 +90,24 @@ enum DraftOptions {
     return try lengths.map { try LengthText.iso($0, option: "snooze") }
   }
 
-  private static func catchUp(_ line: ParsedLine) throws -> Wire.CatchUp? {
+  private static func catchUp(_ line: ParsedLine) throws -> RemindersInterface.CatchUp? {
     try line.value("catch-up").map { try catchUp($0) }
   }
 
   /// `latest`, or `suspend=latest,downtime=skip`; what is not named is `latest`.
-  static func catchUp(_ text: String) throws -> Wire.CatchUp {
-    let rules = Wire.CatchUpRule.allCases.map(\.rawValue)
-    func rule(_ name: some StringProtocol) throws -> Wire.CatchUpRule {
-      if let rule = Wire.CatchUpRule(rawValue: String(name)) { return rule }
+  static func catchUp(_ text: String) throws -> RemindersInterface.CatchUp {
+    let rules = RemindersInterface.CatchUp.Rule.allCases.map(\.rawValue)
+    func rule(_ name: some StringProtocol) throws -> RemindersInterface.CatchUp.Rule {
+      if let rule = RemindersInterface.CatchUp.Rule(rawValue: String(name)) { return rule }
       throw Failure.usage(
         Words.say(
           "--catch-up is one of %1, or suspend=RULE,downtime=RULE, not \"%2\"", rules.joined(separator: ", "), text),
         hint: Nearest.question(String(name), among: rules))
     }
-    if let both = Wire.CatchUpRule(rawValue: text) { return Wire.CatchUp(suspend: both, downtime: both) }
-    var result = Wire.CatchUp(suspend: .latest, downtime: .latest)
+    if let both = RemindersInterface.CatchUp.Rule(rawValue: text) {
+      return RemindersInterface.CatchUp(suspend: both, downtime: both)
+    }
+    var result = RemindersInterface.CatchUp(suspend: .latest, downtime: .latest)
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       switch (pair.first, pair.count) {

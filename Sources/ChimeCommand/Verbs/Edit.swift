@@ -46,7 +46,7 @@ enum Edit {
     change.when = change.when.map(context.written)
     if context.line.has("dry-run") { return try dryRun(context, id: id, change: change) }
     let reply: RemindersInterface.Update.Reply = try context.daemon().call(
-      RemindersInterface.Update.method, RemindersInterface.Update.Parameters(id: id, change: change))
+      RemindersInterface.Update(id: id, change: change))
     Adding.answer(context, reply.reminder, warnings: reply.warnings)
     return .success
   }
@@ -68,10 +68,7 @@ enum Edit {
   }
 
   private static func get(_ context: Context, _ id: String) throws -> RemindersInterface.Reminder {
-    try context.daemon().call(
-      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
-      returning: RemindersInterface.Get.Reply.self
-    ).reminder
+    try context.daemon().call(RemindersInterface.Get(id: id)).reminder
   }
 
   // MARK: In an editor

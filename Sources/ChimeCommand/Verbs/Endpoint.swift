@@ -28,7 +28,8 @@ enum Endpoint {
     examples: [.init(command: "chime endpoint enable team")], alsoTried: ["on", "resume", "start"],
     json: "`endpoint`",
     run: { context in
-      try turn(context, EndpointsInterface.Enable.method, Words.say("in use; what is owed to it is sent now"))
+      let endpoint = try context.daemon().call(EndpointsInterface.Enable(name: name(context))).endpoint
+      return tell(context, endpoint, Words.say("in use; what is owed to it is sent now"))
     })
 
   static let disable = Verb(
@@ -37,7 +38,8 @@ enum Endpoint {
     examples: [.init(command: "chime endpoint disable team")], alsoTried: ["off", "pause", "stop"],
     json: "`endpoint`",
     run: { context in
-      try turn(context, EndpointsInterface.Disable.method, Words.say("disabled; chime endpoint enable calls it again"))
+      let endpoint = try context.daemon().call(EndpointsInterface.Disable(name: name(context))).endpoint
+      return tell(context, endpoint, Words.say("disabled; chime endpoint enable calls it again"))
     })
 
   static let remove = Verb(
@@ -47,11 +49,9 @@ enum Endpoint {
     examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],
     json: "`endpoint`: what was removed", run: runRemove)
 
-  private static func turn(_ context: Context, _ method: String, _ sentence: String) throws -> ExitCode {
-    let endpoint = try context.daemon().call(
-      method, EndpointsInterface.Enable.Parameters(name: try name(context)),
-      returning: EndpointsInterface.Enable.Reply.self
-    ).endpoint
+  private static func tell(
+    _ context: Context, _ endpoint: EndpointsInterface.Endpoint, _ sentence: String
+  ) -> ExitCode {
     context.print(endpoint, as: Shapes.endpoint) {
       context.out(
         "\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))\n  \(sentence)")
@@ -68,10 +68,7 @@ enum Endpoint {
       context.note(Words.say("Nothing was removed."))
       return .failed
     }
-    let endpoint = try daemon.call(
-      EndpointsInterface.Remove.method, EndpointsInterface.Remove.Parameters(name: name),
-      returning: EndpointsInterface.Remove.Reply.self
-    ).endpoint
+    let endpoint = try daemon.call(EndpointsInterface.Remove(name: name)).endpoint
     context.print(endpoint, as: Shapes.endpoint) {
       context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))\n  removed")
     }
@@ -89,8 +86,6 @@ enum Endpoint {
 
   /// One by its name; nil when there is none of that name, which the daemon says better.
   static func known(_ name: String, _ context: Context) throws -> EndpointsInterface.Endpoint? {
-    try context.daemon().call(
-      EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
-    ).endpoints.first { $0.name == name }
+    try context.daemon().call(EndpointsInterface.List()).endpoints.first { $0.name == name }
   }
 }

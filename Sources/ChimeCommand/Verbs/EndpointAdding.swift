@@ -64,7 +64,7 @@ enum EndpointAdding {
     }
     let ways = ["secret-file", "new-secret", "ed25519"].filter { context.line.has($0) }
     guard ways.count < 2 else { throw Failure.usage(Words.say("--%1 and --%2 exclude each other", ways[0], ways[1])) }
-    var request = EndpointsInterface.Put.Parameters(name: words[0], url: words[1])
+    var request = EndpointsInterface.Put(name: words[0], url: words[1])
     if let path = context.line.value("secret-file") {
       request.secret = try SecretFile.read(path, userID: context.world.userID)
     }
@@ -79,9 +79,7 @@ enum EndpointAdding {
     }
     let endpoint: EndpointsInterface.Endpoint
     do {
-      endpoint = try daemon.call(
-        EndpointsInterface.Put.method, request, returning: EndpointsInterface.Put.Reply.self
-      ).endpoint
+      endpoint = try daemon.call(request).endpoint
     } catch let failure as Failure {
       // A secret that nobody uses is of no use to anybody. After a time-out the daemon may use it all the same.
       if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
@@ -100,7 +98,7 @@ enum EndpointAdding {
     return .success
   }
 
-  private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put.Parameters) -> Failure {
+  private static func hinted(_ failure: Failure, _ request: EndpointsInterface.Put) -> Failure {
     var failure = failure
     if request.secret == nil, request.newSecret == nil, failure.said.contains("a new endpoint needs a secret") {
       failure.hints.append(Words.say("--new-secret FILE makes one, --secret-file FILE reads one"))
@@ -113,12 +111,12 @@ enum EndpointAdding {
   }
 
   private static func runEdit(_ context: Context) throws -> ExitCode {
-    var request = EndpointsInterface.Update.Parameters(name: try Endpoint.name(context))
+    var request = EndpointsInterface.Update(name: try Endpoint.name(context))
     request.url = context.line.value("url")
     request.token = try token(context)
     request.settings = try settings(context)
     request.reset = try context.line.list("reset")?.map { word in
-      let names = EndpointsInterface.Resettable.allCases
+      let names = EndpointsInterface.Update.Reset.allCases
       guard let name = names.first(where: { $0.rawValue.lowercased() == word.lowercased() }) else {
         throw Failure.usage(
           Words.say("--reset takes %1, not \"%2\"", names.map(\.rawValue).joined(separator: ", "), word),
@@ -130,9 +128,7 @@ enum EndpointAdding {
       throw Failure.usage(
         Words.say("nothing is to be changed"), hint: Words.say("`chime endpoint edit --help` lists what can be"))
     }
-    let endpoint = try context.daemon().call(
-      EndpointsInterface.Update.method, request, returning: EndpointsInterface.Update.Reply.self
-    ).endpoint
+    let endpoint = try context.daemon().call(request).endpoint
     context.print(endpoint, as: Shapes.endpoint) { EndpointLooking.details(context, endpoint) }
     return .success
   }

@@ -41,9 +41,7 @@ enum EndpointLooking {
 
   private static func runList(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let endpoints = try context.daemon().call(
-      EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
-    ).endpoints
+    let endpoints = try context.daemon().call(EndpointsInterface.List()).endpoints
     let empty = [
       Words.say("No endpoints yet."),
       Words.say("Add one: chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
@@ -131,10 +129,7 @@ enum EndpointLooking {
   }
 
   private static func runTest(_ context: Context) throws -> ExitCode {
-    let result = try context.daemon().call(
-      EndpointsInterface.Test.method, EndpointsInterface.Test.Parameters(name: try Endpoint.name(context)),
-      returning: EndpointsInterface.Test.Reply.self
-    ).result
+    let result = try context.daemon().call(EndpointsInterface.Test(name: try Endpoint.name(context))).result
     context.print(result, as: Shapes.test) {
       context.out("\(result.method ?? "POST") \(Harmless.line(result.url))")
       for header in result.requestHeaders { context.out("  \(context.style(Harmless.line(header), .faint))") }
@@ -182,9 +177,7 @@ enum EndpointLooking {
   private static func runTemplates(_ context: Context) throws -> ExitCode {
     let words = context.line.words
     guard words.count < 2 else { throw Failure.usage(Words.say("one template at a time")) }
-    let templates = try context.daemon().call(
-      EndpointsInterface.Templates.method, Wire.Empty(), returning: EndpointsInterface.Templates.Reply.self
-    ).templates
+    let templates = try context.daemon().call(EndpointsInterface.Templates()).templates
     if let name = words.first {
       guard let template = templates.first(where: { $0.name == name }) else {
         throw Failure.failed(

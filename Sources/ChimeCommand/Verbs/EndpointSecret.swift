@@ -30,7 +30,7 @@ enum EndpointSecret {
     let line = context.line
     let ways = ["secret-file", "new-secret", "show"].filter { line.has($0) }
     guard ways.count < 2 else { throw Failure.usage(Words.say("--%1 and --%2 exclude each other", ways[0], ways[1])) }
-    var request = EndpointsInterface.Rotate.Parameters(name: name)
+    var request = EndpointsInterface.Rotate(name: name)
     request.overlap = try line.value("overlap").map { text in
       guard let span = try? DurationText.parse(text) else {
         throw Failure.usage(Words.say("--overlap takes a span, such as 24h or 7d, not \"%1\"", text))
@@ -49,8 +49,7 @@ enum EndpointSecret {
     }
     let reply: EndpointsInterface.Rotate.Reply
     do {
-      reply = try daemon.call(
-        EndpointsInterface.Rotate.method, request, returning: EndpointsInterface.Rotate.Reply.self)
+      reply = try daemon.call(request)
     } catch let failure as Failure {
       if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
       throw failure

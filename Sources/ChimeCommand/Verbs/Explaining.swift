@@ -48,8 +48,7 @@ enum Explaining {
         canonical: schedule.canonical, dialect: schedule.dialect.rawValue, zone: zone, moments: moments)
     } asking: { daemon in
       let reply: SchedulesInterface.Explain.Reply = try daemon.call(
-        SchedulesInterface.Explain.method,
-        SchedulesInterface.Explain.Parameters(
+        SchedulesInterface.Explain(
           when: question.text, timezone: try zoneName(context, question), gap: question.gap, fold: question.fold,
           count: min(count, 1_000), after: RFC3339.format(question.after, in: .utc),
           latitude: question.place?.latitude, longitude: question.place?.longitude))
@@ -74,8 +73,7 @@ enum Explaining {
         remarks: conversion.remarks)
     } asking: { daemon in
       try daemon.call(
-        SchedulesInterface.Convert.method,
-        SchedulesInterface.Convert.Parameters(
+        SchedulesInterface.Convert(
           when: question.text, to: .init(rawValue: dialect.rawValue) ?? .phrase,
           timezone: try zoneName(context, question), latitude: question.place?.latitude,
           longitude: question.place?.longitude))

@@ -34,8 +34,7 @@ enum Export {
       throw Failure.usage(Words.say("--tag goes with no ID: it says which reminders by itself"))
     }
     let reply: RemindersInterface.Export.Reply = try context.daemon().call(
-      RemindersInterface.Export.method,
-      RemindersInterface.Export.Parameters(
+      RemindersInterface.Export(
         ids: ids.isEmpty ? nil : ids, filter: tag.map { RemindersInterface.Filter(tag: $0) },
         format: context.line.value("format").map { $0 == "ics" ? "icalendar" : $0 } ?? "toml"))
     if context.format == .json {

@@ -10,8 +10,7 @@ enum Fire {
 
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
-    let reply: OccurrencesInterface.Fire.Reply = try context.daemon().call(
-      OccurrencesInterface.Fire.method, OccurrencesInterface.Fire.Parameters(id: id))
+    let reply: OccurrencesInterface.Fire.Reply = try context.daemon().call(OccurrencesInterface.Fire(id: id))
     context.print(reply.occurrence, as: Shapes.occurrence) {
       let id = context.style(Harmless.line(reply.occurrence.reminder), .strong)
       context.out("\(id)  \(Harmless.line(reply.occurrence.title))")

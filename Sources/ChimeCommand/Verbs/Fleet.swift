@@ -20,9 +20,7 @@ enum Fleet {
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let fleet = try context.daemon().call(
-      DaemonInterface.GetFleet.method, Wire.Empty(), returning: DaemonInterface.GetFleet.Reply.self
-    ).fleet
+    let fleet = try context.daemon().call(DaemonInterface.GetFleet()).fleet
     switch context.format {
     case .json: context.print(json: .members(["fleet": Shapes.fleet.json(fleet)]))
     case .plain: context.print(fleet.daemons, as: Shapes.daemon, empty: []) {}

@@ -15,7 +15,7 @@ enum History {
       .flag("missed", nil, "Only those that were missed, and why; `chime why` says more of one reminder"),
       .value(
         "state", nil, "STATE", "Only those that were fired, delivered, snoozed, done, dismissed or missed",
-        choices: OccurrencesInterface.State.allCases.map(\.rawValue)),
+        choices: OccurrencesInterface.Occurrence.State.allCases.map(\.rawValue)),
     ] + Listings.since + [
       Listings.limit("times", usually: 50), .flag("timeline", nil, "Draw the times on a line of days and hours"),
       Glyphs.option,
@@ -46,8 +46,7 @@ enum History {
     let (occurrences, isCut) = try Listings.pages(limit: limit, keeping: state.map { state in { $0.state == state } }) {
       limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
-        OccurrencesInterface.List.method,
-        OccurrencesInterface.List.Parameters(
+        OccurrencesInterface.List(
           filter: filter == OccurrencesInterface.Filter() ? nil : filter, limit: limit, cursor: cursor))
       return (reply.occurrences, reply.cursor)
     }
@@ -67,8 +66,8 @@ enum History {
   }
 
   /// The state that is asked for; nil: any.
-  private static func state(_ line: ParsedLine) throws -> OccurrencesInterface.State? {
-    let state = line.value("state").flatMap { OccurrencesInterface.State(rawValue: $0) }
+  private static func state(_ line: ParsedLine) throws -> OccurrencesInterface.Occurrence.State? {
+    let state = line.value("state").flatMap { OccurrencesInterface.Occurrence.State(rawValue: $0) }
     guard line.has("missed") else { return state }
     guard state == nil || state == .missed, !line.has("open") else {
       throw Failure.usage(Words.say("--missed goes with no other state"), hint: "chime history --missed")
@@ -125,7 +124,7 @@ enum History {
     }
   }
 
-  private static func words(_ reason: OccurrencesInterface.Missed) -> String {
+  private static func words(_ reason: OccurrencesInterface.Occurrence.Missed) -> String {
     switch reason {
     case .overCap: Words.say("over the cap")
     case .quiet: Words.say("quiet hours")

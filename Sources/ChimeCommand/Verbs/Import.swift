@@ -47,7 +47,7 @@ enum Import {
 
   static func run(_ context: Context) throws -> ExitCode {
     let source = try ImportSource(context)
-    var request = RemindersInterface.Import.Parameters(
+    var request = RemindersInterface.Import(
       text: "", format: source.format, system: source.hasUsers ? true : nil,
       dryRun: context.line.has("dry-run") ? true : nil, again: context.line.has("again") ? true : nil,
       allDayAt: try allDayTime(context.line), timezone: context.line.value("tz"), channels: context.line.list("to"),
@@ -63,8 +63,7 @@ enum Import {
     for (index, part) in parts.enumerated() {
       request.text = part.text
       do {
-        let reply: RemindersInterface.Import.Reply = try daemon.call(
-          RemindersInterface.Import.method, request, telling: progress)
+        let reply: RemindersInterface.Import.Reply = try daemon.call(request, telling: progress)
         result.added += reply.added.map { part.placed($0) }
         result.remarks += reply.remarks.map { part.placed($0) }
         result.warnings += reply.warnings.filter { !result.warnings.contains($0) }
@@ -110,7 +109,7 @@ enum Import {
 
 /// Where the text of an import comes from.
 struct ImportSource {
-  var format: RemindersInterface.ImportFormat
+  var format: RemindersInterface.Import.Format
   /// For messages.
   var name: String
   var hasUsers = false
@@ -120,7 +119,7 @@ struct ImportSource {
   private static let longest = 64 << 20
 
   /// The words that name a program; what is none of them is the file of a calendar.
-  private static let programs: [String: RemindersInterface.ImportFormat] = [
+  private static let programs: [String: RemindersInterface.Import.Format] = [
     "crontab": .crontab, "at": .at, "systemd": .systemd, "remind": .remind, "taskwarrior": .taskwarrior,
   ]
 
@@ -165,7 +164,7 @@ struct ImportSource {
     environment["DOTREMINDERS"] ?? (environment["HOME"] ?? "") + "/.reminders"
   }
 
-  private static func source(of format: RemindersInterface.ImportFormat) -> String {
+  private static func source(of format: RemindersInterface.Import.Format) -> String {
     switch format {
     case .at: Words.say("the queue of at")
     case .systemd: Words.say("the timers of systemd")

@@ -70,7 +70,7 @@ struct ImportReport {
       isDry
       ? Words.say(count: count, "%n reminder would be added", "%n reminders would be added")
       : Words.say(count: count, "%n reminder added", "%n reminders added")
-    let reasons: [(RemindersInterface.ImportRemarkKind, (Int) -> String)] = [
+    let reasons: [(RemindersInterface.ImportRemark.Kind, (Int) -> String)] = [
       (.passed, { Words.say(count: $0, "%n has passed", "%n have passed") }),
       (.closed, { Words.say(count: $0, "%n is cancelled or done", "%n are cancelled or done") }),
       (.present, { Words.say(count: $0, "%n is there already", "%n are there already") }),

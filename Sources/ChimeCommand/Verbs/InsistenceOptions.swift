@@ -13,7 +13,7 @@ enum InsistenceOptions {
     .value(
       "quiet-rule", nil, "RULE",
       "Its times in quiet hours: hold them until the end, drop them, or off (they ring); otherwise as configured",
-      choices: RemindersInterface.QuietRule.allCases.map(\.rawValue), mayBeEmpty: true),
+      choices: RemindersInterface.Quiet.Rule.allCases.map(\.rawValue), mayBeEmpty: true),
     .value(
       "quiet-hours", nil, "SPAN",
       "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
@@ -79,7 +79,7 @@ enum InsistenceOptions {
   }
 
   static func quiet(_ line: ParsedLine) throws -> RemindersInterface.Quiet? {
-    let rule = line.value("quiet-rule").flatMap { RemindersInterface.QuietRule(rawValue: $0) }
+    let rule = line.value("quiet-rule").flatMap { RemindersInterface.Quiet.Rule(rawValue: $0) }
     guard line.has("quiet-hours") else { return rule.map { RemindersInterface.Quiet(rule: $0) } }
     do {
       return RemindersInterface.Quiet(rule: rule, hours: try QuietHours(parts(line, "quiet-hours")).texts)

@@ -13,7 +13,7 @@ enum List {
       .value("tag", nil, "TAG", "Only those with this tag"),
       .value(
         "state", nil, "STATE", "Only those that are active, paused, waiting (for an answer) or finished",
-        choices: RemindersInterface.State.allCases.map(\.rawValue)),
+        choices: RemindersInterface.Reminder.State.allCases.map(\.rawValue)),
       .value("before", nil, "TIME", "Only those that come before a time, such as \"3 days\" or 2026-12-01"),
       .flag("all", "a", "Finished ones too"),
       Listings.limit("reminders", usually: 100),
@@ -43,8 +43,7 @@ enum List {
     var warnings: [String] = []
     let (reminders, isCut) = try Listings.pages(limit: limit) { limit, cursor in
       let reply: RemindersInterface.List.Reply = try daemon.call(
-        RemindersInterface.List.method,
-        RemindersInterface.List.Parameters(filter: isFiltered ? filter : nil, limit: limit, cursor: cursor))
+        RemindersInterface.List(filter: isFiltered ? filter : nil, limit: limit, cursor: cursor))
       warnings += reply.warnings ?? []
       return (reply.reminders, reply.cursor)
     }

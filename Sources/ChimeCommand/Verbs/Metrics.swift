@@ -14,9 +14,7 @@ enum Metrics {
 
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let text = try context.daemon().call(
-      DaemonInterface.Metrics.method, Wire.Empty(), returning: DaemonInterface.Metrics.Reply.self
-    ).text
+    let text = try context.daemon().call(DaemonInterface.Metrics()).text
     switch context.format {
     case .json: context.print(json: .members(["metrics": .string(text)]))
     // It has lines and nothing else already.

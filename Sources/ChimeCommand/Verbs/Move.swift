@@ -20,7 +20,7 @@ enum Move {
 
   static func run(_ context: Context) throws -> ExitCode {
     let wish = try wish(context)
-    let reply: OccurrencesInterface.Move.Reply = try context.daemon().call(OccurrencesInterface.Move.method, wish)
+    let reply: OccurrencesInterface.Move.Reply = try context.daemon().call(wish)
     let clock = context.clock()
     let until = reply.occurrence.snoozedUntil
     Answering.answer(
@@ -28,7 +28,7 @@ enum Move {
     return .success
   }
 
-  private static func wish(_ context: Context) throws -> OccurrencesInterface.Move.Parameters {
+  private static func wish(_ context: Context) throws -> OccurrencesInterface.Move {
     let words = context.line.words.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
     func id(_ end: Int) throws -> String {
       guard end > 0 else { throw Context.noSubject() }

@@ -34,8 +34,7 @@ enum Next {
     let end = try end(context) ?? (isDrawn ? context.now + .hours(24) : nil)
     // One more than is shown tells whether there are more.
     let reply: OccurrencesInterface.Upcoming.Reply = try context.daemon().call(
-      OccurrencesInterface.Upcoming.method,
-      OccurrencesInterface.Upcoming.Parameters(
+      OccurrencesInterface.Upcoming(
         limit: min(limit + 1, 10_000), before: end.map { RFC3339.format($0, in: context.clock().zone) }))
     let upcoming = Array(reply.upcoming.prefix(limit))
     let empty = [

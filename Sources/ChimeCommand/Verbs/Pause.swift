@@ -41,7 +41,7 @@ enum Pause {
     }
     let until = try end.map { try timeToCome($0, context) }
     let reply: RemindersInterface.Pause.Reply = try context.daemon().call(
-      RemindersInterface.Pause.method, RemindersInterface.Pause.Parameters(id: id, until: until))
+      RemindersInterface.Pause(id: id, until: until))
     Adding.answer(context, reply.reminder)
     return .success
   }
@@ -58,8 +58,7 @@ enum Pause {
       throw Failure.usage(Words.say("until when? a time is missing"), hint: "chime pause --all until monday")
     }
     let reply: RemindersInterface.PauseAll.Reply = try context.daemon().call(
-      RemindersInterface.PauseAll.method,
-      RemindersInterface.PauseAll.Parameters(
+      RemindersInterface.PauseAll(
         until: try timeToCome(end, context), critical: context.line.has("critical") ? true : nil))
     context.print(reply.silence, as: Shapes.silence) {
       context.out(Words.say("everything is silent %1", sentence(reply.silence, context.clock())))
@@ -117,15 +116,13 @@ enum Resume {
   static func run(_ context: Context) throws -> ExitCode {
     if context.line.has("all") { return try resumeAll(context) }
     let id = try context.subject()
-    let reply: RemindersInterface.Resume.Reply = try context.daemon().call(
-      RemindersInterface.Resume.method, RemindersInterface.Resume.Parameters(id: id))
+    let reply: RemindersInterface.Resume.Reply = try context.daemon().call(RemindersInterface.Resume(id: id))
     Adding.answer(context, reply.reminder)
     return .success
   }
   private static func resumeAll(_ context: Context) throws -> ExitCode {
     try context.noWords()
-    let reply: RemindersInterface.ResumeAll.Reply = try context.daemon().call(
-      RemindersInterface.ResumeAll.method, Wire.Empty())
+    let reply: RemindersInterface.ResumeAll.Reply = try context.daemon().call(RemindersInterface.ResumeAll())
     switch context.format {
     case .json:
       let silence = reply.silence.map { Shapes.silence.json($0) } ?? .null

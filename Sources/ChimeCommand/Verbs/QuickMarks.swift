@@ -7,7 +7,7 @@ import ChimeWords
 /// A word in quotes with a space in it is left alone, and so is what may be something else: `#12`, `@5pm`, `https://…`.
 struct QuickMarks: Equatable {
   var tags: [String] = []
-  var urgency: Wire.Urgency?
+  var urgency: RemindersInterface.Reminder.Urgency?
   var channels: [String] = []
   var note: String?
 
@@ -45,8 +45,8 @@ struct QuickMarks: Equatable {
     case "#": tags.append(name)
     case "@": channels.append(name)
     default:
-      guard let level = Wire.Urgency(rawValue: name.lowercased()) else {
-        let levels = Wire.Urgency.allCases.map { "!\($0.rawValue)" }
+      guard let level = RemindersInterface.Reminder.Urgency(rawValue: name.lowercased()) else {
+        let levels = RemindersInterface.Reminder.Urgency.allCases.map { "!\($0.rawValue)" }
         throw Failure.usage(
           Words.say("\"%1\" is no urgency: there are %2", Harmless.line(word), levels.joined(separator: ", ")),
           hint: Nearest.question(word, among: levels) ?? Words.say("put a title with such a word in quotes"))

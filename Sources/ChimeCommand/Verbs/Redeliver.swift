@@ -30,8 +30,7 @@ enum Redeliver {
       var sum = DeliveriesInterface.Redeliver.Reply(count: 0, skipped: 0, deliveries: [], notes: [])
       for which in selections {
         let reply: DeliveriesInterface.Redeliver.Reply = try daemon.call(
-          DeliveriesInterface.Redeliver.method,
-          DeliveriesInterface.Redeliver.Parameters(which: which, limit: limit, dryRun: isDry ? true : nil))
+          DeliveriesInterface.Redeliver(which: which, limit: limit, dryRun: isDry ? true : nil))
         sum.count += reply.count
         sum.skipped += reply.skipped
         sum.deliveries += reply.deliveries
@@ -93,8 +92,7 @@ enum Discard {
       var sum = DeliveriesInterface.Cancel.Reply(count: 0, deliveries: [])
       for which in selections {
         let reply: DeliveriesInterface.Cancel.Reply = try daemon.call(
-          DeliveriesInterface.Cancel.method,
-          DeliveriesInterface.Cancel.Parameters(which: which, dryRun: isDry ? true : nil))
+          DeliveriesInterface.Cancel(which: which, dryRun: isDry ? true : nil))
         sum.count += reply.count
         sum.deliveries += reply.deliveries
       }

@@ -16,10 +16,7 @@ enum Remove {
     let isDry = context.line.has("dry-run")
     let asks = context.world.isInteractive && !context.line.has("yes")
     if isDry || asks {
-      let reminder = try daemon.call(
-        RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
-        returning: RemindersInterface.Get.Reply.self
-      ).reminder
+      let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
       if isDry {
         context.print(reminder, as: Shapes.reminder) {
           context.out(Words.say("would remove"))
@@ -37,8 +34,7 @@ enum Remove {
       // The one that was shown is the one that goes.
       id = reminder.id
     }
-    let reply: RemindersInterface.Remove.Reply = try daemon.call(
-      RemindersInterface.Remove.method, RemindersInterface.Remove.Parameters(id: id))
+    let reply: RemindersInterface.Remove.Reply = try daemon.call(RemindersInterface.Remove(id: id))
     context.print(reply.reminder, as: Shapes.reminder) {
       let removed = context.style(Harmless.line(reply.reminder.id), .strong)
       context.out(Words.say("%1  %2\n  removed; its history stays", removed, Harmless.line(reply.reminder.title)))

@@ -13,19 +13,13 @@ enum Show {
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let daemon = try context.daemon()
-    let reminder = try daemon.call(
-      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
-      returning: RemindersInterface.Get.Reply.self
-    ).reminder
+    let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
     guard context.format != .plain else {
       context.print(reminder, as: Shapes.reminder) {}
       return .success
     }
-    let occurrences = try daemon.call(
-      OccurrencesInterface.List.method,
-      OccurrencesInterface.List.Parameters(filter: .init(reminder: reminder.id), limit: 5),
-      returning: OccurrencesInterface.List.Reply.self
-    ).occurrences
+    let occurrences = try daemon.call(OccurrencesInterface.List(filter: .init(reminder: reminder.id), limit: 5))
+      .occurrences
     if context.format == .json {
       context.print(
         json: .members([

@@ -11,8 +11,7 @@ enum Skip {
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let count = try context.line.count("count", minimum: 0, maximum: 10_000)
-    let reply: RemindersInterface.Skip.Reply = try context.daemon().call(
-      RemindersInterface.Skip.method, RemindersInterface.Skip.Parameters(id: id, count: count))
+    let reply: RemindersInterface.Skip.Reply = try context.daemon().call(RemindersInterface.Skip(id: id, count: count))
     Adding.answer(context, reply.reminder)
     return .success
   }

@@ -25,9 +25,7 @@ enum Snapshot {
     let daemon = try context.daemon()
     if context.line.has("list") { return try list(context, daemon) }
     daemon.patience += patience
-    let snapshot = try daemon.call(
-      DaemonInterface.TakeSnapshot.method, Wire.Empty(), returning: DaemonInterface.TakeSnapshot.Reply.self
-    ).snapshot
+    let snapshot = try daemon.call(DaemonInterface.TakeSnapshot()).snapshot
     context.print(snapshot, as: Shapes.snapshot) {
       context.out("\(Harmless.line(snapshot.path)) (\(size(snapshot)))")
     }
@@ -35,9 +33,7 @@ enum Snapshot {
   }
 
   private static func list(_ context: Context, _ daemon: Daemon) throws -> ExitCode {
-    let snapshots = try daemon.call(
-      DaemonInterface.ListSnapshots.method, Wire.Empty(), returning: DaemonInterface.ListSnapshots.Reply.self
-    ).snapshots
+    let snapshots = try daemon.call(DaemonInterface.ListSnapshots()).snapshots
     let empty = [Words.say("No snapshot has been taken yet."), Words.say("Take one now: chime snapshot")]
     context.print(snapshots, as: Shapes.snapshot, empty: empty) {
       let clock = context.clock()

@@ -28,8 +28,7 @@ enum Snooze {
     let wish = try wish(context)
     let id = trimmed(wish.id.joined(separator: " "))
     let reply: OccurrencesInterface.Snooze.Reply = try context.daemon().call(
-      OccurrencesInterface.Snooze.method,
-      OccurrencesInterface.Snooze.Parameters(id: id.isEmpty ? nil : id, length: wish.length, until: wish.until))
+      OccurrencesInterface.Snooze(id: id.isEmpty ? nil : id, length: wish.length, until: wish.until))
     let clock = context.clock()
     let until = reply.occurrence.snoozedUntil
     Answering.answer(
@@ -75,7 +74,7 @@ enum Snooze {
       return Wish(id: id, length: length)
     }
     let known: RemindersInterface.Get.Reply? = try? context.daemon().call(
-      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id.joined(separator: " ")))
+      RemindersInterface.Get(id: id.joined(separator: " ")))
     return known == nil ? Wish(id: [], until: time) : Wish(id: id)
   }
 
@@ -86,8 +85,7 @@ enum Snooze {
 
   /// The lengths that the reminder offers beside the one that was taken.
   private static func offer(_ context: Context, _ id: String) {
-    let reply: RemindersInterface.Get.Reply? = try? context.daemon().call(
-      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id))
+    let reply: RemindersInterface.Get.Reply? = try? context.daemon().call(RemindersInterface.Get(id: id))
     let others = (reply?.reminder.snooze ?? []).dropFirst().map { LengthText.human($0) }
     guard !others.isEmpty else { return }
     context.note(Words.say("Or for %1: chime snooze %2 %3", others.joined(separator: " or "), id, others[0]), .faint)

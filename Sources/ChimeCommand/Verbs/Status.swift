@@ -26,9 +26,7 @@ enum Status {
   static func run(_ context: Context) throws -> ExitCode {
     try context.noWords()
     let daemon = try context.daemon()
-    let health = try daemon.call(
-      DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self
-    ).status
+    let health = try daemon.call(DaemonInterface.Status()).status
     let verdict = try verdict(health, daemon, context)
     context.print(health, as: Shapes.health) {
       for line in head(verdict, health, context) { context.out(line) }
@@ -48,16 +46,13 @@ enum Status {
   ) throws -> Verdict {
     // A store that does not answer has been told of already.
     guard health.storeProblem == nil else { return Verdict(health) }
-    let endpoints = try daemon.call(
-      EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
-    ).endpoints
+    let endpoints = try daemon.call(EndpointsInterface.List()).endpoints
     var dead = 0
     if health.deadDeliveries > 0 {
       let since = RFC3339.format(context.now - lately, in: .utc)
       dead = try Listings.pages(limit: 1_000) { limit, cursor in
         let reply: DeliveriesInterface.List.Reply = try daemon.call(
-          DeliveriesInterface.List.method,
-          DeliveriesInterface.List.Parameters(filter: .init(state: .dead, since: since), limit: limit, cursor: cursor))
+          DeliveriesInterface.List(filter: .init(state: .dead, since: since), limit: limit, cursor: cursor))
         return (reply.deliveries, reply.cursor)
       }.items.count
     }

@@ -40,7 +40,7 @@ enum Watch {
     let clock = context.clock()
     if context.format == .plain { context.out(Plain.line(Shapes.event.header)) }
     var count = 0
-    try daemon.stream(DaemonInterface.Monitor.method, returning: DaemonInterface.Monitor.Reply.self) { reply in
+    try daemon.stream(DaemonInterface.Monitor()) { reply in
       for event in reply.events where count < limit ?? .max {
         count += 1
         print(context, clock, event)

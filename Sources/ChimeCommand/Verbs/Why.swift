@@ -20,28 +20,18 @@ enum Why {
     let id = try context.subject()
     let limit = try Listings.limit(context.line, usually: 3)
     let daemon = try context.daemon()
-    let reminder = try daemon.call(
-      RemindersInterface.Get.method, RemindersInterface.Get.Parameters(id: id),
-      returning: RemindersInterface.Get.Reply.self
-    ).reminder
+    let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
     let occurrences = try Listings.pages(limit: limit) { limit, cursor in
       let reply: OccurrencesInterface.List.Reply = try daemon.call(
-        OccurrencesInterface.List.method,
-        OccurrencesInterface.List.Parameters(filter: .init(reminder: reminder.id), limit: limit, cursor: cursor))
+        OccurrencesInterface.List(filter: .init(reminder: reminder.id), limit: limit, cursor: cursor))
       return (reply.occurrences, reply.cursor)
     }.items
     let reasons = Reasons(
       reminder: reminder, occurrences: occurrences,
       deliveries: try deliveries(of: reminder, daemon),
-      silence: try daemon.call(
-        DaemonInterface.Status.method, Wire.Empty(), returning: DaemonInterface.Status.Reply.self
-      ).status.silence,
-      endpoints: try daemon.call(
-        EndpointsInterface.List.method, Wire.Empty(), returning: EndpointsInterface.List.Reply.self
-      ).endpoints,
-      commands: try daemon.call(
-        CommandsInterface.List.method, Wire.Empty(), returning: CommandsInterface.List.Reply.self
-      ).commands
+      silence: try daemon.call(DaemonInterface.Status()).status.silence,
+      endpoints: try daemon.call(EndpointsInterface.List()).endpoints,
+      commands: try daemon.call(CommandsInterface.List()).commands
     ).all
     switch context.format {
     case .json:
@@ -62,8 +52,7 @@ enum Why {
     of reminder: RemindersInterface.Reminder, _ daemon: Daemon
   ) throws -> [DeliveriesInterface.Delivery] {
     let reply: DeliveriesInterface.List.Reply = try daemon.call(
-      DeliveriesInterface.List.method,
-      DeliveriesInterface.List.Parameters(filter: .init(reminder: reminder.id), limit: 50))
+      DeliveriesInterface.List(filter: .init(reminder: reminder.id), limit: 50))
     return reply.deliveries
   }
 
@@ -180,7 +169,7 @@ struct Reasons {
   }
 
   private func missed(
-    _ occurrence: OccurrencesInterface.Occurrence, _ missed: OccurrencesInterface.Missed
+    _ occurrence: OccurrencesInterface.Occurrence, _ missed: OccurrencesInterface.Occurrence.Missed
   ) -> Reason {
     let at = occurrence.scheduledAt
     let grace = LengthText.human(reminder.grace)
@@ -327,7 +316,7 @@ struct Reasons {
     return reasons
   }
 
-  private static func passedOver(_ reason: OccurrencesInterface.PassedOver, _ next: Wire.Time) -> Sentence {
+  private static func passedOver(_ reason: Wire.PassedOver, _ next: Wire.Time) -> Sentence {
     let at = Sentence.Value.time(next)
     return switch reason {
     case .doneAlready: Sentence(Words.mark("Its time at %1 will not ring: by its tracker it is done already."), at)

@@ -37,7 +37,7 @@ final class WatchLine {
     clock = context.clock()
     watching = try context.connect()
     asking = try context.connect()
-    events = try watching.follow(DaemonInterface.Monitor.method, returning: DaemonInterface.Monitor.Reply.self)
+    events = try watching.follow(DaemonInterface.Monitor())
   }
 
   /// Readable when something may have come.
@@ -58,32 +58,30 @@ final class WatchLine {
   // MARK: Answers
 
   func done(_ id: String) {
-    answer(OccurrencesInterface.Done.method, OccurrencesInterface.Done.Parameters(id: id)) {
-      (reply: OccurrencesInterface.Done.Reply) in
+    answer(OccurrencesInterface.Done(id: id)) { reply in
       (Words.say("\"%1\" is done", reply.occurrence.title), .good)
     }
   }
 
   func dismiss(_ id: String) {
-    answer(OccurrencesInterface.Dismiss.method, OccurrencesInterface.Dismiss.Parameters(id: id)) {
-      (reply: OccurrencesInterface.Dismiss.Reply) in
+    answer(OccurrencesInterface.Dismiss(id: id)) { reply in
       (Words.say("\"%1\" is dismissed", reply.occurrence.title), .plain)
     }
   }
 
   func snooze(_ id: String, _ length: String?) {
-    answer(OccurrencesInterface.Snooze.method, OccurrencesInterface.Snooze.Parameters(id: id, length: length)) {
-      [clock] (reply: OccurrencesInterface.Snooze.Reply) in
+    answer(OccurrencesInterface.Snooze(id: id, length: length)) {
+      [clock] reply in
       let until = reply.occurrence.snoozedUntil.flatMap { WallClock.instant($0) }.map { clock.time($0) }
       return (Words.say("\"%1\" is snoozed until %2", reply.occurrence.title, until ?? "-"), .plain)
     }
   }
 
   /// An answer goes before whatever else is to be asked, and what it changes is read at once.
-  private func answer<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable, _ tell: @escaping (Reply) -> (String, Style.Tone)
+  private func answer<Method: VarlinkMethod>(
+    _ request: Method, _ tell: @escaping (Method.Reply) -> (String, Style.Tone)
   ) {
-    let question = question(method, parameters) { [weak self] (model, reply: Result<Reply, Failure>) in
+    let question = question(request) { [weak self] model, reply in
       switch reply {
       case .success(let reply):
         let (text, tone) = tell(reply)
@@ -149,35 +147,33 @@ final class WatchLine {
     refreshedAt = .now
     let isFirst = isFirst
     self.isFirst = false
-    ask(DaemonInterface.Status.method, Wire.Empty()) { (model, reply: DaemonInterface.Status.Reply) in
+    ask(DaemonInterface.Status()) { model, reply in
       model.health = reply.status
     }
-    ask(OccurrencesInterface.Upcoming.method, OccurrencesInterface.Upcoming.Parameters(limit: Self.most)) {
-      (model, reply: OccurrencesInterface.Upcoming.Reply) in model.upcoming = reply.upcoming
+    ask(OccurrencesInterface.Upcoming(limit: Self.most)) {
+      model, reply in model.upcoming = reply.upcoming
     }
-    ask(
-      OccurrencesInterface.List.method,
-      OccurrencesInterface.List.Parameters(filter: .init(open: true), limit: Self.most)
-    ) { (model, reply: OccurrencesInterface.List.Reply) in model.take(open: reply.occurrences) }
+    ask(OccurrencesInterface.List(filter: .init(open: true), limit: Self.most)) { model, reply in
+      model.take(open: reply.occurrences)
+    }
     if isFirst {
-      ask(OccurrencesInterface.List.method, OccurrencesInterface.List.Parameters(limit: 50)) {
-        (model, reply: OccurrencesInterface.List.Reply) in model.take(history: reply.occurrences)
+      ask(OccurrencesInterface.List(limit: 50)) {
+        model, reply in model.take(history: reply.occurrences)
       }
     }
-    for state in [DeliveriesInterface.State.pending, .waiting] {
-      ask(
-        DeliveriesInterface.List.method,
-        DeliveriesInterface.List.Parameters(filter: .init(state: state), limit: Self.most)
-      ) { (model, reply: DeliveriesInterface.List.Reply) in model.take(owed: reply.deliveries, state: state) }
+    for state in [DeliveriesInterface.Delivery.State.pending, .waiting] {
+      ask(DeliveriesInterface.List(filter: .init(state: state), limit: Self.most)) { model, reply in
+        model.take(owed: reply.deliveries, state: state)
+      }
     }
     next()
   }
 
-  private func ask<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable, _ take: @escaping (inout WatchModel, Reply) -> Void
+  private func ask<Method: VarlinkMethod>(
+    _ request: Method, _ take: @escaping (inout WatchModel, Method.Reply) -> Void
   ) {
     questions.append(
-      question(method, parameters) { (model, reply: Result<Reply, Failure>) in
+      question(request) { model, reply in
         switch reply {
         case .success(let reply): take(&model, reply)
         case .failure(let failure): model.say(failure.message, .bad)
@@ -185,13 +181,12 @@ final class WatchLine {
       })
   }
 
-  private func question<Reply: Decodable>(
-    _ method: String, _ parameters: some Encodable,
-    _ take: @escaping (inout WatchModel, Result<Reply, Failure>) -> Void
+  private func question<Method: VarlinkMethod>(
+    _ request: Method, _ take: @escaping (inout WatchModel, Result<Method.Reply, Failure>) -> Void
   ) -> Question {
-    var pending: Daemon.Pending<Reply>?
+    var pending: Daemon.Pending<Method.Reply>?
     return Question(
-      begin: { pending = try $0.begin(method, parameters, returning: Reply.self) },
+      begin: { pending = try $0.begin(request) },
       take: { model in
         do {
           guard let pending else {

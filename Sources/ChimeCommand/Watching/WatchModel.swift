@@ -93,7 +93,7 @@ struct WatchModel {
     if open.isEmpty, case .asking = mode { mode = .watching }
   }
 
-  mutating func take(owed: [DeliveriesInterface.Delivery], state: DeliveriesInterface.State) {
+  mutating func take(owed: [DeliveriesInterface.Delivery], state: DeliveriesInterface.Delivery.State) {
     let all = self.owed.filter { $0.state != state } + owed
     self.owed = all.sorted {
       ($0.nextAttempt.flatMap { WallClock.instant($0) } ?? .earliest, $0.id)

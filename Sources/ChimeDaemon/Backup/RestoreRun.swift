@@ -26,7 +26,7 @@ final class RestoreRun: ReplyParts {
   private static let slicesOfReply = 16
 
   private let desk: Desk
-  private let request: TrackersInterface.Restore.Parameters
+  private let request: TrackersInterface.Restore
   private let path: String
   private let size: Int
   private var reader: BackupReader
@@ -36,7 +36,7 @@ final class RestoreRun: ReplyParts {
 
   private var isTrial: Bool { request.dryRun == true }
 
-  init(_ request: TrackersInterface.Restore.Parameters, _ desk: Desk) throws {
+  init(_ request: TrackersInterface.Restore, _ desk: Desk) throws {
     (self.request, self.desk) = (request, desk)
     path = try desk.loop.uploads.path(of: request.upload, of: desk.caller.owner)
     let fields = desk.fields

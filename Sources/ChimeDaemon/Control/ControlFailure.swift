@@ -61,7 +61,7 @@ enum ControlFailure: Error {
     case .invalidSchedule(let error) where error.code == .neverOccurs:
       return named("NeverOccurs", Wire.NeverOccurs(text: error.text, message: error.message))
     case .invalidSchedule(let error) where error.code == .inexpressible:
-      return named("Inexpressible", Wire.Inexpressible(text: error.text, message: error.message))
+      return named("Inexpressible", SchedulesInterface.Inexpressible(text: error.text, message: error.message))
     case .invalidSchedule(let error):
       return named(
         "InvalidSchedule",
@@ -71,8 +71,8 @@ enum ControlFailure: Error {
     case .invalidValue(let field, let message):
       return named("InvalidValue", Wire.InvalidValue(field: field, message: message))
     case .invalidText(let line, let message):
-      return named("InvalidText", Wire.InvalidText(line: line, message: message))
-    case .conflict(let message): return named("Conflict", Wire.Message(message: message))
+      return named("InvalidText", RemindersInterface.InvalidText(line: line, message: message))
+    case .conflict(let message): return named("Conflict", Wire.Conflict(message: message))
     case .limitExceeded(let limit): return named("LimitExceeded", Wire.LimitExceeded(limit: limit))
     case .tooMany(let limit, let wait):
       return named(
@@ -85,7 +85,9 @@ enum ControlFailure: Error {
           message:
             "you may not act for a tenant \"\(tenant)\", or there is none: ask for your user or one of your groups "
             + "to be named under [tenants] of the configuration"))
-    case .invalidConfiguration(let message): return named("InvalidConfiguration", Wire.Message(message: message))
+    case .invalidConfiguration(let message):
+      return
+        named("InvalidConfiguration", DaemonInterface.InvalidConfiguration(message: message))
     case .storeUnavailable(let reason): return named("StoreUnavailable", Wire.StoreUnavailable(reason: reason))
     case .invalidFile(let line, let message):
       return named("InvalidFile", TrackersInterface.InvalidFile(line: line, message: message))
@@ -94,7 +96,7 @@ enum ControlFailure: Error {
         "InvalidPack",
         TrackersInterface.InvalidPack(
           faults: faults.faults.map {
-            TrackersInterface.Fault(
+            Wire.Fault(
               file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
           }))
     case .invalidSet(let faults):
@@ -102,12 +104,12 @@ enum ControlFailure: Error {
         "InvalidSet",
         RemindersInterface.InvalidSet(
           faults: faults.faults.map {
-            RemindersInterface.Fault(
+            Wire.Fault(
               file: $0.file, line: $0.line, column: $0.column, key: $0.key, message: $0.message)
           }))
     case .invalidDrafts(let faults):
       return named("InvalidDrafts", RemindersInterface.InvalidDrafts(faults: faults))
-    case .nothingToUndo(let message): return named("NothingToUndo", Wire.Message(message: message))
+    case .nothingToUndo(let message): return named("NothingToUndo", TrackersInterface.NothingToUndo(message: message))
     case .unlikely(let field, let message):
       return named("Unlikely", TrackersInterface.Unlikely(field: field, message: message))
     case .service(let error): return VarlinkReply(error: error)

@@ -9,7 +9,7 @@ extension Desk {
   static let maxAdded = 5_000
   static let maxDraftFaults = 100
 
-  func addMany(_ request: Interface.AddMany.Parameters) async throws -> Interface.AddMany.Reply {
+  func handle(_ request: Interface.AddMany) async throws -> Interface.AddMany.Reply {
     guard (1...Self.maxAdded).contains(request.reminders.count) else {
       throw ControlFailure.invalidValue(field: "reminders", "give 1 to \(Self.maxAdded) in one call")
     }

@@ -6,7 +6,7 @@ import ChimeTracking
 
 // Sets of reminders, endpoints, packs and trackers that files declare.
 extension Desk {
-  func applySet(_ request: Interface.Apply.Parameters) async throws -> Interface.Apply.Reply {
+  func handle(_ request: Interface.Apply) async throws -> Interface.Apply.Reply {
     let declared = try declared(request)
     let isDry = request.dryRun == true
     if isDry, request.packs == nil, !declared.packFiles.isEmpty {
@@ -54,7 +54,7 @@ extension Desk {
     try await Task(executorPreference: loop.deskExecutor, operation: body).value
   }
 
-  private func declared(_ request: Interface.Apply.Parameters) throws -> DeclaredSet {
+  private func declared(_ request: Interface.Apply) throws -> DeclaredSet {
     guard !request.files.isEmpty, request.files.count <= DeclaredSet.mostFiles else {
       throw ControlFailure.invalidValue(field: "files", "give 1 to \(DeclaredSet.mostFiles) files")
     }

@@ -64,7 +64,7 @@ extension Desk {
     return found
   }
 
-  func restore(_ request: Tracking.Restore.Parameters) async throws -> VarlinkReply {
+  func restore(_ request: Tracking.Restore) async throws -> VarlinkReply {
     let run = try RestoreRun(request, self)
     var reply: VarlinkReply
     do {

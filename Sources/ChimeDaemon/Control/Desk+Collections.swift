@@ -11,7 +11,7 @@ extension Desk {
   static let maxItems = 2_000
   static let maxAttributes = 16
 
-  func items(_ request: Tracking.Items.Parameters) async throws -> Tracking.Items.Reply {
+  func handle(_ request: Tracking.Items) async throws -> Tracking.Items.Reply {
     let (limit, offset) = try part(request.limit, request.offset)
     return try await store.read { [self] transaction in
       let one = try lookup(transaction).tracker(request.tracker)
@@ -27,7 +27,7 @@ extension Desk {
     }
   }
 
-  func putItem(_ request: Tracking.PutItem.Parameters) async throws -> Tracking.PutItem.Reply {
+  func handle(_ request: Tracking.PutItem) async throws -> Tracking.PutItem.Reply {
     let photo = try photo(request.photo)
     return try await changeTracking { [self] work, generator in
       let tracker = try lookup(work.transaction).tracker(request.tracker)
@@ -51,7 +51,7 @@ extension Desk {
   }
 
   private func newItem(
-    _ request: Tracking.PutItem.Parameters, of tracker: Tracker, _ transaction: any StoreTransaction
+    _ request: Tracking.PutItem, of tracker: Tracker, _ transaction: any StoreTransaction
   ) throws -> Item {
     guard tracker.hasItems else {
       throw ControlFailure.invalidValue(
@@ -103,7 +103,7 @@ extension Desk {
     return result
   }
 
-  func removeItem(_ request: Tracking.RemoveItem.Parameters) async throws -> Tracking.RemoveItem.Reply {
+  func handle(_ request: Tracking.RemoveItem) async throws -> Tracking.RemoveItem.Reply {
     try await changeTracking { [self] work, generator in
       let lookup = lookup(work.transaction)
       let tracker = try lookup.tracker(request.tracker)
@@ -117,7 +117,7 @@ extension Desk {
     }
   }
 
-  func milestones(_ request: Tracking.Milestones.Parameters) async throws -> Tracking.Milestones.Reply {
+  func handle(_ request: Tracking.Milestones) async throws -> Tracking.Milestones.Reply {
     let (limit, offset) = try part(request.limit, request.offset)
     return try await store.read { [self] transaction in
       let tracker = try lookup(transaction).tracker(request.tracker)
@@ -130,7 +130,7 @@ extension Desk {
     }
   }
 
-  func putMilestone(_ request: Tracking.PutMilestone.Parameters) async throws -> Tracking.PutMilestone.Reply {
+  func handle(_ request: Tracking.PutMilestone) async throws -> Tracking.PutMilestone.Reply {
     let photo = try photo(request.photo)
     return try await changeTracking { [self] work, _ in
       let tracker = try lookup(work.transaction).tracker(request.tracker)
@@ -163,7 +163,7 @@ extension Desk {
     }
   }
 
-  func removeMilestone(_ request: Tracking.RemoveMilestone.Parameters) async throws -> Tracking.RemoveMilestone.Reply {
+  func handle(_ request: Tracking.RemoveMilestone) async throws -> Tracking.RemoveMilestone.Reply {
     try await changeTracking { [self] work, _ in
       let outcome = try work.removeMilestone(Int64(request.id))
       guard let milestone = outcome.milestones.first else { throw TrackingRefused.noMilestone(Int64(request.id)) }
@@ -172,7 +172,7 @@ extension Desk {
     }
   }
 
-  func achievements(_ request: Tracking.Achievements.Parameters) async throws -> Tracking.Achievements.Reply {
+  func handle(_ request: Tracking.Achievements) async throws -> Tracking.Achievements.Reply {
     try await store.read { [self] transaction in
       let packs = try request.pack.map { [try lookup(transaction).pack($0)] } ?? transaction.packs(owner: caller.owner)
       let wire = self.wire
@@ -188,7 +188,7 @@ extension Desk {
 
   // MARK: Taking back
 
-  func changes(_ request: Tracking.Changes.Parameters) async throws -> Tracking.Changes.Reply {
+  func handle(_ request: Tracking.Changes) async throws -> Tracking.Changes.Reply {
     let limit = request.limit ?? 20
     guard (1...1_000).contains(limit) else {
       throw ControlFailure.invalidValue(field: "limit", "give a number from 1 to 1000")

@@ -4,7 +4,7 @@ import ChimeDelivery
 import ChimeSchedule
 
 extension Desk {
-  func listCommands() async throws -> CommandsInterface.List.Reply {
+  func handle(_: CommandsInterface.List) async throws -> CommandsInterface.List.Reply {
     let book = commands.book
     let counts = try await store.read { [self] transaction in
       try book.commands.mapValues { try owed(to: $0.name, transaction) }
@@ -14,13 +14,13 @@ extension Desk {
         CommandsInterface.Command(
           name: command.name.rawValue, program: command.program, arguments: command.arguments,
           enabled: book.isEnabled, timeLimit: DurationText.formatISO8601(command.timeLimit),
-          overlap: CommandsInterface.Overlap(rawValue: command.overlap.rawValue) ?? .queue,
+          overlap: CommandsInterface.Command.Overlap(rawValue: command.overlap.rawValue) ?? .queue,
           problem: book.isEnabled ? commands.problem(of: command) : "commands are switched off: \(book.remedy)",
           owed: counts[command.name] ?? 0, running: commands.running(command.name))
       })
   }
 
-  func testCommand(_ request: CommandsInterface.Test.Parameters) async throws -> CommandsInterface.Test.Reply {
+  func handle(_ request: CommandsInterface.Test) async throws -> CommandsInterface.Test.Reply {
     let book = commands.book
     guard let command = book.commands[ChannelName(rawValue: request.name)] else {
       throw ControlFailure.notFound(

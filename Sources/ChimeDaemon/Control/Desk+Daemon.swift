@@ -4,7 +4,7 @@ import ChimeSchedule
 import Varlink
 
 extension Desk {
-  func status() async throws -> DaemonInterface.Status.Reply {
+  func handle(_: DaemonInterface.Status) async throws -> DaemonInterface.Status.Reply {
     let loopState = await loopState()
     let seats = await loop.seats(for: caller)
     var problem: String?
@@ -77,7 +77,7 @@ extension Desk {
     }
   }
 
-  func takeSnapshot() async throws -> DaemonInterface.TakeSnapshot.Reply {
+  func handle(_: DaemonInterface.TakeSnapshot) async throws -> DaemonInterface.TakeSnapshot.Reply {
     try requireAll()
     guard let task = await loop.takeSnapshot() else {
       throw ControlFailure.storeUnavailable("this store keeps no snapshots")
@@ -85,17 +85,17 @@ extension Desk {
     return DaemonInterface.TakeSnapshot.Reply(snapshot: wire.snapshot(try await task.value))
   }
 
-  func listSnapshots() async throws -> DaemonInterface.ListSnapshots.Reply {
+  func handle(_: DaemonInterface.ListSnapshots) async throws -> DaemonInterface.ListSnapshots.Reply {
     try requireAll()
     return DaemonInterface.ListSnapshots.Reply(snapshots: (loop.keeper?.snapshots() ?? []).map(wire.snapshot))
   }
 
-  func metrics() async throws -> DaemonInterface.Metrics.Reply {
+  func handle(_: DaemonInterface.Metrics) async throws -> DaemonInterface.Metrics.Reply {
     try requireAll()
     return DaemonInterface.Metrics.Reply(text: await loop.metrics())
   }
 
-  func examine() async throws -> DaemonInterface.Examine.Reply {
+  func handle(_: DaemonInterface.Examine) async throws -> DaemonInterface.Examine.Reply {
     DaemonInterface.Examine.Reply(examination: await loop.examine(for: caller.sees))
   }
 
@@ -104,7 +104,7 @@ extension Desk {
     guard caller.sees == nil else { throw ServiceError.permissionDenied }
   }
 
-  func reload() async throws -> DaemonInterface.Reload.Reply {
+  func handle(_: DaemonInterface.Reload) async throws -> DaemonInterface.Reload.Reply {
     // Channels are made anew, which cuts what others have under way.
     try requireAll()
     do {

@@ -8,7 +8,7 @@ extension Desk {
   /// The longest time that one answer is about: ten years.
   static let maxDays = 3_700
 
-  func day(_ request: Tracking.Day.Parameters) async throws -> Tracking.Day.Reply {
+  func handle(_ request: Tracking.Day) async throws -> Tracking.Day.Reply {
     let wanted = try request.day.map { try TrackerFields.day($0, "day") }
     return try await store.read { [self] transaction in
       let day = wanted ?? localToday
@@ -30,7 +30,7 @@ extension Desk {
     }
   }
 
-  func week(_ request: Tracking.Week.Parameters) async throws -> Tracking.Week.Reply {
+  func handle(_ request: Tracking.Week) async throws -> Tracking.Week.Reply {
     let wanted = try request.day.map { try TrackerFields.day($0, "day") }
     return try await store.read { [self] transaction in
       let day = wanted ?? localToday
@@ -50,7 +50,7 @@ extension Desk {
     }
   }
 
-  func days(_ request: Tracking.Days.Parameters) async throws -> Tracking.Days.Reply {
+  func handle(_ request: Tracking.Days) async throws -> Tracking.Days.Reply {
     let asked = try TrackerFields.range(request.range)
     return try await store.read { [self] transaction in
       let tracker = try lookup(transaction).tracker(request.tracker)
@@ -62,7 +62,7 @@ extension Desk {
     }
   }
 
-  func stats(_ request: Tracking.Stats.Parameters) async throws -> Tracking.Stats.Reply {
+  func handle(_ request: Tracking.Stats) async throws -> Tracking.Stats.Reply {
     let asked = try TrackerFields.range(request.range)
     let averageDays = request.averageDays ?? 7
     guard (1...365).contains(averageDays) else {

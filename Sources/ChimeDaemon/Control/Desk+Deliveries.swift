@@ -2,7 +2,7 @@ import ChimeControl
 import ChimeCore
 
 extension Desk {
-  func deliveries(_ request: DeliveriesInterface.List.Parameters) async throws -> DeliveriesInterface.List.Reply {
+  func handle(_ request: DeliveriesInterface.List) async throws -> DeliveriesInterface.List.Reply {
     let filter = request.filter
     let page = try page(limit: request.limit, cursor: request.cursor)
     let (from, before) = (try instant(filter?.since, "since"), try instant(filter?.before, "before"))
@@ -23,7 +23,7 @@ extension Desk {
     }
   }
 
-  func delivery(_ request: DeliveriesInterface.Get.Parameters) async throws -> DeliveriesInterface.Get.Reply {
+  func handle(_ request: DeliveriesInterface.Get) async throws -> DeliveriesInterface.Get.Reply {
     try await store.read { [self] transaction in
       let delivery = try visible(request.id, transaction)
       return DeliveriesInterface.Get.Reply(

@@ -4,7 +4,7 @@ import ChimeDelivery
 import ChimeSchedule
 
 extension Desk {
-  func putEndpoint(_ request: EndpointsInterface.Put.Parameters) async throws -> EndpointsInterface.Put.Reply {
+  func handle(_ request: EndpointsInterface.Put) async throws -> EndpointsInterface.Put.Reply {
     let lane = try lane(request.name)
     if commands.book.commands[lane.channel] != nil {
       throw ControlFailure.conflict(
@@ -44,7 +44,7 @@ extension Desk {
 
   /// The secrets that an endpoint is given; nil when it keeps those that it has.
   private func secrets(
-    _ kept: Secrets.Kept, _ request: EndpointsInterface.Put.Parameters, _ settings: EndpointSettings
+    _ kept: Secrets.Kept, _ request: EndpointsInterface.Put, _ settings: EndpointSettings
   ) throws -> [SecretSheet.Line]? {
     if let text = request.secret {
       guard request.newSecret == nil else {
@@ -61,7 +61,7 @@ extension Desk {
     )
   }
 
-  func updateEndpoint(_ request: EndpointsInterface.Update.Parameters) async throws -> EndpointsInterface.Update.Reply {
+  func handle(_ request: EndpointsInterface.Update) async throws -> EndpointsInterface.Update.Reply {
     let lane = try lane(request.name)
     let old = try await store.read { [self] transaction in try known(lane, transaction) }
     if let url = request.url { try EndpointFields.check(url: url) }
@@ -92,7 +92,7 @@ extension Desk {
     }
   }
 
-  func enableEndpoint(_ request: EndpointsInterface.Enable.Parameters) async throws -> EndpointsInterface.Enable.Reply {
+  func handle(_ request: EndpointsInterface.Enable) async throws -> EndpointsInterface.Enable.Reply {
     EndpointsInterface.Enable.Reply(
       endpoint: try await edit(request.name) { endpoint in
         endpoint.disabled = nil
@@ -100,8 +100,8 @@ extension Desk {
       })
   }
 
-  func disableEndpoint(
-    _ request: EndpointsInterface.Disable.Parameters
+  func handle(
+    _ request: EndpointsInterface.Disable
   ) async throws -> EndpointsInterface.Disable.Reply {
     EndpointsInterface.Disable.Reply(
       endpoint: try await edit(request.name) { [now] endpoint in
@@ -109,8 +109,8 @@ extension Desk {
       })
   }
 
-  func removeEndpoint(
-    _ request: EndpointsInterface.Remove.Parameters
+  func handle(
+    _ request: EndpointsInterface.Remove
   ) async throws -> EndpointsInterface.Remove.Reply {
     let lane = try lane(request.name)
     let (endpoint, counts) = try await commit { [self] transaction in
@@ -124,7 +124,7 @@ extension Desk {
     return EndpointsInterface.Remove.Reply(endpoint: wire.endpoint(endpoint, counts, kept))
   }
 
-  func listEndpoints() async throws -> EndpointsInterface.List.Reply {
+  func handle(_: EndpointsInterface.List) async throws -> EndpointsInterface.List.Reply {
     let rests = await loop.rests()
     return try await store.read { [self] transaction in
       let wire = self.wire
@@ -136,7 +136,7 @@ extension Desk {
     }
   }
 
-  func testEndpoint(_ request: EndpointsInterface.Test.Parameters) async throws -> EndpointsInterface.Test.Reply {
+  func handle(_ request: EndpointsInterface.Test) async throws -> EndpointsInterface.Test.Reply {
     let lane = try lane(request.name)
     let endpoint = try await store.read { [self] transaction in try known(lane, transaction) }
     let kept = secrets.read(lane)
@@ -150,7 +150,7 @@ extension Desk {
     return EndpointsInterface.Test.Reply(result: wire.test(await webhooks.test(access)))
   }
 
-  func templates() throws -> EndpointsInterface.Templates.Reply {
+  func handle(_: EndpointsInterface.Templates) throws -> EndpointsInterface.Templates.Reply {
     EndpointsInterface.Templates.Reply(
       templates: try ShippedTemplates.names.map { name in
         let template = try Template(setting: name)

@@ -9,7 +9,7 @@ extension Desk {
   /// Room for entries in an answer, of the length that a message may have.
   private static let roomInMessage = 0.85
 
-  func log(_ request: Tracking.Log.Parameters) async throws -> Tracking.Log.Reply {
+  func handle(_ request: Tracking.Log) async throws -> Tracking.Log.Reply {
     let at = try TrackerFields.time(request.at)
     let note = try request.note.flatMap(TrackerFields.note)
     let photo = try photo(request.photo)
@@ -30,7 +30,7 @@ extension Desk {
     }
   }
 
-  func editEntry(_ request: Tracking.EditEntry.Parameters) async throws -> Tracking.EditEntry.Reply {
+  func handle(_ request: Tracking.EditEntry) async throws -> Tracking.EditEntry.Reply {
     let at = try TrackerFields.time(request.at)
     let note = try request.note.map(TrackerFields.note)
     let photo = try photo(request.photo)
@@ -60,7 +60,7 @@ extension Desk {
     }
   }
 
-  func removeEntry(_ request: Tracking.RemoveEntry.Parameters) async throws -> Tracking.RemoveEntry.Reply {
+  func handle(_ request: Tracking.RemoveEntry) async throws -> Tracking.RemoveEntry.Reply {
     let range = try TrackerFields.range(request.range)
     return try await changeTracking { [self] work, generator in
       if let id = request.id {
@@ -80,7 +80,7 @@ extension Desk {
     }
   }
 
-  func entries(_ request: Tracking.Entries.Parameters) async throws -> Tracking.Entries.Reply {
+  func handle(_ request: Tracking.Entries) async throws -> Tracking.Entries.Reply {
     let range = try TrackerFields.range(request.range)
     let weekdays = try request.weekdays.map { try TrackerFields.weekdays($0, "weekdays") }
     let limit = request.limit ?? 100

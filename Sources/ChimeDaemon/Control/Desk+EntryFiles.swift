@@ -13,7 +13,7 @@ extension Desk {
   /// A transaction of so many takes some ten milliseconds, for which others wait.
   private static let entriesOfPart = 1_000
 
-  func exportEntries(_ request: Tracking.Export.Parameters) async throws -> any ReplyParts {
+  func exportEntries(_ request: Tracking.Export) async throws -> any ReplyParts {
     let range = try TrackerFields.range(request.range)
     let file = try ScratchFile(loop.uploads)
     try await store.readApart { [self] transaction in
@@ -44,7 +44,7 @@ extension Desk {
     return TextParts(file, partBytes: partBytes)
   }
 
-  func importEntries(_ request: Tracking.Import.Parameters) async throws -> Tracking.Import.Reply {
+  func handle(_ request: Tracking.Import) async throws -> Tracking.Import.Reply {
     let path = try loop.uploads.path(of: request.upload, of: caller.owner)
     let bytes: [UInt8]
     do {
@@ -74,7 +74,7 @@ extension Desk {
   }
 
   private func plan(
-    _ bytes: [UInt8], _ format: Tracking.Import.Parameters.Format, _ settings: EntryImportSettings
+    _ bytes: [UInt8], _ format: Tracking.Import.Format, _ settings: EntryImportSettings
   ) throws -> EntryPlan {
     switch format {
     case .csv: return try EntryTable.read(bytes, settings)

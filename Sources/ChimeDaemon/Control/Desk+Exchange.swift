@@ -9,7 +9,7 @@ extension Desk {
   /// The most reminders that one call exports.
   static let maxExported = 10_000
 
-  func importReminders(_ request: Interface.Import.Parameters) async throws -> Interface.Import.Reply {
+  func handle(_ request: Interface.Import) async throws -> Interface.Import.Reply {
     try check(token: request.token)
     let choice = request.timezone.map(ZoneChoice.init) ?? configuration.timezone
     var settings = ImportSettings(now: now, surroundings: bearings.surroundings(in: try fields.zone(choice)))
@@ -73,7 +73,7 @@ extension Desk {
   }
 
   private func candidates(
-    _ plan: ImportPlan, _ request: Interface.Import.Parameters
+    _ plan: ImportPlan, _ request: Interface.Import
   ) async throws -> Candidates {
     // What the client gives to all is its mistake and not a line's, so it is judged by itself first.
     var sample = try draft(Interface.Draft(title: "sample", when: "every 1h", timezone: request.timezone))
@@ -161,7 +161,7 @@ extension Desk {
 
   // MARK: Export
 
-  func exportReminders(_ request: Interface.Export.Parameters) async throws -> Interface.Export.Reply {
+  func handle(_ request: Interface.Export) async throws -> Interface.Export.Reply {
     if let format = request.format, Interface.ExportFormat(rawValue: format) == nil {
       let known = Interface.ExportFormat.allCases.map(\.rawValue).joined(separator: " or ")
       throw ControlFailure.invalidValue(field: "format", "give \(known)")

@@ -5,7 +5,7 @@ import ChimeSchedule
 extension Desk {
   /// Moves the next time of a reminder: it becomes an occurrence that is put off before it has fired, in one transaction with
   /// the step to the time after it.
-  func move(_ request: OccurrencesInterface.Move.Parameters) async throws -> OccurrencesInterface.Move.Reply {
+  func handle(_ request: OccurrencesInterface.Move) async throws -> OccurrencesInterface.Move.Reply {
     let length = try request.by.map { try ReminderFields.duration($0, "by", .seconds(1)...(.days(366))) }
     let to = try instant(request.to, "to")
     guard (length == nil) != (to == nil) else {

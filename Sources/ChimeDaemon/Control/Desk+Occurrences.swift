@@ -3,7 +3,7 @@ import ChimeCore
 import ChimeSchedule
 
 extension Desk {
-  func occurrences(_ request: OccurrencesInterface.List.Parameters) async throws -> OccurrencesInterface.List.Reply {
+  func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply {
     let filter = request.filter
     let from = try instant(filter?.since, "since")
     let before = try instant(filter?.before, "before")
@@ -34,17 +34,17 @@ extension Desk {
     }
   }
 
-  func done(_ request: OccurrencesInterface.Done.Parameters) async throws -> OccurrencesInterface.Done.Reply {
+  func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply {
     OccurrencesInterface.Done.Reply(occurrence: try await give(request.id) { _ in .done })
   }
 
-  func dismiss(
-    _ request: OccurrencesInterface.Dismiss.Parameters
+  func handle(
+    _ request: OccurrencesInterface.Dismiss
   ) async throws -> OccurrencesInterface.Dismiss.Reply {
     OccurrencesInterface.Dismiss.Reply(occurrence: try await give(request.id) { _ in .dismiss })
   }
 
-  func snooze(_ request: OccurrencesInterface.Snooze.Parameters) async throws -> OccurrencesInterface.Snooze.Reply {
+  func handle(_ request: OccurrencesInterface.Snooze) async throws -> OccurrencesInterface.Snooze.Reply {
     let length = try request.length.map {
       try ReminderFields.duration($0, "length", .seconds(1)...(.days(366)))
     }
@@ -82,7 +82,7 @@ extension Desk {
     }
   }
 
-  func fire(_ request: OccurrencesInterface.Fire.Parameters) async throws -> OccurrencesInterface.Fire.Reply {
+  func handle(_ request: OccurrencesInterface.Fire) async throws -> OccurrencesInterface.Fire.Reply {
     // What fired from memory is not in the store yet, and its record must find its place free.
     let heard = await loop.standby.heard
     return try await commit { [self] transaction in

@@ -8,7 +8,7 @@ extension Desk {
   /// More packs than these nobody needs.
   static let maxPacks = 50
 
-  func packs() async throws -> Tracking.Packs.Reply {
+  func handle(_: Tracking.Packs) async throws -> Tracking.Packs.Reply {
     let shipped = try ShippedPacks.names.compactMap { try ShippedPacks.pack($0) }
     return try await store.read { [self] transaction in
       let installed = try transaction.packs(owner: caller.owner)
@@ -20,7 +20,7 @@ extension Desk {
     }
   }
 
-  func installPack(_ request: Tracking.InstallPack.Parameters) async throws -> Tracking.InstallPack.Reply {
+  func handle(_ request: Tracking.InstallPack) async throws -> Tracking.InstallPack.Reply {
     let declared = try pack(request)
     let choices = request.choices ?? Tracking.PackChoices()
     let wishes = try wishes(choices, of: declared)
@@ -45,7 +45,7 @@ extension Desk {
     }
   }
 
-  func removePack(_ request: Tracking.RemovePack.Parameters) async throws -> Tracking.RemovePack.Reply {
+  func handle(_ request: Tracking.RemovePack) async throws -> Tracking.RemovePack.Reply {
     try await changeTracking { [self] work, generator in
       let installed = try lookup(work.transaction).pack(request.id)
       let reply = Tracking.RemovePack.Reply(pack: try wired(installed, work.transaction))
@@ -57,7 +57,7 @@ extension Desk {
 
   // MARK: Parts
 
-  private func pack(_ request: Tracking.InstallPack.Parameters) throws -> Pack {
+  private func pack(_ request: Tracking.InstallPack) throws -> Pack {
     switch (request.name, request.text) {
     case (let name?, nil):
       if let pack = try ShippedPacks.pack(name) { return pack }

@@ -9,8 +9,8 @@ extension Desk {
   /// How many an answer describes.
   private static let described = 100
 
-  func redeliver(
-    _ request: DeliveriesInterface.Redeliver.Parameters
+  func handle(
+    _ request: DeliveriesInterface.Redeliver
   ) async throws -> DeliveriesInterface.Redeliver.Reply {
     if let limit = request.limit, limit < 1 {
       throw ControlFailure.invalidValue(field: "limit", "give a number from 1 on, or none for all")
@@ -69,8 +69,8 @@ extension Desk {
       notes: (closed.map { [$0 + "; its message is sent all the same"] } ?? []) + notes)
   }
 
-  func cancelDeliveries(
-    _ request: DeliveriesInterface.Cancel.Parameters
+  func handle(
+    _ request: DeliveriesInterface.Cancel
   ) async throws -> DeliveriesInterface.Cancel.Reply {
     let ids: [DeliveryID]
     if let id = request.which.id {

@@ -10,7 +10,7 @@ extension Desk {
   /// The longest token that is taken.
   static let maxTokenBytes = 256
 
-  func add(_ request: Interface.Add.Parameters) async throws -> Interface.Add.Reply {
+  func handle(_ request: Interface.Add) async throws -> Interface.Add.Reply {
     let reminder = try draft(request.reminder)
     let next = try fields.firstTime(of: reminder)
     try check(token: request.token)
@@ -109,7 +109,7 @@ extension Desk {
     }
   }
 
-  func update(_ request: Interface.Update.Parameters) async throws -> Interface.Update.Reply {
+  func handle(_ request: Interface.Update) async throws -> Interface.Update.Reply {
     try await change(request.id, .changed, "changed") { [self] reminder, transaction in
       try fields.apply(request.change, to: &reminder)
       let (change, reset) = (request.change, request.change.reset ?? [])
@@ -121,7 +121,7 @@ extension Desk {
     }
   }
 
-  func get(_ request: Interface.Get.Parameters) async throws -> Interface.Get.Reply {
+  func handle(_ request: Interface.Get) async throws -> Interface.Get.Reply {
     try await store.read { [self] transaction in
       Interface.Get.Reply(
         reminder: try wire.reminder(
@@ -129,7 +129,7 @@ extension Desk {
     }
   }
 
-  func remove(_ request: Interface.Remove.Parameters) async throws -> Interface.Remove.Reply {
+  func handle(_ request: Interface.Remove) async throws -> Interface.Remove.Reply {
     try await commit { [self] transaction in
       let record: ReminderRecord
       do {
@@ -159,7 +159,7 @@ extension Desk {
       reminder: Reminder(id: found.id, owner: found.owner, title: found.title, schedule: once, createdAt: now))
   }
 
-  func list(_ request: Interface.List.Parameters) async throws -> Interface.List.Reply {
+  func handle(_ request: Interface.List) async throws -> Interface.List.Reply {
     let query = try self.query(request.filter)
     let page = try page(limit: request.limit, cursor: request.cursor)
     return try await store.read { [self] transaction in
@@ -196,7 +196,7 @@ extension Desk {
     return filter?.all == true || reminder.state != .finished
   }
 
-  func pause(_ request: Interface.Pause.Parameters) async throws -> Interface.Pause.Reply {
+  func handle(_ request: Interface.Pause) async throws -> Interface.Pause.Reply {
     let until = try instant(request.until, "until")
     if let until, until <= now {
       throw ControlFailure.invalidValue(field: "until", "give a time to come")
@@ -207,12 +207,12 @@ extension Desk {
     return Interface.Pause.Reply(reminder: reply.reminder)
   }
 
-  func resume(_ request: Interface.Resume.Parameters) async throws -> Interface.Resume.Reply {
+  func handle(_ request: Interface.Resume) async throws -> Interface.Resume.Reply {
     let reply = try await change(request.id, .changed, "resumed") { reminder, _ in reminder.pause = .none }
     return Interface.Resume.Reply(reminder: reply.reminder)
   }
 
-  func pauseAll(_ request: Interface.PauseAll.Parameters) async throws -> Interface.PauseAll.Reply {
+  func handle(_ request: Interface.PauseAll) async throws -> Interface.PauseAll.Reply {
     guard let until = try instant(request.until, "until"), until > now else {
       throw ControlFailure.invalidValue(field: "until", "give a time to come")
     }
@@ -223,7 +223,7 @@ extension Desk {
     }
   }
 
-  func resumeAll() async throws -> Interface.ResumeAll.Reply {
+  func handle(_: Interface.ResumeAll) async throws -> Interface.ResumeAll.Reply {
     try await commit { [self] transaction in
       let silence = try transaction.silence(of: caller.owner)
       if silence != nil { try transaction.setSilence(nil, of: caller.owner) }
@@ -231,7 +231,7 @@ extension Desk {
     }
   }
 
-  func skip(_ request: Interface.Skip.Parameters) async throws -> Interface.Skip.Reply {
+  func handle(_ request: Interface.Skip) async throws -> Interface.Skip.Reply {
     let count = request.count ?? 1
     guard Reminder.skips.contains(count) else {
       throw ControlFailure.invalidValue(field: "count", "give a number from 0 to \(Reminder.skips.upperBound)")

@@ -7,7 +7,7 @@ extension Desk {
   /// Secrets of one endpoint that sign at once, at most: each is 50 bytes or more of one header.
   private static let mostSecrets = 8
 
-  func rotateEndpoint(_ request: EndpointsInterface.Rotate.Parameters) async throws -> EndpointsInterface.Rotate.Reply {
+  func handle(_ request: EndpointsInterface.Rotate) async throws -> EndpointsInterface.Rotate.Reply {
     let lane = try lane(request.name)
     _ = try await store.read { [self] transaction in try known(lane, transaction) }
     let overlap =

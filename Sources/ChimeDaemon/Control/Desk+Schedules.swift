@@ -4,7 +4,7 @@ import ChimeSchedule
 
 // What a schedule means, without saving anything.
 extension Desk {
-  func explain(_ request: SchedulesInterface.Explain.Parameters) throws -> SchedulesInterface.Explain.Reply {
+  func handle(_ request: SchedulesInterface.Explain) throws -> SchedulesInterface.Explain.Reply {
     let count = request.count ?? 5
     guard (1...1_000).contains(count) else {
       throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
@@ -37,7 +37,7 @@ extension Desk {
   /// What all searches for one answer may take together: 2 ms, so that an answer takes about as long whatever the schedule.
   private static let explainingSteps = 200_000
 
-  func convert(_ request: SchedulesInterface.Convert.Parameters) throws -> SchedulesInterface.Convert.Reply {
+  func handle(_ request: SchedulesInterface.Convert) throws -> SchedulesInterface.Convert.Reply {
     let question = try Question(
       request.when, request.timezone, request.latitude, request.longitude, fields, usually: configuration.timezone)
     let dialect = Dialect(rawValue: request.to.rawValue) ?? .phrase
@@ -47,7 +47,7 @@ extension Desk {
       remarks: conversion.remarks)
   }
 
-  func words() -> SchedulesInterface.Words.Reply {
+  func handle(_: SchedulesInterface.Words) -> SchedulesInterface.Words.Reply {
     let words = WordTimes.all.map { ($0.name, configuration.words[keyPath: $0.time].description) }
     return SchedulesInterface.Words.Reply(words: Dictionary(uniqueKeysWithValues: words))
   }

@@ -12,47 +12,7 @@ extension Desk {
   /// More trackers than these nobody looks through.
   static let maxTrackers = 200
 
-  /// Answers a call of `io.chime.Trackers`; nil for one of another interface.
-  func performTracking(_ call: VarlinkCall) async throws -> VarlinkReply? {
-    let reply: VarlinkReply
-    switch call.method {
-    case Tracking.Put.method: reply = try VarlinkReply(await putTracker(call.parameters()))
-    case Tracking.Remove.method: reply = try VarlinkReply(await removeTracker(call.parameters()))
-    case Tracking.List.method: reply = try VarlinkReply(await listTrackers())
-    case Tracking.Log.method: reply = try VarlinkReply(await log(call.parameters()))
-    case Tracking.EditEntry.method: reply = try VarlinkReply(await editEntry(call.parameters()))
-    case Tracking.RemoveEntry.method: reply = try VarlinkReply(await removeEntry(call.parameters()))
-    case Tracking.Entries.method: reply = try VarlinkReply(await entries(call.parameters()))
-    case Tracking.Day.method: reply = try VarlinkReply(await day(call.parameters()))
-    case Tracking.Week.method: reply = try VarlinkReply(await week(call.parameters()))
-    case Tracking.Days.method: reply = try VarlinkReply(await days(call.parameters()))
-    case Tracking.Stats.method: reply = try VarlinkReply(await stats(call.parameters()))
-    case Tracking.Achievements.method: reply = try VarlinkReply(await achievements(call.parameters()))
-    case Tracking.Items.method: reply = try VarlinkReply(await items(call.parameters()))
-    case Tracking.PutItem.method: reply = try VarlinkReply(await putItem(call.parameters()))
-    case Tracking.RemoveItem.method: reply = try VarlinkReply(await removeItem(call.parameters()))
-    case Tracking.Milestones.method: reply = try VarlinkReply(await milestones(call.parameters()))
-    case Tracking.PutMilestone.method: reply = try VarlinkReply(await putMilestone(call.parameters()))
-    case Tracking.RemoveMilestone.method: reply = try VarlinkReply(await removeMilestone(call.parameters()))
-    case Tracking.Packs.method: reply = try VarlinkReply(await packs())
-    case Tracking.InstallPack.method: reply = try VarlinkReply(await installPack(call.parameters()))
-    case Tracking.RemovePack.method: reply = try VarlinkReply(await removePack(call.parameters()))
-    case Tracking.Upload.method: reply = try VarlinkReply(await upload(call.parameters()))
-    case Tracking.Photo.method: reply = try VarlinkReply(readPhoto(call.parameters()))
-    case Tracking.Import.method: reply = try VarlinkReply(await importEntries(call.parameters()))
-    case Tracking.Restore.method: reply = try await restore(call.parameters())
-    case Tracking.Undo.method: reply = try VarlinkReply(await undo(call.parameters()))
-    case Tracking.Changes.method: reply = try VarlinkReply(await changes(call.parameters()))
-    default: return nil
-    }
-    guard reply.bytes.count <= configuration.maxMessageBytes else {
-      throw ControlFailure.limitExceeded(
-        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; ask for less at once")
-    }
-    return reply
-  }
-
-  func putTracker(_ request: Tracking.Put.Parameters) async throws -> Tracking.Put.Reply {
+  func handle(_ request: Tracking.Put) async throws -> Tracking.Put.Reply {
     try await changeTracking(token: request.token, dryRun: request.dryRun) { [self] work, generator in
       let fields = TrackerFields(bearings: bearings, now: now)
       let known = try TrackerID(checking: request.tracker.id).flatMap {
@@ -75,7 +35,7 @@ extension Desk {
     }
   }
 
-  func removeTracker(_ request: Tracking.Remove.Parameters) async throws -> Tracking.Remove.Reply {
+  func handle(_ request: Tracking.Remove) async throws -> Tracking.Remove.Reply {
     try await changeTracking { [self] work, generator in
       let tracker = try lookup(work.transaction).tracker(request.id)
       let outcome = try work.removeTracker(tracker.id, using: &generator)
@@ -83,7 +43,7 @@ extension Desk {
     }
   }
 
-  func listTrackers() async throws -> Tracking.List.Reply {
+  func handle(_: Tracking.List) async throws -> Tracking.List.Reply {
     try await store.read { [self] transaction in
       Tracking.List.Reply(trackers: try transaction.trackers(owner: caller.owner).map(wire.tracker))
     }

@@ -4,7 +4,7 @@ import ChimeTracking
 
 // Taking back what was changed.
 extension Desk {
-  func undo(_ request: Tracking.Undo.Parameters) async throws -> Tracking.Undo.Reply {
+  func handle(_ request: Tracking.Undo) async throws -> Tracking.Undo.Reply {
     if request.dryRun == true {
       return try await store.read { [self] transaction in
         guard let change = try tracking(transaction).undoable() else { throw TrackingRefused.nothingToUndo }

@@ -6,8 +6,8 @@ import ChimeSchedule
 extension Desk {
   private typealias Coming = OccurrencesInterface.Coming
 
-  func upcoming(
-    _ request: OccurrencesInterface.Upcoming.Parameters
+  func handle(
+    _ request: OccurrencesInterface.Upcoming
   ) async throws -> OccurrencesInterface.Upcoming.Reply {
     let page = try page(limit: request.limit, cursor: nil)
     let before = try instant(request.before, "before")
@@ -97,7 +97,7 @@ extension WireMapper {
   ///
   /// - Parameter isAgain: whether it is the end of a snooze or a repeat: those end when the day's goal is met, and by
   ///   nothing else.
-  func passedOver(_ link: LinkedTracker?, at time: Instant, isAgain: Bool) -> OccurrencesInterface.PassedOver? {
+  func passedOver(_ link: LinkedTracker?, at time: Instant, isAgain: Bool) -> Wire.PassedOver? {
     switch link?.verdict(on: time) {
     case .doneAlready: .doneAlready
     case .paused: isAgain ? nil : .paused

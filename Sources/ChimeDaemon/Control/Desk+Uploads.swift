@@ -6,7 +6,7 @@ import Glibc
 
 // Files that are sent in parts, and photos that are read in parts.
 extension Desk {
-  func upload(_ request: Tracking.Upload.Parameters) async throws -> Tracking.Upload.Reply {
+  func handle(_ request: Tracking.Upload) async throws -> Tracking.Upload.Reply {
     guard request.offset >= 0 else {
       throw ControlFailure.invalidValue(field: "offset", "give how many bytes were sent before")
     }
@@ -18,7 +18,7 @@ extension Desk {
     return Tracking.Upload.Reply(received: received)
   }
 
-  func readPhoto(_ request: Tracking.Photo.Parameters) throws -> Tracking.Photo.Reply {
+  func handle(_ request: Tracking.Photo) throws -> Tracking.Photo.Reply {
     let (bytes, total) = try loop.photos.part(
       request.name, of: caller.owner, from: request.offset ?? 0, atMost: partBytes)
     return Tracking.Photo.Reply(data: Data(bytes).base64EncodedString(), total: total)

@@ -34,7 +34,7 @@ extension Caller {
 /// Where requests are answered: outside the loop, against the store, each in one transaction.
 ///
 /// A reply is made after its transaction has committed, and the loop has been told of the commit before.
-struct Desk: Sendable {
+struct Desk: InterfaceHandler, Sendable {
   let store: any Store
   let horizons: HorizonReader
   let bearings: Bearings
@@ -67,59 +67,13 @@ struct Desk: Sendable {
   }
 
   private func perform(_ call: VarlinkCall) async throws -> VarlinkReply {
-    switch call.method {
-    case RemindersInterface.Add.method: return try VarlinkReply(await add(call.parameters()))
-    case RemindersInterface.AddMany.method: return try VarlinkReply(await addMany(call.parameters()))
-    case RemindersInterface.Update.method: return try VarlinkReply(await update(call.parameters()))
-    case RemindersInterface.Remove.method: return try VarlinkReply(await remove(call.parameters()))
-    case RemindersInterface.Get.method: return try VarlinkReply(await get(call.parameters()))
-    case RemindersInterface.List.method: return try VarlinkReply(await list(call.parameters()))
-    case RemindersInterface.Pause.method: return try VarlinkReply(await pause(call.parameters()))
-    case RemindersInterface.Resume.method: return try VarlinkReply(await resume(call.parameters()))
-    case RemindersInterface.PauseAll.method: return try VarlinkReply(await pauseAll(call.parameters()))
-    case RemindersInterface.ResumeAll.method: return try VarlinkReply(await resumeAll())
-    case RemindersInterface.Skip.method: return try VarlinkReply(await skip(call.parameters()))
-    case RemindersInterface.Import.method: return try VarlinkReply(await importReminders(call.parameters()))
-    case RemindersInterface.Apply.method: return try VarlinkReply(await applySet(call.parameters()))
-    case RemindersInterface.Export.method: return try VarlinkReply(await exportReminders(call.parameters()))
-    case OccurrencesInterface.List.method: return try VarlinkReply(await occurrences(call.parameters()))
-    case OccurrencesInterface.Upcoming.method: return try VarlinkReply(await upcoming(call.parameters()))
-    case OccurrencesInterface.Done.method: return try VarlinkReply(await done(call.parameters()))
-    case OccurrencesInterface.Snooze.method: return try VarlinkReply(await snooze(call.parameters()))
-    case OccurrencesInterface.Dismiss.method: return try VarlinkReply(await dismiss(call.parameters()))
-    case OccurrencesInterface.Move.method: return try VarlinkReply(await move(call.parameters()))
-    case OccurrencesInterface.Fire.method: return try VarlinkReply(await fire(call.parameters()))
-    case SchedulesInterface.Explain.method: return try VarlinkReply(explain(call.parameters()))
-    case SchedulesInterface.Convert.method: return try VarlinkReply(convert(call.parameters()))
-    case SchedulesInterface.Words.method: return try VarlinkReply(words())
-    case DeliveriesInterface.List.method: return try VarlinkReply(await deliveries(call.parameters()))
-    case DeliveriesInterface.Get.method: return try VarlinkReply(await delivery(call.parameters()))
-    case DeliveriesInterface.Redeliver.method: return try VarlinkReply(await redeliver(call.parameters()))
-    case DeliveriesInterface.Cancel.method: return try VarlinkReply(await cancelDeliveries(call.parameters()))
-    case EndpointsInterface.Put.method: return try VarlinkReply(await putEndpoint(call.parameters()))
-    case EndpointsInterface.Update.method: return try VarlinkReply(await updateEndpoint(call.parameters()))
-    case EndpointsInterface.Rotate.method: return try VarlinkReply(await rotateEndpoint(call.parameters()))
-    case EndpointsInterface.Enable.method: return try VarlinkReply(await enableEndpoint(call.parameters()))
-    case EndpointsInterface.Disable.method: return try VarlinkReply(await disableEndpoint(call.parameters()))
-    case EndpointsInterface.Templates.method: return try VarlinkReply(templates())
-    case EndpointsInterface.Remove.method: return try VarlinkReply(await removeEndpoint(call.parameters()))
-    case EndpointsInterface.List.method: return try VarlinkReply(await listEndpoints())
-    case EndpointsInterface.Test.method: return try VarlinkReply(await testEndpoint(call.parameters()))
-    case CommandsInterface.List.method: return try VarlinkReply(await listCommands())
-    case CommandsInterface.Test.method: return try VarlinkReply(await testCommand(call.parameters()))
-    case DaemonInterface.Status.method: return try VarlinkReply(await status())
-    case DaemonInterface.GetFleet.method: return try VarlinkReply(await fleet())
-    case DaemonInterface.Examine.method: return try VarlinkReply(await examine())
-    case DaemonInterface.Metrics.method: return try VarlinkReply(await metrics())
-    case DaemonInterface.TakeSnapshot.method: return try VarlinkReply(await takeSnapshot())
-    case DaemonInterface.ListSnapshots.method: return try VarlinkReply(await listSnapshots())
-    case DaemonInterface.Reload.method: return try VarlinkReply(await reload())
-    default:
-      guard let reply = try await performTracking(call) else {
-        throw ServiceError.methodNotImplemented(method: call.method)
-      }
-      return reply
+    if call.method == Tracking.Restore.method { return try await restore(call.parameters()) }
+    guard let reply = try await reply(to: call) else { throw ServiceError.methodNotImplemented(method: call.method) }
+    guard reply.bytes.count <= configuration.maxMessageBytes || !call.method.hasPrefix(Tracking.name + ".") else {
+      throw ControlFailure.limitExceeded(
+        "control.maxMessageBytes: the answer has \(reply.bytes.count) bytes; ask for less at once")
     }
+    return reply
   }
 
   /// Writes, tells the loop what the store looks like since, and publishes what happened.

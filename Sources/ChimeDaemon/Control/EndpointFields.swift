@@ -61,7 +61,7 @@ enum EndpointFields {
     if let inOrder = wire.inOrder { settings.inOrder = inOrder }
   }
 
-  static func reset(_ names: [EndpointsInterface.Resettable], in settings: inout EndpointSettings) {
+  static func reset(_ names: [EndpointsInterface.Update.Reset], in settings: inout EndpointSettings) {
     for name in names {
       switch name {
       case .headers: settings.headers = nil

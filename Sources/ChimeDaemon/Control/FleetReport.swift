@@ -66,7 +66,7 @@ struct FleetReport {
 }
 
 extension Desk {
-  func fleet() async throws -> DaemonInterface.GetFleet.Reply {
+  func handle(_: DaemonInterface.GetFleet) async throws -> DaemonInterface.GetFleet.Reply {
     let loopState = await loop.present()
     let shared = store as? any SharedStore
     let now = now

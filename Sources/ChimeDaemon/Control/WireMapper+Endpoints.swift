@@ -14,7 +14,7 @@ extension WireMapper {
       name: endpoint.lane.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
       disabled: endpoint.disabled?.reason, owed: counts.owed, disabledAt: endpoint.disabled.map { time($0.at) },
       failingSince: endpoint.failingSince.map { time($0) }, dead: counts.dead, settings: settings(endpoint.settings),
-      signing: current.compactMap { EndpointsInterface.Signing(rawValue: $0.kind.rawValue) },
+      signing: current.compactMap { EndpointsInterface.Endpoint.Signing(rawValue: $0.kind.rawValue) },
       publicKeys: current.compactMap(\.publicKey),
       secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
       rotationEnds: kept.sheet.rotationEnds.flatMap { $0 > now ? time($0) : nil }, hasToken: kept.sheet.token != nil,

@@ -45,7 +45,8 @@ struct WireMapper: Sendable {
       timezone: reminder.timezone.text, gap: reminder.gap.flatMap { Wire.Gap(rawValue: $0.rawValue) },
       fold: reminder.fold.flatMap { Wire.Fold(rawValue: $0.rawValue) }, latitude: reminder.place?.latitude,
       longitude: reminder.place?.longitude, channels: reminder.channels.map(\.rawValue),
-      tags: reminder.tags, urgency: Wire.Urgency(rawValue: reminder.urgency.rawValue) ?? .normal, icon: reminder.icon,
+      tags: reminder.tags, urgency: RemindersInterface.Reminder.Urgency(rawValue: reminder.urgency.rawValue) ?? .normal,
+      icon: reminder.icon,
       sound: reminder.sound, url: reminder.url, category: reminder.category, catchUp: catchUp(reminder.catchUp),
       grace: DurationText.formatISO8601(reminder.grace),
       jitter: reminder.jitter == .zero ? nil : DurationText.formatISO8601(reminder.jitter), nag: reminder.nag.map(nag),
@@ -86,7 +87,7 @@ struct WireMapper: Sendable {
     record.reminder.nag == nil || record.reminder.pause.holds(at: now) ? nil : record.repeatAt
   }
 
-  func state(_ record: ReminderRecord) -> RemindersInterface.State {
+  func state(_ record: ReminderRecord) -> RemindersInterface.Reminder.State {
     if record.reminder.pause.holds(at: now) { return .paused }
     if record.next != nil { return .active }
     if record.snoozedUntil != nil { return .waiting }
@@ -107,17 +108,17 @@ struct WireMapper: Sendable {
     RemindersInterface.Quiet(rule: rule.handling.flatMap { .init(rawValue: $0.rawValue) }, hours: rule.hours?.texts)
   }
 
-  func catchUp(_ rules: CatchUp) -> Wire.CatchUp {
-    Wire.CatchUp(
-      suspend: Wire.CatchUpRule(rawValue: rules.suspend.rawValue) ?? .latest,
-      downtime: Wire.CatchUpRule(rawValue: rules.downtime.rawValue) ?? .latest)
+  func catchUp(_ rules: CatchUp) -> RemindersInterface.CatchUp {
+    RemindersInterface.CatchUp(
+      suspend: RemindersInterface.CatchUp.Rule(rawValue: rules.suspend.rawValue) ?? .latest,
+      downtime: RemindersInterface.CatchUp.Rule(rawValue: rules.downtime.rawValue) ?? .latest)
   }
 
   func occurrence(_ occurrence: Occurrence, zone: Zone? = nil) -> OccurrencesInterface.Occurrence {
     let zone = zone ?? zones.local
     var snoozedUntil: Instant?
-    var missed: OccurrencesInterface.Missed?
-    let state: OccurrencesInterface.State
+    var missed: OccurrencesInterface.Occurrence.Missed?
+    let state: OccurrencesInterface.Occurrence.State
     switch occurrence.state {
     case .fired: state = .fired
     case .delivered: state = .delivered
@@ -128,14 +129,14 @@ struct WireMapper: Sendable {
     case .dismissed: state = .dismissed
     case .missed(let reason):
       state = .missed
-      missed = OccurrencesInterface.Missed(rawValue: reason.rawValue)
+      missed = OccurrencesInterface.Occurrence.Missed(rawValue: reason.rawValue)
     }
     return OccurrencesInterface.Occurrence(
       id: occurrence.id.description, reminder: occurrence.id.reminder.rawValue, title: occurrence.title, state: state,
       scheduledAt: time(occurrence.id.scheduledAt, in: zone), firedAt: occurrence.firedAt.map { time($0, in: zone) },
       deliveredAt: occurrence.deliveredAt.map { time($0, in: zone) },
       endedAt: occurrence.endedAt.map { time($0, in: zone) }, snoozedUntil: snoozedUntil.map { time($0, in: zone) },
-      late: occurrence.late.flatMap { OccurrencesInterface.Late(rawValue: $0.rawValue) },
+      late: occurrence.late.flatMap { OccurrencesInterface.Occurrence.Late(rawValue: $0.rawValue) },
       latenessMs: occurrence.lateness.map { Int($0.rawValue) }, missed: missed,
       missedCount: occurrence.missedRun.map(\.count), rounds: occurrence.rounds, repeats: occurrence.repeats,
       repeatAt: occurrence.repeatAt.map { time($0, in: zone) })
@@ -144,7 +145,7 @@ struct WireMapper: Sendable {
   func delivery(_ delivery: Delivery, title: String, lastAttempt: Attempt?) -> DeliveriesInterface.Delivery {
     var next: Instant?
     var ended: Instant?
-    let state: DeliveriesInterface.State
+    let state: DeliveriesInterface.Delivery.State
     switch delivery.state {
     case .pending: state = .pending
     case .waiting(let until): (state, next) = (.waiting, until)
@@ -163,7 +164,8 @@ struct WireMapper: Sendable {
   func attempt(_ attempt: Attempt) -> DeliveriesInterface.Attempt {
     DeliveriesInterface.Attempt(
       number: attempt.number, startedAt: time(attempt.startedAt), tookMs: Int(attempt.took.rawValue),
-      outcome: DeliveriesInterface.Outcome(rawValue: attempt.outcome.rawValue) ?? .failed, status: attempt.status,
+      outcome: DeliveriesInterface.Attempt.Outcome(rawValue: attempt.outcome.rawValue) ?? .failed,
+      status: attempt.status,
       answer: attempt.answer, error: attempt.error)
   }
 }

@@ -151,7 +151,8 @@ struct DeclaredReader {
       return faults.choice(key, in: table, Wire.Fold.self).map { Change(fold: $0) }
     case "channels": return strings(node, name, "[\"desktop\", \"team\"]").map { Change(channels: $0) }
     case "tags": return strings(node, name, "[\"health\"]").map { Change(tags: $0) }
-    case "urgency": return faults.choice(key, in: table, Wire.Urgency.self).map { Change(urgency: $0) }
+    case "urgency":
+      return faults.choice(key, in: table, RemindersInterface.Reminder.Urgency.self).map { Change(urgency: $0) }
     case "icon": return string(key, in: table).map { Change(icon: $0) }
     case "sound": return string(key, in: table).map { Change(sound: $0) }
     case "category": return string(key, in: table).map { Change(category: $0) }
@@ -190,15 +191,17 @@ struct DeclaredReader {
     }
   }
 
-  private mutating func catchUp(_ node: TOMLNode, in table: Table) -> Wire.CatchUp? {
+  private mutating func catchUp(_ node: TOMLNode, in table: Table) -> RemindersInterface.CatchUp? {
     guard node.isTable else {
-      return faults.choice("catchUp", in: table, Wire.CatchUpRule.self).map { Wire.CatchUp(suspend: $0, downtime: $0) }
+      return faults.choice("catchUp", in: table, RemindersInterface.CatchUp.Rule.self).map {
+        RemindersInterface.CatchUp(suspend: $0, downtime: $0)
+      }
     }
     guard let rules = faults.table("catchUp", in: table) else { return nil }
     faults.allow(["suspend", "downtime"], in: rules, called: "catchUp")
-    return Wire.CatchUp(
-      suspend: faults.choice("suspend", in: rules, Wire.CatchUpRule.self) ?? .latest,
-      downtime: faults.choice("downtime", in: rules, Wire.CatchUpRule.self) ?? .latest)
+    return RemindersInterface.CatchUp(
+      suspend: faults.choice("suspend", in: rules, RemindersInterface.CatchUp.Rule.self) ?? .latest,
+      downtime: faults.choice("downtime", in: rules, RemindersInterface.CatchUp.Rule.self) ?? .latest)
   }
 
   private mutating func nag(_ node: TOMLNode, in table: Table) -> Change? {
@@ -228,7 +231,7 @@ struct DeclaredReader {
     if case .boolean(false) = node.value { return Change(reset: [.quiet]) }
     guard let quiet = faults.table("quiet", in: table) else { return nil }
     faults.allow(["rule", "hours"], in: quiet, called: "quiet")
-    let rule = faults.choice("rule", in: quiet, RemindersInterface.QuietRule.self)
+    let rule = faults.choice("rule", in: quiet, RemindersInterface.Quiet.Rule.self)
     let hours = quiet["hours"].flatMap { strings($0, quiet.key("hours"), "[\"22:00-07:00\"]") }
     return Change(quiet: .init(rule: rule, hours: hours), reset: [.quiet])
   }

@@ -6,7 +6,7 @@ import ChimeTracking
 /// Finds out what a set asks for that is not so yet. Looks at the store and changes nothing.
 struct SetPlanner: Sendable {
   let desk: Desk
-  let request: RemindersInterface.Apply.Parameters
+  let request: RemindersInterface.Apply
   let declared: DeclaredSet
 
   typealias Interface = RemindersInterface

@@ -22,22 +22,22 @@ struct FakeDesk: Sendable {
     case T.Log.method, T.EditEntry.method: return .reply(T.Log.Reply(change: change))
     case T.RemoveEntry.method: return .reply(T.RemoveEntry.Reply(removed: parameters["id"] == nil ? 412 : 1))
     case T.Put.method:
-      let draft = read(T.Put.Parameters.self, parameters).tracker
+      let draft = read(T.Put.self, parameters).tracker
       let old = reading.year.trackers.first { $0.id == draft.id }
       return .reply(T.Put.Reply(tracker: Self.tracker(draft, old), created: old == nil))
     case T.Remove.method: return .reply(T.Remove.Reply(tracker: tracker(parameters["id"])))
     case T.Packs.method: return .reply(T.Packs.Reply(packs: packs))
-    case T.InstallPack.method: return install(read(T.InstallPack.Parameters.self, parameters))
+    case T.InstallPack.method: return install(read(T.InstallPack.self, parameters))
     case T.RemovePack.method: return .reply(T.RemovePack.Reply(pack: packs[0]))
     case T.PutItem.method:
-      let asked = read(T.PutItem.Parameters.self, parameters)
+      let asked = read(T.PutItem.self, parameters)
       let item = T.Item(
         id: asked.id ?? "omega-speedmaster", tracker: asked.tracker, title: asked.title ?? "Speedmaster",
         attributes: asked.attributes ?? [:], since: asked.since, until: asked.until, note: asked.note, entries: 0)
       return .reply(T.PutItem.Reply(item: item, unlocked: change.unlocked))
     case T.RemoveItem.method: return .reply(T.RemoveItem.Reply(item: reading.year.items[0]))
     case T.PutMilestone.method:
-      let asked = read(T.PutMilestone.Parameters.self, parameters)
+      let asked = read(T.PutMilestone.self, parameters)
       return .reply(
         T.PutMilestone.Reply(
           milestone: T.Milestone(
@@ -48,7 +48,7 @@ struct FakeDesk: Sendable {
     case T.Undo.method: return .reply(T.Undo.Reply(undone: Self.undoable))
     case T.Changes.method: return .reply(T.Changes.Reply(changes: [Self.undoable]))
     case T.Upload.method:
-      let asked = read(T.Upload.Parameters.self, parameters)
+      let asked = read(T.Upload.self, parameters)
       return .reply(T.Upload.Reply(received: asked.offset + (Data(base64Encoded: asked.data)?.count ?? 0)))
     case T.Restore.method: return .reply(T.Restore.Reply(contents: Self.contents))
     case T.Import.method:
@@ -84,13 +84,14 @@ struct FakeDesk: Sendable {
       startedOn: draft.startedOn ?? old?.startedOn ?? "2026-03-27", createdAt: Samples.time(1_774_600_000))
   }
 
-  private func install(_ asked: T.InstallPack.Parameters) -> FakeDaemon.Answer {
+  private func install(_ asked: T.InstallPack) -> FakeDaemon.Answer {
     if asked.text?.contains("faulty") == true {
       return .error(
         "InvalidPack",
         T.InvalidPack(faults: [
-          T.Fault(file: asked.file ?? "", line: 3, column: 8, key: "trackers.tea.unit", message: "\"kgs\" is no unit"),
-          T.Fault(file: asked.file ?? "", line: 9, column: 1, key: "reminders", message: "a key is missing: when"),
+          Wire.Fault(
+            file: asked.file ?? "", line: 3, column: 8, key: "trackers.tea.unit", message: "\"kgs\" is no unit"),
+          Wire.Fault(file: asked.file ?? "", line: 9, column: 1, key: "reminders", message: "a key is missing: when"),
         ]))
     }
     guard var pack = packs.first(where: { $0.id == asked.name ?? "hydration" }) else {

@@ -167,7 +167,7 @@ extension FakeTrackers {
   // MARK: Entries
 
   /// Newest first, with the averages and rates of a measure, filtered and cut as the daemon would.
-  func page(_ tracker: T.Tracker, _ asked: T.Entries.Parameters) -> T.Entries.Reply {
+  func page(_ tracker: T.Tracker, _ asked: T.Entries) -> T.Entries.Reply {
     let range = asked.range ?? T.Range()
     let statistics = statistics(tracker, T.Range())
     let averages = Dictionary(statistics.averages.map { ($0.day, $0.value) }) { $1 }

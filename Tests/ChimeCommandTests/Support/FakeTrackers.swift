@@ -18,25 +18,25 @@ struct FakeTrackers: Sendable {
     case T.Week.method: return .reply(week)
     case T.Packs.method: return .reply(T.Packs.Reply(packs: year.packs))
     case T.Milestones.method:
-      let id = read(T.Milestones.Parameters.self, parameters).tracker
+      let id = read(T.Milestones.self, parameters).tracker
       return .reply(T.Milestones.Reply(milestones: year.milestones.filter { id == nil || $0.tracker == id }))
     case T.Items.method: return .reply(T.Items.Reply(items: year.items))
     case T.Achievements.method:
-      let pack = read(T.Achievements.Parameters.self, parameters).pack
+      let pack = read(T.Achievements.self, parameters).pack
       return .reply(
         T.Achievements.Reply(
           achievements: year.achievements.filter { pack == nil || $0.pack == pack }, levels: year.levels))
-    case T.Photo.method: return photo(read(T.Photo.Parameters.self, parameters))
+    case T.Photo.method: return photo(read(T.Photo.self, parameters))
     case T.Days.method:
-      let asked = read(T.Days.Parameters.self, parameters)
+      let asked = read(T.Days.self, parameters)
       return known(asked.tracker) { .reply(T.Days.Reply(tracker: $0, days: days($0, asked.range))) }
     case T.Stats.method:
-      let asked = read(T.Stats.Parameters.self, parameters)
+      let asked = read(T.Stats.self, parameters)
       return known(asked.tracker) {
         .reply(T.Stats.Reply(statistics: statistics($0, asked.range ?? T.Range())))
       }
     case T.Entries.method:
-      let asked = read(T.Entries.Parameters.self, parameters)
+      let asked = read(T.Entries.self, parameters)
       return known(asked.tracker ?? "") { .reply(page($0, asked)) }
     default: return .service(.methodNotImplemented(method: method))
     }
@@ -58,7 +58,7 @@ struct FakeTrackers: Sendable {
     (year.days[tracker.id] ?? []).filter { $0.day >= range.from ?? "" && $0.day <= range.to ?? "9" }
   }
 
-  private func photo(_ asked: T.Photo.Parameters) -> FakeDaemon.Answer {
+  private func photo(_ asked: T.Photo) -> FakeDaemon.Answer {
     guard let bytes = year.photos[asked.name] else {
       return .error("NotFound", Wire.NotFound(what: "photo", id: asked.name, near: []))
     }

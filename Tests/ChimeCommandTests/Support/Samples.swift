@@ -15,16 +15,17 @@ enum Samples {
 
   static func reminder(
     _ id: String = "r7k2", _ title: String = "Drink water", when: String = "every 90m from 08:00 to 22:00",
-    state: RemindersInterface.State = .active, next: Wire.Time? = time(1_774_603_600)
+    state: RemindersInterface.Reminder.State = .active, next: Wire.Time? = time(1_774_603_600)
   ) -> RemindersInterface.Reminder {
     RemindersInterface.Reminder(
       id: id, title: title, when: when, timezone: "local", channels: ["desktop"], tags: ["health"], urgency: .normal,
-      catchUp: Wire.CatchUp(suspend: .latest, downtime: .latest), grace: "PT12H", snooze: ["PT10M", "PT1H"],
+      catchUp: RemindersInterface.CatchUp(suspend: .latest, downtime: .latest), grace: "PT12H",
+      snooze: ["PT10M", "PT1H"],
       state: state, skipNext: 0, next: next, last: time(1_774_590_000), createdAt: time(1_774_000_000))
   }
 
   static func occurrence(
-    _ state: OccurrencesInterface.State = .done, snoozedUntil: Wire.Time? = nil
+    _ state: OccurrencesInterface.Occurrence.State = .done, snoozedUntil: Wire.Time? = nil
   ) -> OccurrencesInterface.Occurrence {
     OccurrencesInterface.Occurrence(
       id: "r7k2@1774590000", reminder: "r7k2", title: "Drink water", state: state, scheduledAt: time(1_774_590_000),
