@@ -21,9 +21,10 @@ public struct AnswerWork: Sendable {
     var work = AnswerWork(occurrence: answered)
     guard answered != occurrence else { return work }
     if case .snoozed = answered.state, reminder == nil { throw AnswerRefused.removed }
+    if answer == .done, let reminder { try checkItem(reminder, in: transaction, bearings, now: now) }
     try transaction.update(answered, now: now)
     guard answered.state == .done, var reminder else { return work }
-    if let tracking = try log(reminder, in: transaction, bearings, now: now, using: &generator) {
+    if let tracking = try log(answer, reminder, in: transaction, bearings, now: now, using: &generator) {
       // It has moved the reminder too, where entries do.
       work.tracking = tracking
     } else if reminder.countsFromDone {
@@ -35,18 +36,53 @@ public struct AnswerWork: Sendable {
     return work
   }
 
+  /// A collection's *Done* without an item would end the reminder and log nothing, unless an item of the day is known already,
+  /// or there is none to name.
+  private static func checkItem(
+    _ reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
+  ) throws {
+    guard let link = reminder.tracker, link.logsWhenDone,
+      let tracker = try transaction.tracker(TrackerKey(owner: reminder.owner, id: link.tracker)), tracker.hasItems
+    else { return }
+    let day = tracker.day(at: now, in: bearings.zones.local).day
+    guard try transaction.dayTotal(of: tracker.key, on: day) == nil else { return }
+    let items = try transaction.likelyItems(of: tracker.key, on: day, limit: 5)
+    if !items.isEmpty { throw AnswerRefused.needsItem(tracker.id, items.map(\.id)) }
+  }
+
   /// Logs what the reminder's tracker has for *Done*; nil when that asks for more than an answer says: a value that was
   /// measured, an amount where none is usual, an item.
   private static func log(
-    _ reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant,
+    _ answer: Occurrence.Answer, _ reminder: Reminder, in transaction: any StoreTransaction, _ bearings: Bearings,
+    now: Instant,
     using generator: inout some RandomNumberGenerator
   ) throws -> TrackingOutcome? {
     guard let link = reminder.tracker, link.logsWhenDone,
-      let tracker = try transaction.tracker(TrackerKey(owner: reminder.owner, id: link.tracker)),
-      let portion = tracker.portion(of: link)
+      let tracker = try transaction.tracker(TrackerKey(owner: reminder.owner, id: link.tracker))
     else { return nil }
-    return try TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now).log(
-      EntryDraft(tracker: tracker.id, quantity: portion.quantity), using: &generator)
+    var draft = EntryDraft(tracker: tracker.id)
+    if case .item(let item) = answer {
+      draft.item = ItemID(rawValue: item)
+    } else if let portion = tracker.portion(of: link) {
+      draft.quantity = portion.quantity
+    } else {
+      return nil
+    }
+    return try TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now).log(draft, using: &generator)
+  }
+}
+
+extension StoreTransaction {
+  /// The items that are owned on a day, those most often used first.
+  func likelyItems(of key: TrackerKey, on day: CivilDate, limit: Int) throws -> [Item] {
+    let owned = try items(of: key).filter { item in
+      item.since.map { $0 <= day } ?? true && item.until.map { $0 > day } ?? true
+    }
+    let counts = Dictionary(try itemCounts(of: key, in: nil).map { ($0.item, $0.count) }) { first, _ in first }
+    return Array(
+      owned.sorted {
+        (counts[$1.id] ?? 0, $0.title, $0.id.rawValue) < (counts[$0.id] ?? 0, $1.title, $1.id.rawValue)
+      }.prefix(limit))
   }
 }
 

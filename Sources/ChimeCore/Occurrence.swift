@@ -1,4 +1,5 @@
 public import ChimeSchedule
+public import ChimeTracking
 
 /// One time of one reminder that has come, and what became of it.
 ///
@@ -130,8 +131,25 @@ extension Occurrence {
   /// What a person can say to an open occurrence.
   public enum Answer: Hashable, Sendable, Codable {
     case done
+    /// It is done, with this item of the reminder's tracker.
+    case item(String)
     case dismiss
     case snooze(for: Milliseconds)
+
+    /// With the item of an id, as a button or a program names it; nil for what is none.
+    public init?(item id: String) {
+      guard (1...64).contains(id.utf8.count),
+        id.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+      else { return nil }
+      self = .item(id)
+    }
+
+    var isDone: Bool {
+      switch self {
+      case .done, .item: true
+      case .dismiss, .snooze: false
+      }
+    }
   }
 
   /// The occurrence after `answer` at `now`.
@@ -143,10 +161,10 @@ extension Occurrence {
     var result = self
     result.repeatAt = nil
     switch (state, answer) {
-    case (.done, .done), (.dismissed, .dismiss): return self
+    case (.done, .done), (.done, .item), (.dismissed, .dismiss): return self
     // A missed one may still be done: the water was drunk although nobody reminded.
-    case (.missed, .done): result.state = .done
-    case (_, .done) where isOpen: result.state = .done
+    case (.missed, .done), (.missed, .item): result.state = .done
+    case (_, .done) where isOpen, (_, .item) where isOpen: result.state = .done
     case (_, .dismiss) where isOpen: result.state = .dismissed
     case (_, .snooze(let length)) where isOpen:
       guard length >= .seconds(1), length <= .days(366) else { throw .snoozeOutOfRange }
@@ -173,4 +191,6 @@ public enum AnswerRefused: Error, Hashable, Sendable {
   case snoozeOutOfRange
   /// A snooze of a reminder that has been removed since.
   case removed
+  /// *Done* alone does not say with which of the tracker's items, of which some are named.
+  case needsItem(TrackerID, [ItemID])
 }

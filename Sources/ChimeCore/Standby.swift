@@ -393,7 +393,7 @@ public struct Standby: Sendable {
   /// That part is in the store.
   public mutating func recorded(_ part: Part) {
     // Of what was said while nothing could be read it is not known whether it logs.
-    for case .answered(let answer, let at) in part.entries where answer.answer == .done {
+    for case .answered(let answer, let at) in part.entries where answer.answer.isDone {
       if let index = loggings.firstIndex(where: { $0.at == at }) { loggings.remove(at: index) }
     }
     entries.removeFirst(part.entries.count)

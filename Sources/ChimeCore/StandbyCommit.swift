@@ -73,6 +73,8 @@ public struct StandbyCommit: Sendable {
       if let tracking = work.tracking { commit.logged.append((occurrence.owner, tracking)) }
     } catch is AnswerRefused {
       // Somebody has answered otherwise since, or removed the reminder.
+    } catch is TrackingRefused {
+      // What it was done with has been removed since: it stays open.
     }
   }
 }

@@ -5,6 +5,7 @@ import ChimeSchedule
 /// button was pressed, so a daemon that was restarted since still understands.
 ///
 ///     done:r7k2@1774852200
+///     item:speedmaster:r7k2@1774852200
 ///     snooze:10m:r7k2@1774852200
 package struct ActionKey: Hashable, Sendable {
   let answer: Occurrence.Answer
@@ -22,6 +23,9 @@ package struct ActionKey: Hashable, Sendable {
     guard let last = parts.last, let occurrence = OccurrenceID(last) else { return nil }
     switch (parts.count, parts[0]) {
     case (2, "done"): answer = .done
+    case (3, "item"):
+      guard let item = Occurrence.Answer(item: parts[1]) else { return nil }
+      answer = item
     case (3, "snooze"):
       guard let length = try? DurationText.parse(parts[1]), length > .zero else { return nil }
       answer = .snooze(for: length)
@@ -33,6 +37,7 @@ package struct ActionKey: Hashable, Sendable {
   package var text: String {
     switch answer {
     case .done: "done:\(occurrence)"
+    case .item(let item): "item:\(item):\(occurrence)"
     case .dismiss: "dismiss:\(occurrence)"
     case .snooze(let length): "snooze:\(DurationText.format(length)):\(occurrence)"
     }

@@ -55,9 +55,16 @@ public struct DesktopConfiguration: Sendable {
       arguments.append("--print-id")
       // A summary has nothing to wait for, nor has a notice.
       if let message = content.question {
-        let snooze = snoozeLabel(Self.snooze(of: message))
-        let done = doneLabel(of: message)
-        arguments += ["--wait", "--action=done=\(done)", "--action=snooze=\(snooze)"]
+        let words = buttons(of: message).map { button in
+          let word =
+            switch button.answer {
+            case .item(let item): "item:\(item)"
+            case .snooze: "snooze"
+            case .done, .dismiss: "done"
+            }
+          return "--action=\(word)=\(button.label)"
+        }
+        arguments += ["--wait"] + words
       }
       if let replacing { arguments.append("--replace-id=\(replacing)") }
     }
@@ -115,6 +122,16 @@ public struct DesktopConfiguration: Sendable {
       }
       return look
     }
+  }
+
+  /// The buttons, in order: *Done* or the items that it may be about, and *Snooze*.
+  func buttons(of message: OutboundMessage) -> [(answer: Occurrence.Answer, label: String)] {
+    let items = (message.report?.items ?? []).map { choice in
+      let title = PlainText.clipped(PlainText.withoutControls(choice.title, lines: false), bytes: 60)
+      return (Occurrence.Answer.item(choice.item), title)
+    }
+    let snooze = Self.snooze(of: message)
+    return (items.isEmpty ? [(.done, doneLabel(of: message))] : items) + [(.snooze(for: snooze), snoozeLabel(snooze))]
   }
 
   /// What stands on the button that ends the occurrence: for an amount, how much it logs.

@@ -95,11 +95,9 @@ extension DesktopConfiguration {
     let look = look(of: content)
     var actions: [DesktopNotification.Action] = []
     if capabilities.actions, let message = content.question {
-      let (occurrence, snooze) = (message.occurrence.id, Self.snooze(of: message))
-      actions = [
-        .init(key: ActionKey(answer: .done, occurrence: occurrence).text, label: doneLabel(of: message)),
-        .init(key: ActionKey(answer: .snooze(for: snooze), occurrence: occurrence).text, label: snoozeLabel(snooze)),
-      ]
+      actions = buttons(of: message).map {
+        .init(key: ActionKey(answer: $0.answer, occurrence: message.occurrence.id).text, label: $0.label)
+      }
     }
     var hints = Dictionary(look.hints.map { ($0.name, $0.value) }) { first, _ in first }
     hints["desktop-entry"] = "chime"

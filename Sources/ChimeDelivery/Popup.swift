@@ -117,9 +117,10 @@ package struct Popup: Sendable {
     switch (state, word) {
     // What is not on screen has no buttons.
     case (.over, _), (.failing, _): return []
-    case (_, "done"), (_, "snooze"):
-      let answer = Action.answer(word == "done" ? .done : .snooze(for: snooze))
-      return state == .starting ? show(nil) + [answer] : [answer]
+    case (_, "done"): return answered(.done)
+    case (_, "snooze"): return answered(.snooze(for: snooze))
+    case (_, _) where word.hasPrefix("item:"):
+      return Occurrence.Answer(item: String(word.dropFirst(5))).map { answered($0) } ?? []
     case (.showing, _): return []
     case (.starting, _):
       guard let number = UInt32(word) else { return [] }
@@ -132,6 +133,10 @@ package struct Popup: Sendable {
       }
       return show(number)
     }
+  }
+
+  private mutating func answered(_ answer: Occurrence.Answer) -> [Action] {
+    (state == .starting ? show(nil) : []) + [.answer(answer)]
   }
 
   private mutating func show(_ number: UInt32?) -> [Action] {

@@ -1,5 +1,6 @@
 public import ChimeCore
 public import ChimeSchedule
+import ChimeWords
 
 /// What a popup says, made from what is known of an occurrence: values in, text out.
 public enum Presentation {
@@ -11,7 +12,7 @@ public enum Presentation {
   /// One line of plain text: without control characters, cut to `titleLimit`; never empty.
   public static func title(of message: OutboundMessage) -> String {
     let line = PlainText.withoutControls(message.title, lines: false)
-    return line.allSatisfy(\.isWhitespace) ? "Reminder" : PlainText.clipped(line, bytes: titleLimit)
+    return line.allSatisfy(\.isWhitespace) ? Words.say("Reminder") : PlainText.clipped(line, bytes: titleLimit)
   }
 
   /// The text of a message, escaped for servers that read the body as markup (Desktop Notifications Specification,
@@ -24,8 +25,8 @@ public enum Presentation {
 
   /// `12 more reminders while you were away`.
   static func title(of summary: PopupSummary) -> String {
-    let count = summary.titles.count
-    return count == 1 ? "1 more reminder while you were away" : "\(count) more reminders while you were away"
+    Words.say(
+      count: summary.titles.count, "%n more reminder while you were away", "%n more reminders while you were away")
   }
 
   /// Titles that a summary lists; of what is beyond them it gives the number.
@@ -37,7 +38,7 @@ public enum Presentation {
     var lines = summary.titles.prefix(fits ? listedTitles : listedTitles - 1).map { title in
       PlainText.clipped(PlainText.withoutControls(title, lines: false), bytes: 80)
     }
-    if !fits { lines.append("and \(summary.titles.count - lines.count) more") }
+    if !fits { lines.append(Words.say(count: summary.titles.count - lines.count, "and %n more", "and %n more")) }
     return lines.joined(separator: "\n")
   }
 
@@ -57,8 +58,9 @@ public enum Presentation {
   /// `was due at 08:30, 2 h late`, or `was due at 23:15, in quiet hours`; nil when it was on time.
   public static func lateRemark(_ occurrence: Occurrence, timeOfDay: (Instant) -> String) -> String? {
     guard occurrence.late != nil, let lateness = occurrence.lateness, lateness > .zero else { return nil }
-    let why = occurrence.late == .quiet ? "in quiet hours" : "\(span(lateness)) late"
-    return "was due at \(timeOfDay(occurrence.id.scheduledAt)), \(why)"
+    let time = timeOfDay(occurrence.id.scheduledAt)
+    return occurrence.late == .quiet
+      ? Words.say("was due at %1, in quiet hours", time) : Words.say("was due at %1, %2 late", time, span(lateness))
   }
 
   /// A span in at most two units, rounded down: `45 s`, `10 min`, `1 h 30 min`, `2 d 3 h`.

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// What the body of a successful answer says should become of the occurrence.
 ///
-///     {"action":"done"}   {"action":"dismiss"}   {"action":"snooze","for":"10m"}   {"action":"snooze","for":"PT10M"}
+///     {"action":"done"}   {"action":"done","item":"speedmaster"}   {"action":"dismiss"}   {"action":"snooze","for":"10m"}   {"action":"snooze","for":"PT10M"}
 ///
 /// Most receivers answer something of their own, which says nothing here: only an object with the key `action` is
 /// looked at, and that one strictly.
@@ -41,13 +41,21 @@ enum WebhookAnswer: Hashable, Sendable {
       self = .misunderstood("its action is no text")
       return
     }
-    let others = fields.keys.filter { $0 != "action" && !($0 == "for" && name == "snooze") }.sorted()
+    let others = fields.keys.filter {
+      $0 != "action" && !($0 == "for" && name == "snooze") && !($0 == "item" && name == "done")
+    }.sorted()
     if let other = others.first {
       self = .misunderstood("\(quoted(other)) does not belong beside the action \(quoted(name))")
       return
     }
     switch name {
-    case "done": self = .answer(.done)
+    case "done":
+      switch fields["item"] {
+      case nil: self = .answer(.done)
+      case .text(let text)?:
+        self = Occurrence.Answer(item: text).map { .answer($0) } ?? .misunderstood("\(quoted(text)) is no item's id")
+      case .some: self = .misunderstood("its item is no text")
+      }
     case "dismiss": self = .answer(.dismiss)
     case "snooze": self = Self.snooze(fields["for"], round)
     default: self = .misunderstood("\(quoted(name)) is no action; write done, dismiss or snooze")

@@ -17,6 +17,7 @@ package struct TrackerDefinition: Codable, Hashable {
   var presets: [Quantity]?
   var usual: Quantity?
   var counting: CountingForm?
+  var formerWeekdays: [FormerWeekdays]?
   var dayStartsAt: Int?
   var slot: Tracker.Slot?
   var pauses: [ClosedRange<CivilDate>]?
@@ -45,6 +46,7 @@ package struct TrackerDefinition: Codable, Hashable {
     presets = tracker.presets.isEmpty ? nil : tracker.presets
     usual = tracker.usual
     counting = tracker.counting == .weekdays(.everyDay) ? nil : CountingForm(of: tracker.counting)
+    formerWeekdays = tracker.formerWeekdays.isEmpty ? nil : tracker.formerWeekdays
     dayStartsAt = tracker.dayStartsAt == 0 ? nil : tracker.dayStartsAt
     slot = tracker.slot == .anytime ? nil : tracker.slot
     pauses = tracker.pauses.isEmpty ? nil : tracker.pauses
@@ -68,7 +70,8 @@ package struct TrackerDefinition: Codable, Hashable {
       id: id, owner: owner, title: LocalizedText(title), verb: verb.map { LocalizedText($0) }, kind: kind, unit: unit,
       decimals: decimals ?? 0,
       goal: try goal.map { try $0.goal() }, presets: presets ?? [], usual: usual,
-      counting: try counting?.counting() ?? .weekdays(.everyDay), dayStartsAt: dayStartsAt ?? 0, slot: slot ?? .anytime,
+      counting: try counting?.counting() ?? .weekdays(.everyDay), formerWeekdays: formerWeekdays ?? [],
+      dayStartsAt: dayStartsAt ?? 0, slot: slot ?? .anytime,
       pauses: pauses ?? [], skips: skips ?? [], skipsEachMonth: skipsEachMonth, hasItems: hasItems ?? false,
       fields: fields ?? [:], bounds: bounds, fieldBounds: fieldBounds, milestoneStep: milestoneStep, icon: icon,
       pack: pack, set: set,

@@ -6,7 +6,14 @@ import ChimeSchedule
 /// A counted day has a *position*: how many days have counted up to it, itself included. By position the days that do not
 /// count are as if they had never been.
 struct CountedCalendar {
-  let weekdays: WeekdaySet
+  /// Some days that follow each other, with the weekdays that count in them.
+  struct Era {
+    var last: Int
+    var weekdays: WeekdaySet
+  }
+
+  /// In order, without gaps. The last has no end.
+  let eras: [Era]
   let start: Int
   /// In order and apart from each other.
   private(set) var pauses: [ClosedRange<Int>] = []
@@ -16,7 +23,13 @@ struct CountedCalendar {
   private(set) var skips: [Int] = []
 
   init(_ tracker: Tracker) {
-    if case .weekdays(let set) = tracker.counting { weekdays = set } else { weekdays = .everyDay }
+    if case .weekdays(let set) = tracker.counting {
+      eras =
+        tracker.formerWeekdays.map { Era(last: $0.until.number, weekdays: $0.weekdays) }
+        + [Era(last: .max, weekdays: set)]
+    } else {
+      eras = [Era(last: .max, weekdays: .everyDay)]
+    }
     start = tracker.startedOn.number
     for pause in tracker.pauses.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       let (first, last) = (pause.lowerBound.number, pause.upperBound.number)
@@ -27,7 +40,7 @@ struct CountedCalendar {
       }
     }
     for pause in pauses {
-      paused.append((paused.last ?? 0) + Self.days(of: weekdays, max(start, pause.lowerBound), pause.upperBound))
+      paused.append((paused.last ?? 0) + asked(max(start, pause.lowerBound), pause.upperBound))
     }
     var latest: Int?
     for skip in tracker.skips.sorted() where skip.number != latest && counts(skip.number) {
@@ -44,23 +57,22 @@ struct CountedCalendar {
     let first = max(first, start)
     guard first <= last else { return 0 }
     guard some != .everyDay else { return position(last) - position(first - 1) }
-    let set = weekdays.intersection(some)
-    var count = Self.days(of: set, first, last)
+    var count = asked(first, last, of: some)
     for pause in pauses where pause.upperBound >= first && pause.lowerBound <= last {
-      count -= Self.days(of: set, max(first, pause.lowerBound), min(last, pause.upperBound))
+      count -= asked(max(first, pause.lowerBound), min(last, pause.upperBound), of: some)
     }
     for skip in skips[Self.index(in: skips) { $0 < first }...].prefix(while: { $0 <= last })
-    where set.contains(Self.weekday(skip)) { count -= 1 }
+    where some.contains(Self.weekday(skip)) { count -= 1 }
     return count
   }
 
   /// How many days have counted up to this one, itself included.
   func position(_ day: Int) -> Int {
     guard day >= start else { return 0 }
-    var count = Self.days(of: weekdays, start, day)
+    var count = asked(start, day)
     let over = Self.index(in: pauses) { $0.upperBound <= day }
     if over > 0 { count -= paused[over - 1] }
-    if over < pauses.count { count -= Self.days(of: weekdays, max(start, pauses[over].lowerBound), day) }
+    if over < pauses.count { count -= asked(max(start, pauses[over].lowerBound), day) }
     return count - Self.index(in: skips) { $0 <= day }
   }
 
@@ -86,7 +98,24 @@ struct CountedCalendar {
   }
 
   private func counts(_ day: Int) -> Bool {
-    day >= start && weekdays.contains(Self.weekday(day)) && !isPaused(day)
+    day >= start && eras[era(of: day)].weekdays.contains(Self.weekday(day)) && !isPaused(day)
+  }
+
+  /// Which of the eras a day lies in.
+  func era(of day: Int) -> Int { eras.count == 1 ? 0 : Self.index(in: eras) { $0.last < day } }
+
+  /// How many days from one to another, both included, are of the weekdays that count then, and of some. Start, pauses and skips
+  /// do not matter.
+  func asked(_ first: Int, _ last: Int, of some: WeekdaySet = .everyDay) -> Int {
+    guard first <= last else { return 0 }
+    var (count, from) = (0, first)
+    for era in eras[era(of: first)...] {
+      let to = min(era.last, last)
+      count += Self.days(of: era.weekdays.intersection(some), from, to)
+      guard to < last else { break }
+      from = to + 1
+    }
+    return count
   }
 
   /// How many elements come first for which something holds, when it holds for none after them.

@@ -31,10 +31,43 @@ extension Tracker {
   /// `weekday`, `paused`, `skipped`.
   public func whyNotCounted(_ day: CivilDate) -> NotCounted? {
     if day < startedOn { return .notStarted }
-    if case .weekdays(let set) = counting, !set.contains(day.weekday) { return .weekday }
+    if let set = weekdays(on: day), !set.contains(day.weekday) { return .weekday }
     if pauses.contains(where: { $0.contains(day) }) { return .paused }
     return skips.contains(day) ? .skipped : nil
   }
+
+  /// The weekdays that count on a day, as they were chosen then; nil where so many days of some are wanted, whichever.
+  public func weekdays(on day: CivilDate) -> WeekdaySet? {
+    guard case .weekdays(let set) = counting else { return nil }
+    return formerWeekdays.first { day <= $0.until }?.weekdays ?? set
+  }
+
+  /// Notes which weekdays counted before, when they are others from a day on. Another way of counting begins anew: its streaks
+  /// are of something else.
+  ///
+  /// - Parameters:
+  ///   - before: the tracker as it was.
+  ///   - day: the first day of the change, which is today.
+  public mutating func keepWeekdays(of before: Tracker, until day: CivilDate) {
+    guard case .weekdays(let new) = counting, case .weekdays(let old) = before.counting else {
+      formerWeekdays = []
+      return
+    }
+    // Nothing held for a whole day that is changed again on the day of its change.
+    formerWeekdays = before.formerWeekdays.filter { $0.until < day }
+    if new != old, let last = day.adding(days: -1), before.startedOn <= last,
+      formerWeekdays.last.map({ $0.until < last }) ?? true
+    {
+      formerWeekdays.append(FormerWeekdays(until: last, weekdays: old))
+    }
+    if let last = formerWeekdays.last, last.weekdays == new, last.until.adding(days: 1) == day {
+      formerWeekdays.removeLast()
+    }
+    formerWeekdays.removeFirst(max(0, formerWeekdays.count - Self.maxFormerWeekdays))
+  }
+
+  /// How many changes of weekdays are kept; of more the oldest are forgotten.
+  public static let maxFormerWeekdays = 1_000
 
   public func counts(_ day: CivilDate) -> Bool { whyNotCounted(day) == nil }
 

@@ -21,7 +21,8 @@ extension Criterion {
   /// The keys that a kind has to have, and those it may have; `kind` and `tracker` (not of `level`) are always allowed.
   public static func keys(of kind: Kind) -> (needed: Set<Key>, allowed: Set<Key>) {
     switch kind {
-    case .entries, .entriesInDay, .itemsInDay, .daysMet, .entriesForItem, .anniversary, .level, .daysSinceStart:
+    case .entries, .entriesInDay, .itemsInDay, .daysMet, .entriesForItem, .anniversary, .level, .daysSinceStart,
+      .streakOfAny, .weekends:
       ([.target], [])
     case .shareOfGoal: ([.target], [])
     case .amountInEntry, .crossed: ([.amount], [])

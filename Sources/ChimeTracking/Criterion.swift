@@ -3,7 +3,8 @@ public import ChimeSchedule
 /// What an achievement asks for.
 ///
 /// It is about one tracker of its pack, or, where `tracker` is nil, about any of them: what is counted is then added up
-/// over all of them, of the rest the best of them stands for all. `level` and `perfectWeek` are about the pack.
+/// over all of them, of the rest the best of them stands for all. `level`, `perfectWeek` and `streakOfAny` are
+/// about the pack.
 ///
 ///     Criterion(.streak, tracker: water, target: 7)
 ///     Criterion(.entryBefore, tracker: water, minute: 8 * 60)
@@ -59,6 +60,10 @@ public struct Criterion: Hashable, Sendable, Codable {
     /// what counts by weekdays and has no goal of a week or a month. Days on which nothing was due are passed over, up to
     /// 99 in a row; fourteen days running are two times.
     case perfectWeek
+    /// On `target` days running, one tracker of the pack at least was met (`StreakOfAny`). Its progress is the run that stands.
+    case streakOfAny
+    /// On `target` weekends running there was an entry, on the Saturday or the Sunday. Its progress is the run that stands.
+    case weekends
     /// The values of a measure lie on both sides of `amount`, or on it.
     case crossed
     /// The values of a measure lie on both sides of its goal's value, or on it.

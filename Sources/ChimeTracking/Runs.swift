@@ -21,7 +21,7 @@ extension Tallying {
     guard let last = summary.strengthDay else { return 0 }
     if last >= day { return max(summary.carry.settled, summary.strength) }
     let before = strength(of: summary, beforeDay: day.number)
-    guard rule.target != nil, calendar.contains(day.number) else { return before }
+    guard rule(on: day.number).target != nil, calendar.contains(day.number) else { return before }
     return max(before, strength(of: summary, beforeDay: day.number + 1))
   }
 
@@ -146,7 +146,7 @@ extension Tallying {
     let days = period.days(index)
     return PeriodQuota(
       tracker, period, counted: calendar.count(in: days),
-      asked: CountedCalendar.days(of: calendar.weekdays, days.lowerBound, days.upperBound))
+      asked: calendar.asked(days.lowerBound, days.upperBound))
   }
 }
 

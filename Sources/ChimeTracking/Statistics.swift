@@ -66,7 +66,7 @@ public struct Statistics: Hashable, Sendable {
   public var most: Point?
   /// The days with an entry: of an amount the total, of a measure the day's value, of a check how many.
   public var points: [Point] = []
-  /// Moving averages over `averageDays`; see `MovingAverage`.
+  /// Moving averages over `averageDays`; see `MovingAverage`. Of an amount today, which is not over, has none.
   public var averages: [Point] = []
   public var averageDays: Int
   /// Of each average that has one a week or more before it: the change a week; see `MovingAverage.rates`.
@@ -120,9 +120,13 @@ public struct Statistics: Hashable, Sendable {
     let reads = Self.reads(range, averageDays: self.averageDays)
     let zeros = tracker.kind == .measure ? nil : (firstDay ?? days.first?.total.day).map { max($0, reads.lowerBound) }
     let average = MovingAverage(days.map(\.point), over: self.averageDays, zerosSince: zeros)
-    let averages = average.averages(in: range)
-    self.averages = averages
-    rates = average.rates(of: averages, in: range)
+    // Of an amount today has only a part: it would pull the average down until the evening.
+    let isPart = tracker.kind == .amount && range.upperBound == today
+    let last = isPart ? today.adding(days: -1) ?? .earliest : range.upperBound
+    if range.lowerBound <= last {
+      averages = average.averages(in: range.lowerBound...last)
+      rates = average.rates(of: averages, in: range.lowerBound...last)
+    }
     weeklyRate = rates.last.flatMap { $0.day == averages.last?.day ? $0.value : nil }
     if let weeklyRate, let level = averages.last?.value {
       let threshold = level.magnitude * (tracker.kind == .measure ? 0.001 : 0.02)

@@ -33,12 +33,13 @@ struct StrengthRule {
   /// Below this it is nothing.
   static let least = 1e-12
 
-  init(_ tracker: Tracker) {
+  /// - Parameter weekdays: those that count, where the tracker goes by weekdays.
+  init(_ tracker: Tracker, _ weekdays: WeekdaySet) {
     var (frequency, share) = (1.0, 1.0)
     if case .weekdays = tracker.counting { countsDays = false } else { countsDays = true }
     switch tracker.counting {
-    case .weekdays(let set):
-      share = Double(max(set.rawValue.nonzeroBitCount, 1)) / 7
+    case .weekdays:
+      share = Double(max(weekdays.rawValue.nonzeroBitCount, 1)) / 7
       if let goal = tracker.goal, let wanted = goal.wanted, goal.period != .day {
         let days = goal.period == .week ? 7 : 30
         frequency = 1 / Double(days)

@@ -18,13 +18,17 @@ import ChimeSchedule
 public struct Tallying: Sendable {
   public let tracker: Tracker
   let calendar: CountedCalendar
-  let rule: StrengthRule
+  /// One for each of the calendar's eras.
+  private let rules: [StrengthRule]
 
   public init(_ tracker: Tracker) {
     self.tracker = tracker
     calendar = CountedCalendar(tracker)
-    rule = StrengthRule(tracker)
+    rules = calendar.eras.map { StrengthRule(tracker, $0.weekdays) }
   }
+
+  /// How the strength goes on a day.
+  func rule(on day: Int) -> StrengthRule { rules[calendar.era(of: day)] }
 
   // Days.
 
@@ -169,6 +173,7 @@ public struct Tallying: Sendable {
 
   private func addStrength(_ new: DayTotal, becameMet: Bool, to summary: inout TrackerSummary) {
     let day = new.day.number
+    let rule = self.rule(on: day)
     if summary.strengthDay != new.day {
       summary.carry.settled = strength(of: summary, beforeDay: day)
       summary.strengthDay = new.day
@@ -193,7 +198,14 @@ public struct Tallying: Sendable {
   func strength(of summary: TrackerSummary, beforeDay day: Int) -> Double {
     guard let from = summary.strengthDay else { return 0 }
     let recent = summary.carry.recent.map { (position: calendar.position($0.day), amount: $0.amount) }
-    return rule.decay(
-      summary.strength, after: calendar.position(from.number), through: calendar.position(day - 1), recent: recent)
+    var strength = summary.strength
+    var position = calendar.position(from.number)
+    for (era, rule) in zip(calendar.eras, rules) where era.last >= from.number {
+      let last = calendar.position(min(era.last, day - 1))
+      strength = rule.decay(strength, after: position, through: last, recent: recent)
+      guard era.last < day - 1 else { break }
+      position = last
+    }
+    return strength
   }
 }

@@ -50,6 +50,8 @@ public struct Tracker: Hashable, Sendable, Codable {
   public var presets: [Quantity]
   public var usual: Quantity?
   public var counting: CountedDays
+  /// Which weekdays counted before, oldest first, so that a change of them leaves the past as it was.
+  public var formerWeekdays: [FormerWeekdays]
   /// Minutes after midnight, 0 to 1439, at which its day begins: what is logged before is the day before's.
   public var dayStartsAt: Int
   public var slot: Slot
@@ -84,7 +86,7 @@ public struct Tracker: Hashable, Sendable, Codable {
   public init(
     id: TrackerID, owner: UInt32, title: LocalizedText, verb: LocalizedText? = nil, kind: Kind, unit: Unit? = nil,
     decimals: Int = 0, goal: Goal? = nil, presets: [Quantity] = [], usual: Quantity? = nil,
-    counting: CountedDays = .everyDay,
+    counting: CountedDays = .everyDay, formerWeekdays: [FormerWeekdays] = [],
     dayStartsAt: Int = 0, slot: Slot = .anytime, pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [],
     skipsEachMonth: Int? = nil, hasItems: Bool = false, fields: [String: Unit] = [:], bounds: Bounds? = nil,
     fieldBounds: [String: Bounds]? = nil, milestoneStep: Quantity? = nil,
@@ -102,6 +104,7 @@ public struct Tracker: Hashable, Sendable, Codable {
     self.presets = presets
     self.usual = usual
     self.counting = counting
+    self.formerWeekdays = formerWeekdays
     self.dayStartsAt = dayStartsAt
     self.slot = slot
     self.pauses = pauses
@@ -177,6 +180,17 @@ public struct Goal: Hashable, Sendable, Codable {
   public init(_ target: Target, each period: Period = .day) {
     self.target = target
     self.period = period
+  }
+}
+
+/// The weekdays that counted up to a day, and since the one before it.
+public struct FormerWeekdays: Hashable, Sendable, Codable {
+  public var until: CivilDate
+  public var weekdays: WeekdaySet
+
+  public init(until: CivilDate, weekdays: WeekdaySet) {
+    self.until = until
+    self.weekdays = weekdays
   }
 }
 

@@ -63,6 +63,7 @@ import Testing
     try hold(Shapes.statistics(words))
     try hold(Shapes.achievement(words))
     try hold(Shapes.level)
+    try hold(Shapes.packStreak)
     try hold(Shapes.item)
     try hold(Shapes.milestone)
     try hold(Shapes.pack(words))

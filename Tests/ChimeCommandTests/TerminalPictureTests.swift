@@ -1,4 +1,6 @@
 import ChimeControl
+import ChimeSchedule
+import ChimeWords
 import Foundation
 import Testing
 import Varlink
@@ -101,7 +103,7 @@ import Varlink
     let numbered = try Self.draw("progress goal --plain", width: 80).lines
     #expect(numbered.count == 29)
     let all = try Self.draw("month --plain", width: 80).lines
-    #expect(all[0] == "day\tmet\tdue" && all[27] == "2026-03-27\t2\t7")
+    #expect(all[0] == "day\tmet\tdue\tbegun" && all[27].hasPrefix("2026-03-27\t2\t7\t"))
   }
 
   @Test(arguments: [
@@ -136,6 +138,24 @@ import Varlink
     #expect(outcome.status == .success, "\(outcome.errors)")
     let call = try #require(daemon.calls.first { $0.method == TrackersInterface.Entries.method })
     for (name, value) in expected { #expect(call.parameters[name] == value) }
+  }
+
+  @Test func filtersOfWeekdaysAddUp() throws {
+    let daemon = try FakeTrackers().daemon()
+    let arguments = ["logbook", "weight", "--filter", "weekday=mon", "--filter", "weekday=wed", "--filter", "notes"]
+    #expect(chime(arguments, daemon: daemon).status == .success)
+    let call = try #require(daemon.calls.first { $0.method == TrackersInterface.Entries.method })
+    #expect(call.parameters["weekdays"] == ["mon", "wed"] && call.parameters["withNotes"] == true)
+  }
+
+  /// The title says what is drawn, however much was asked for.
+  @Test(arguments: ["all", "10Y", "2020-01-01..2029-12-31"]) func aChartSaysWhatItDraws(_ range: String) throws {
+    let daemon = try FakeTrackers().daemon()
+    let title = chime(["chart", "weight", "--range", range], daemon: daemon, isTerminal: true).lines.first ?? ""
+    let days = TrackerYear.full.entries.filter { $0.tracker == "weight" }.map(\.day)
+    let (first, last) = (try #require(days.min()), try #require(days.max()))
+    func written(_ day: String) -> String { CivilDate(day).map { Figures.date($0) } ?? "" }
+    #expect(title.contains(written(first)) && title.contains(written(last)), "\(title)")
   }
 
   /// More entries than one answer holds are asked for until there are no more, and none comes twice.

@@ -57,6 +57,29 @@ import Testing
     }
   }
 
+  /// A condition that is cut off cannot be met: it goes on in the next line.
+  @Test(arguments: [(80, true), (40, true), (20, true), (80, false)])
+  func noConditionIsCutOff(_ width: Int, _ isTerminal: Bool) throws {
+    var desk = FakeDesk()
+    let text =
+      "Wear each of the twelve watches of the collection on one of thirty days that follow each other, none of them "
+      + "more often than three times, and write down where you were"
+    for index in desk.reading.year.achievements.indices { desk.reading.year.achievements[index].text = ["en": text] }
+    for index in desk.reading.year.trackers.indices {
+      desk.reading.year.trackers[index].title = ["en": "Water and what else there is to drink"]
+    }
+    let daemon = try desk.daemon()
+    let outcome = chime(["achievements", "hydration"], daemon: daemon, width: width, isTerminal: isTerminal)
+    let words = outcome.output.split(whereSeparator: \.isWhitespace).map { Self.bare(String($0)) }
+    let count = desk.reading.year.achievements.count { $0.pack == "hydration" }
+    for word in Set(text.split(separator: " ")) {
+      #expect(words.count { $0 == word } >= count, "\(word) at \(width): \(outcome.output)")
+    }
+    #expect(!outcome.output.contains("…"))
+    let stats = chime(["stats"], daemon: daemon, width: width, isTerminal: isTerminal).output
+    #expect(width < 40 || !stats.contains("…"), "\(stats)")
+  }
+
   /// Bars and streaks stand in columns whatever the titles are.
   @Test func columnsAreStraight() throws {
     let daemon = try Self.hostile.daemon()
@@ -123,6 +146,7 @@ import Testing
           ☆ Next: Overachiever – Reach 150% of your daily goal
             ━━━━━━━━━━━━━━━━━━──  138 of 150
           ★ Level 7  ━━━━━━━─────────────  2340 of 2800 XP
+          ↻ 12 days in a row with at least one done
 
           إِنَّ مَعَ الْعُسْرِ يُسْرًا
           Indeed, with hardship comes ease.

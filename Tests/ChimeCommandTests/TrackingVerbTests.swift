@@ -331,4 +331,57 @@ import Varlink
     let forced = daemon.calls.filter { $0.method == TrackersInterface.Log.method }.map { $0.parameters["force"] != nil }
     #expect(forced == [false, false, false, true, true])
   }
+
+  /// *Done* for a collection asks which it was, where somebody can be asked, and else says which there are.
+  @Test func doneAsksWhichItemItWas() throws {
+    let desk = FakeDesk()
+    let daemon = try FakeDaemon { method, parameters in
+      guard method == OccurrencesInterface.Done.method else { return desk.answer(method, parameters) }
+      guard parameters["item"] != nil else {
+        return .error(
+          "InvalidValue",
+          Wire.InvalidValue(field: "item", message: "say which of watches: speedmaster, f-91w, black-bay"))
+      }
+      return .reply(OccurrencesInterface.Done.Reply(occurrence: Samples.occurrence(.done)))
+    }
+    let script = chime(["done"], daemon: daemon)
+    #expect(script.status == .usage && script.errors.contains("which one?") && script.errors.contains("  f-91w"))
+    #expect(script.errors.contains("chime done --item speedmaster"), "\(script.errors)")
+    let asked = chime(["done"], daemon: daemon, isTerminal: true, input: "Black\n", isInputTerminal: true)
+    #expect(asked.status == .success && asked.errors.contains("speedmaster, f-91w, black-bay"), "\(asked.errors)")
+    #expect(chime(["done", "--item", "f-91w"], daemon: daemon).status == .success)
+    #expect(chime(["done", "--item", "rolex"], daemon: daemon).errors.contains("there is no item \"rolex\""))
+    #expect(chime(["done"], daemon: daemon, isTerminal: true, input: "\n", isInputTerminal: true).status == .usage)
+    let items = daemon.calls.filter { $0.method == OccurrencesInterface.Done.method }.map { $0.parameters["item"] }
+    #expect(items == [nil, nil, "black-bay", "f-91w", nil])
+  }
+
+  /// What was declined is not told as if it were set.
+  @Test func aReminderThatIsLeftOutIsNotTold() throws {
+    var desk = FakeDesk()
+    let index = try #require(desk.packs.firstIndex { $0.id == "hydration" })
+    let when = desk.packs[index].reminders[0].when
+    desk.packs[index].installedAt = Samples.time(1_774_600_000)
+    for reminder in desk.packs[index].reminders.indices { desk.packs[index].reminders[reminder].id = nil }
+    let daemon = try desk.daemon()
+    let shown = chime(["pack", "show", "hydration"], daemon: daemon, isTerminal: true).output
+    #expect(shown.contains("not set"), "\(shown)")
+    let keys = desk.packs[index].reminders.flatMap { ["--no-reminder", $0.key] }
+    let added = chime(["pack", "add", "hydration"] + keys, daemon: daemon, isTerminal: true).output
+    #expect(!added.contains(when) && added.contains("none"), "\(added)")
+  }
+
+  /// The strip has the sign of the row: what was begun is neither done nor missed.
+  @Test(arguments: [(0, 0, "○"), (0, 1, "◐"), (1, 0, "◐"), (2, 0, "●")])
+  func theStripHasTheSignOfTheRow(_ met: Int, _ begun: Int, _ sign: String) {
+    let strip = WeekStrip(style: Style(when: "never", isTerminal: false, environment: [:]))
+    let mark = TrackersInterface.DayMark(day: "2026-03-27", met: met, due: 2, begun: begun)
+    #expect(strip.mark(WeekStrip.mark(mark)) == sign)
+  }
+
+  @Test(arguments: ["today", "achievements adkhar", "stats", "stats morning"])
+  func theStreakOfThePersonIsShown(_ line: String) throws {
+    let outcome = chime(words(line), daemon: try FakeTrackers().daemon(), isTerminal: true)
+    #expect(outcome.output.contains("12 days in a row with at least one"), "\(outcome.output)")
+  }
 }

@@ -48,7 +48,7 @@ import Varlink
       // Refused values are asked for again.
       (
         "7\nhydraton\nhydration\n9999\n2600\nmuch\n2750\nskip\nskip\n", [],
-        [#"{"choices":{"goals":{"water":2750},"language":"en"},"name":"hydration"}"#]
+        [#"{"choices":{"goals":{"water":2750},"language":"en","reminders":{"drink":false}},"name":"hydration"}"#]
       ),
       (
         "weight\nlb\n170\n10\nyes\n", [],

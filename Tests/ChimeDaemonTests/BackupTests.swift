@@ -241,7 +241,7 @@ struct BackupTests {
 
   private static let tracker =
     "{\"tracker\":{\"counting\":{\"weekdays\":{\"_0\":127}},\"createdAt\":0,\"dayStartsAt\":0,\"decimals\":0,\"experience\":0,"
-    + "\"fields\":{},\"generation\":0,\"hasItems\":false,\"id\":\"reading\",\"kind\":\"check\",\"owner\":0,\"pauses\":[],"
+    + "\"fields\":{},\"formerWeekdays\":[],\"generation\":0,\"hasItems\":false,\"id\":\"reading\",\"kind\":\"check\",\"owner\":0,\"pauses\":[],"
     + "\"presets\":[],\"skips\":[],\"slot\":\"anytime\",\"startedOn\":\"2020-01-01\",\"title\":{\"en\":\"Reading\"}}}"
 
   /// What lies on shelves: what restores have put aside, and what they have laid aside.

@@ -16,7 +16,8 @@ struct ConfigurationTests {
     return loaded
   }
 
-  /// The shipped file states every key with its default: uncommented, it changes nothing and leaves nothing out.
+  /// The shipped file states every key with its default: uncommented, it changes nothing and leaves nothing out. A place has
+  /// none, and shows what one looks like: numbers.
   @Test func theShippedFileStatesTheDefaults() throws {
     let shipped = try String(contentsOf: Self.root.appending(path: "Config/chimed.toml"), encoding: .utf8)
     #expect(try Self.apply(shipped) == LoadedConfiguration())
@@ -27,7 +28,10 @@ struct ConfigurationTests {
       return line.dropFirst(2)
     }.joined(separator: "\n")
     let loaded = try Self.apply(uncommented)
-    #expect(loaded.configuration == Configuration())
+    var configuration = loaded.configuration
+    #expect(configuration.place == Place(latitude: 50.0875, longitude: 14.4213))
+    (configuration.latitude, configuration.longitude) = (nil, nil)
+    #expect(configuration == Configuration())
     #expect(Set(loaded.origins.keys) == Set(ConfigurationKey.byPath.keys))
   }
 

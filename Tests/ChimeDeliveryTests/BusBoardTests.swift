@@ -190,9 +190,16 @@ import Testing
   }
 
   @Test func writesAndReadsKeys() throws {
-    for answer in [Occurrence.Answer.done, .snooze(for: .minutes(10)), .snooze(for: .seconds(3_661))] {
+    for answer in [
+      Occurrence.Answer.done, .item("speedmaster-2"), .snooze(for: .minutes(10)), .snooze(for: .seconds(3_661)),
+    ] {
       let key = ActionKey(answer: answer, occurrence: id("r7k2"))
       #expect(ActionKey(key.text) == key)
+    }
+    for text in [
+      "item::r7k2@1774744200", "item:A B:r7k2@1774744200", "item:r7k2@1774744200", "item:a:b:r7k2@1774744200",
+    ] {
+      #expect(ActionKey(text) == nil)
     }
     #expect(ActionKey(answer: .snooze(for: .minutes(90)), occurrence: id("r7k2")).text == "snooze:90m:r7k2@1774744200")
   }
@@ -252,6 +259,35 @@ import Testing
         "sound-name": "bell", "desktop-entry": "chime", "image-path": "/usr/share/icons/tea.png",
       ])
     #expect(sent.actions.map(\.label) == Array(["Done", "Snooze 10 min"].prefix(buttons)))
+  }
+
+  /// A collection's items stand in the place of *Done*, and each says which.
+  @Test func offersTheItemsOfACollection() throws {
+    let configuration = DesktopConfiguration(environment: [:])
+    var sample = try message("Wrist")
+    var report = TrackerReport()
+    report.items = [
+      .init("speedy", "Speed\u{0}master"), .init("skx", String(repeating: "x", count: 99)),
+    ]
+    sample.report = report
+    let sent = configuration.notification(for: .occurrence(sample), Self.all, replacing: 0)
+    let id = sample.occurrence.id
+    #expect(sent.actions.map(\.key) == ["item:speedy:\(id)", "item:skx:\(id)", "snooze:10m:\(id)"])
+    #expect(sent.actions[0].label == "Speedmaster" && sent.actions[1].label.utf8.count <= 60)
+    let program = configuration.program(for: .occurrence(sample), replacing: nil, isPlain: false)
+    #expect(program.arguments.contains("--action=item:speedy=Speedmaster"))
+    #expect(!program.arguments.contains { $0.hasPrefix("--action=done") })
+  }
+
+  /// What notify-send prints when such a button is pressed.
+  @Test(arguments: [
+    ("item:speedy\n", Occurrence.Answer.item("speedy")), ("item:\n", nil), ("item:Ü b\n", nil),
+    ("done\n", .done),
+  ])
+  func hearsTheItemThatWasPressed(_ word: String, _ answer: Occurrence.Answer?) {
+    var popup = Popup(isPlain: false, snooze: .minutes(10))
+    _ = popup.handle(.output(Array("7\n".utf8)))
+    #expect(popup.handle(.output(Array(word.utf8))) == answer.map { [.answer($0)] } ?? [])
   }
 
   @Test func sendsASummaryWithoutButtons() throws {

@@ -18,6 +18,7 @@ import Testing
     (#"{"action":"snooze","for":"1m"}"#, .snooze(for: .minutes(1))),
     (#"{"for":"1h","action":"snooze"}"#, .snooze(for: .hours(1))),
     (#"{"action":"\u0064one"}"#, .done),
+    (#"{"action":"done","item":"speedmaster-2"}"#, .item("speedmaster-2")),
   ])
   func acts(_ text: String, _ answer: Occurrence.Answer) {
     #expect(read(text) == .answer(answer))
@@ -48,6 +49,9 @@ import Testing
   @Test(arguments: [
     (#"{"action":"remove"}"#, "\"remove\" is no action"), (#"{"action":"Done"}"#, "\"Done\" is no action"),
     (#"{"action":""}"#, "\"\" is no action"), (#"{"action":null}"#, "no text"), (#"{"action":["done"]}"#, "no text"),
+    (#"{"action":"done","item":"Speed master"}"#, "is no item's id"),
+    (#"{"action":"done","item":7}"#, "item is no text"),
+    (#"{"action":"dismiss","item":"skx"}"#, "\"item\" does not belong"),
     (#"{"action":1}"#, "no text"), (#"{"action":"done","for":"10m"}"#, "\"for\" does not belong"),
     (#"{"action":"done","occurrence":"r1@1"}"#, "\"occurrence\" does not belong"),
     (#"{"action":"snooze"}"#, "needs its length"), (#"{"action":"snooze","for":10}"#, "needs its length"),

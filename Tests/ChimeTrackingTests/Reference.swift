@@ -28,8 +28,15 @@ struct Reference {
 
   private func judge(_ day: Int) -> Bool {
     let date = date(day)
-    if case .weekdays(let set) = tracker.counting, !set.contains(date.weekday) { return false }
+    if !weekdays(day).contains(date.weekday) { return false }
     return day >= start && !tracker.skips.contains(date) && !tracker.pauses.contains { $0.contains(date) }
+  }
+
+  /// The weekdays that counted on a day.
+  func weekdays(_ day: Int) -> WeekdaySet {
+    guard case .weekdays(var set) = tracker.counting else { return .everyDay }
+    for former in tracker.formerWeekdays.reversed() where date(day) <= former.until { set = former.weekdays }
+    return set
   }
 
   func amount(_ day: Int) -> Int64 {
@@ -76,8 +83,7 @@ struct Reference {
     while first <= today {
       let next = nextOf(first)
       let days = Array(first..<next)
-      let weekdaySet: WeekdaySet = if case .weekdays(let set) = tracker.counting { set } else { .everyDay }
-      let asked = days.count { weekdaySet.contains(date($0).weekday) }
+      let asked = days.count { weekdays($0).contains(date($0).weekday) }
       let counted = days.count(where: counts)
       if has(days, share: (1, 1)), counted > 0 {
         run = Streak(length: run.length + 1, unit: unit, first: run.first ?? date(first), last: date(next - 1))
@@ -194,8 +200,8 @@ struct Reference {
     case .timesAWeek(let times): return many(times, 7)
     case .timesAMonth(let times): return many(times, 30)
     case .rolling(let times, let length): return many(times, length)
-    case .weekdays(let set):
-      let share = Double(set.rawValue.nonzeroBitCount) / 7
+    case .weekdays:
+      let share = Double(weekdays(days.last ?? 0).rawValue.nonzeroBitCount) / 7
       if let goal = tracker.goal, goal.period != .day {
         let length = goal.period == .week ? 7 : 30
         let window = days.suffix(max(1, Int((share * Double(length)).rounded())))

@@ -14,12 +14,14 @@ extension CivilDate {
 extension Tracker {
   /// One for tests; from 2024-01-01 on.
   static func sample(
-    _ kind: Kind = .check, goal: Goal? = nil, counting: CountedDays = .everyDay, from start: CivilDate = monday,
+    _ kind: Kind = .check, goal: Goal? = nil, counting: CountedDays = .everyDay,
+    formerWeekdays: [FormerWeekdays] = [], from start: CivilDate = monday,
     pauses: [ClosedRange<CivilDate>] = [], skips: [CivilDate] = [], dayStartsAt: Int = 0
   ) -> Tracker {
     Tracker(
       id: TrackerID(rawValue: "sample"), owner: 1000, title: "Sample", kind: kind,
       unit: kind == .check ? nil : Unit(kind == .amount ? "ml" : "kg"), goal: goal, counting: counting,
+      formerWeekdays: formerWeekdays,
       dayStartsAt: dayStartsAt, pauses: pauses, skips: skips, startedOn: start, createdAt: .earliest)
   }
 }

@@ -118,15 +118,28 @@ import Testing
       statistics.averages,
       [
         2000, 2250, 2083.333333333, 1562.5, 1250, 1541.666666667, 1642.857142857, 1714.285714286, 1357.142857143, 1250,
-        1250, 1642.857142857, 1285.714285714,
+        1250, 1642.857142857,
       ].enumerated().map { ($0, $1) }, within: 1e-6)
-    #expect((try #require(statistics.weeklyRate) - -255.95238095238096).magnitude < 1e-8)
+    #expect((try #require(statistics.weeklyRate) - 392.85714285714295).magnitude < 1e-8)
     #expect(statistics.total == 18_250)
     #expect(statistics.dailyAverage == 18_250.0 / 9)
     #expect(statistics.metDays == 6)
     #expect(statistics.dueDays == 13)
     #expect(statistics.least == Statistics.Point(monday.plus(12), 500))
     #expect(statistics.most == Statistics.Point(monday.plus(5), 3000))
+  }
+
+  /// Who drinks the same each day is told so at any time of the next.
+  @Test(arguments: [0.0, 250, 2_250]) func theDayThatIsNotOverMovesNothing(_ soFar: Double) throws {
+    let days = (0...20).map { ($0, 2_500.0) } + (soFar > 0 ? [(21, soFar)] : [])
+    let statistics = statistics(.sample(.amount, goal: Goal(.total(.ml(2500)))), days, in: 0...21, today: 21)
+    #expect(statistics.averages.map(\.value) == [Double](repeating: 2_500, count: 21))
+    #expect(statistics.averages.last?.day == monday.plus(20))
+    #expect(statistics.weeklyRate == 0)
+    #expect(statistics.direction == .steady)
+    // Of a range that is over all days count, and of today alone there is no average yet.
+    #expect(self.statistics(.sample(.amount), days, in: 0...20, today: 21).averages.last?.day == monday.plus(20))
+    #expect(self.statistics(.sample(.amount), days, in: 21...21, today: 21).averages.isEmpty)
   }
 
   /// A range that begins in the middle of a silence begins with zeros.

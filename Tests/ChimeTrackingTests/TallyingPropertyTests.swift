@@ -152,8 +152,15 @@ import Testing
     let skips = (0..<Int.random(in: 0...12, using: &random)).map { _ in
       start.plus(Int.random(in: -5...150, using: &random))
     }
+    var changes: Set<CivilDate> = []
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      changes.insert(start.plus(Int.random(in: -5...150, using: &random)))
+    }
+    let former = changes.sorted().map {
+      FormerWeekdays(until: $0, weekdays: WeekdaySet(rawValue: UInt8.random(in: 1...127, using: &random)))
+    }
     return .sample(
-      kind, goal: goal, counting: counting, from: start, pauses: pauses, skips: skips,
+      kind, goal: goal, counting: counting, formerWeekdays: former, from: start, pauses: pauses, skips: skips,
       dayStartsAt: [0, 0, 240, 1080][Int.random(in: 0..<4, using: &random)])
   }
 }

@@ -122,6 +122,7 @@ enum Manual {
     lines += shape(Shapes.statistics(words), "stats TRACKER")
     lines += shape(Shapes.achievement(words), "achievements` (`achievements`), and wherever something is `unlocked")
     lines += shape(Shapes.level, "achievements` (`levels`) and `today")
+    lines += shape(Shapes.packStreak, "achievements` (`streaks`) and `today")
     lines += shape(Shapes.item, "item list` (`items`), `item add`, `edit`, `remove")
     lines += shape(Shapes.milestone, "milestone list` (`milestones`), `milestone add`, `edit`, `remove")
     lines += shape(Shapes.pack(words), "pack list` (`packs`), `init` (`packs`), `pack show`, `add`, `remove")
@@ -132,7 +133,7 @@ enum Manual {
       "",
       "`log` and `entry edit` with `--plain` print one line of `id`, `tracker`, `day`, `value`, `unit`, `item`, `reached`, "
         + "`remaining`, `percent`, `met`, `streak`, `unlocked`, `milestones` and `level`; `today` prints lines of `part` (`mood`, "
-        + "`morning`, `anytime`, `evening`, `day`, `achievement`, `level`, `quote`), `name`, `state`, `percent` and `streak`; `stats "
+        + "`morning`, `anytime`, `evening`, `day`, `achievement`, `level`, `streak`, `quote`), `name`, `state`, `percent` and `streak`; `stats "
         + "TRACKER` prints lines of `field` and `value`. Titles and texts of packs are in the user's language, in `--json` too; "
         + "numbers and dates there are the same in every locale.",
     ]

@@ -23,6 +23,9 @@ extension Shapes {
         .init("counting", "`weekdays`; or `times` with `per`: `week`, `month`, or `days` with their number `days`") {
           counting($0.counting)
         },
+        .init("formerWeekdays", "which `weekdays` counted before, each list with `until`, its last day; oldest first") {
+          .list($0.formerWeekdays.map { .members(["until": .string($0.until), "weekdays": .strings($0.weekdays)]) })
+        },
         .init("dayStartsAt", "when its day begins, HH:MM") { .string($0.dayStartsAt) },
         .init("slot", "`morning`, `anytime` or `evening`") { .string($0.slot.rawValue) },
         .init("pauses", "vacations: a list of `from` and `to`") { .list($0.pauses.map { range($0) }) },
@@ -146,12 +149,22 @@ extension Shapes {
       .init("next", "the XP at which the next begins") { .int($0.next) },
     ])
 
+  static let packStreak = Shape<Trackers.PackStreak>(
+    list: "streaks", item: "packStreak",
+    fields: [
+      .init("pack", "the pack") { .string($0.pack) },
+      .init("streak", "days running on which one of its trackers at least was met, as of a `standing`") {
+        streak($0.streak)
+      },
+    ])
+
   static let dayMark = Shape<Trackers.DayMark>(
     list: "week", item: "day",
     fields: [
       .init("day", "the day") { .string($0.day) },
       .init("met", "how many trackers were met") { .int($0.met) },
       .init("due", "how many counted") { .int($0.due) },
+      .init("begun", "how many of the others have an entry") { .int($0.begun) },
     ])
 
   static let dayTotal = Shape<Trackers.DayTotal>(

@@ -67,6 +67,9 @@ extension Shapes {
           $0.nextAchievement.map { achievement(words).json($0) } ?? .null
         },
         .init("levels", "a list of a `level` for each pack") { .list($0.levels.map { level.json($0) }) },
+        .init("streaks", "a list of a `packStreak` for each pack that has several trackers") {
+          .list($0.streaks.map { packStreak.json($0) })
+        },
         .init("week", "the seven days up to this one: a list of `day`, `met` and `due`") {
           .list($0.week.map { dayMark.json($0) })
         },
@@ -116,6 +119,9 @@ extension Shapes {
         .init("dueDays", "days that counted") { .int($0.dueDays) },
         .init("streak", "as of a `standing`") { streak($0.streak) },
         .init("longest", "as of a `standing`") { streak($0.longest) },
+        .init("packStreak", "over all trackers of its pack, days with one of them met at least; null for one alone") {
+          $0.packStreak.map { streak($0) } ?? .null
+        },
         .init("strength", "how strong the habit is, 0 to 1") { .number($0.strength) },
         .init("evenness", "how evenly the items are used, 0 to 100; null without items") { .optional($0.evenness) },
         .init("items", "a list of each `item`, with its entries in the range") {

@@ -7,6 +7,8 @@ struct Table {
     var alignRight = false
     /// Whether its texts may be cut when there is not enough room.
     var canShrink = false
+    /// Whether its texts go on in the next line when there is not enough room, instead of being cut.
+    var wraps = false
     /// Columns with the highest number are left out first when there is not enough room; 0 never is.
     var dropOrder = 0
   }
@@ -31,6 +33,8 @@ struct Table {
   /// The narrowest a column is made by cutting its texts: before what is shorter is taken, and before other columns are left
   /// out.
   private static let (narrow, narrowest) = (20, 12)
+  /// The narrowest a column is made whose texts go on in the next line.
+  private static let narrowestWrapped = 8
   private static let gap = 2
 
   /// The lines of the table, without white space at their ends.
@@ -65,14 +69,22 @@ struct Table {
 
   /// How much room these columns need when those that may be cut are.
   private func least(_ kept: some Collection<Int>, _ natural: [Int], _ narrowest: Int) -> Int {
-    total(kept, columns.indices.map { columns[$0].canShrink ? min(natural[$0], narrowest) : natural[$0] })
+    total(
+      kept,
+      columns.indices.map { index in
+        let column = columns[index]
+        guard column.canShrink || column.wraps else { return natural[index] }
+        return min(natural[index], column.wraps ? Self.narrowestWrapped : narrowest)
+      })
   }
 
   /// The widths of columns that fit: the widest of those that can be cut gives way first.
   private func cut(_ kept: some Collection<Int>, _ natural: [Int], to width: Int) -> [Int] {
     var widths = natural
     while total(kept, widths) > width,
-      let widest = kept.filter({ columns[$0].canShrink && widths[$0] > 4 }).max(by: { widths[$0] < widths[$1] })
+      let widest = kept.filter({ (columns[$0].canShrink || columns[$0].wraps) && widths[$0] > 4 }).max(by: {
+        widths[$0] < widths[$1]
+      })
     {
       widths[widest] -= 1
     }
@@ -82,7 +94,21 @@ struct Table {
   private func lines(_ kept: some Collection<Int>, _ widths: [Int], _ style: Style) -> [String] {
     let kept = Array(kept)
     let header = line(kept, widths, style) { Cell(Words.say(key: columns[$0].title), .strong) }
-    return [header] + rows.map { row in line(kept, widths, style) { row[$0] } }
+    return [header] + rows.flatMap { row in lines(of: row, kept, widths, style) }
+  }
+
+  /// A row, in as many lines as its texts that go on ask for.
+  private func lines(of row: [Cell], _ kept: [Int], _ widths: [Int], _ style: Style) -> [String] {
+    let texts = columns.indices.map { index in
+      columns[index].wraps ? TextWidth.wrap(row[index].text, to: max(1, widths[index])) : [row[index].text]
+    }
+    return (0..<(kept.map { texts[$0].count }.max() ?? 1)).map { number in
+      line(kept, widths, style) { index in
+        var cell = row[index]
+        cell.text = number < texts[index].count ? texts[index][number] : ""
+        return cell
+      }
+    }
   }
 
   private func line(_ kept: [Int], _ widths: [Int], _ style: Style, cell: (Int) -> Cell) -> String {

@@ -62,7 +62,7 @@ struct ReportPlot {
   }
 
   private var days: [CivilDate] {
-    (statistics.points.map(\.day) + expected.map(\.day)).compactMap { CivilDate($0) }
+    (statistics.points.map(\.day) + statistics.averages.map(\.day) + expected.map(\.day)).compactMap { CivilDate($0) }
   }
 
   /// A goal that is far from all values would press them flat against an edge.

@@ -13,7 +13,7 @@ enum Achievements {
       .init(command: "chime achievements"), .init(command: "chime achievements hydration --locked"),
     ],
     alsoTried: ["achievement", "badges", "trophies", "awards", "levels", "xp"],
-    json: "`achievements`, `levels`, and `more`, which is false", run: run)
+    json: "`achievements`, `levels`, `streaks`, and `more`, which is false", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let isUnlocked = context.line.has("unlocked")
@@ -28,7 +28,8 @@ enum Achievements {
       context.print(
         json: .members([
           "achievements": .list(shown.map { shape.json($0) }),
-          "levels": .list(reply.levels.map { Shapes.level.json($0) }), "more": .bool(false),
+          "levels": .list(reply.levels.map { Shapes.level.json($0) }),
+          "streaks": .list(reply.streaks.map { Shapes.packStreak.json($0) }), "more": .bool(false),
         ]))
     case .plain:
       context.out(Plain.line(shape.header))
@@ -62,6 +63,9 @@ enum Achievements {
       context.out("\(context.style(Harmless.line(pack), .strong))  \(context.style(count, .faint))")
       for level in reply.levels where level.pack == pack {
         context.out(LevelLine.text(level, context, name: false, bar: 12))
+      }
+      for streak in reply.streaks where streak.pack == pack {
+        for line in context.trackerWords.packStreak(streak, isNamed: false, context.width) { context.out(line) }
       }
       let mine = shown.filter { $0.pack == pack }
       var categories: [String] = []
@@ -98,11 +102,13 @@ enum Achievements {
     }
     let points = words.experience(achievement.experience).map { style("  \($0)", .faint) } ?? ""
     guard context.width >= 76 else {
-      let name = TextWidth.truncate(title, to: context.width - 4)
-      let head = "  \(mark) \(isUnlocked ? style(name, .strong) : name)"
+      let names = TextWidth.wrap(title, to: context.width, indent: 4).map { $0.dropFirst(4) }
+      let head = names.enumerated().map { index, name in
+        (index == 0 ? "  \(mark) " : "    ") + (isUnlocked ? style(String(name), .strong) : String(name))
+      }
       let about =
         text == title ? [] : TextWidth.wrap(text, to: context.width, indent: 4).map { style($0, .faint) }
-      return [head] + about + ["    \(end)\(points)"]
+      return head + about + ["    \(end)\(points)"]
     }
     // The dates and the progress have a column, and so have the points behind them.
     func width(_ one: TrackersInterface.Achievement) -> Int {
@@ -112,11 +118,18 @@ enum Achievements {
     let worth = all.compactMap { words.experience($0.experience) }.map { TextWidth.of($0) + 2 }.max() ?? 0
     let titles = min(all.map { TextWidth.of(words.local($0.title)) }.max() ?? 0, 26)
     let texts = max(10, min(context.width, 110) - 4 - titles - 4 - column - worth)
-    func fit(_ text: String, _ columns: Int) -> String {
-      TextWidth.pad(TextWidth.truncate(text, to: columns), to: columns)
-    }
     if !points.isEmpty { end += String(repeating: " ", count: max(0, column - width(achievement))) }
-    let name = isUnlocked ? style(fit(title, titles), .strong) : fit(title, titles)
-    return ["  \(mark) \(name)  \(style(fit(text == title ? "" : text, texts), .faint))  \(end)\(points)"]
+    // What is too long goes on beneath: a condition that is cut off says nothing.
+    let names = TextWidth.wrap(title, to: titles)
+    let abouts = text == title ? [""] : TextWidth.wrap(text, to: texts)
+    return (0..<max(names.count, abouts.count)).map { index in
+      let name = index < names.count ? names[index] : ""
+      let gap = String(repeating: " ", count: max(0, titles - TextWidth.of(name)))
+      let about = index < abouts.count ? abouts[index] : ""
+      let room = String(repeating: " ", count: max(0, texts - TextWidth.of(about)))
+      let head = isUnlocked && !name.isEmpty ? style(name, .strong) : name
+      let line = "  \(index == 0 ? mark : " ") \(head)\(gap)  " + (about.isEmpty ? "" : style(about, .faint))
+      return index == 0 ? "\(line)\(room)  \(end)\(points)" : StandingRows.trimmedEnd(line)
+    }
   }
 }

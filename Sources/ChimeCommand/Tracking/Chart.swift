@@ -101,10 +101,11 @@ enum Chart {
     let tracker = statistics.tracker
     let unit = tracker.kind == .check ? Words.say("days a week") : tracker.unit.map { Harmless.line($0) }
     let name = unit.map { Words.say("%1 (%2)", words.title(tracker), $0) } ?? words.title(tracker)
-    let days = statistics.points.map(\.day) + statistics.weeks.map(\.from) + statistics.weeks.map(\.to)
-    guard let first = statistics.range.from ?? days.min(), let last = statistics.range.to ?? days.max() else {
-      return name
-    }
+    // What is drawn, which may be less than was asked for.
+    let days =
+      tracker.kind == .check
+      ? statistics.weeks.map(\.from) + statistics.weeks.map(\.to) : statistics.points.map(\.day)
+    guard let first = days.min(), let last = days.max() else { return name }
     return Words.say("%1, %2 to %3", name, words.date(first), words.date(last))
   }
 

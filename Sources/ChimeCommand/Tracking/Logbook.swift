@@ -12,7 +12,7 @@ enum Logbook {
       "The newest come first. Of a measure the moving average and its change a week stand beside each value, and at the head "
         + "of a month its average and how it differs from the month before.",
       "--filter may be given several times, and an entry has to fit all of them: notes (those with a note), milestones (of days "
-        + "with one), weekday=mon,wed, item=ID, text=WORDS.",
+        + "with one), weekday=mon,wed, item=ID, text=WORDS. Several of weekdays add up.",
     ],
     options: [
       RangeText.option,
@@ -66,7 +66,7 @@ enum Logbook {
       case ("notes", nil): asked.withNotes = true
       case ("milestones", nil): asked.withMilestones = true
       case ("weekday", let days?), ("weekdays", let days?):
-        asked.weekdays = try WeekdayText.parse(days, option: "filter")
+        asked.weekdays = try (asked.weekdays ?? []) + WeekdayText.parse(days, option: "filter")
       case ("item", let item?) where !item.isEmpty:
         guard tracker.hasItems else { throw Failure.usage(Words.say("%1 has no items", tracker.id)) }
         let items = try context.daemon().call(T.Items(tracker: tracker.id)).items

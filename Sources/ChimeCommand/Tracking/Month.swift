@@ -129,7 +129,8 @@ enum Month {
     let all = try trackers.flatMap { try days(context, $0, month, today) }
     let marks = Dictionary(grouping: all, by: \.day).sorted { $0.key < $1.key }.map { day, totals in
       let due = totals.filter { $0.counts || $0.met }
-      return T.DayMark(day: day, met: due.count { $0.met }, due: due.count)
+      return T.DayMark(
+        day: day, met: due.count { $0.met }, due: due.count, begun: due.count { !$0.met && $0.entries > 0 })
     }
     switch context.format {
     case .json:
@@ -161,7 +162,7 @@ enum Month {
       let number = day.day < 10 ? " \(day.day)" : String(day.day)
       guard let mark = known[day.description] else { return .init(text: number, tone: .faint) }
       guard mark.due > 0 else { return .init(text: number + glyphs.free, tone: .faint) }
-      let sign = mark.met >= mark.due ? glyphs.met : mark.met > 0 ? glyphs.part : glyphs.open
+      let sign = mark.met >= mark.due ? glyphs.met : mark.met + mark.begun > 0 ? glyphs.part : glyphs.open
       let tone: Style.Tone = mark.met >= mark.due ? .good : .plain
       return .init(text: "\(number)\(sign)" + (isWide ? " \(mark.met)/\(mark.due)" : ""), tone: tone)
     }

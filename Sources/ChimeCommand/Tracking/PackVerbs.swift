@@ -255,10 +255,18 @@ enum PackPage {
       }
       rows.append((choices ? tracker.id : words.title(tracker), parts.joined(separator: ", ")))
     }
-    for reminder in pack.reminders where choices || reminder.id != nil || !reminder.optional {
+    let isThere = pack.installedAt != nil
+    for reminder in pack.reminders where choices || reminder.id != nil {
       var text = "\(title(reminder, pack, words)): \(reminder.when)"
-      if reminder.optional, reminder.id == nil { text += Words.say(", if asked for") }
+      if reminder.id == nil, isThere {
+        text += Words.say(", not set")
+      } else if reminder.optional, reminder.id == nil {
+        text += Words.say(", if asked for")
+      }
       rows.append((choices ? reminder.key : Words.say("reminder"), text))
+    }
+    if !choices, !pack.reminders.isEmpty, pack.reminders.allSatisfy({ $0.id == nil }) {
+      rows.append((Words.say("reminder"), Words.say("none")))
     }
     if pack.achievements > 0 {
       rows.append(

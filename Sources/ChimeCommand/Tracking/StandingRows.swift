@@ -122,7 +122,7 @@ struct WeekStrip {
   }
 
   static func mark(_ day: TrackersInterface.DayMark) -> Mark {
-    day.due == 0 ? .none : day.met >= day.due ? .met : day.met > 0 ? .part : .missed
+    day.due == 0 ? .none : day.met >= day.due ? .met : day.met + day.begun > 0 ? .part : .missed
   }
 
   static func mark(_ day: TrackersInterface.DayTotal, today: String) -> Mark {

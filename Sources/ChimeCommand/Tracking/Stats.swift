@@ -48,16 +48,17 @@ enum Stats {
     for option in ["range", "average"] where context.line.has(option) {
       throw Failure.usage(Words.say("--%1 goes with one tracker: chime stats TRACKER", option))
     }
-    let standings = try context.daemon().call(TrackersInterface.Day()).view.standings
+    let view = try context.daemon().call(TrackersInterface.Day()).view
+    let standings = view.standings
     let words = context.trackerWords
     context.print(
       standings, as: Shapes.standing(words), empty: [Words.say("There is no tracker yet.")] + Naming.beginning
     ) {
       var table = Table(columns: [
-        .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("STREAK"), alignRight: true),
+        .init(title: Words.say("TRACKER"), wraps: true), .init(title: Words.say("STREAK"), alignRight: true),
         .init(title: Words.say("LONGEST"), alignRight: true, dropOrder: 1),
         .init(title: Words.say("STRENGTH"), alignRight: true),
-        .init(title: Words.say("TODAY"), canShrink: true, dropOrder: 2),
+        .init(title: Words.say("TODAY"), wraps: true),
       ])
       for standing in standings {
         table.rows.append([
@@ -67,6 +68,9 @@ enum Stats {
         ])
       }
       context.print(table: table)
+      for streak in view.streaks {
+        for line in words.packStreak(streak, isNamed: true, context.width) { context.out(line) }
+      }
     }
     return .success
   }
@@ -125,6 +129,9 @@ struct StatsPage {
     guard hasMet else { return rows }
     add(Words.say("streak"), streak.isEmpty ? Words.say("none now") : streak)
     add(Words.say("longest"), longest)
+    if let streak = statistics.packStreak, streak.length > 0 {
+      add(tracker.pack ?? "", Words.say("%1 in a row with at least one done", words.streak(streak)))
+    }
     add(Words.say("strength"), Self.percent(statistics.strength))
     add(Words.say("evenness"), statistics.evenness.map { "\(Figures.number(Double($0))) %" })
     return rows

@@ -8,7 +8,7 @@ enum Today {
     name: "today", group: .track, arguments: ["[DAY]"], summary: "Show how the day stands",
     details: [
       "Each tracker with how far it is, in the part of the day where it has its place, and its streak; the last seven days; "
-        + "the next achievement and the levels. ● all was met, ◐ a part, ○ nothing, · nothing was due.",
+        + "the next achievement, the levels, and the days running with one of a pack's trackers done at least. ● all was met, ◐ a part, ○ nothing, · nothing was due.",
       "DAY is another day, such as yesterday, mon or 2026-03-01.",
     ],
     examples: [
@@ -73,6 +73,9 @@ enum Today {
       let text = Words.say("level %1, %2 of %3 XP", String(level.level), String(level.experience), String(level.next))
       rows.append(["level", level.pack, text, "", ""])
     }
+    for streak in view.streaks {
+      rows.append(["streak", streak.pack, words.streak(streak.streak), "", String(streak.streak.length)])
+    }
     if let quote = view.quote {
       let translation = quote.translation.map { words.local($0) }
       rows.append([
@@ -124,7 +127,8 @@ struct TodayPage {
       }
     }
     lines += week()
-    let goals = achievement() + view.levels.map { level($0) }
+    let streaks = view.streaks.flatMap { words.packStreak($0, isNamed: view.streaks.count > 1, width) }
+    let goals = achievement() + view.levels.map { level($0) } + streaks
     if !goals.isEmpty { lines += [""] + goals }
     if let quote = view.quote { lines += [""] + self.quote(quote) }
     return lines

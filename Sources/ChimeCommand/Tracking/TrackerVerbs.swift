@@ -242,6 +242,11 @@ enum TrackerPage {
     add(Words.say("usual"), tracker.usual.map { words.amount($0, tracker) })
     add(Words.say("presets"), tracker.presets.map { words.number($0, tracker) }.joined(separator: " · "))
     add(Words.say("days"), words.counting(tracker))
+    add(
+      Words.say("before"),
+      tracker.formerWeekdays.suffix(5).map {
+        Words.say("%1 until %2", words.weekdays($0.weekdays), words.date($0.until))
+      }.joined(separator: "; "))
     if tracker.dayStartsAt != "00:00" { add(Words.say("day starts"), tracker.dayStartsAt) }
     add(Words.say("slot"), words.slot(tracker.slot))
     add(

@@ -91,9 +91,25 @@ struct TrackerWords: Sendable {
       case .days: Words.say(count: times, "%n day in any %1", "%n days in any %1", String(counting.days ?? 7))
       }
     }
-    let days = WeekdayText.days(counting.weekdays ?? [])
+    return weekdays(counting.weekdays ?? [])
+  }
+
+  /// `Mon, Wed, Fri`, `every day`
+  func weekdays(_ names: [String]) -> String {
+    let days = WeekdayText.days(names)
     if days.count == 7 || days.isEmpty { return Words.say("every day") }
     return days.map { Figures.weekday($0) }.joined(separator: ", ")
+  }
+
+  /// `8 days in a row with at least one done`: the person's streak over the trackers of a pack; nothing while none stands.
+  func packStreak(_ streak: TrackersInterface.PackStreak, isNamed: Bool, _ width: Int) -> [String] {
+    guard streak.streak.length > 0 else { return [] }
+    let length = self.streak(streak.streak)
+    let text =
+      isNamed
+      ? Words.say("%1 in a row with at least one of %2 done", length, Harmless.line(streak.pack))
+      : Words.say("%1 in a row with at least one done", length)
+    return TextWidth.wrap("↻ " + text, to: width - 2).map { "  " + $0 }
   }
 
   // MARK: How it stands

@@ -64,7 +64,7 @@ struct Wizard {
     let answer = trimmed(String(decoding: line.bytes, as: UTF8.self))
     switch answer.lowercased() {
     case "": return .usual
-    case "skip", "-", Words.say("skip"): return .skip
+    case "skip", "-", "skip it", Words.say("skip it").lowercased(): return .skip
     default: return .text(answer)
     }
   }
@@ -362,7 +362,7 @@ struct Wizard {
         let name = PackPage.title(reminder, orders[index].pack, words, tracker: own)
         let title = "\(name), \(Harmless.line(reminder.when))"
         let answer = try ask(title, usual: isWanted ? Words.say("yes") : Words.say("no")) { try wish($0) }
-        if answer.isSkipped { return }
+        if answer.isSkipped { return leaveOut(&orders) }
         switch answer.value ?? (isWanted ? .yes : .no) {
         case .yes: orders[index].order.want(reminder.key, true)
         case .no: orders[index].order.want(reminder.key, false)
@@ -376,12 +376,23 @@ struct Wizard {
     if !isAsked { say(Words.say("There is nothing to choose here."), .faint, indent: 2) }
   }
 
+  /// Passes over the step: what is not there yet is not set, and what is there stays as it is.
+  private func leaveOut(_ orders: inout Orders) {
+    for index in orders.indices {
+      for reminder in orders[index].pack.reminders
+      where reminder.id == nil && orders[index].order.choices.reminders?[reminder.key] == nil {
+        orders[index].order.want(reminder.key, false)
+      }
+    }
+  }
+
   private enum Wish { case yes, no, when(String) }
 
   private func wish(_ text: String) throws -> Wish {
     let lower = text.lowercased()
-    if ["y", "yes", Words.say("yes")].contains(lower) { return .yes }
-    if ["n", "no", Words.say("no")].contains(lower) { return .no }
+    func means(_ word: String) -> Bool { lower == word.lowercased() || lower == word.lowercased().prefix(1) }
+    if means("yes") || means(Words.say("yes")) { return .yes }
+    if means("no") || means(Words.say("no")) { return .no }
     let zone = try context.localZone()
     do {
       _ = try Schedule.parse(text, now: context.now, in: context.surroundings(in: zone, at: nil))

@@ -5,15 +5,56 @@ import ChimeWords
 enum Done {
   static let verb = Verb(
     name: "done", group: .answer, arguments: ["[ID|TITLE]"], summary: "Say that it is done",
-    details: [Answering.which],
-    examples: [.init(command: "chime done"), .init(command: "chime done Drink water")],
+    details: [
+      Answering.which, "Of a collection it takes the item too: it is asked for where --item does not name it.",
+    ],
+    options: [.value("item", nil, "ITEM", "The item of the collection, by its id or title")],
+    examples: [
+      .init(command: "chime done"), .init(command: "chime done Drink water"),
+      .init(command: "chime done --item Speedmaster", remark: "what is on the wrist today"),
+    ],
     alsoTried: ["did", "complete", "finish", "ok", "ack", "check"], json: "`occurrence`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let reply: OccurrencesInterface.Done.Reply = try context.daemon().call(
-      OccurrencesInterface.Done(id: context.optionalSubject()))
+    let item = try context.line.value("item").map { try found($0, context) }
+    var parameters = OccurrencesInterface.Done(id: context.optionalSubject(), item: item)
+    let reply: OccurrencesInterface.Done.Reply
+    do {
+      reply = try context.daemon().call(parameters)
+    } catch let failure as Failure where failure.said.hasPrefix("say which of ") {
+      parameters.item = try ask(failure, context)
+      reply = try context.daemon().call(parameters)
+    }
     Answering.answer(context, reply.occurrence, "done")
     return .success
+  }
+
+  /// The id of an item that a person names.
+  private static func found(_ text: String, _ context: Context) throws -> String {
+    let items = try context.daemon().call(TrackersInterface.Items()).items
+    guard let item = try Naming.item(text, among: items) else {
+      throw Failure.failed(
+        Words.say("there is no %1 \"%2\"", StateWords.kind("item"), text),
+        hint: Words.say("`chime %1 list TRACKER` shows them", "item"))
+    }
+    return item.id
+  }
+
+  /// Asks which item it was, if somebody is there to be asked.
+  private static func ask(_ refused: Failure, _ context: Context) throws -> String {
+    let items = refused.said.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? ""
+    var failure = Failure(
+      status: .usage, message: Words.say("which one?"),
+      detail: items.split(separator: ",").map { "  " + Harmless.line(trimmed(String($0))) },
+      hints: ["chime done --item \(items.prefix { $0 != "," })"])
+    failure.said = refused.said
+    guard context.world.isInteractive else { throw failure }
+    context.world.output.flush()
+    context.world.errors.write("\(Words.say("which one?")) (\(Harmless.line(items))) ")
+    context.world.errors.flush()
+    let answer = context.world.input.line(limit: 200).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
+    guard !answer.isEmpty else { throw failure }
+    return try found(answer, context)
   }
 }
 

@@ -662,7 +662,8 @@ method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (
 method Upcoming(limit: ?int, before: ?string, tenant: ?string) -> (upcoming: []Coming)
 # The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
 # fired last and is still open.
-method Done(id: ?string, tenant: ?string) -> (occurrence: Occurrence)
+# `item` names the item of the reminder's tracker that it was done with, which a collection asks for.
+method Done(id: ?string, item: ?string, tenant: ?string) -> (occurrence: Occurrence)
 # For `length`, an ISO 8601 duration of 1 s to 366 days, or `until` a time within 366 days (RFC 3339); for the reminder's
 # first snooze length when both are null.
 method Snooze(id: ?string, length: ?string, until: ?string, tenant: ?string) -> (occurrence: Occurrence)
@@ -1109,6 +1110,9 @@ type Goal (count: ?int, total: ?float, value: ?float, period: ?(day, week, month
 # Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
 type Counting (weekdays: ?[]string, times: ?int, per: ?(week, month, days), days: ?int)
 
+# The weekdays that counted up to a day, and since the one before it.
+type FormerWeekdays (until: string, weekdays: []string)
+
 type Tracker (
   id: string,
   title: [string]string,
@@ -1121,6 +1125,8 @@ type Tracker (
   presets: []float,
   usual: ?float,
   counting: Counting,
+  # Which weekdays counted up to a day, oldest first: a change of them leaves the past as it was.
+  formerWeekdays: []FormerWeekdays,
   # HH:MM.
   dayStartsAt: string,
   slot: (morning, anytime, evening),
@@ -1261,6 +1267,9 @@ type Level (
   next: int
 )
 
+# Over the trackers of a pack that has several: days running on each of which one of them at least was met.
+type PackStreak (pack: string, streak: Streak)
+
 type Quote (
   text: string,
   language: string,
@@ -1285,12 +1294,14 @@ type DayView (
   quote: ?Quote,
   nextAchievement: ?Achievement,
   levels: []Level,
+  # Of today alone.
+  streaks: []PackStreak,
   # The seven days up to this one, oldest first.
   week: []DayMark
 )
 
-# How a day was, over all trackers that counted: of `due` so many were `met`.
-type DayMark (day: string, met: int, due: int)
+# How a day was, over all trackers that counted: of `due` so many were `met`, and of the others so many were `begun`.
+type DayMark (day: string, met: int, due: int, begun: int)
 
 # A day of one tracker.
 type DayTotal (
@@ -1341,6 +1352,8 @@ type Statistics (
   dueDays: int,
   streak: Streak,
   longest: Streak,
+  # That of its pack, when that has several trackers.
+  packStreak: ?Streak,
   strength: float,
   # Of a collection: how evenly its items are used, 0 to 100.
   evenness: ?int,
@@ -1386,6 +1399,7 @@ type StepChoice (tracker: string, unit: string, steps: []float)
 type PackReminder (
   key: string,
   title: [string]string,
+  # Its schedule: of one that is set the one that it has, else the pack's.
   when: string,
   tracker: string,
   optional: bool,
@@ -1476,7 +1490,7 @@ type WeekRow (tracker: string, days: []DayTotal)
 method Days(tracker: string, range: Range, tenant: ?string) -> (tracker: Tracker, days: []DayTotal)
 method Stats(tracker: string, range: ?Range, averageDays: ?int, tenant: ?string) -> (statistics: Statistics)
 
-method Achievements(pack: ?string, tenant: ?string) -> (achievements: []Achievement, levels: []Level)
+method Achievements(pack: ?string, tenant: ?string) -> (achievements: []Achievement, levels: []Level, streaks: []PackStreak)
 
 # In the order of their titles, as many as one message takes; `total` is how many there are.
 method Items(tracker: ?string, limit: ?int, offset: ?int, tenant: ?string) -> (items: []Item, total: ?int)

@@ -166,13 +166,16 @@ public enum OccurrencesInterface {
 
   /// The three answers. `id` is an occurrence's, or a reminder's (its latest open occurrence); null means the one that
   /// fired last and is still open.
+  /// `item` names the item of the reminder's tracker that it was done with, which a collection asks for.
   public struct Done: VarlinkMethod {
     public static let method = "io.chime.Occurrences.Done"
     
     public var id: String?
+    public var item: String?
 
-    public init(id: String? = nil) {
+    public init(id: String? = nil, item: String? = nil) {
       self.id = id
+      self.item = item
     }
 
     public struct Reply: Codable, Equatable, Sendable {

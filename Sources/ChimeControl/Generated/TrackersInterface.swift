@@ -63,6 +63,17 @@ public enum TrackersInterface {
     }
   }
 
+  /// The weekdays that counted up to a day, and since the one before it.
+  public struct FormerWeekdays: Codable, Equatable, Sendable {
+    public var until: String
+    public var weekdays: [String]
+
+    public init(until: String, weekdays: [String]) {
+      self.until = until
+      self.weekdays = weekdays
+    }
+  }
+
   public struct Tracker: Codable, Equatable, Sendable {
     public enum Kind: String, Codable, Sendable, CaseIterable {
       case check, amount, measure
@@ -83,6 +94,8 @@ public enum TrackersInterface {
     public var presets: [Double]
     public var usual: Double?
     public var counting: Counting
+    /// Which weekdays counted up to a day, oldest first: a change of them leaves the past as it was.
+    public var formerWeekdays: [FormerWeekdays]
     /// HH:MM.
     public var dayStartsAt: String
     public var slot: Tracker.Slot
@@ -100,7 +113,7 @@ public enum TrackersInterface {
     public var startedOn: String
     public var createdAt: Wire.Time
 
-    public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
+    public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
       self.id = id
       self.title = title
       self.verb = verb
@@ -111,6 +124,7 @@ public enum TrackersInterface {
       self.presets = presets
       self.usual = usual
       self.counting = counting
+      self.formerWeekdays = formerWeekdays
       self.dayStartsAt = dayStartsAt
       self.slot = slot
       self.pauses = pauses
@@ -370,6 +384,17 @@ public enum TrackersInterface {
     }
   }
 
+  /// Over the trackers of a pack that has several: days running on each of which one of them at least was met.
+  public struct PackStreak: Codable, Equatable, Sendable {
+    public var pack: String
+    public var streak: Streak
+
+    public init(pack: String, streak: Streak) {
+      self.pack = pack
+      self.streak = streak
+    }
+  }
+
   public struct Quote: Codable, Equatable, Sendable {
     public var text: String
     public var language: String
@@ -413,30 +438,35 @@ public enum TrackersInterface {
     public var quote: Quote?
     public var nextAchievement: Achievement?
     public var levels: [Level]
+    /// Of today alone.
+    public var streaks: [PackStreak]
     /// The seven days up to this one, oldest first.
     public var week: [DayMark]
 
-    public init(day: String, standings: [Standing], mood: Mood, quote: Quote? = nil, nextAchievement: Achievement? = nil, levels: [Level], week: [DayMark]) {
+    public init(day: String, standings: [Standing], mood: Mood, quote: Quote? = nil, nextAchievement: Achievement? = nil, levels: [Level], streaks: [PackStreak], week: [DayMark]) {
       self.day = day
       self.standings = standings
       self.mood = mood
       self.quote = quote
       self.nextAchievement = nextAchievement
       self.levels = levels
+      self.streaks = streaks
       self.week = week
     }
   }
 
-  /// How a day was, over all trackers that counted: of `due` so many were `met`.
+  /// How a day was, over all trackers that counted: of `due` so many were `met`, and of the others so many were `begun`.
   public struct DayMark: Codable, Equatable, Sendable {
     public var day: String
     public var met: Int
     public var due: Int
+    public var begun: Int
 
-    public init(day: String, met: Int, due: Int) {
+    public init(day: String, met: Int, due: Int, begun: Int) {
       self.day = day
       self.met = met
       self.due = due
+      self.begun = begun
     }
   }
 
@@ -543,6 +573,8 @@ public enum TrackersInterface {
     public var dueDays: Int
     public var streak: Streak
     public var longest: Streak
+    /// That of its pack, when that has several trackers.
+    public var packStreak: Streak?
     public var strength: Double
     /// Of a collection: how evenly its items are used, 0 to 100.
     public var evenness: Int?
@@ -550,7 +582,7 @@ public enum TrackersInterface {
     /// What there is too little of to say more: noEntries, oneDay, twoDays, underAWeek, noGoal; more may come.
     public var lacking: [String]
 
-    public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: Statistics.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, strength: Double, evenness: Int? = nil, items: [Item], lacking: [String]) {
+    public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: Statistics.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, packStreak: Streak? = nil, strength: Double, evenness: Int? = nil, items: [Item], lacking: [String]) {
       self.tracker = tracker
       self.range = range
       self.entries = entries
@@ -574,6 +606,7 @@ public enum TrackersInterface {
       self.dueDays = dueDays
       self.streak = streak
       self.longest = longest
+      self.packStreak = packStreak
       self.strength = strength
       self.evenness = evenness
       self.items = items
@@ -662,6 +695,7 @@ public enum TrackersInterface {
   public struct PackReminder: Codable, Equatable, Sendable {
     public var key: String
     public var title: [String: String]
+    /// Its schedule: of one that is set the one that it has, else the pack's.
     public var when: String
     public var tracker: String
     public var optional: Bool
@@ -1055,10 +1089,12 @@ public enum TrackersInterface {
     public struct Reply: Codable, Equatable, Sendable {
       public var achievements: [Achievement]
       public var levels: [Level]
+      public var streaks: [PackStreak]
 
-      public init(achievements: [Achievement], levels: [Level]) {
+      public init(achievements: [Achievement], levels: [Level], streaks: [PackStreak]) {
         self.achievements = achievements
         self.levels = levels
+        self.streaks = streaks
       }
     }
   }

@@ -126,7 +126,7 @@ public struct LinkedTracker: Hashable, Sendable {
     if isDone(on: day) { return .doneAlready }
     if tracker.pauses.contains(where: { $0.contains(day) }) { return .paused }
     // On a weekday that does not count nothing is asked for.
-    if case .weekdays(let weekdays) = tracker.counting, !weekdays.contains(day.weekday) { return .skipped }
+    if let weekdays = tracker.weekdays(on: day), !weekdays.contains(day.weekday) { return .skipped }
     return tracker.skips.contains(day) ? .skipped : nil
   }
 }

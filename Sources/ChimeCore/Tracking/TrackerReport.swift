@@ -12,8 +12,21 @@ public struct TrackerReport: Hashable, Sendable {
   public var body: String?
   /// The word on the button that logs: `Drank 250 ml`. Nil: *Done*, as on any other.
   public var button: String?
+  /// The items that *Done* may be about, in the place of that button: of a collection those most often used, three at most.
+  public var items: [Choice] = []
   /// What programs are told; nil for a reminder that is linked to none.
   public var facts: Facts?
+
+  /// An item with the word on its button.
+  public struct Choice: Hashable, Sendable {
+    public var item: String
+    public var title: String
+
+    public init(_ item: String, _ title: String) {
+      self.item = item
+      self.title = title
+    }
+  }
 
   /// Numbers in the tracker's unit.
   public struct Facts: Hashable, Sendable {
@@ -55,6 +68,16 @@ public struct TrackerReport: Hashable, Sendable {
 }
 
 extension Reminder {
+  /// The reminder with what there is to fill in into its title and text: as a person reads it.
+  public func filled(in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant) throws -> Reminder {
+    guard ReminderText.hasPlaces(title) || ReminderText.hasPlaces(body ?? "") else { return self }
+    let report = try TrackerReport.read(for: self, in: transaction, bearings, now: now)
+    var reminder = self
+    reminder.title = report?.title ?? title
+    reminder.body = report?.body ?? body
+    return reminder
+  }
+
   /// The title with what there is to fill in: as history has it.
   public func filledTitle(
     in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
@@ -201,6 +224,11 @@ private struct Reading {
       }
       report.facts = facts(tracker, standing)
       report.button = button(tracker)
+      if tracker.hasItems, reminder.tracker?.logsWhenDone == true {
+        report.items = try transaction.likelyItems(of: tracker.key, on: standing.day, limit: 3).map {
+          TrackerReport.Choice($0.id.rawValue, $0.title)
+        }
+      }
     } else {
       try addDay(to: &report)
     }

@@ -14,6 +14,7 @@ extension TrackingWork {
     if let before {
       tracker.createdAt = before.createdAt
       tracker.generation = before.generation
+      tracker.keepWeekdays(of: before, until: today(of: tracker))
       outcome.tracker = before
       guard tracker != before else { return outcome }
       guard before.kind == tracker.kind else {

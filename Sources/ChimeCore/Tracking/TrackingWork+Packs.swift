@@ -1,4 +1,4 @@
-import ChimeSchedule
+public import ChimeSchedule
 public import ChimeTracking
 
 extension TrackingWork {
@@ -107,6 +107,7 @@ extension TrackingWork {
       if beginsByItself { tracker.startedOn = known.startedOn }
       (tracker.createdAt, tracker.generation) = (known.createdAt, known.generation)
       (tracker.pauses, tracker.skips) = (known.pauses, known.skips)
+      tracker.keepWeekdays(of: known, until: today(of: tracker))
       guard tracker != known else { return }
       tracker.generation += 1
     }
@@ -220,7 +221,8 @@ extension TrackingWork {
     return reminder
   }
 
-  private func schedule(_ declared: PackReminder, in reminder: Reminder) throws -> Schedule {
+  /// The schedule that a pack has for one of its reminders.
+  public func schedule(_ declared: PackReminder, in reminder: Reminder) throws -> Schedule {
     let zone = bearings.zones.zone(for: reminder.timezone) ?? zone
     let when = bearings.place == nil ? declared.whenWithoutPlace ?? declared.when : declared.when
     do throws(ScheduleError) {

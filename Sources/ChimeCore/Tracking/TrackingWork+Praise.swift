@@ -17,6 +17,10 @@ extension TrackingWork {
       try judge(installed, trackers, .day, isSilent: isSilent, &outcome, using: &generator)
     }
     try judge(installed, trackers, occasion, isSilent: isSilent, &outcome, using: &generator)
+    // A level that came with the day is told with what the entry brought, too.
+    for index in outcome.levels.indices where outcome.levels[index].pack == pack {
+      outcome.levels[index].experience = try transaction.experience(of: pack, owner: owner)
+    }
   }
 
   private func judge(

@@ -147,6 +147,24 @@ extension TrackingWork {
     return try standing(of: tracker, on: day, summary).isReached
   }
 
+  /// The streak of the person over several trackers: days running on each of which one of them at least was met. Days are read
+  /// back in parts, as far as it goes.
+  public func streakOfAny(_ trackers: [Tracker]) throws -> Streak {
+    let firsts = try trackers.compactMap { try transaction.summary(of: $0.key)?.firstDay }
+    let streak = StreakOfAny(trackers, since: firsts.min(), now: now, zone: zone)
+    var known: [TrackerID: (from: CivilDate, met: Set<CivilDate>)] = [:]
+    return try streak.standing { tracker, day in
+      var part = known[tracker.id] ?? (from: day.adding(days: 1) ?? day, met: [])
+      if day < part.from {
+        part.from = day.adding(days: -63) ?? .earliest
+        part.met.formUnion(
+          try transaction.dayTotals(of: tracker.key, in: part.from...day).lazy.filter(\.isMet).map(\.day))
+        known[tracker.id] = part
+      }
+      return part.met.contains(day)
+    }
+  }
+
   /// How a tracker stands on a day.
   ///
   /// - Parameter summary: of all entries.

@@ -61,6 +61,10 @@ struct BackupJudge {
     case .rolling(let times, let days):
       try need((1...366).contains(days) && (1...days).contains(times), "\(times) in \(days) days cannot be")
     }
+    try need(tracker.formerWeekdays.count <= Tracker.maxFormerWeekdays, "\(id) had too many weekdays")
+    try need(
+      tracker.formerWeekdays.allSatisfy { !$0.weekdays.isEmpty }
+        && Self.isAscending(tracker.formerWeekdays.map(\.until)), "the former weekdays of \(id) cannot be")
     try need(tracker.pauses.count <= 10_000, "\(id) has too many pauses")
     try need(tracker.skips.count <= 100_000, "\(id) has too many skips")
     // As whoever made them left them: what looks for a day in them relies on their order.

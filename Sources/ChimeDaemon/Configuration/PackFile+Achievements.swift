@@ -88,7 +88,7 @@ extension PackReader {
 
   /// The tracker that an achievement is about; nil for all, and for those that are about the pack.
   private mutating func subject(_ table: Table, _ kind: Criterion.Kind) -> Tracker? {
-    if [.level, .perfectWeek].contains(kind) {
+    if [.level, .perfectWeek, .streakOfAny].contains(kind) {
       if let node = table["tracker"] {
         fault(node, table.key("tracker"), "is not for \(kind.rawValue), which is about the whole pack", atKey: true)
       }
@@ -108,7 +108,7 @@ extension PackReader {
       if node.value != .boolean(true) { expected("true", at: node, key) }
     case .entries, .entriesInDay, .itemsInDay, .daysMet, .entriesForItem, .daysSinceStart, .itemsOwned, .distinctValues,
       .distinctItems,
-      .streak, .itemAnniversary, .perfectWeek:
+      .streak, .streakOfAny, .weekends, .itemAnniversary, .perfectWeek:
       criterion.target = number(node, key, 1...1_000_000) ?? 1
     case .shareOfGoal: criterion.target = number(node, key, 1...1_000) ?? 1
     case .evenRotation, .anniversary: criterion.target = number(node, key, 1...100) ?? 1

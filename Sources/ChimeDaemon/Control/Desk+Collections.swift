@@ -182,7 +182,8 @@ extension Desk {
         ) { first, _ in first }
         return installed.pack.achievements.map { wire.achievement($0, of: installed.pack, progress[$0.id]) }
       }
-      return Tracking.Achievements.Reply(achievements: achievements, levels: try levels(packs, transaction))
+      return Tracking.Achievements.Reply(
+        achievements: achievements, levels: try levels(packs, transaction), streaks: try streaks(packs, transaction))
     }
   }
 

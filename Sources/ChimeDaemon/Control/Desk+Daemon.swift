@@ -4,6 +4,13 @@ import ChimeSchedule
 import Varlink
 
 extension Desk {
+  /// The reminder that comes first, with its texts filled in.
+  private func firstComing(in transaction: any StoreTransaction) throws -> ReminderRecord? {
+    guard var record = try transaction.firstComing(owner: caller.sees) else { return nil }
+    record.reminder = try record.reminder.filled(in: transaction, bearings, now: now)
+    return record
+  }
+
   func handle(_: DaemonInterface.Status) async throws -> DaemonInterface.Status.Reply {
     let loopState = await loopState()
     let seats = await loop.seats(for: caller)
@@ -17,7 +24,7 @@ extension Desk {
       (counts, next, trackers, tenants, silence) = try await store.read { [self] transaction in
         (
           try transaction.counts(owner: caller.sees),
-          try transaction.firstComing(owner: caller.sees),
+          try firstComing(in: transaction),
           try transaction.trackers(owner: caller.sees).count,
           try use(of: seats, in: transaction),
           try transaction.silence(of: caller.owner)

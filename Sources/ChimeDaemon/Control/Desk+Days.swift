@@ -26,7 +26,8 @@ extension Desk {
         view: Tracking.DayView(
           day: day.description, standings: standings.map(\.wired), mood: wire.mood(mood, text),
           quote: quote.map(wire.quote), nextAchievement: try nextAchievement(packs, on: day, transaction),
-          levels: try levels(packs, transaction), week: marks(calendars)))
+          levels: try levels(packs, transaction),
+          streaks: day == localToday ? try streaks(packs, transaction) : [], week: marks(calendars)))
     }
   }
 
@@ -85,13 +86,15 @@ extension Desk {
         tracker, in: range, today: now, totals: totals,
         items: items.map { byItem[$0.id] ?? ItemCount(item: $0.id, count: 0) }, averageDays: averageDays)
       let wire = self.wire
+      let pack = try tracker.pack.flatMap { try transaction.pack($0, owner: caller.owner) }
+      let packStreak = try pack.flatMap { try streaks([$0], transaction).first?.streak }
       let worn = items.map { wire.item($0, count: byItem[$0.id]) }.sorted {
         $0.entries != $1.entries ? $0.entries > $1.entries : $0.title < $1.title
       }
       return Tracking.Stats.Reply(
         statistics: wire.statistics(
           statistics, of: tracker, form: Tallying(tracker).form(of: summary ?? TrackerSummary(), on: now),
-          items: fitting(worn)))
+          packStreak: packStreak, items: fitting(worn)))
     }
   }
 
@@ -121,17 +124,17 @@ extension Desk {
 
   /// How the days were over all trackers that counted on them.
   private func marks(_ calendars: [[CalendarDay]]) -> [Tracking.DayMark] {
-    var marks: [CivilDate: (met: Int, due: Int)] = [:]
+    var marks: [CivilDate: (met: Int, due: Int, begun: Int)] = [:]
     for day in calendars.joined() {
-      var mark = marks[day.day] ?? (0, 0)
+      var mark = marks[day.day] ?? (0, 0, 0)
       if day.counts {
         mark.due += 1
-        if day.isMet { mark.met += 1 }
+        if day.isMet { mark.met += 1 } else if day.total != nil { mark.begun += 1 }
       }
       marks[day.day] = mark
     }
     return marks.sorted { $0.key < $1.key }.map {
-      Tracking.DayMark(day: $0.key.description, met: $0.value.met, due: $0.value.due)
+      Tracking.DayMark(day: $0.key.description, met: $0.value.met, due: $0.value.due, begun: $0.value.begun)
     }
   }
 
@@ -173,6 +176,17 @@ extension Desk {
       )
     }
     return best?.wired
+  }
+
+  /// Of the packs that have several trackers.
+  func streaks(_ packs: [InstalledPack], _ transaction: any StoreTransaction) throws -> [Tracking.PackStreak] {
+    let all = try transaction.trackers(owner: caller.owner)
+    return try packs.compactMap { pack in
+      let trackers = all.filter { $0.pack == pack.pack.id }
+      guard trackers.count > 1 else { return nil }
+      return Tracking.PackStreak(
+        pack: pack.pack.id.rawValue, streak: wire.streak(try tracking(transaction).streakOfAny(trackers)))
+    }
   }
 
   func levels(_ packs: [InstalledPack], _ transaction: any StoreTransaction) throws -> [Tracking.Level] {

@@ -8,7 +8,7 @@ extension Desk {
     let (from, before) = (try instant(filter?.since, "since"), try instant(filter?.before, "before"))
     return try await store.read { [self] transaction in
       let reminder = try filter?.reminder.map {
-        try Lookup(transaction: transaction, owner: caller.sees).reminder($0).reminder.id
+        try reminders(in: transaction).reminder($0).reminder.id
       }
       let query = DeliveryFilter(
         owner: caller.sees, channel: filter?.channel.map(ChannelName.init(rawValue:)), reminder: reminder,

@@ -171,7 +171,7 @@ extension Desk {
     let records = try await store.read { [self] transaction in
       if let ids = request.ids {
         guard ids.count <= Self.maxExported else { throw ControlFailure.limitExceeded("\(Self.maxExported) ids") }
-        let lookup = Lookup(transaction: transaction, owner: caller.sees)
+        let lookup = reminders(in: transaction)
         return try ids.map { try lookup.reminder($0) }
       }
       let wire = self.wire

@@ -14,7 +14,7 @@ extension Desk {
     // What came from memory is recorded in the order in which it came.
     let heard = await loop.standby.heard
     return try await commit { [self] transaction in
-      let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+      let record = try reminders(in: transaction).reminder(request.id)
       let reminder = record.reminder
       try requireMovable(record)
       let until = try until(to, length, from: record.coming ?? now)

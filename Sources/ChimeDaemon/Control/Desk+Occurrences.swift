@@ -1,6 +1,7 @@
 import ChimeControl
 import ChimeCore
 import ChimeSchedule
+import ChimeTracking
 
 extension Desk {
   func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply {
@@ -12,7 +13,7 @@ extension Desk {
       let reminder = try filter?.reminder.map { text -> ReminderID in
         // History outlives its reminder: an id that is gone still has one.
         do {
-          return try Lookup(transaction: transaction, owner: caller.sees).reminder(text).reminder.id
+          return try reminders(in: transaction).reminder(text).reminder.id
         } catch ControlFailure.notFound(let what, let id, let near) {
           let gone = OccurrenceFilter(owner: caller.sees, reminder: ReminderID(rawValue: text))
           guard try !transaction.occurrences(gone, page: Page(limit: 1)).isEmpty else {
@@ -35,7 +36,14 @@ extension Desk {
   }
 
   func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply {
-    OccurrencesInterface.Done.Reply(occurrence: try await give(request.id) { _ in .done })
+    let answer = try request.item.map { text in
+      guard let answer = Occurrence.Answer(item: text) else {
+        throw ControlFailure.invalidValue(field: "item", "'\(TrackerFields.shown(text))' is no item's id")
+      }
+      return answer
+    }
+    return OccurrencesInterface.Done.Reply(
+      occurrence: try await give(request.id) { _ in answer ?? .done })
   }
 
   func handle(
@@ -69,7 +77,7 @@ extension Desk {
     // What came from memory, or was answered there, is to be recorded in the order in which it came.
     let heard = await loop.standby.heard
     return try await commit { [self] transaction in
-      let occurrence = try Lookup(transaction: transaction, owner: caller.sees).occurrence(id)
+      let occurrence = try reminders(in: transaction).occurrence(id)
       guard !heard.contains(occurrence.id) else {
         throw ControlFailure.storeUnavailable(
           "what became of \"\(occurrence.title)\" while the store took no changes is not recorded yet; answer it when "
@@ -86,7 +94,7 @@ extension Desk {
     // What fired from memory is not in the store yet, and its record must find its place free.
     let heard = await loop.standby.heard
     return try await commit { [self] transaction in
-      let record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+      let record = try reminders(in: transaction).reminder(request.id)
       var generator = PooledRandom()
       let fired = FiringDecision(now: now, absence: Absence(runningSince: now))
         .fireNow(record.reminder, using: &generator)
@@ -125,6 +133,8 @@ enum Answering {
         answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: now, using: &generator)
     } catch let error as AnswerRefused {
       throw refusal(error, occurrence)
+    } catch TrackingRefused.noItem(let item, let tracker) {
+      throw ControlFailure.invalidValue(field: "item", "\(tracker) has no item \(item)")
     }
     guard work.occurrence != occurrence else { return (work.occurrence, []) }
     let logged = work.tracking.map { TrackingNotices.of($0, owner: occurrence.owner) } ?? []
@@ -146,6 +156,9 @@ enum Answering {
   private static func refusal(_ error: AnswerRefused, _ occurrence: Occurrence) -> ControlFailure {
     switch error {
     case .snoozeOutOfRange: .invalidValue(field: "length", "a snooze is of 1 second to 366 days")
+    case .needsItem(let tracker, let items):
+      .invalidValue(
+        field: "item", "say which of \(tracker): \(items.map(\.rawValue).joined(separator: ", "))")
     case .removed: .conflict("the reminder of \"\(occurrence.title)\" has been removed")
     case .closed(.done): .conflict("\"\(occurrence.title)\" is done already")
     case .closed(.dismissed): .conflict("\"\(occurrence.title)\" has been dismissed")

@@ -15,7 +15,9 @@ extension Desk {
       let known = Set(installed.map(\.pack.id))
       let packs =
         try installed.map { try wired($0, transaction) }
-        + shipped.filter { !known.contains($0.id) }.map { wire.pack($0, nil, trackers: $0.trackers) }
+        + shipped.filter { !known.contains($0.id) }.map {
+          wire.pack($0, nil, trackers: $0.trackers, reminders: [:], hasPlace: bearings.place != nil)
+        }
       return Tracking.Packs.Reply(packs: packs)
     }
   }
@@ -106,6 +108,16 @@ extension Desk {
     let trackers = try installed.pack.trackers.map {
       try transaction.tracker(TrackerKey(owner: caller.owner, id: $0.id)) ?? $0
     }
-    return wire.pack(installed.pack, installed, trackers: trackers)
+    let work = tracking(transaction)
+    var reminders: [String: (id: ReminderID, when: String?)] = [:]
+    for declared in installed.pack.reminders {
+      guard let id = installed.reminders[declared.key],
+        let reminder = try transaction.readableReminder(id)?.reminder
+      else { continue }
+      let isPlain = (try? work.schedule(declared, in: reminder)) == reminder.schedule
+      reminders[declared.key] = (id, isPlain ? nil : reminder.schedule.canonical)
+    }
+    return wire.pack(
+      installed.pack, installed, trackers: trackers, reminders: reminders, hasPlace: bearings.place != nil)
   }
 }

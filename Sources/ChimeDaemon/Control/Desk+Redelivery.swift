@@ -125,7 +125,7 @@ extension Desk {
       DeliveryFilter(
         owner: caller.sees, channel: which.channel.map(ChannelName.init(rawValue:)),
         reminder: try which.reminder.map {
-          try Lookup(transaction: transaction, owner: caller.sees).reminder($0).reminder.id
+          try reminders(in: transaction).reminder($0).reminder.id
         }, from: from, before: before)
     }
   }

@@ -25,7 +25,7 @@ extension Desk {
       }
       reminder.id = try insert(reminder, next: next, into: transaction)
       let reply = Interface.Add.Reply(
-        reminder: wire.reminder(ReminderRecord(reminder: reminder, next: next)),
+        reminder: try wire.reminder(ReminderRecord(reminder: reminder, next: next), in: transaction),
         warnings: try warnings(about: reminder, transaction) + silenceWarning(about: reminder, next, transaction))
       if let token = request.token {
         try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
@@ -125,7 +125,7 @@ extension Desk {
     try await store.read { [self] transaction in
       Interface.Get.Reply(
         reminder: try wire.reminder(
-          Lookup(transaction: transaction, owner: caller.sees).reminder(request.id), in: transaction))
+          reminders(in: transaction).reminder(request.id), in: transaction))
     }
   }
 
@@ -133,7 +133,7 @@ extension Desk {
     try await commit { [self] transaction in
       let record: ReminderRecord
       do {
-        record = try Lookup(transaction: transaction, owner: caller.sees).reminder(request.id)
+        record = try reminders(in: transaction).reminder(request.id)
       } catch let failure as StoreFailure {
         guard let stub = try stub(of: transaction.unreadable, request.id) else { throw failure }
         record = stub
@@ -141,9 +141,10 @@ extension Desk {
       let open = try transaction.occurrences(
         OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
       try transaction.remove(record.reminder.id, now: now)
-      let removed = LoopNotice.reminder(.removed, record.reminder, "removed \"\(record.reminder.title)\"")
+      let filled = try record.reminder.filled(in: transaction, bearings, now: now)
+      let removed = LoopNotice.reminder(.removed, filled, "removed \"\(filled.title)\"")
       return (
-        Interface.Remove.Reply(reminder: wire.reminder(record)),
+        Interface.Remove.Reply(reminder: try wire.reminder(record, in: transaction)),
         [removed] + open.map { LoopNotice.withdraw($0.id) }
       )
     }
@@ -248,13 +249,15 @@ extension Desk {
     edit: @escaping @Sendable (inout Reminder, any StoreTransaction) throws -> Void
   ) async throws -> Interface.Update.Reply {
     try await commit { [self] transaction in
-      var record = try Lookup(transaction: transaction, owner: caller.sees).reminder(id)
+      var record = try reminders(in: transaction).reminder(id)
       let before = record.reminder
       try edit(&record.reminder, transaction)
       try rewrite(&record, from: before, in: transaction)
       let reply = Interface.Update.Reply(
-        reminder: wire.reminder(record), warnings: try warnings(about: record.reminder, transaction))
-      return (reply, [.reminder(kind, record.reminder, "\(verb) \"\(record.reminder.title)\"")])
+        reminder: try wire.reminder(record, in: transaction),
+        warnings: try warnings(about: record.reminder, transaction))
+      let filled = try record.reminder.filled(in: transaction, bearings, now: now)
+      return (reply, [.reminder(kind, filled, "\(verb) \"\(filled.title)\"")])
     }
   }
 

@@ -55,6 +55,11 @@ extension Desk {
     TrackerLookup(transaction: transaction, owner: caller.owner)
   }
 
+  /// Finds the reminders that the caller sees.
+  func reminders(in transaction: any StoreTransaction) -> Lookup {
+    Lookup(transaction: transaction, owner: caller.sees, filling: (bearings, now))
+  }
+
   func tracking(_ transaction: any StoreTransaction) -> TrackingWork {
     TrackingWork(in: transaction, owner: caller.owner, bearings, now: now)
   }

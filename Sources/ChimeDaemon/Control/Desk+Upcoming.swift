@@ -54,16 +54,18 @@ extension Desk {
   ) throws -> [(at: Instant, Coming)] {
     let wire = self.wire
     let heard = wire.nextHeard(record)
+    var named = record
+    named.reminder.title = try record.reminder.filledTitle(in: transaction, bearings, now: now)
     var list: [(at: Instant, Coming)] = []
     if let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
       let isRepeat = at != heard?.at
-      list.append((at, coming(record, at, silence, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
+      list.append((at, coming(named, at, silence, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
     }
     if let end {
       let plan = HeardTimes(record.reminder, bearings, now: now)
       for one in plan.all(of: record, before: end, limit: limit) where list.first?.at != one.at {
         list.append(
-          (one.at, coming(record, one.at, silence, held: one.at == one.scheduled + plan.offset ? nil : one.scheduled)))
+          (one.at, coming(named, one.at, silence, held: one.at == one.scheduled + plan.offset ? nil : one.scheduled)))
       }
     }
     guard record.reminder.tracker?.quietWhenDone == true, let first = list.first?.at, let last = list.last?.at else {
@@ -106,9 +108,11 @@ extension WireMapper {
     }
   }
 
-  /// A reminder, and of its next time whether it will be passed over.
+  /// A reminder with its texts filled in, and of its next time whether it will be passed over.
   func reminder(_ record: ReminderRecord, in transaction: any StoreTransaction) throws -> RemindersInterface.Reminder {
-    var reminder = reminder(record)
+    var filled = record
+    filled.reminder = try record.reminder.filled(in: transaction, bearings, now: now)
+    var reminder = reminder(filled)
     guard record.reminder.tracker?.quietWhenDone == true, let at = nextHeard(record)?.at else { return reminder }
     let link = try LinkedTracker.read(for: record.reminder, from: at, to: at, in: transaction, bearings)
     reminder.passedOver = passedOver(link, at: at, isAgain: at == record.snoozedUntil)

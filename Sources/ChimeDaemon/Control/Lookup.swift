@@ -7,6 +7,8 @@ struct Lookup {
   let transaction: any StoreTransaction
   /// Nil: everyone's.
   let owner: UInt32?
+  /// What titles with something to fill in are read with; without it they are found as they are written.
+  var filling: (bearings: Bearings, now: Instant)?
 
   func reminder(_ text: String) throws -> ReminderRecord {
     if let record = try transaction.reminder(ReminderID(rawValue: text)), isVisible(record.reminder.owner) {
@@ -14,6 +16,7 @@ struct Lookup {
     }
     guard !text.isEmpty, text.utf8.count <= ReminderFields.maxTitleBytes else { throw notFound(text) }
     if let titled = try titled(text) { return titled }
+    if let filled = try filled(text) { return filled }
     let prefixed = try transaction.reminders(ReminderFilter(owner: owner, idPrefix: text), page: Page(limit: 6))
     if prefixed.count == 1 { return prefixed[0] }
     if prefixed.count > 1 { throw ambiguous(text, prefixed) }
@@ -34,6 +37,29 @@ struct Lookup {
     // As many as `near` looks through: a name is not to cost more than a listing.
     let ended = try transaction.reminders(ReminderFilter(owner: owner, title: title), page: Page(limit: 500))
     return ended.max { end($0) < end($1) }
+  }
+
+  /// A reminder whose title has something to fill in, by what a person reads there, or by its beginning.
+  private func filled(_ text: String) throws -> ReminderRecord? {
+    guard let filling else { return nil }
+    let wanted = text.lowercased()
+    let found = try transaction.reminders(
+      ReminderFilter(owner: owner, includesFinished: false), page: Page(limit: 500)
+    ).compactMap { record -> (record: ReminderRecord, isWhole: Bool)? in
+      guard ReminderText.hasPlaces(record.reminder.title) else { return nil }
+      let title = try record.reminder.filledTitle(in: transaction, filling.bearings, now: filling.now).lowercased()
+      return title.hasPrefix(wanted) ? (record, title == wanted) : nil
+    }
+    let meant = found.contains(where: \.isWhole) ? found.filter(\.isWhole) : found
+    guard meant.count < 2 else { throw ambiguous(text, Array(meant.map(\.record).prefix(6))) }
+    return meant.first?.record
+  }
+
+  /// The title as a person reads it.
+  private func title(_ reminder: Reminder) -> String {
+    guard let filling else { return reminder.title }
+    let filled = try? reminder.filledTitle(in: transaction, filling.bearings, now: filling.now)
+    return filled ?? reminder.title
   }
 
   /// An occurrence by its id; or the latest open one of a reminder; or, without a name, the one that fired last.
@@ -59,14 +85,14 @@ struct Lookup {
     if let open = try transaction.occurrences(filter, page: Page(limit: 1)).first { return open }
     // Done and dismissed stay an answer to what was answered last, so that a button and a command may race.
     if let last = record.last { return last }
-    throw ControlFailure.conflict("\"\(record.reminder.title)\" (\(record.reminder.id)) has not fired yet")
+    throw ControlFailure.conflict("\"\(title(record.reminder))\" (\(record.reminder.id)) has not fired yet")
   }
 
   private func isVisible(_ owner: UInt32) -> Bool { self.owner.map { $0 == owner } ?? true }
 
   private func ambiguous(_ text: String, _ records: [ReminderRecord]) -> ControlFailure {
     let candidates = records.map { record in
-      "\(record.reminder.id) \(record.reminder.title) (\(record.reminder.schedule.canonical))"
+      "\(record.reminder.id) \(title(record.reminder)) (\(record.reminder.schedule.canonical))"
     }
     return .ambiguous(id: text, candidates: candidates)
   }
@@ -77,6 +103,6 @@ struct Lookup {
 
   private func near(_ text: String) throws -> [String] {
     let all = try transaction.reminders(ReminderFilter(owner: owner), page: Page(limit: 500)).map(\.reminder)
-    return Nearest.to(text, among: all.map(\.id.rawValue) + Array(Set(all.map(\.title))))
+    return Nearest.to(text, among: all.map(\.id.rawValue) + Array(Set(all.map(title))))
   }
 }

@@ -17,7 +17,10 @@ extension WireMapper {
       kind: Wired.Tracker.Kind(rawValue: tracker.kind.rawValue) ?? .check, unit: tracker.unit?.symbol,
       decimals: tracker.decimals, goal: tracker.goal.map { goal($0, of: tracker) },
       presets: tracker.presets.map { number($0, tracker.unit) }, usual: tracker.usual.map { number($0, tracker.unit) },
-      counting: counting(tracker.counting), dayStartsAt: clock(tracker.dayStartsAt),
+      counting: counting(tracker.counting),
+      formerWeekdays: tracker.formerWeekdays.map {
+        Wired.FormerWeekdays(until: $0.until.description, weekdays: Self.names($0.weekdays))
+      }, dayStartsAt: clock(tracker.dayStartsAt),
       slot: Wired.Tracker.Slot(rawValue: tracker.slot.rawValue) ?? .anytime, pauses: tracker.pauses.map(range),
       skips: tracker.skips.map(\.description), skipsEachMonth: tracker.skipsEachMonth, hasItems: tracker.hasItems,
       fields: tracker.fields.mapValues(\.symbol), milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
@@ -34,10 +37,14 @@ extension WireMapper {
     }
   }
 
+  private static func names(_ weekdays: WeekdaySet) -> [String] {
+    Weekday.allCases.filter(weekdays.contains).map(\.abbreviation)
+  }
+
   private func counting(_ counting: CountedDays) -> Wired.Counting {
     switch counting {
     case .weekdays(let set):
-      Wired.Counting(weekdays: Weekday.allCases.filter(set.contains).map(\.abbreviation))
+      Wired.Counting(weekdays: Self.names(set))
     case .timesAWeek(let times): Wired.Counting(times: times, per: .week)
     case .timesAMonth(let times): Wired.Counting(times: times, per: .month)
     case .rolling(let times, let days): Wired.Counting(times: times, per: .days, days: days)
@@ -155,7 +162,7 @@ extension WireMapper {
 extension WireMapper {
   /// - Parameter items: those of the tracker with how often each occurs in the range.
   func statistics(
-    _ statistics: Statistics, of tracker: Tracker, form: Form, items: [Wired.Item]
+    _ statistics: Statistics, of tracker: Tracker, form: Form, packStreak: Wired.Streak?, items: [Wired.Item]
   ) -> Wired.Statistics {
     Wired.Statistics(
       tracker: self.tracker(tracker), range: range(statistics.range), entries: statistics.entries,
@@ -169,7 +176,8 @@ extension WireMapper {
         Wired.Prediction(day: $0.day.description, value: $0.value, low: $0.low, high: $0.high)
       }, goalOn: statistics.goalOn?.description, weeks: statistics.weeks.map(period),
       months: statistics.months.map(period), metDays: statistics.metDays, dueDays: statistics.dueDays,
-      streak: streak(form.streak), longest: streak(form.longest), strength: form.strength,
+      streak: streak(form.streak), longest: streak(form.longest), packStreak: packStreak,
+      strength: form.strength,
       evenness: statistics.evenness, items: items, lacking: statistics.lacking.map(\.rawValue))
   }
 
@@ -185,17 +193,25 @@ extension WireMapper {
 }
 
 extension WireMapper {
-  /// - Parameter trackers: those of the pack, as they are.
-  func pack(_ pack: Pack, _ installed: InstalledPack?, trackers: [Tracker]) -> Wired.Pack {
+  /// - Parameters:
+  ///   - trackers: those of the pack, as they are.
+  ///   - reminders: those that there are, by key, with the schedule of each that has another than the pack says.
+  ///   - hasPlace: whether a place is configured; without one some reminders go by the clock instead of the sun.
+  func pack(
+    _ pack: Pack, _ installed: InstalledPack?, trackers: [Tracker],
+    reminders: [String: (id: ReminderID, when: String?)], hasPlace: Bool
+  ) -> Wired.Pack {
     let units = Dictionary(trackers.map { ($0.id, $0.unit) }) { first, _ in first }
     return Wired.Pack(
       id: pack.id.rawValue, title: pack.title.texts, text: pack.text.texts, version: pack.version, icon: pack.icon,
       installedAt: installed.map { time($0.installedAt) }, shipped: ShippedPacks.names.contains(pack.id.rawValue),
       trackers: trackers.map(tracker),
       reminders: pack.reminders.map {
-        Wired.PackReminder(
-          key: $0.key, title: $0.title.texts, when: $0.when, tracker: $0.tracker.rawValue, optional: $0.isOptional,
-          id: installed?.reminders[$0.key]?.rawValue)
+        let there = reminders[$0.key]
+        return Wired.PackReminder(
+          key: $0.key, title: $0.title.texts,
+          when: there?.when ?? (hasPlace ? nil : $0.whenWithoutPlace) ?? $0.when, tracker: $0.tracker.rawValue,
+          optional: $0.isOptional, id: there?.id.rawValue)
       }, achievements: pack.achievements.count,
       choices: Dictionary(
         uniqueKeysWithValues: pack.choices.map { id, choice in

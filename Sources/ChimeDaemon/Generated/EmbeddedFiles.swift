@@ -158,21 +158,21 @@ when = { entries = 1 }
 id = "week_warrior"
 title.en = "Week Warrior"
 title.cs = "Týdenní bojovník"
-text.en = "Maintain a 7-day streak"
-text.cs = "Udržujte 7denní sérii"
+text.en = "Complete a practice on 7 days running"
+text.cs = "Vykonejte některou praxi 7 dní po sobě"
 category = "journey"
 xp = 100
-when = { streak = 7 }
+when = { streakOfAny = 7 }
 
 [[achievement]]
 id = "month_master"
 title.en = "Month Master"
 title.cs = "Měsíční mistr"
-text.en = "Maintain a 30-day streak"
-text.cs = "Udržujte 30denní sérii"
+text.en = "Complete a practice on 30 days running"
+text.cs = "Vykonejte některou praxi 30 dní po sobě"
 category = "journey"
 xp = 500
-when = { streak = 30 }
+when = { streakOfAny = 30 }
 
 [[achievement]]
 id = "rising_star"
@@ -1047,8 +1047,8 @@ tracker = "watches"
 when = "daily at 9:00"
 title.en = "What is on your wrist today?"
 title.cs = "Co máte dnes na ruce?"
-body.en = "{{streak}} in a row. Next: {{nextAchievement}} ({{nextAchievement.progress}})."
-body.cs = "V řadě: {{streak}}. Další na dosah: {{nextAchievement}} ({{nextAchievement.progress}})."
+body.en = "{{streak}} in a row. Next: {{nextAchievement}} ({{nextAchievement.progress}}).\nAnother watch: chime log watches NAME"
+body.cs = "V řadě: {{streak}}. Další na dosah: {{nextAchievement}} ({{nextAchievement.progress}}).\nJiné hodinky: chime log watches NÁZEV"
 quietWhenDone = true
 
 [levels]
@@ -1337,11 +1337,11 @@ when = { streak = 20, days = "weekdays" }
 id = "weekender"
 title.en = "Weekender"
 title.cs = "Víkendové hodinky"
-text.en = "Wear a watch on both days of four weekends running"
-text.cs = "Noste hodinky v sobotu i v neděli čtyři víkendy po sobě"
+text.en = "Wear a watch on four weekends running"
+text.cs = "Noste hodinky čtyři víkendy po sobě"
 category = "consistency"
 xp = 150
-when = { streak = 8, days = "weekends" }
+when = { weekends = 4 }
 
 [[achievement]]
 id = "days_that_count"

@@ -28,7 +28,7 @@ extension EventLoop {
     defer { summaryTook = .milliseconds(Int64(min((SystemClock.monotonicMicroseconds - begin) / 1_000, 60_000))) }
     do {
       summary = try await Summary.read(
-        store, zones: zones, isShared: site.isSystem || !tenants.seats.isEmpty,
+        store, bearings, isShared: site.isSystem || !tenants.seats.isEmpty,
         now: SystemClock.now)
       trouble.isReadable()
     } catch {

@@ -8,21 +8,22 @@ enum Summary {
   /// - Parameter isShared: whether several users have reminders here. What systemd is told everybody on the machine can
   ///   read, so that it names no title then.
   static func read(
-    _ store: any Store, zones: ZoneCatalog, isShared: Bool, now: Instant
+    _ store: any Store, _ bearings: Bearings, isShared: Bool, now: Instant
   ) async throws -> String {
-    let zone = zones.local
+    let zone = bearings.zones.local
     let endOfDay = Self.endOfDay(now, zone)
-    let (counts, today, next) = try await store.read { transaction in
-      (
+    let (counts, today, next, title) = try await store.read { transaction in
+      let next = try transaction.firstComing(owner: nil)
+      return (
         try transaction.counts(owner: nil),
-        try transaction.dueCount(before: endOfDay),
-        try transaction.firstComing(owner: nil)
+        try transaction.dueCount(before: endOfDay), next,
+        try next?.reminder.filledTitle(in: transaction, bearings, now: now)
       )
     }
     var parts = ["\(today) due today"]
     if let next, let at = next.coming {
-      let title = isShared ? "" : "\"\(next.reminder.title.prefix(60))\" "
-      parts.append("next \(title)\(clock(at, now: now, zone))")
+      let name = isShared ? "" : "\"\((title ?? next.reminder.title).prefix(60))\" "
+      parts.append("next \(name)\(clock(at, now: now, zone))")
     } else {
       parts.append("nothing to come")
     }

@@ -89,8 +89,11 @@ public struct EntryReader {
       throw ExchangeError(line: row.line, "a time such as 2026-03-01T07:10:00+01:00 is expected, not \(quoted(text))")
     }
     guard at <= settings.now else { throw ExchangeError(line: row.line, "\(quoted(text)) is still to come") }
-    // The clock on the wall as the text has it, without regard to its offset.
-    guard let date = CivilDate(String(text.prefix(10))), let time = CivilTime(String(text.dropFirst(11).prefix(5)))
+    // The clock on the wall as the text has it, without regard to its offset. A time in UTC, as programs write it, says nothing
+    // of that clock: it is read on the one here.
+    let local = text.last == "Z" || text.last == "z" ? settings.zone.civil(at: at) : nil
+    guard let date = local?.date ?? CivilDate(String(text.prefix(10))),
+      let time = local?.time ?? CivilTime(String(text.dropFirst(11).prefix(5)))
     else {
       throw ExchangeError(line: row.line, "\(quoted(text)) lies outside the years 1970–9999")
     }
@@ -98,7 +101,8 @@ public struct EntryReader {
     let day = minute < tracker.dayStartsAt ? date.adding(days: -1) ?? date : date
     guard let named else { return (at, day, minute) }
     // The day may have begun at another hour then.
-    guard named == date || named == date.adding(days: -1) else {
+    let isWritten = local != nil && text.hasPrefix(named.description)
+    guard named == date || named == date.adding(days: -1) || isWritten else {
       throw ExchangeError(line: row.line, "\(quoted(text)) is not on \(named), nor in the night after it")
     }
     return (at, named, minute)

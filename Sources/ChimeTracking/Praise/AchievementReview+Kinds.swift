@@ -6,6 +6,7 @@ extension Judging {
     switch criterion.kind {
     case .level: return (review.curve ?? LevelCurve()).level(at: experience)
     case .perfectWeek: return try perfectWeeks(criterion, from: kept)
+    case .streakOfAny: return try streakOfAny(criterion)
     case .entries, .daysMet, .entryBefore, .entryAfter, .entryOnDate, .entryOnWeekday, .itemAnniversary:
       return try counted(criterion, from: kept)
     default: return try best(criterion, from: kept)
@@ -61,7 +62,9 @@ extension Judging {
     var trackers = scope(criterion)
     var best = 0
     switch occasion {
-    case .entry(let change) where trackers.count > 1 && change.removed == nil:
+    // The runs of the others may have ended since.
+    case .entry(let change)
+    where trackers.count > 1 && change.removed == nil && ![.streak, .weekends].contains(criterion.kind):
       trackers = trackers.filter { $0.id == change.tracker }
       best = kept
     default: break
@@ -83,6 +86,7 @@ extension Judging {
     case .distinctValues where criterion.within == nil:
       return Set(try owned(tracker).compactMap { criterion.value(of: $0) }).count
     case .itemsInDay, .distinctValues, .distinctItems, .evenRotation: return try inWindows(criterion, tracker, summary)
+    case .weekends: return try weekends(criterion, tracker, summary)
     case .firstItem: return try items(of: tracker).isEmpty ? 0 : 1
     case .firstEntry: return summary.entries > 0 ? 1 : 0
     case .anniversary: return summary.firstDay.map { years(from: $0, to: review.today(of: tracker)) } ?? 0

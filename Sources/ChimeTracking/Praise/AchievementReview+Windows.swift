@@ -204,7 +204,7 @@ extension Judging {
     return count
   }
 
-  private func dayTotal(of tracker: Tracker, on day: CivilDate) throws -> DayTotal? {
+  func dayTotal(of tracker: Tracker, on day: CivilDate) throws -> DayTotal? {
     try facts.dayTotal(of: tracker.id, on: day)
   }
 }

@@ -136,7 +136,8 @@ struct Judging<Facts: TrackingFacts> {
     case .day:
       switch criterion.kind {
       case .level: true
-      case .anniversary, .daysSinceStart, .streak, .itemsOwned, .itemsInDay, .distinctItems, .distinctValues,
+      case .anniversary, .daysSinceStart, .streak, .streakOfAny, .weekends, .itemsOwned, .itemsInDay, .distinctItems,
+        .distinctValues,
         .evenRotation:
         true
       default: false

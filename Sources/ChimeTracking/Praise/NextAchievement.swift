@@ -11,6 +11,7 @@ extension Criterion {
     case .anniversary, .daysSinceStart, .itemAnniversary, .evenRotation: false
     case .entryOnDate, .entryOnWeekday: isOn(day)
     case .entryBefore: minute.map { $0 < self.minute ?? 0 } ?? true
+    case .weekends: WeekdaySet.weekends.contains(day.weekday)
     case .streak:
       switch days {
       case .all: true
@@ -28,7 +29,7 @@ extension Criterion {
     return switch kind {
     case .shareOfGoal: (target + 99) / 100
     case .level: left.multipliedReportingOverflow(by: 7).partialValue
-    case .perfectWeek: left.multipliedReportingOverflow(by: 7).partialValue
+    case .perfectWeek, .weekends: left.multipliedReportingOverflow(by: 7).partialValue
     case .anniversary: left.multipliedReportingOverflow(by: 365).partialValue
     case .crossed, .goalValue: left.multipliedReportingOverflow(by: 30).partialValue
     default: left

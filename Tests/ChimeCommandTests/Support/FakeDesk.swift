@@ -76,7 +76,8 @@ struct FakeDesk: Sendable {
       presets: draft.presets ?? old?.presets ?? [], usual: draft.usual ?? old?.usual,
       counting: draft.counting ?? old?.counting
         ?? T.Counting(weekdays: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]),
-      dayStartsAt: draft.dayStartsAt ?? old?.dayStartsAt ?? "00:00", slot: draft.slot ?? old?.slot ?? .anytime,
+      formerWeekdays: old?.formerWeekdays ?? [], dayStartsAt: draft.dayStartsAt ?? old?.dayStartsAt ?? "00:00",
+      slot: draft.slot ?? old?.slot ?? .anytime,
       pauses: draft.pauses ?? old?.pauses ?? [], skips: draft.skips ?? old?.skips ?? [],
       skipsEachMonth: draft.skipsEachMonth, hasItems: draft.hasItems ?? old?.hasItems ?? false,
       fields: draft.fields ?? old?.fields ?? [:], milestoneStep: draft.milestoneStep ?? old?.milestoneStep,

@@ -55,7 +55,17 @@ extension FakeTrackers {
         kind: kind, title: ["en": "A day with something done", "cs": "Den, kdy je něco hotovo"],
         message: ["en": "Part of the day is yours already.", "cs": "Část dne už máte za sebou."],
         next: ["en": "Two more, and more than half is done.", "cs": "Ještě dvě věci a máte víc než půlku."]),
-      quote: year.quote, nextAchievement: next, levels: year.levels, week: marks(Array(dates(-6...0))))
+      quote: year.quote, nextAchievement: next, levels: year.levels, streaks: packStreaks,
+      week: marks(Array(dates(-6...0))))
+  }
+
+  /// The person's, of the one pack that has several trackers.
+  var packStreaks: [T.PackStreak] {
+    guard year.trackers.contains(where: { $0.pack == "adkhar" }), !year.entries.isEmpty else { return [] }
+    return [
+      T.PackStreak(
+        pack: "adkhar", streak: T.Streak(length: 12, unit: .days, first: "2026-03-16", last: "2026-03-27"))
+    ]
   }
 
   var week: T.Week.Reply {
@@ -79,7 +89,8 @@ extension FakeTrackers {
   private func marks(_ days: [String]) -> [T.DayMark] {
     days.map { day in
       let all = year.trackers.compactMap { tracker in self.days(tracker).first { $0.day == day && $0.counts } }
-      return T.DayMark(day: day, met: all.count { $0.met }, due: all.count)
+      return T.DayMark(
+        day: day, met: all.count { $0.met }, due: all.count, begun: all.count { !$0.met && $0.entries > 0 })
     }
   }
 
@@ -110,7 +121,8 @@ extension FakeTrackers {
       prediction: isMeasure && points.count > 7 ? predict(averages.last?.value ?? 0, slope) : [],
       goalOn: isMeasure && slope < 0 && points.count > 7 ? "2026-05-19" : nil, weeks: weeks(all),
       months: months(all, isMeasure: isMeasure), metDays: all.count { $0.met }, dueDays: all.count { $0.counts },
-      streak: streak, longest: longest, strength: standing(tracker).strength,
+      streak: streak, longest: longest,
+      packStreak: tracker.pack == "adkhar" ? packStreaks.first?.streak : nil, strength: standing(tracker).strength,
       evenness: tracker.hasItems && entries > 0 ? 81 : nil, items: tracker.hasItems ? year.items : [],
       lacking: points.isEmpty && tracker.kind != .check ? ["noEntries"] : entries == 0 ? ["noEntries"] : [])
   }

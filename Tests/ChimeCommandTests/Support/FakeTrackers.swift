@@ -25,7 +25,8 @@ struct FakeTrackers: Sendable {
       let pack = read(T.Achievements.self, parameters).pack
       return .reply(
         T.Achievements.Reply(
-          achievements: year.achievements.filter { pack == nil || $0.pack == pack }, levels: year.levels))
+          achievements: year.achievements.filter { pack == nil || $0.pack == pack }, levels: year.levels,
+          streaks: packStreaks))
     case T.Photo.method: return photo(read(T.Photo.self, parameters))
     case T.Days.method:
       let asked = read(T.Days.self, parameters)

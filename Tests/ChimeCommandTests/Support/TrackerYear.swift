@@ -91,7 +91,7 @@ struct TrackerYear: Sendable {
     T.Tracker(
       id: id, title: ["en": english, "cs": czech], kind: kind, unit: unit, decimals: decimals, goal: goal,
       presets: kind == .amount ? [100, 150, 200, 250, 330, 500] : [], usual: kind == .amount ? 250 : nil,
-      counting: T.Counting(weekdays: weekdays), dayStartsAt: "00:00", slot: slot,
+      counting: T.Counting(weekdays: weekdays), formerWeekdays: [], dayStartsAt: "00:00", slot: slot,
       pauses: id == "water" ? [T.Range(from: "2025-08-04", to: "2025-08-17")] : [], skips: [], hasItems: hasItems,
       fields: id == "weight" ? ["fat": "%"] : [:], milestoneStep: step, pack: pack, experience: 10,
       startedOn: started.description, createdAt: Samples.time(1_741_600_000))

@@ -45,6 +45,22 @@ struct TrackingWorkTests {
     }
   }
 
+  /// A level that comes with the day is told with the XP of the entry that the day was begun with.
+  @Test func aLevelIsToldWithTheEntrysOwnExperience() async throws {
+    let life = try Life("2026-06-01 07:00")
+    var pack = try Self.drinks()
+    pack.achievements.append(
+      Achievement(
+        id: AchievementID(rawValue: "next_day"), title: "Next day", text: "", experience: 150,
+        criterion: Criterion(.daysSinceStart, tracker: Life.water, target: 1)))
+    try await life.change { [pack] in try $0.install(pack, using: &$1) }
+    life.now = life.at("2026-06-02 07:00")
+    let outcome = try await life.log(100)
+    let experience = try await life.store.read { try $0.experience(of: Self.pack, owner: Life.owner) }
+    #expect(outcome.levels.last?.experience == experience)
+    #expect(experience > 150)
+  }
+
   @Test func aPackBringsItsTrackersAndReminders() async throws {
     let life = try await Self.installed()
     let drink = try #require(try await reminder(life))

@@ -97,6 +97,21 @@ enum EntrySamples {
     #expect(plan.faults.map(\.line) == [5])
   }
 
+  /// Programs write UTC, which says nothing of the clock on the wall: it is read on the one here, in Prague.
+  @Test func timesInUTCFallOnTheDayHere() throws {
+    let plan = try Samples.read(
+      "tracker,at,day,value\nwater,2026-03-01T23:30:00Z,,250\nwater,2025-06-30T22:15:00Z,,250\n"
+        + "water,2026-03-01T23:30:00+00:00,,250\nwater,2026-03-01T23:30:00Z,2026-03-01,250\nprayer,2026-03-01T02:30:00z,,\n"
+    )
+    #expect(plan.faults.isEmpty, "\(plan.faults)")
+    #expect(
+      plan.entries.map { "\($0.tracker) \($0.day) \($0.minute)" }.sorted() == [
+        "prayer 2026-02-28 210", "water 2025-07-01 15", "water 2026-03-01 1410", "water 2026-03-01 30",
+        "water 2026-03-02 30",
+
+      ])
+  }
+
   @Test(arguments: [
     ("tracker,day,value\nwater,2026-03-01,250\ntea,2026-03-01,1\n", 3, "“tea”"),
     ("tracker,day,value\nwater,2026-02-30,250\n", 2, "a day such as 2026-03-01"),

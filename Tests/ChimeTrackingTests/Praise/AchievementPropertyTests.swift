@@ -46,7 +46,9 @@ import Testing
       Criterion(.entryOnDate, tracker: water, month: 2, day: 29), Criterion(.entryOnDate, target: 2, month: 3, day: 1),
       Criterion(.entryOnWeekday, tracker: prayer, target: 4, weekdays: .weekends),
       Criterion(.entryOnWeekday, target: 1, day: 13, weekdays: .friday), Criterion(.itemAnniversary, tracker: watches),
-      Criterion(.itemAnniversary, target: 3),
+      Criterion(.itemAnniversary, target: 3), Criterion(.streakOfAny, target: 4), Criterion(.streakOfAny, target: 11),
+      Criterion(.weekends, tracker: prayer, target: 2), Criterion(.weekends, tracker: water, target: 4),
+      Criterion(.weekends, target: 3),
     ]
     all.sort { $0.target > $1.target }
     return all

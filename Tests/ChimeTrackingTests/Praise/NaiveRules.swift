@@ -27,6 +27,7 @@ struct NaiveRules {
       while (world.pack.levels ?? LevelCurve()).threshold(of: level + 1) <= experience { level += 1 }
       return level
     case .perfectWeek: return perfectWeeks(scope)
+    case .streakOfAny: return streakOfAny(scope, target: criterion.target)
     case .entries: return scope.map { entries($0).count }.reduce(0, +)
     case .daysMet: return scope.map { tracker in days(tracker) { isMet($0, tracker) } }.reduce(0, +)
     case .entryBefore:
@@ -114,6 +115,7 @@ struct NaiveRules {
         let counts = Dictionary(grouping: window.compactMap(\.item)) { $0 }.values.map(\.count)
         return counts.count >= criterion.minimum ?? 1 ? Self.evenness(counts) : 0
       }
+    case .weekends: return weekends(tracker, target: criterion.target)
     case .firstItem: return items.isEmpty ? 0 : 1
     case .firstEntry: return entries.isEmpty ? 0 : 1
     case .anniversary:
@@ -213,6 +215,48 @@ struct NaiveRules {
       day = day.plus(1)
     }
     return weeks
+  }
+
+  private func counts(_ tracker: Tracker, _ day: CivilDate) -> Bool {
+    if case .weekdays(let set) = tracker.counting, !set.contains(day.weekday) { return false }
+    return day >= tracker.startedOn && !tracker.skips.contains(day) && !tracker.pauses.contains { $0.contains(day) }
+  }
+
+  private func streakOfAny(_ scope: [Tracker], target: Int) -> Int {
+    let met = scope.map { tracker in byDay(tracker).filter { isMet($0.value, tracker) } }
+    let todays = scope.map { world.today($0.id) }
+    var (run, longest) = (0, 0)
+    var day = PraiseWorld.start.plus(-30)
+    while day <= todays.max() ?? PraiseWorld.start {
+      if met.contains(where: { $0[day] != nil }) {
+        run += 1
+      } else if !todays.contains(where: { day >= $0 }), scope.contains(where: { counts($0, day) }) {
+        run = 0
+      }
+      longest = max(longest, run)
+      day = day.plus(1)
+    }
+    return longest >= target ? longest : run
+  }
+
+  private func weekends(_ tracker: Tracker, target: Int) -> Int {
+    let byDay = byDay(tracker)
+    let today = world.today(tracker.id)
+    guard let first = byDay.keys.min() else { return 0 }
+    var (run, longest) = (0, 0)
+    var saturday = first.plus(-14)
+    while saturday.weekday != .saturday { saturday = saturday.plus(1) }
+    while saturday <= today {
+      let sunday = saturday.plus(1)
+      if byDay[saturday] != nil || byDay[sunday] != nil {
+        run += 1
+      } else if sunday < today, counts(tracker, saturday) || counts(tracker, sunday) {
+        run = 0
+      }
+      longest = max(longest, run)
+      saturday = saturday.plus(7)
+    }
+    return longest >= target ? longest : run
   }
 
   /// Of trackers whose days count by themselves.

@@ -1,0 +1,82 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import ChimeTracking
+import Testing
+
+/// *Done* for a collection: it is said with an item, so that a reminder never ends with nothing logged.
+@Suite struct ItemAnswerTests {
+  private static let watches = TrackerID(rawValue: "watches")
+  private static let key = TrackerKey(owner: Life.owner, id: watches)
+
+  /// A collection of five watches, one of them sold, of which some were worn, and a reminder that has just fired.
+  private func morning() async throws -> (life: Life, occurrence: OccurrenceID) {
+    let life = try Life("2026-03-02 08:00")
+    try await life.put(
+      Tracker(
+        id: Self.watches, owner: Life.owner, title: "Watches", kind: .check, hasItems: true,
+        startedOn: try #require(CivilDate("2026-01-01")), createdAt: Instant(seconds: 1_767_225_600)))
+    for (id, until) in [("prim", nil), ("sold", "2026-02-01"), ("seiko", nil), ("omega", nil), ("casio", nil)] {
+      let item = Item(
+        id: ItemID(rawValue: id), tracker: Self.watches, owner: Life.owner, title: "The \(id)",
+        until: until.flatMap { CivilDate($0) }, createdAt: life.now)
+      try await life.change { try $0.put(item, using: &$1) }
+    }
+    for (day, item) in [(1, "sold"), (2, "sold"), (3, "sold"), (4, "seiko"), (5, "omega"), (6, "seiko"), (7, "prim")] {
+      try await wear(item, life, at: life.at("2026-01-0\(day) 09:00"))
+    }
+    let link = TrackerLink(tracker: Self.watches, quietWhenDone: true)
+    _ = try await life.add("wrist", title: "What is on your wrist?", when: "daily at 9:00", link: link)
+    try await life.live(until: "09:00")
+    let shown = try #require(life.shown.last?.message.occurrence.id)
+    return (life, shown)
+  }
+
+  private func wear(_ item: String, _ life: Life, at: Instant? = nil) async throws {
+    let draft = EntryDraft(tracker: Self.watches, at: at, item: ItemID(rawValue: item))
+    try await life.change { try $0.log(draft, using: &$1) }
+  }
+
+  private func worn(_ life: Life) async throws -> [String] {
+    let day = life.zone.civil(at: life.now).date
+    return try await life.store.read { try $0.entries(of: Self.key, on: day) }.compactMap { $0.item?.rawValue }
+  }
+
+  @Test func theThreeThatAreWornMostAreOffered() async throws {
+    let (life, _) = try await morning()
+    let report = try #require(life.shown.last?.message.report)
+    // What is sold is on no wrist; of those worn as often the title decides.
+    #expect(report.items.map(\.item) == ["seiko", "omega", "prim"])
+    #expect(report.items.map(\.title) == ["The seiko", "The omega", "The prim"])
+  }
+
+  @Test func anItemIsLoggedAndEndsTheReminder() async throws {
+    let (life, id) = try await morning()
+    let work = try await life.answer(.item("casio"), id)
+    #expect(work.occurrence.state == .done)
+    #expect(work.tracking?.entry?.item?.rawValue == "casio")
+    #expect(try await worn(life) == ["casio"])
+    // Once more is no second entry.
+    try await life.answer(.item("prim"), id)
+    #expect(try await worn(life) == ["casio"])
+  }
+
+  @Test func doneAloneAsksWhich() async throws {
+    let (life, id) = try await morning()
+    let likely = ["seiko", "omega", "prim", "casio"].map { ItemID(rawValue: $0) }
+    await #expect(throws: AnswerRefused.needsItem(Self.watches, likely)) { try await life.answer(.done, id) }
+    #expect(try await life.store.read { try $0.occurrence(id)?.isOpen } == true)
+    await #expect(throws: TrackingRefused.self) { try await life.answer(.item("rolex"), id) }
+    #expect(try await life.store.read { try $0.occurrence(id)?.isOpen } == true)
+    #expect(try await worn(life).isEmpty)
+  }
+
+  /// Where the day has an entry, or the collection nothing to name, *Done* says enough.
+  @Test func doneIsEnoughWhereNothingIsToBeNamed() async throws {
+    let (life, id) = try await morning()
+    for item in ["prim", "seiko", "omega", "casio"] {
+      try await life.change { try $0.removeItem(ItemID(rawValue: item), of: Self.watches, using: &$1) }
+    }
+    #expect(try await life.answer(.done, id).occurrence.state == .done)
+  }
+}

@@ -1,0 +1,104 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import ChimeTracking
+import Testing
+
+/// A change of a tracker's weekdays leaves the past as it was: what a day asked for is what was in force on that day.
+@Suite struct WeekdayHistoryTests {
+  private static let run = TrackerID(rawValue: "run")
+
+  private func tracker(_ weekdays: WeekdaySet = .everyDay) throws -> Tracker {
+    Tracker(
+      id: Self.run, owner: Life.owner, title: "Run", kind: .check, counting: .weekdays(weekdays),
+      startedOn: try #require(CivilDate("2026-03-02")), createdAt: Instant(seconds: 1_767_225_600))
+  }
+
+  /// Eight days, each done, up to Monday 9 March.
+  private func eightDays(_ weekdays: WeekdaySet = .everyDay) async throws -> Life {
+    let life = try Life("2026-03-02 08:00")
+    try await life.put(try tracker(weekdays))
+    for day in 2...9 {
+      life.now = life.at("2026-03-0\(day) 08:00")
+      try await life.log(nil, Self.run)
+    }
+    life.now = life.at("2026-03-10 08:00")
+    return life
+  }
+
+  private func standing(_ life: Life, on day: String? = nil) async throws -> Standing {
+    let (bearings, now) = (life.bearings, life.now)
+    return try await life.store.read { store in
+      let tracker = try #require(try store.tracker(TrackerKey(owner: Life.owner, id: Self.run)))
+      let day = day.flatMap { CivilDate($0) } ?? tracker.day(at: now, in: bearings.zones.local).day
+      let totals = try store.dayTotals(of: tracker.key, in: .earliest...day)
+      return Standing(tracker, on: day, summary: Tallying(tracker).summary(of: totals), totals: totals)
+    }
+  }
+
+  private func change(_ life: Life, to counting: CountedDays) async throws -> Tracker {
+    let outcome = try await life.change { work, random in
+      var tracker = try #require(try work.transaction.tracker(TrackerKey(owner: Life.owner, id: Self.run)))
+      tracker.counting = counting
+      return try work.put(tracker, using: &random)
+    }
+    return try #require(outcome.tracker)
+  }
+
+  @Test func aChangeLeavesThePastAsItWas() async throws {
+    let life = try await eightDays()
+    let before = try await standing(life)
+    #expect(before.form.streak.length == 8 && before.number == 8)
+    let changed = try await change(life, to: .weekdays(.weekends))
+    #expect(
+      changed.formerWeekdays == [
+        FormerWeekdays(until: try #require(CivilDate("2026-03-09")), weekdays: .everyDay)
+      ])
+    let after = try await standing(life)
+    #expect(after.form.streak == before.form.streak)
+    #expect(after.form.strength == before.form.strength)
+    #expect(after.number == 8)
+    #expect(after.whyNotCounted == .weekday, "Tuesday is asked for no more")
+    // The next day that is asked for is Saturday.
+    life.now = life.at("2026-03-14 08:00")
+    try await life.log(nil, Self.run)
+    #expect(try await standing(life).form.streak.length == 9)
+    // Undoing the change asks for the days between again, which were not done.
+    _ = try await change(life, to: .weekdays(.everyDay))
+    #expect(try await standing(life).form.streak.length == 9)
+    let kept = try await life.store.read { try $0.tracker(TrackerKey(owner: Life.owner, id: Self.run)) }
+    #expect(kept?.formerWeekdays.map(\.until.description) == ["2026-03-09", "2026-03-13"])
+  }
+
+  @Test func whatHeldForNoWholeDayLeavesNoTrace() async throws {
+    let life = try await eightDays()
+    let before = try await life.store.read { try $0.tracker(TrackerKey(owner: Life.owner, id: Self.run)) }
+    _ = try await change(life, to: .weekdays(.weekends))
+    _ = try await change(life, to: .weekdays(.weekdays))
+    let there = try await change(life, to: .weekdays(.everyDay))
+    #expect(there.formerWeekdays.isEmpty)
+    #expect(there.counting == before?.counting)
+    // Nor does a tracker that begins today.
+    let new = try Life("2026-03-02 08:00")
+    try await new.put(try tracker())
+    #expect(try await change(new, to: .weekdays(.weekends)).formerWeekdays.isEmpty)
+  }
+
+  @Test func aChangeIsTakenBackWhole() async throws {
+    let life = try await eightDays(.weekdays)
+    let before = try await standing(life)
+    _ = try await change(life, to: .weekdays(.monday))
+    let key = TrackerKey(owner: Life.owner, id: Self.run)
+    try await life.change { try $0.undo(using: &$1).outcome }
+    #expect(try await life.store.read { try $0.tracker(key)?.formerWeekdays } == [])
+    #expect(try await standing(life).form == before.form)
+  }
+
+  /// A streak of weeks is not one of days: another way of counting has no history.
+  @Test func anotherWayOfCountingBeginsAnew() async throws {
+    let life = try await eightDays()
+    _ = try await change(life, to: .weekdays(.weekends))
+    #expect(try await change(life, to: .timesAWeek(3)).formerWeekdays.isEmpty)
+    #expect(try await standing(life).form.streak.unit == .weeks)
+  }
+}
