@@ -46,6 +46,26 @@ struct CzechTests {
     }
   }
 
+  /// A daemon in a Czech locale says in its popups, too, how many there are.
+  @Test(.timeLimit(.minutes(5)), .enabled(if: Machine.hasMockBus, "needs dbus-daemon and python3-dbusmock"))
+  func popupsAreInCzech() async throws {
+    try await Home.live { home in
+      let czech = try await Self.czech(home)
+      let bus = try await home.startBus()
+      try home.configure(Transport.bus.toml)
+      _ = try await home.start(environment: czech)
+      for number in 1...9 { try await home.did("in", "1s", "Čaj \(number)") }
+      try await eventually("all have fired, and the way was found shut") {
+        let waiting = try await home.deliveries("waiting")
+        return try await waiting.count + home.deliveries("pending").count == 9 && !waiting.isEmpty
+      }
+      let desktop = try await home.startMockServer(on: bus)
+      try await eventually("all have arrived") { try await home.deliveries("delivered").count == 9 }
+      #expect(desktop.shown.contains { $0.contains("dalších připomínek, zatímco jste byli pryč") }, "\(desktop.shown)")
+      #expect(!desktop.shown.contains { $0.contains("while you were away") })
+    }
+  }
+
   /// What goes wrong is told in Czech, wherever the sentence was written.
   @Test(.timeLimit(.minutes(5))) func mistakesAreExplained() async throws {
     try await Home.live { home in
