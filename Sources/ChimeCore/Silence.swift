@@ -2,7 +2,7 @@ public import ChimeSchedule
 
 /// Until when nothing of one owner rings. What is critical rings all the same, unless it is silenced too. Times that pass
 /// meanwhile are recorded as missed, as those of a paused reminder are.
-public struct Silence: Hashable, Sendable {
+public struct Silence: Hashable, Sendable, Codable {
   public var until: Instant
   public var coversCritical: Bool
 

@@ -185,6 +185,12 @@ public protocol StoreTransaction: TrackingTransaction {
   /// - Parameter past: looks at those after this one only; nil: from the oldest on.
   func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned
 
+  /// Removes an owner's history of reminders that have been removed, with its deliveries and attempts, and frees their names; at
+  /// most `limit` occurrences at a time.
+  ///
+  /// - Returns: whether there may be more.
+  func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool
+
   // Endpoints.
 
   /// Adds or replaces it. Its lane is ordered from now on when its settings say so.

@@ -21,13 +21,19 @@ extension Entry { public var key: TrackerKey { TrackerKey(owner: owner, id: trac
 extension Item { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 extension Milestone { public var key: TrackerKey { TrackerKey(owner: owner, id: tracker) } }
 
-/// A change of someone's trackers that can be taken back for `TrackingChange.keptFor`. One of very many entries is made in
+/// A change of someone's trackers, reminders or endpoints that can be taken back for `TrackingChange.keptFor`. One of very many entries is made in
 /// parts, each a change of its own that is like the others but for its `id`; they are taken back together (`isPart(of:)`).
 public struct TrackingChange: Hashable, Sendable, Codable {
   public static let keptFor = Milliseconds.days(30)
 
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored
+    // What keeps no versions in the store: its detail says what was.
+    case reminderAdded, reminderEdited, reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved
+    case reminderDone, reminderSnoozed, reminderDismissed, remindersImported, setApplied
+    case endpointAdded, endpointEdited, endpointRemoved, silenced, silenceEnded
+    /// All of it was taken away.
+    case startedOver
   }
 
   /// Given by the store.
@@ -131,6 +137,11 @@ public protocol TrackingTransaction {
   ///
   /// - Returns: its id.
   @discardableResult func begin(_ change: TrackingChange) throws -> Int64
+  /// Keeps beside a change what the store has no versions of: how reminders and endpoints were before it and after it, as
+  /// text that only its caller reads. It goes with the change.
+  func setDetail(_ detail: String, of change: Int64) throws
+  /// Nil when nothing was kept beside it.
+  func detail(of change: Int64) throws -> String?
   /// The latest that has not been taken back; nil when it is of before `since`.
   func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange?
   /// Those that have not been taken back, the latest first, up to the first that is of before `since`; at most `limit`.

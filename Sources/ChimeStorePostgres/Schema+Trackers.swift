@@ -12,6 +12,7 @@ let version1Trackers = """
   INSERT INTO number VALUES ('change', 0), ('entry', 0), ('milestone', 0);
 
   -- What can be taken back, in order. A key is given once. `after_entry`: the last entry that was there before it.
+  -- `detail`: how reminders and endpoints were before and after it, as JSON.
   CREATE TABLE change (
     key BIGINT PRIMARY KEY,
     owner BIGINT NOT NULL,
@@ -19,7 +20,8 @@ let version1Trackers = """
     kind TEXT COLLATE "C" NOT NULL,
     tracker TEXT COLLATE "C",
     subject TEXT COLLATE "C" NOT NULL,
-    after_entry BIGINT NOT NULL
+    after_entry BIGINT NOT NULL,
+    detail TEXT COLLATE "C"
   );
   CREATE INDEX change_owner ON change (owner, key);
   CREATE INDEX change_at ON change (at);

@@ -22,6 +22,15 @@ extension Transaction {
     return key
   }
 
+  func setDetail(_ detail: String, of change: Int64) throws {
+    try requireWriting()
+    try connection.run("UPDATE change SET detail = $1 WHERE key = $2", detail, change)
+  }
+
+  func detail(of change: Int64) throws -> String? {
+    try connection.first("SELECT detail FROM change WHERE key = $1", change) { $0.optionalText(0) } ?? nil
+  }
+
   /// The change that a row of this owner is written in.
   func change(of owner: UInt32) -> Int64? { change.flatMap { $0.owner == owner ? $0.key : nil } }
 

@@ -46,6 +46,19 @@ extension Transaction {
     return result
   }
 
+  func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool {
+    try requireWriting()
+    let found = try connection.all(
+      """
+      SELECT o.scheduled_at, o.reminder FROM occurrence o
+      WHERE o.owner = $1 AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.key = o.reminder)
+      LIMIT $2
+      """, owner, max(limit, 0)
+    ) { ($0.instant(0), $0.int64(1)) }
+    for (scheduledAt, reminder) in found { try forget(scheduledAt, reminder) }
+    return found.count == limit
+  }
+
   private func forget(_ scheduledAt: Instant, _ reminder: Int64) throws {
     try connection.run(
       """

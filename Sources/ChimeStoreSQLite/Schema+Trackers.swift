@@ -4,6 +4,7 @@
 // none for everything else; the partial indexes leave it out. Null: made outside of a change, and there still.
 let schemaVersion5: StaticString = """
   -- What can be taken back, in order. A key is given once. `after_entry`: the last entry that was there before it.
+  -- `detail`: how reminders and endpoints were before and after it, as JSON.
   CREATE TABLE change (
     key INTEGER PRIMARY KEY AUTOINCREMENT,
     owner INTEGER NOT NULL,
@@ -11,7 +12,8 @@ let schemaVersion5: StaticString = """
     kind TEXT NOT NULL,
     tracker TEXT,
     subject TEXT NOT NULL,
-    after_entry INTEGER NOT NULL
+    after_entry INTEGER NOT NULL,
+    detail TEXT
   ) STRICT;
   CREATE INDEX change_owner ON change (owner);
   CREATE INDEX change_at ON change (at);

@@ -28,6 +28,59 @@ extension StoreConformance {
           try await subject.write { _ = try $0.takeBack(change) }
         }
       },
+      Case("the history of an owner's removed reminders is erased, and nothing else") { subject in
+        try await subject.write { store in
+          for (name, owner) in [("gone", 1_000), ("here", 1_000), ("else", 2_000)] as [(String, UInt32)] {
+            let reminder = try sample(name, owner: owner)
+            try store.upsert(reminder, next: at(1_000))
+            for number in 1...3 {
+              let occurrence = Occurrence(
+                id: OccurrenceID(reminder: reminder.id, scheduledAt: at(Int64(number))), title: "Tea", owner: owner,
+                state: .done,
+                firedAt: at(Int64(number)), endedAt: at(10), rounds: 1)
+              let due = DueReminder(reminder: reminder, scheduledAt: at(Int64(number)), dueAt: at(Int64(number)))
+              try store.record([
+                Firing(due: due, occurrences: [occurrence], deliveries: [], next: nil, advances: false, skipNext: 0)
+              ])
+            }
+          }
+          try store.remove(ReminderID(rawValue: "gone"), now: at(20))
+          try store.remove(ReminderID(rawValue: "else"), now: at(20))
+        }
+        try await subject.reopen()
+        var calls = 0
+        while try await subject.write({ try $0.eraseHistory(ofRemoved: 1_000, limit: 2) }) { calls += 1 }
+        try expect(calls, is: 1, "the calls that left something")
+        try await subject.read { store in
+          let left = try store.occurrences(OccurrenceFilter(), page: Page(limit: 100)).map(\.id.reminder.rawValue)
+          try expect(left.sorted(), is: ["else", "else", "else", "here", "here", "here"], "what is left")
+        }
+        // The name is free again.
+        try await subject.write { try $0.upsert(sample("gone"), next: at(2_000)) }
+      },
+      Case("what stands beside a change goes with it") { subject in
+        let text = "{\"title\":\"Tea \\u0000 žluťoučký 🫖\"}"
+        let (first, second, other) = try await subject.write { store in
+          let first = try store.begin(sampleChange(.reminderRemoved, "Tea"))
+          try store.setDetail("first", of: first)
+          try store.setDetail(text, of: first)
+          let second = try store.begin(sampleChange(.endpointRemoved, at: at(200), "phone"))
+          let other = try store.begin(sampleChange(.reminderAdded, owner: 2_000, at: at(300)))
+          try store.setDetail("another's", of: other)
+          return (first, second, other)
+        }
+        try await subject.reopen()
+        try await subject.write { store in
+          try expect(store.detail(of: first), is: text, "the detail")
+          try expect(store.detail(of: second), is: nil, "one that was not given")
+          try expect(store.takeBack(second), is: [:], "the trackers of a change of none")
+          try expect(store.takeBack(first), is: [:], "the trackers of a change of none")
+          try expect(store.detail(of: first), is: nil, "the detail of what was taken back")
+          try expect(store.detail(of: other), is: "another's", "another's detail")
+        }
+        _ = try await subject.write { try $0.forgetChanges(before: at(1_000), limit: 100) }
+        try await subject.read { try expect($0.detail(of: other), is: nil, "a detail that was forgotten") }
+      },
       Case("edits are taken back one after the other, each as it was before it") { subject in
         let first = try await subject.write { store in
           try store.put(sampleTracker())

@@ -35,6 +35,7 @@ struct MemoryTracking: Sendable {
 
   struct Change: Sendable {
     var change: TrackingChange
+    var detail: String?
     /// What each thing was that it has touched; nil where there was none.
     var before: [Name: Thing?] = [:]
     /// What it has laid aside, when it has exchanged everything.

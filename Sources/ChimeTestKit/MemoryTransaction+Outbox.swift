@@ -141,6 +141,15 @@ extension MemoryTransaction {
     return result
   }
 
+  func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool {
+    try requireWriting()
+    let found = contents.occurrences.filter { id, occurrence in
+      occurrence.owner == owner && contents.reminders[id.reminder] == nil
+    }.prefix(max(limit, 0))
+    for one in found { forget(one.key) }
+    return found.count == limit
+  }
+
   private func forget(_ id: OccurrenceID) {
     changed.occurrences.insert(id)
     changed.deliveries.formUnion(contents.deliveriesOf[id] ?? [])

@@ -16,6 +16,16 @@ extension MemoryTransaction {
     return change.id
   }
 
+  func setDetail(_ detail: String, of change: Int64) throws {
+    try requireWriting()
+    guard let index = contents.tracking.changes.firstIndex(where: { $0.change.id == change }) else { return }
+    contents.tracking.changes[index].detail = detail
+  }
+
+  func detail(of change: Int64) throws -> String? {
+    contents.tracking.changes.first { $0.change.id == change }?.detail
+  }
+
   /// Puts a thing of an owner, or removes it, as a part of the owner's change.
   func set(_ name: MemoryTracking.Name, _ thing: MemoryTracking.Thing?, of owner: UInt32) {
     contents.tracking.set(name, thing, in: change?.owner == owner ? change?.id : nil)

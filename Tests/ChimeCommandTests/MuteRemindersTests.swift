@@ -6,35 +6,58 @@ import Testing
 
 /// Reminders that are left without a channel that works are named, where that comes about.
 @Suite struct MuteRemindersTests {
-  private static func reminder(_ id: String, _ channels: [String]) -> RemindersInterface.Reminder {
+  private static func reminder(
+    _ id: String, _ channels: [String], unheard: String? = nil
+  ) -> RemindersInterface.Reminder {
     var reminder = Samples.reminder(id, "Tea \(id)")
-    reminder.channels = channels
+    (reminder.channels, reminder.unheard) = (channels, unheard)
     return reminder
   }
 
-  @Test func aChannelThatIsMissingOrOffIsHeardByNobody() {
-    var (disabled, faulty, off) = (Samples.endpoint, Samples.endpoint, Samples.command)
-    (disabled.name, disabled.disabled) = ("disabled", "410 Gone")
-    (faulty.name, faulty.fault) = ("faulty", "its secret is gone")
-    (off.name, off.enabled) = ("off", false)
-    let mute = MuteReminders.among(
-      [
-        Self.reminder("a", ["gone"]), Self.reminder("b", ["gone", "desktop"]), Self.reminder("c", ["team"]),
-        Self.reminder("d", ["disabled", "faulty", "off"]), Self.reminder("e", ["backup"]), Self.reminder("f", []),
-      ], [Samples.endpoint, disabled, faulty], [Samples.command, off])
-    #expect(mute.map(\.id) == ["a", "d", "f"])
+  @Test func aReminderThatNobodyHearsIsMarkedInTheList() throws {
+    let daemon = try FakeDaemon { _, _ in
+      .reply(
+        RemindersInterface.List.Reply(reminders: [
+          Self.reminder("a", ["team"], unheard: "there is no endpoint or command team"),
+          Self.reminder("b", ["desktop"]),
+        ]))
+    }
+    let outcome = chime(["list"], daemon: daemon)
+    let rows = outcome.lines.filter { $0.contains("Tea") }
+    #expect(rows.map { $0.contains("! nobody hears it") } == [true, false], "\(outcome.output)")
+    let narrow = chime(["list"], daemon: daemon, width: 40)
+    #expect(narrow.output.contains("! nobody hears it"), "\(narrow.output)")
+    let json = chime(["list", "--json"], daemon: daemon)
+    #expect(json.output.contains(#""unheard":"there is no endpoint or command team""#), "\(json.output)")
+  }
+
+  @Test func statusSaysSoAndEndsWithAnError() throws {
+    var health = Samples.health()
+    let sentence = "nobody hears \"Tea\" (r7k2): there is no endpoint or command team"
+    (health.unheard, health.attention) = (1, [sentence])
+    health.notices = [.init(kind: "mute", about: "r7k2", sentence: sentence)]
+    let daemon = try FakeDaemon { [health] method, _ in
+      method == DaemonInterface.Status.method
+        ? .reply(DaemonInterface.Status.Reply(status: health))
+        : .reply(EndpointsInterface.List.Reply(endpoints: []))
+    }
+    let outcome = chime(["status"], daemon: daemon)
+    #expect(outcome.status == .failed)
+    #expect(
+      outcome.output.contains(sentence) && outcome.output.contains("`chime edit r7k2 --to CHANNEL`"),
+      "\(outcome.output)")
+    #expect(!outcome.output.contains("all right"))
   }
 
   @Test func removingAnEndpointNamesThoseItLeavesMute() throws {
     let daemon = try FakeDaemon { method, _ in
       switch method {
       case EndpointsInterface.Remove.method: .reply(EndpointsInterface.Remove.Reply(endpoint: Samples.endpoint))
-      case EndpointsInterface.List.method: .reply(EndpointsInterface.List.Reply(endpoints: []))
-      case CommandsInterface.List.method: .reply(CommandsInterface.List.Reply(commands: []))
       default:
         .reply(
           RemindersInterface.List.Reply(reminders: [
-            Self.reminder("a", ["team"]), Self.reminder("b", ["desktop", "team"]), Self.reminder("c", ["other"]),
+            Self.reminder("a", ["team"], unheard: "gone"), Self.reminder("b", ["desktop", "team"]),
+            Self.reminder("c", ["other"], unheard: "gone"),
           ]))
       }
     }
@@ -53,11 +76,11 @@ import Testing
     defer { try? FileManager.default.removeItem(at: file) }
     let daemon = try FakeDaemon { method, parameters in
       switch method {
-      case EndpointsInterface.List.method: .reply(EndpointsInterface.List.Reply(endpoints: []))
-      case CommandsInterface.List.method: .reply(CommandsInterface.List.Reply(commands: []))
       case RemindersInterface.List.method:
         .reply(
-          RemindersInterface.List.Reply(reminders: [Self.reminder("a", ["team"]), Self.reminder("b", ["desktop"])]))
+          RemindersInterface.List.Reply(reminders: [
+            Self.reminder("a", ["team"], unheard: "gone"), Self.reminder("b", ["desktop"]),
+          ]))
       default: FakeDesk().answer(method, parameters)
       }
     }

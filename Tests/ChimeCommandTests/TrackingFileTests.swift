@@ -65,6 +65,59 @@ import Varlink
     #expect(refused.status == .failed && refused.errors.contains("is longer than 20 MiB"))
   }
 
+  /// What was done last cannot be taken back: what would be instead is said before it is done.
+  @Test func undoSaysWhatItTakesBackWhenThatIsNotTheLast() throws {
+    var desk = FakeDesk()
+    desk.later = "Tea"
+    desk.undoNotes = ["there is another \"Tea\" now: a1b2"]
+    let sentence =
+      "The last thing that you did cannot be taken back (fired by hand: Tea). Before it: logged: 250 ml of water."
+    let daemon = try desk.daemon()
+    let refused = chime(["undo"], daemon: daemon)
+    #expect(refused.status == .usage && refused.errors.contains(sentence), "\(refused.errors)")
+    #expect(refused.errors.contains("chime undo --yes takes that back"))
+    #expect(daemon.calls.map(\.parameters.description) == [#"{"dryRun":true}"#])
+    let no = chime(["undo"], daemon: daemon, input: "n\n", isInputTerminal: true)
+    #expect(
+      no.status == .failed && no.errors.contains("Take that back?") && no.errors.contains("Nothing was taken back."))
+    let yes = chime(["undo"], daemon: daemon, input: "y\n", isInputTerminal: true)
+    #expect(yes.status == .success && yes.output.contains("Taken back: logged: 250 ml of water"), "\(yes.errors)")
+    #expect(yes.errors.contains("there is another \"Tea\" now: a1b2"))
+    #expect(daemon.calls.last?.parameters.description == #"{"change":12}"#)
+    #expect(chime(["undo", "--yes"], daemon: daemon).status == .success)
+    let skipped = chime(["undo", "--skip", "--yes"], daemon: daemon)
+    #expect(skipped.output.contains("Passed over, and left as it is: logged"), "\(skipped.output)")
+    #expect(daemon.calls.last?.parameters.description == #"{"change":12,"skip":true}"#)
+  }
+
+  @Test func startingOverAsksAndKeepsABackupFirst() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let daemon = try Self.backupDaemon(thenCloses: false)
+    let home = ["HOME": folder.path, "XDG_DATA_HOME": ""]
+    let refused = chime(["start-over"], daemon: daemon, environment: home)
+    #expect(
+      refused.status == .usage && refused.errors.contains("2 reminders, 1 tracker, 412 entries, 1 pack, 1 endpoint"))
+    let no = chime(["start-over"], daemon: daemon, input: "\n", isInputTerminal: true, environment: home)
+    #expect(no.status == .failed && no.errors.contains("Nothing was taken away."), "\(no.errors)")
+    #expect(!daemon.methods.contains("Trackers.Backup"))
+    for name in ["before-start-over-2026-03-27.backup", "before-start-over-2026-03-27-2.backup"] {
+      let yes = chime(["start-over", "--yes"], daemon: daemon, environment: home)
+      let path = "\(folder.path)/.local/share/chime/\(name)"
+      #expect(yes.status == .success, "\(yes.errors)")
+      #expect(yes.output.contains("the backup is \(path)"), "\(yes.output)")
+      #expect(yes.errors.contains("`chime restore \(path)` brings it back"), "\(yes.errors)")
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "first second")
+      #expect(daemon.methods.suffix(2) == ["Trackers.Backup", "Trackers.StartOver"])
+    }
+    // Without a backup nothing goes.
+    let broken = try Self.backupDaemon(thenCloses: true)
+    let failed = chime(["start-over", "--yes"], daemon: broken, environment: home)
+    #expect(failed.status != .success && broken.methods.filter { $0 == "Trackers.StartOver" }.count == 1)
+    let dry = chime(["start-over", "--dry-run", "--json"], daemon: daemon, environment: home)
+    #expect(dry.output.contains(#""backup":null"#) && dry.output.contains(#""entries":412"#), "\(dry.output)")
+  }
+
   private static func backupDaemon(thenCloses: Bool) throws -> FakeDaemon {
     try FakeDaemon { method, parameters in
       guard method == T.Backup.method else { return FakeDesk().answer(method, parameters) }

@@ -138,7 +138,7 @@ import Varlink
           + #""weekdays":{"goal":"mon,tue,wed,thu,fri"}},"name":"goal"}"#,
         ["✔ Weight is installed", "✔ Goal is installed", "Now type:", "chime log goal"]
       ),
-      ("undo", "Trackers.Undo", #"{}"#, ["Taken back: logged: 250 ml of water", "17 min ago"]),
+      ("undo", "Trackers.Undo", #"{"change":12}"#, ["Taken back: logged: 250 ml of water", "17 min ago"]),
       ("undo --dry-run", "Trackers.Undo", #"{"dryRun":true}"#, ["Would be taken back"]),
       ("undo --list -n 5", "Trackers.Changes", #"{"limit":5}"#, ["WHEN", "250 ml of water"]),
     ] as [(String, String, String, [String])])

@@ -78,8 +78,11 @@ struct BackupTests {
       #expect(undone.undone.kind == "restored" && undone.undone.subject == "41")
       Self.same(Self.body(try house.backup()), Self.body(second))
       // And what was changed before can still be taken back.
-      let before: Wired.Undo.Reply = try house.call(Wired.Undo())
-      #expect(before.undone.kind == "logged" && before.undone.tracker == "reading")
+      for (kind, subject) in [("reminderAdded", "Later"), ("reminderRemoved", "Call home"), ("logged", nil)] {
+        let before: Wired.Undo.Reply = try house.call(Wired.Undo())
+        #expect(before.undone.kind == kind && before.notes == nil, "\(before)")
+        #expect(subject == nil ? before.undone.tracker == "reading" : before.undone.subject == subject)
+      }
     }
   }
 
@@ -226,7 +229,7 @@ struct BackupTests {
   /// A backup of one tracker with so many entries.
   private static func large(_ count: Int) -> [UInt8] {
     let counts =
-      "{\"entries\":\(count),\"items\":0,\"milestones\":0,\"packs\":0,\"photos\":0,\"reminders\":0,"
+      "{\"endpoints\":0,\"entries\":\(count),\"items\":0,\"milestones\":0,\"packs\":0,\"photos\":0,\"reminders\":0,"
       + "\"trackers\":1,\"unlocks\":0}"
     let header =
       "{\"header\":{\"by\":\"\",\"counts\":\(counts),\"format\":\"chime-backup\","

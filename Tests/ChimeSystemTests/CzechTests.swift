@@ -136,7 +136,8 @@ struct CzechTests {
       #expect(json.out.contains("02:30 does not exist on 2026-03-29"), "\(json.text)")
       for line in [["list"], ["history"], ["status"], ["today"], ["log", "beh", "1,5"]] {
         let czech = try await home.run(Machine.chime, line + ["--json"], environment: czech)
-        #expect(try czech.status == 0 && czech.json != .null, "\(czech.text)")
+        // Nobody hears a reminder whose channel is missing, and the status says so.
+        #expect(try czech.status == (line == ["status"] ? 1 : 0) && czech.json != .null, "\(czech.text)")
         #expect(!czech.out.contains(",5 km") && !czech.out.contains("\u{202F}"), "\(czech.text)")
       }
     }

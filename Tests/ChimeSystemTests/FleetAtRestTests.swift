@@ -111,7 +111,7 @@ struct FleetAtRestTests {
         #expect(daemons.map(\.["isAsked"].bool) == [place == 0, place == 1])
         #expect(daemons.allSatisfy { $0["state"].string == "running" && ($0["unheardMs"].int ?? 99_999) < 6_000 })
       }
-      #expect(try await home.did("status").contains("2 running: "))
+      #expect(try await home.chime("status").out.contains("2 running: "))
       let metrics = try await home.did("metrics")
       #expect(
         metrics.contains("chime_fleet_shares{host=") && metrics.contains("chime_fleet_daemons{state=\"running\"} 2\n"))

@@ -65,7 +65,7 @@ struct InsistenceTests {
       }
       try await daemon.crash()
       _ = try await home.start()
-      let told = try await home.did("status")
+      let told = try await home.chime("status").out
       #expect(told.contains("silent") && told.contains("critical reminders ring"), "\(told)")
       let later = try await home.add("Bread", "in 1h")
       let next = try await home.answer("io.chime.Occurrences.Upcoming", [:])["upcoming"]

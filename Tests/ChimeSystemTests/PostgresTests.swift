@@ -32,7 +32,7 @@ struct PostgresTests {
       try await eventually("it fires") { try await states(home, tea) == ["fired"] }
       let store = try #require(try await health(home)["store"].string)
       #expect(store.hasPrefix("postgres: host=\(server.folder) dbname="), "\(store)")
-      #expect(try await home.did("status").contains("postgres:"))
+      #expect(try await home.chime("status").out.contains("postgres:"))
       let snapshot = try await home.chime("snapshot")
       #expect(snapshot.status != 0 && snapshot.err.contains("keeps no snapshots"), "\(snapshot.text)")
       #expect(try await first.stop() == .exited(0))

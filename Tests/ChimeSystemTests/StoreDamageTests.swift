@@ -220,7 +220,7 @@ import Testing
       let list = try await home.listed("snapshot", "--list")["snapshots"].elements
       #expect(list.count == 2)
       #expect(list[0]["path"].string?.contains("chime-00002-") == true)
-      #expect(try await home.listed("status")["status"]["lastSnapshot"]["path"] == list[0]["path"])
+      #expect(try await home.answer("io.chime.Daemon.Status")["status"]["lastSnapshot"]["path"] == list[0]["path"])
     }
   }
 

@@ -88,10 +88,12 @@ import Testing
       }
       for words in listings.map(\.0) + [["next"], ["when", "daily at 9:00"], ["status"], ["show", id]] {
         let json = try await home.run(Machine.chime, words + ["--json"])
-        #expect(json.status == 0, "\(words) --json: \(json.text)")
+        // There is no bus here: nobody hears a popup, and the status says so.
+        let status: Int32 = words == ["status"] ? 1 : 0
+        #expect(json.status == status, "\(words) --json: \(json.text)")
         #expect(throws: Never.self, "\(words) --json") { try json.json }
         let plain = try await home.run(Machine.chime, words + ["--plain"])
-        #expect(plain.status == 0, "\(words) --plain: \(plain.text)")
+        #expect(plain.status == status, "\(words) --plain: \(plain.text)")
         let lines = plain.out.split(separator: "\n")
         #expect(!lines.isEmpty)
         #expect(lines.contains { $0.contains("\t") }, "\(words) --plain: \(plain.out)")
@@ -125,8 +127,8 @@ import Testing
         let events = watch.lines.compactMap { try? JSON(parsing: $0) }
         return events.contains { "\($0)".contains("fired") && "\($0)".contains("Watched") }
       }
-      let status = try await home.listed("status")
-      #expect("\(status)".contains("Europe/Prague"))
+      let status = try await home.chime("status", "--json")
+      #expect(status.out.contains("Europe/Prague"))
       watch.send(SIGINT)
       #expect(try await watch.ended() != .signalled(SIGKILL))
     }

@@ -239,6 +239,19 @@ extension Judge {
     }
   }
 
+  var heard: [Finding] {
+    guard let health = facts.health else { return [.skipped(.heard, Sentence(Words.mark("the daemon was not asked")))] }
+    let mute = (health.notices ?? []).filter { $0.kind == "mute" }
+    guard mute.isEmpty else {
+      return mute.map { notice in
+        .bad(
+          .heard, Sentence(Words.mark("%1 (chime list marks each)"), told(notice.sentence)),
+          .run("\(facts.chime) edit \(notice.about ?? "ID") --to CHANNEL"), .run("\(facts.chime) list"))
+      }
+    }
+    return [.good(.heard, Sentence(Words.mark("somebody hears each reminder")))]
+  }
+
   var deliveries: [Finding] {
     asked(.deliveries, facts.givenUp) { givenUp in
       guard let latest = givenUp.first else {

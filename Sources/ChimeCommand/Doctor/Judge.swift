@@ -28,6 +28,7 @@ struct Judge {
       case .endpoints: endpoints
       case .commands: commands
       case .deliveries: deliveries
+      case .heard: heard
       case .trackers: trackers
       case .tenants: tenants
       case .clock: clock

@@ -13,6 +13,7 @@ struct CommandTable: Sendable {
       Next.verb, List.verb, Show.verb, Why.verb, History.verb, When.verb, Export.verb,
       Init.verb, Log.verb, Today.verb, Week.verb, Achievements.verb, Stats.verb, Undo.verb,
       TrackerVerbs.verb, ItemVerbs.verb, MilestoneVerbs.verb, EntryVerbs.verb, PackVerbs.verb, Backup.verb,
+      StartOver.verb,
       Restore.verb,
       Month.verb, NumberedDays.verb, Chart.verb, Logbook.verb, Report.verb,
       Done.verb, Snooze.verb, Dismiss.verb,

@@ -129,6 +129,7 @@ enum Manual {
     lines += shape(Shapes.fault, "pack check` (`faults`)", isOpen: true)
     lines += shape(Shapes.undoable, "undo` (`undone`), `undo --list` (`changes`)", isOpen: true)
     lines += shape(Shapes.contents, "restore")
+    lines += shape(Shapes.startedOver, "start-over")
     lines += [
       "",
       "`log` and `entry edit` with `--plain` print one line of `id`, `tracker`, `day`, `value`, `unit`, `item`, `reached`, "

@@ -206,8 +206,10 @@ extension Shapes {
       .init("id", "its number") { .int($0.id) }, .init("at", "when it was made") { .time($0.at) },
       .init(
         "kind",
-        "`logged`, `edited`, `removed`, `removedAll`, `tracker`, `item`, `milestone`, `pack`, `imported`, `restored`; more "
-          + "may come"
+        "`logged`, `edited`, `removed`, `removedAll`, `tracker`, `item`, `milestone`, `pack`, `imported`, `restored`, "
+          + "`reminderAdded`, `reminderEdited`, `reminderRemoved`, `reminderPaused`, `reminderResumed`, `reminderSkipped`, "
+          + "`reminderMoved`, `reminderDone`, `reminderSnoozed`, `reminderDismissed`, `remindersImported`, `setApplied`, "
+          + "`endpointAdded`, `endpointEdited`, `endpointRemoved`, `silenced`, `silenceEnded`, `startedOver`; more may come"
       ) { .string($0.kind) },
       .init("tracker", "the tracker's id") { .optional($0.tracker) },
       .init("subject", "what was changed, in a few words") { .string($0.subject) },
@@ -223,6 +225,7 @@ extension Shapes {
       .init("unlocks", "how many achievements are unlocked") { .int($0.unlocks) },
       .init("photos", "how many photos") { .int($0.photos) },
       .init("reminders", "how many reminders") { .int($0.reminders) },
+      .init("endpoints", "how many endpoints") { .int($0.endpoints) },
       .init("madeAt", "when the backup was made") { .time($0.madeAt) },
     ])
 }

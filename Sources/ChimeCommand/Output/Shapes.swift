@@ -68,6 +68,10 @@ enum Shapes {
         .optional($0.set)
       },
       .init("tenant", "the tenant whose it is; null for a user's") { .optional($0.tenant) },
+      .init(
+        "unheard",
+        "why nobody hears it, each of its channels being missing or off; null when it is heard; from `list` and `show`"
+      ) { .optional($0.unheard) },
     ])
 
   static let imported = Shape<RemindersInterface.Imported>(
@@ -286,6 +290,9 @@ enum Shapes {
       .init("silence", "until when everything is silent, and whether `critical` reminders are too; null when it is not")
       {
         $0.silence.map { silence.json($0) } ?? .null
+      },
+      .init("unheard", "how many reminders nobody hears, each of their channels being missing or off") {
+        .optional($0.unheard)
       },
     ])
 

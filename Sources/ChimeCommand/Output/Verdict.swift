@@ -97,6 +97,8 @@ struct Verdict: Equatable {
         "it is tried again by itself; `chime endpoint test %1` tells what it answers", notice.about ?? "NAME")
     case "calendarGone":
       Words.say("put it back under [calendars] in chimed.toml, or change the reminders that leave out its days")
+    case "mute":
+      Words.say("`chime edit %1 --to CHANNEL` sends it elsewhere; `chime list` marks each", notice.about ?? "ID")
     case "calendarFile": Words.say("mend the file: it is read again as soon as it changes")
     default: nil
     }

@@ -8,11 +8,11 @@ import Glibc
 enum Backup {
   static let verb = Verb(
     name: "backup", group: .keep, arguments: ["[FILE|-]"],
-    summary: "Write trackers and all that was logged into one file",
+    summary: "Write trackers, what was logged, reminders and endpoints into one file",
     details: [
-      "With packs, achievements, milestones, photos and reminders, checked when it is restored. Without a FILE it is named "
-        + "after the day, here; - is standard output. Only you may "
-        + "read the file.",
+      "With packs, achievements, milestones and photos, checked when it is restored. Without a FILE it is named "
+        + "after the day, here; - is standard output. Only you may read the file.",
+      "Not in it: the secrets of endpoints, the history of what has rung, and the configuration (`chimed.toml`).",
       "The daemon takes snapshots of its store by itself each day (`chime snapshot`): those are for a damaged disk, this file is "
         + "for another machine, another disk, or years from now.",
     ],
@@ -33,16 +33,7 @@ enum Backup {
       throw Failure.failed(
         Words.say("%1 is there already", path), hint: Words.say("--force replaces it, or name another file"))
     }
-    let file = try NewFile(path)
-    var size = 0
-    do {
-      size = try receive(context) { try file.write($0) }
-      try file.finish()
-    } catch {
-      file.discard()
-      throw error
-    }
-    let shown = size
+    let shown = try write(to: path, context)
     switch context.format {
     case .json: context.print(json: .members(["backup": .members(["file": .string(path), "bytes": .int(shown)])]))
     case .plain:
@@ -54,6 +45,19 @@ enum Backup {
       context.note("  " + Words.say("`chime restore %1` brings it back", path), .faint)
     }
     return .success
+  }
+
+  /// - Returns: how many bytes it has.
+  @discardableResult static func write(to path: String, _ context: Context) throws -> Int {
+    let file = try NewFile(path)
+    do {
+      let size = try receive(context) { try file.write($0) }
+      try file.finish()
+      return size
+    } catch {
+      file.discard()
+      throw error
+    }
   }
 
   private static func stream(_ context: Context) throws -> ExitCode {
@@ -92,7 +96,8 @@ enum Restore {
     name: "restore", group: .keep, arguments: ["FILE|-"], summary: "Replace everything by what a backup holds",
     details: [
       "The file is checked whole first, and what it holds is shown. Then, after a yes, trackers, what was logged and what has "
-        + "come of it are replaced, all at once or not at all. `chime undo` brings back what was there before."
+        + "come of it and reminders are replaced, all at once or not at all. Endpoints of the file are added to those that are here; their "
+        + "secrets are not in it, and it says which have to be given again. `chime undo` brings back what was there before."
     ],
     options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask")],
     examples: [
@@ -115,6 +120,7 @@ enum Restore {
     }
     let bytes = try Uploading.bytes(path, limit: Uploading.longest, context)
     let upload = try Uploading.send(bytes, called: path, context)
+    var notes: [String] = []
     func restore(dryRun: Bool) throws -> TrackersInterface.Contents {
       let progress = Progress(
         context, dryRun ? Words.say("Checking %1", Harmless.line(path)) : Words.say("Restoring"), total: bytes.count,
@@ -128,6 +134,7 @@ enum Restore {
           patience: daemon.patience + .seconds(600)
         ) { reply in
           contents = reply.contents
+          notes = reply.notes ?? notes
           progress.tell(reply.read)
           return true
         }
@@ -163,6 +170,7 @@ enum Restore {
         context.out(Words.say("Restored. `chime undo` brings back what was here before, for 30 days."))
       }
     }
+    for note in notes { context.note(Words.told(Harmless.line(note)), .caution) }
     if !isDry { MuteReminders.tell(context) }
     return .success
   }
@@ -178,6 +186,7 @@ enum Restore {
       Words.say(count: contents.packs, "%n pack", "%n packs"),
       Words.say(count: contents.photos, "%n photo", "%n photos"),
       Words.say(count: contents.reminders, "%n reminder", "%n reminders"),
+      Words.say(count: contents.endpoints, "%n endpoint", "%n endpoints"),
     ]
     return [Harmless.line(path) + made] + TextWidth.wrap(counts.joined(separator: ", "), to: context.width, indent: 2)
   }

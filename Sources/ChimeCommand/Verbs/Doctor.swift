@@ -114,6 +114,7 @@ enum Doctor {
     case .desktop: Words.say("popups")
     case .endpoints: Words.say("endpoints")
     case .commands: Words.say("commands")
+    case .heard: Words.say("heard")
     case .deliveries: Words.say("deliveries")
     case .trackers: Words.say("trackers")
     case .tenants: Words.say("tenants")

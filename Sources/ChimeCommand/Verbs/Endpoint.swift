@@ -44,7 +44,7 @@ enum Endpoint {
 
   static let remove = Verb(
     name: "remove", group: .deliver, arguments: ["NAME"], summary: "Remove an endpoint and its secret",
-    details: ["On a terminal it asks first."],
+    details: ["On a terminal it asks first. `chime undo` brings both back; the secret is kept for that for 30 days."],
     options: [.flag("yes", "y", "Do not ask")],
     examples: [.init(command: "chime endpoint remove team")], alsoTried: ["rm", "delete", "del"],
     json: "`endpoint`: what was removed", run: runRemove)

@@ -97,20 +97,26 @@ enum List {
 
   /// How far away, or what keeps it.
   private static func left(_ clock: WallClock, _ reminder: RemindersInterface.Reminder) -> Table.Cell {
+    // Whatever its state: what nobody hears is as good as not there.
+    if reminder.unheard != nil, reminder.state != .finished {
+      let mark = Words.say("! nobody hears it")
+      return .init(
+        reminder.state == .active ? "\(mark), \(clock.relative(reminder.next))" : mark, short: mark, .bad)
+    }
     switch reminder.state {
     case .active:
       if let reason = reminder.passedOver {
-        .init(
+        return .init(
           "\(clock.relative(reminder.next)), \(ComingMark.text(passedOver: reason))",
           short: ComingMark.text(passedOver: reason), .faint)
       } else {
-        .init(
+        return .init(
           clock.relative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")),
           short: clock.shortRelative(reminder.next) + (reminder.held == nil ? "" : Words.say(", held")))
       }
-    case .waiting: .init(Words.say("unanswered"), .caution)
-    case .paused: .init(Words.say("paused"), .faint)
-    case .finished: .init(Words.say("finished"), .faint)
+    case .waiting: return .init(Words.say("unanswered"), .caution)
+    case .paused: return .init(Words.say("paused"), .faint)
+    case .finished: return .init(Words.say("finished"), .faint)
     }
   }
 }

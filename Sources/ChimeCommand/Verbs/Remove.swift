@@ -5,7 +5,7 @@ import ChimeWords
 enum Remove {
   static let verb = Verb(
     name: "remove", group: .change, arguments: ["ID|TITLE"], summary: "Remove a reminder; its history stays",
-    details: ["On a terminal it asks first."],
+    details: ["On a terminal it asks first. `chime undo` brings it back."],
     options: [.flag("yes", "y", "Do not ask"), DraftOptions.dryRun],
     examples: [.init(command: "chime remove r7k2"), .init(command: "chime remove Drink water --yes")],
     alsoTried: ["rm", "delete", "del", "cancel", "forget"], json: "`reminder`: what was removed", run: run)
@@ -37,7 +37,10 @@ enum Remove {
     let reply: RemindersInterface.Remove.Reply = try daemon.call(RemindersInterface.Remove(id: id))
     context.print(reply.reminder, as: Shapes.reminder) {
       let removed = context.style(Harmless.line(reply.reminder.id), .strong)
-      context.out(Words.say("%1  %2\n  removed; its history stays", removed, Harmless.line(reply.reminder.title)))
+      context.out(
+        Words.say(
+          "%1  %2\n  removed; its history stays, and chime undo brings it back", removed,
+          Harmless.line(reply.reminder.title)))
     }
     return .success
   }

@@ -51,6 +51,7 @@ enum Show {
       (Words.say("time zone"), zone(reminder)),
       (Words.say("place"), PlaceText.text(reminder.latitude, reminder.longitude)),
       (Words.say("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
+      (Words.say("unheard"), reminder.unheard.map { Words.told($0) }),
       (Words.say("urgency"), reminder.urgency == .normal ? nil : StateWords.say(reminder.urgency.rawValue)),
       (Words.say("icon"), reminder.icon), (Words.say("sound"), reminder.sound), (Words.say("link"), reminder.url),
       (Words.say("category"), reminder.category),

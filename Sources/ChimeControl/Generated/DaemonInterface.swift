@@ -63,7 +63,7 @@ public enum DaemonInterface {
     /// What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a calendar
     /// that cannot be read, or that is gone.
     public var attention: [String]?
-    /// The same, with what a program tells them apart by.
+    /// The same, with what a program tells them apart by; and one about reminders that nobody hears.
     public var notices: [Notice]?
     /// How many trackers there are.
     public var trackers: Int?
@@ -73,8 +73,11 @@ public enum DaemonInterface {
     public var tenants: [Tenant]?
     /// Until when everything of the caller's is silent; null when it is not.
     public var silence: Wire.Silence?
+    /// How many reminders still come and are heard by nobody, because each of their channels is missing or off. Of more than
+    /// ten thousand those that come first are looked at.
+    public var unheard: Int?
 
-    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil) {
+    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil) {
       self.version = version
       self.pid = pid
       self.instance = instance
@@ -100,6 +103,7 @@ public enum DaemonInterface {
       self.daemons = daemons
       self.tenants = tenants
       self.silence = silence
+      self.unheard = unheard
     }
   }
 
@@ -237,7 +241,7 @@ public enum DaemonInterface {
 
   /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
   /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), wake,
-  /// endpointRests (about the endpoint); more may come.
+  /// endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
   public struct Notice: Codable, Equatable, Sendable {
     public var kind: String
     public var about: String?

@@ -108,7 +108,7 @@ type Health (
   # What a person should see to, in sentences: a store that was restored, a snapshot that could not be taken, a calendar
   # that cannot be read, or that is gone.
   attention: ?[]string,
-  # The same, with what a program tells them apart by.
+  # The same, with what a program tells them apart by; and one about reminders that nobody hears.
   notices: ?[]Notice,
   # How many trackers there are.
   trackers: ?int,
@@ -117,7 +117,10 @@ type Health (
   # The tenants for whom the caller may act; of a call for a tenant, that one. Null when there are none.
   tenants: ?[]Tenant,
   # Until when everything of the caller's is silent; null when it is not.
-  silence: ?Silence
+  silence: ?Silence,
+  # How many reminders still come and are heard by nobody, because each of their channels is missing or off. Of more than
+  # ten thousand those that come first are looked at.
+  unheard: ?int
 )
 
 # Until when everything is silent, and whether what is critical is too.
@@ -189,7 +192,7 @@ type Tenant (
 
 # Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
 # calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), wake,
-# endpointRests (about the endpoint); more may come.
+# endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
 type Notice (kind: string, about: ?string, sentence: string)
 
 # What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
@@ -789,7 +792,9 @@ type Reminder (
   # The set of files that declares it (Apply); null for one that was set by hand.
   set: ?string,
   # The tenant whose it is; null for a user's.
-  tenant: ?string
+  tenant: ?string,
+  # Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
+  unheard: ?string
 )
 
 # What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
@@ -1432,9 +1437,19 @@ type Fault (file: string, line: int, column: int, key: string, message: string)
 type Undoable (
   id: int,
   at: Time,
-  # logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; more may come.
+  # logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; reminderAdded, reminderEdited,
+  # reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
+  # reminderDismissed, remindersImported, setApplied, endpointAdded, endpointEdited, endpointRemoved, silenced,
+  # silenceEnded, startedOver; more may come.
   kind: string,
   tracker: ?string,
+  subject: string
+)
+
+# What was done last and cannot be taken back. The kinds: fired, rotated, redelivered, cancelled, removed; more may come.
+type LastAct (
+  at: Time,
+  kind: string,
   subject: string
 )
 
@@ -1448,6 +1463,7 @@ type Contents (
   unlocks: int,
   photos: int,
   reminders: int,
+  endpoints: int,
   madeAt: ?Time
 )
 
@@ -1518,9 +1534,18 @@ method InstallPack(name: ?string, text: ?string, file: ?string, choices: ?PackCh
 # Its reminders go with it; its trackers and their entries only with `entries`.
 method RemovePack(id: string, entries: ?bool, tenant: ?string) -> (pack: Pack)
 
-# Takes back the latest change, of the last 30 days.
-method Undo(dryRun: ?bool, tenant: ?string) -> (undone: Undoable)
+# Takes back the latest change, of the last 30 days. With `change` only that one, which has to be the latest: `Conflict`
+# otherwise. `later` is what was done after it and cannot be taken back, when there is such a thing: whoever asks a person
+# shows it before. `notes` are sentences about what could not be as it was. A `Conflict` leaves everything as it is; `skip`
+# passes over that change, and leaves what it did.
+method Undo(dryRun: ?bool, change: ?int, skip: ?bool, tenant: ?string) -> (
+  undone: Undoable, later: ?LastAct, notes: ?[]string
+)
 method Changes(limit: ?int, tenant: ?string) -> (changes: []Undoable)
+
+# Takes away all that the caller has, at once: reminders, trackers with their entries, packs, endpoints and the silence; then
+# the history of it. `Undo` brings back all but the history. With `dryRun` it says what there is, and takes nothing away.
+method StartOver(dryRun: ?bool, tenant: ?string) -> (reminders: int, trackers: int, entries: int, packs: int, endpoints: int)
 
 # A part of a file that is being sent: `offset` is how many bytes were sent before. `upload` names it in the calls that
 # follow, for ten minutes. `data` is base64 of at most 512 KiB.
@@ -1531,8 +1556,11 @@ method Photo(name: string, offset: ?int, tenant: ?string) -> (data: string, tota
 # Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`.
 method Backup(tenant: ?string) -> (data: string)
 # Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
-# call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`.
-method Restore(upload: string, dryRun: ?bool, tenant: ?string) -> (contents: ?Contents, read: ?int, size: ?int)
+# call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, and in `notes` what could not come
+# along, such as the secrets of endpoints.
+method Restore(upload: string, dryRun: ?bool, tenant: ?string) -> (
+  contents: ?Contents, read: ?int, size: ?int, notes: ?[]string
+)
 # Call with `more`: the text in parts. Of one tracker or of all.
 method Export(format: (csv, json), tracker: ?string, range: ?Range, tenant: ?string) -> (text: string)
 # Reads entries from an uploaded file: ours, or Loop Habit Tracker's Checkmarks.csv or exported archive's files. What is

@@ -74,6 +74,7 @@ public protocol InterfaceHandler {
   func handle(_ request: TrackersInterface.RemovePack) async throws -> TrackersInterface.RemovePack.Reply
   func handle(_ request: TrackersInterface.Undo) async throws -> TrackersInterface.Undo.Reply
   func handle(_ request: TrackersInterface.Changes) async throws -> TrackersInterface.Changes.Reply
+  func handle(_ request: TrackersInterface.StartOver) async throws -> TrackersInterface.StartOver.Reply
   func handle(_ request: TrackersInterface.Upload) async throws -> TrackersInterface.Upload.Reply
   func handle(_ request: TrackersInterface.Photo) async throws -> TrackersInterface.Photo.Reply
   func handle(_ request: TrackersInterface.Import) async throws -> TrackersInterface.Import.Reply
@@ -152,6 +153,7 @@ extension InterfaceHandler {
     case TrackersInterface.RemovePack.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.RemovePack.self)))
     case TrackersInterface.Undo.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Undo.self)))
     case TrackersInterface.Changes.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Changes.self)))
+    case TrackersInterface.StartOver.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.StartOver.self)))
     case TrackersInterface.Upload.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Upload.self)))
     case TrackersInterface.Photo.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Photo.self)))
     case TrackersInterface.Import.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Import.self)))

@@ -169,8 +169,10 @@ public enum RemindersInterface {
     public var set: String?
     /// The tenant whose it is; null for a user's.
     public var tenant: String?
+    /// Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
+    public var unheard: String?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -208,6 +210,7 @@ public enum RemindersInterface {
       self.passedOver = passedOver
       self.set = set
       self.tenant = tenant
+      self.unheard = unheard
     }
   }
 

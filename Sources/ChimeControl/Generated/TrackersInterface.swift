@@ -746,7 +746,10 @@ public enum TrackersInterface {
   public struct Undoable: Codable, Equatable, Sendable {
     public var id: Int
     public var at: Wire.Time
-    /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; more may come.
+    /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; reminderAdded, reminderEdited,
+    /// reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
+    /// reminderDismissed, remindersImported, setApplied, endpointAdded, endpointEdited, endpointRemoved, silenced,
+    /// silenceEnded, startedOver; more may come.
     public var kind: String
     public var tracker: String?
     public var subject: String
@@ -756,6 +759,19 @@ public enum TrackersInterface {
       self.at = at
       self.kind = kind
       self.tracker = tracker
+      self.subject = subject
+    }
+  }
+
+  /// What was done last and cannot be taken back. The kinds: fired, rotated, redelivered, cancelled, removed; more may come.
+  public struct LastAct: Codable, Equatable, Sendable {
+    public var at: Wire.Time
+    public var kind: String
+    public var subject: String
+
+    public init(at: Wire.Time, kind: String, subject: String) {
+      self.at = at
+      self.kind = kind
       self.subject = subject
     }
   }
@@ -770,9 +786,10 @@ public enum TrackersInterface {
     public var unlocks: Int
     public var photos: Int
     public var reminders: Int
+    public var endpoints: Int
     public var madeAt: Wire.Time?
 
-    public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, madeAt: Wire.Time? = nil) {
+    public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, madeAt: Wire.Time? = nil) {
       self.trackers = trackers
       self.entries = entries
       self.items = items
@@ -781,6 +798,7 @@ public enum TrackersInterface {
       self.unlocks = unlocks
       self.photos = photos
       self.reminders = reminders
+      self.endpoints = endpoints
       self.madeAt = madeAt
     }
   }
@@ -1321,21 +1339,32 @@ public enum TrackersInterface {
     }
   }
 
-  /// Takes back the latest change, of the last 30 days.
+  /// Takes back the latest change, of the last 30 days. With `change` only that one, which has to be the latest: `Conflict`
+  /// otherwise. `later` is what was done after it and cannot be taken back, when there is such a thing: whoever asks a person
+  /// shows it before. `notes` are sentences about what could not be as it was. A `Conflict` leaves everything as it is; `skip`
+  /// passes over that change, and leaves what it did.
   public struct Undo: VarlinkMethod {
     public static let method = "io.chime.Trackers.Undo"
     
     public var dryRun: Bool?
+    public var change: Int?
+    public var skip: Bool?
 
-    public init(dryRun: Bool? = nil) {
+    public init(dryRun: Bool? = nil, change: Int? = nil, skip: Bool? = nil) {
       self.dryRun = dryRun
+      self.change = change
+      self.skip = skip
     }
 
     public struct Reply: Codable, Equatable, Sendable {
       public var undone: Undoable
+      public var later: LastAct?
+      public var notes: [String]?
 
-      public init(undone: Undoable) {
+      public init(undone: Undoable, later: LastAct? = nil, notes: [String]? = nil) {
         self.undone = undone
+        self.later = later
+        self.notes = notes
       }
     }
   }
@@ -1354,6 +1383,34 @@ public enum TrackersInterface {
 
       public init(changes: [Undoable]) {
         self.changes = changes
+      }
+    }
+  }
+
+  /// Takes away all that the caller has, at once: reminders, trackers with their entries, packs, endpoints and the silence; then
+  /// the history of it. `Undo` brings back all but the history. With `dryRun` it says what there is, and takes nothing away.
+  public struct StartOver: VarlinkMethod {
+    public static let method = "io.chime.Trackers.StartOver"
+    
+    public var dryRun: Bool?
+
+    public init(dryRun: Bool? = nil) {
+      self.dryRun = dryRun
+    }
+
+    public struct Reply: Codable, Equatable, Sendable {
+      public var reminders: Int
+      public var trackers: Int
+      public var entries: Int
+      public var packs: Int
+      public var endpoints: Int
+
+      public init(reminders: Int, trackers: Int, entries: Int, packs: Int, endpoints: Int) {
+        self.reminders = reminders
+        self.trackers = trackers
+        self.entries = entries
+        self.packs = packs
+        self.endpoints = endpoints
       }
     }
   }
@@ -1423,7 +1480,8 @@ public enum TrackersInterface {
   }
 
   /// Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
-  /// call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`.
+  /// call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, and in `notes` what could not come
+  /// along, such as the secrets of endpoints.
   public struct Restore: VarlinkMethod {
     public static let method = "io.chime.Trackers.Restore"
     
@@ -1439,11 +1497,13 @@ public enum TrackersInterface {
       public var contents: Contents?
       public var read: Int?
       public var size: Int?
+      public var notes: [String]?
 
-      public init(contents: Contents? = nil, read: Int? = nil, size: Int? = nil) {
+      public init(contents: Contents? = nil, read: Int? = nil, size: Int? = nil, notes: [String]? = nil) {
         self.contents = contents
         self.read = read
         self.size = size
+        self.notes = notes
       }
     }
   }

@@ -180,7 +180,9 @@ extension Reminder {
   }
 
   /// Its next time after `time` that has not fired: what has is not due again, however often its time comes.
-  func nextUnfired(after time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings) throws -> Instant? {
+  public func nextUnfired(after time: Instant, in transaction: any StoreTransaction, _ bearings: Bearings) throws
+    -> Instant?
+  {
     var following = try following(time, in: transaction, bearings)
     var next = following.next(after: time)
     while let time = next,

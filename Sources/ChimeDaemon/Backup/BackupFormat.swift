@@ -3,7 +3,7 @@ import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 
-/// A backup of someone's trackers and reminders: a text of lines (UTF-8, each ended by a line feed), each a JSON object with
+/// A backup of someone's trackers, reminders and endpoints: a text of lines (UTF-8, each ended by a line feed), each a JSON object with
 /// one member, which names what it is.
 ///
 ///     {"header":{"by":"chimed 1.0","counts":{…},"format":"chime-backup","madeAt":"2026-12-01T09:00:00Z","version":1}}
@@ -40,6 +40,7 @@ enum BackupFormat {
     var unlocks = 0
     var photos = 0
     var reminders = 0
+    var endpoints = 0
   }
 
   /// Of an entry all but its number and its owner.
@@ -100,6 +101,7 @@ enum BackupFormat {
     var progress: AchievementProgress?
     var experience: Experience?
     var reminder: Reminder?
+    var endpoint: Endpoint?
     var photo: PhotoHead?
     var part: PhotoPart?
     var sum: Sum?

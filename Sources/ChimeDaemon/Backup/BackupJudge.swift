@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeCore
 import ChimeSchedule
 import ChimeTracking
@@ -20,6 +21,7 @@ struct BackupJudge {
   /// Those whose days were judged: their entries have all come.
   private var judgedTrackers: Set<TrackerID> = []
   private var packs = 0
+  private var endpoints = 0
 
   init(judgeReminder: @escaping (Reminder) throws -> Void) { self.judgeReminder = judgeReminder }
 
@@ -299,6 +301,26 @@ struct BackupJudge {
     try time(reminder.createdAt)
     if let at = reminder.lastDone { try time(at) }
     return reminder
+  }
+
+  mutating func endpoint(_ endpoint: Endpoint) throws -> Endpoint {
+    let channel = endpoint.lane.channel
+    try need(channel.isValidForEndpoint, "that is no endpoint's name")
+    try once("endpoint \(channel)")
+    endpoints += 1
+    try need(endpoints <= Desk.maxEndpoints, "there are more than \(Desk.maxEndpoints) endpoints")
+    try EndpointFields.check(url: endpoint.url)
+    // As a client would give them.
+    var settings = EndpointSettings(set: endpoint.settings.set)
+    try EndpointFields.apply(WireMapper.settings(endpoint.settings) ?? EndpointsInterface.Settings(), to: &settings)
+    try need(settings == endpoint.settings, "the settings of the endpoint \(channel) are none that there can be")
+    try need(settings.set.map(DeclaredSet.isName) ?? true, "that is no set's name")
+    try time(endpoint.createdAt)
+    if let disabled = endpoint.disabled {
+      try time(disabled.at)
+      try text(disabled.reason, "reason")
+    }
+    return endpoint
   }
 
   private static func isReminderID(_ id: String) -> Bool {

@@ -24,6 +24,7 @@ enum BackupPiece: Sendable {
   case progress(AchievementProgress)
   case experience(BackupFormat.Experience)
   case reminder(Reminder)
+  case endpoint(Endpoint)
   case photo(Photo)
 }
 
@@ -180,6 +181,9 @@ struct BackupReader: ~Copyable {
     } else if let reminder = line.reminder {
       counts.reminders += 1
       return .reminder(try judge.reminder(reminder))
+    } else if let endpoint = line.endpoint {
+      counts.endpoints += 1
+      return .endpoint(try judge.endpoint(endpoint))
     } else if let photo = line.photo {
       try begin(photo)
     } else if let part = line.part {

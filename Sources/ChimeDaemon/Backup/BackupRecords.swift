@@ -62,6 +62,10 @@ struct BackupRecords {
       try put("reminder", reminder.unowned)
       counts.reminders += 1
     }
+    for endpoint in try transaction.endpoints(owner: owner) {
+      try put("endpoint", endpoint.unowned)
+      counts.endpoints += 1
+    }
     return (counts, photos.sorted())
   }
 
@@ -143,6 +147,17 @@ extension InstalledPack {
     (installed.owner, installed.removed) = (0, [])
     installed.pack.trackers = installed.pack.trackers.map(\.unowned)
     return installed
+  }
+}
+
+extension Endpoint {
+  var unowned: Endpoint { owned(by: 0) }
+
+  /// How it has fared is another machine's.
+  func owned(by owner: UInt32) -> Endpoint {
+    var endpoint = self
+    (endpoint.lane, endpoint.failingSince) = (Lane(owner: owner, channel: lane.channel), nil)
+    return endpoint
   }
 }
 

@@ -33,6 +33,8 @@ final class RestoreRun: ReplyParts {
   private var plan: TrackingRestore.Plan?
   private var photos: [BackupPiece.Photo] = []
   private var stage = Stage.pieces
+  /// What could not come along, as sentences.
+  private var notes: [String] = []
 
   private var isTrial: Bool { request.dryRun == true }
 
@@ -55,7 +57,7 @@ final class RestoreRun: ReplyParts {
     for _ in 0..<Self.slicesOfReply {
       try desk.life.goOn()
       guard let contents = try await step() else { continue }
-      return try VarlinkReply(TrackersInterface.Restore.Reply(contents: contents))
+      return try VarlinkReply(TrackersInterface.Restore.Reply(contents: contents, notes: notes.nilIfEmpty))
     }
     return try VarlinkReply(
       TrackersInterface.Restore.Reply(read: min(reader.position, size), size: size), continues: true)
@@ -155,6 +157,13 @@ final class RestoreRun: ReplyParts {
       return ((), told + reminders)
     }
     self.plan = nil
+    if !plan.endpoints.isEmpty {
+      let endpoints = plan.endpoints.map { $0.owned(by: desk.caller.owner) }
+      notes = try await Task(executorPreference: desk.loop.deskExecutor) { [desk] in
+        try endpoints.compactMap { try desk.lackingSecret($0) }
+      }.value
+      await desk.loop.refreshEndpoints()
+    }
     desk.loop.uploads.remove(request.upload, of: desk.caller.owner)
   }
 
@@ -163,6 +172,7 @@ final class RestoreRun: ReplyParts {
     return TrackersInterface.Contents(
       trackers: counts.trackers, entries: counts.entries, items: counts.items, milestones: counts.milestones,
       packs: counts.packs, unlocks: counts.unlocks, photos: counts.photos, reminders: counts.reminders,
+      endpoints: counts.endpoints,
       madeAt: reader.madeAt.map { desk.wire.time($0) })
   }
 

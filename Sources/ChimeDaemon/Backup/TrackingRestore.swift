@@ -8,7 +8,7 @@ import FoundationEssentials
 ///
 /// However much that is, nobody waits for it: its pieces go onto a shelf in as many transactions as one likes, and what
 /// follows from them is added up there; `finish` exchanges the two in one. The store keeps what trackers had; of the
-/// reminders a note of the change tells (`Before`).
+/// reminders the change's detail tells.
 struct TrackingRestore {
   let work: TrackingWork
   private var transaction: any StoreTransaction { work.transaction }
@@ -25,28 +25,11 @@ struct TrackingRestore {
     fileprivate(set) var entries = 0
     fileprivate(set) var packs: [InstalledPack] = []
     fileprivate(set) var reminders: [Reminder] = []
+    fileprivate(set) var endpoints: [Endpoint] = []
 
     init(shelf: UInt32) { self.shelf = shelf }
 
     func key(_ tracker: TrackerID) -> TrackerKey { TrackerKey(owner: shelf, id: tracker) }
-  }
-
-  /// What `undo` cannot find in the store.
-  private struct Before: Codable {
-    var reminders: [Reminder]
-  }
-
-  private func note(_ change: Int64) -> String { "restored.\(owner).\(change)" }
-
-  /// Lets the notes go of restores that cannot be taken back any more.
-  private func keepAccount(of change: Int64) throws {
-    let name = "restored.\(owner)"
-    let earlier = try transaction.note(name).map { $0.split(separator: " ").compactMap { Int64($0) } } ?? []
-    let kept = Set(
-      try transaction.changes(owner: owner, since: work.now - TrackingChange.keptFor, limit: .max).map(\.id))
-    for gone in earlier where !kept.contains(gone) { try transaction.setNote(note(gone), nil) }
-    let left = earlier.filter(kept.contains) + [change]
-    try transaction.setNote(name, left.map(String.init).joined(separator: " "))
   }
 
   /// Puts pieces onto the plan's shelf, in the order in which a backup has them.
@@ -90,6 +73,7 @@ struct TrackingRestore {
         try transaction.setExperience(experience.points, of: experience.pack, owner: plan.shelf)
       case .pack(let pack): plan.packs.append(pack)
       case .reminder(let reminder): plan.reminders.append(reminder)
+      case .endpoint(let endpoint): plan.endpoints.append(endpoint)
       // Its bytes are in a folder beside the store.
       case .photo: continue
       }
@@ -107,11 +91,27 @@ struct TrackingRestore {
   }
 
   /// Has what is on the shelf take the place of what there is, and the backup's reminders that of the owner's.
+  ///
+  /// - Parameters:
+  ///   - detail: what else is exchanged by the same change.
+  /// - Returns: with the change's id in the outcome.
   func finish(
-    _ plan: Plan, using generator: inout some RandomNumberGenerator
+    _ plan: Plan, as kind: TrackingChange.Kind = .restored, _ detail: ChangeDetail = ChangeDetail(),
+    using generator: inout some RandomNumberGenerator
   ) throws -> (TrackingOutcome, [LoopNotice]) {
     try transaction.lockTrackers()
-    let before = Before(reminders: try BackupRecords.reminders(owner, transaction).map(\.unowned))
+    var detail = detail
+    // Those that the backup does not have stay: they cost nothing, and their secrets are here alone.
+    for endpoint in plan.endpoints.map({ $0.owned(by: owner) }) {
+      let known = try transaction.endpoint(endpoint.lane)
+      guard known?.unowned != endpoint.unowned else { continue }
+      try transaction.put(endpoint)
+      detail.endpoints.append(.init(before: known, after: endpoint))
+    }
+    guard try transaction.endpoints(owner: owner).count <= Desk.maxEndpoints else {
+      throw ControlFailure.limitExceeded("endpoints: at most \(Desk.maxEndpoints) with those that are here")
+    }
+    detail.all = try BackupRecords.reminders(owner, transaction).map(\.unowned)
     let old = try transaction.trackers(owner: owner)
     // Whoever has seen a tracker is to see that it is another one now.
     for known in old {
@@ -120,13 +120,13 @@ struct TrackingRestore {
       try transaction.put(staged)
     }
     let change = try transaction.exchange(
-      TrackingChange(owner: owner, at: work.now, kind: .restored, subject: String(plan.entries)), with: plan.shelf)
-    let encoded = try BackupFormat.encoder().encode(before)
-    try transaction.setNote(note(change), String(decoding: encoded, as: UTF8.self))
-    try keepAccount(of: change)
+      TrackingChange(owner: owner, at: work.now, kind: kind, subject: kind == .restored ? String(plan.entries) : ""),
+      with: plan.shelf)
+    try transaction.setDetail(detail.text(), of: change)
     var outcome = TrackingOutcome()
     outcome.change = change
-    let (names, notices) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
+    var (names, notices) = try replaceReminders(by: plan.reminders, &outcome, using: &generator)
+    if !detail.endpoints.isEmpty { notices.append(.endpointsChanged) }
     for installed in plan.packs {
       var installed = installed
       installed.owner = owner
@@ -139,14 +139,13 @@ struct TrackingRestore {
   }
 
   /// Completes taking back a restore, after `TrackingWork.undo` has.
+  ///
+  /// - Parameter before: the reminders as they were.
   func complete(
-    _ change: TrackingChange, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+    _ before: [Reminder], _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
   ) throws -> [LoopNotice] {
-    guard change.kind == .restored, let text = try transaction.note(note(change.id)) else { return [] }
-    let before = try JSONDecoder().decode(Before.self, from: Data(text.utf8))
-    let (_, notices) = try replaceReminders(by: before.reminders, &outcome, using: &generator)
+    let (_, notices) = try replaceReminders(by: before, &outcome, using: &generator)
     try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome)
-    try transaction.setNote(note(change.id), nil)
     return notices
   }
 

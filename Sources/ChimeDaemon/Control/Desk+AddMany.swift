@@ -36,6 +36,7 @@ extension Desk {
         return (try JSONDecoder().decode(Interface.AddMany.Reply.self, from: Data(kept)), [])
       }
       let added = try insert(try link(drafted, request.reminders, in: transaction), into: transaction)
+      try record(added, in: transaction)
       let reply = Interface.AddMany.Reply(
         ids: added.map(\.id.rawValue), warnings: try warnings(about: added.map { NewReminder($0) }, transaction))
       if let token = request.token {

@@ -22,7 +22,7 @@ extension Desk {
     // refused set changes none, and a crash in between leaves what the next Apply finishes.
     let early = try await store.read { try planner.plan(in: $0).secrets.filter(\.isNew) }
     try await keep(early)
-    let (reply, late) = try await commit(isLarge: true) { [self] transaction in
+    let (reply, late, change) = try await commit(isLarge: true) { [self] transaction in
       let plan = try planner.plan(in: transaction)
       if let shown = request.plan, shown != plan.reply.plan {
         throw ControlFailure.conflict(
@@ -35,13 +35,13 @@ extension Desk {
       }
       let written = Set(early.map(\.lane))
       let late = plan.secrets.filter { !($0.isNew && written.contains($0.lane)) }
-      let (reply, notices) = try perform(plan, transaction)
-      return ((reply, late), notices)
+      let (reply, change, notices) = try perform(plan, transaction)
+      return ((reply, late, change), notices)
     }
     try await keep(late)
     if !late.isEmpty { await loop.refreshEndpoints() }
     let removed = try reply.changes.filter { $0.kind == .endpoint && $0.action == .remove }.compactMap(\.id).map(lane)
-    try await onDesk { removed.forEach(secrets.remove) }
+    try await onDesk { for lane in removed { secrets.layAside(lane, change: change) } }
     return reply
   }
 
@@ -50,7 +50,7 @@ extension Desk {
   }
 
   /// Files of secrets are changed on the one queue where requests are answered that do not take long; this one is not.
-  private func onDesk(_ body: @escaping @Sendable () throws -> Void) async throws {
+  func onDesk(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await Task(executorPreference: loop.deskExecutor, operation: body).value
   }
 
@@ -74,12 +74,15 @@ extension Desk {
 
   private func perform(
     _ plan: SetPlan, _ transaction: any StoreTransaction
-  ) throws -> (Interface.Apply.Reply, [LoopNotice]) {
+  ) throws -> (Interface.Apply.Reply, change: Int64?, [LoopNotice]) {
     var reply = plan.reply
     var notices: [LoopNotice] = []
+    var detail = ChangeDetail()
     var generator = PooledRandom()
     let work = tracking(transaction)
+    try transaction.lockTrackers()
     func track(_ outcome: TrackingOutcome, _ words: String) {
+      detail.parts += outcome.change.map { [$0] } ?? []
       notices += TrackingNotices.of(outcome, owner: caller.owner, saying: outcome.change == nil ? nil : words)
     }
     for step in plan.steps {
@@ -107,28 +110,38 @@ extension Desk {
           reminder.generation = 1
           try transaction.upsert(reminder, next: next)
         }
+        detail.reminders.append(.init(before: nil, after: reminder))
         notices.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))
       case .change(var record, let before):
+        let next = record.next
         try rewrite(&record, from: before, in: transaction)
+        detail.reminders.append(.init(before: before, after: record.reminder, next: next))
         notices.append(.reminder(.changed, record.reminder, "changed \"\(record.reminder.title)\""))
       case .remove(let reminder):
         let open = try transaction.occurrences(
           OccurrenceFilter(reminder: reminder.id, openOnly: true), page: Page(limit: 100))
+        let record = try transaction.readableReminder(reminder.id) ?? ReminderRecord(reminder: reminder)
         try transaction.remove(reminder.id, now: now)
+        detail.add(ChangeDetail(removing: record, open))
         notices.append(.reminder(.removed, reminder, "removed \"\(reminder.title)\""))
         notices += open.map { .withdraw($0.id) }
       case .put(let endpoint):
-        let isNew = try transaction.endpoint(endpoint.lane) == nil
+        let known = try transaction.endpoint(endpoint.lane)
+        let isNew = known == nil
+        detail.endpoints.append(.init(before: known, after: endpoint))
         try transaction.put(endpoint)
         if isNew { try requireRoomForEndpoints(transaction) }
         if endpoint.disabled == nil { try transaction.wake(lane: endpoint.lane, now: now) }
         notices.append(.endpointsChanged)
       case .take(let lane):
+        detail.endpoints.append(.init(before: try transaction.endpoint(lane), after: nil))
         try transaction.removeEndpoint(lane, now: now)
         notices.append(.endpointsChanged)
       }
     }
-    return (reply, notices)
+    var change: Int64?
+    if !plan.steps.isEmpty { change = try record(.setApplied, plan.reply.set ?? "", detail, in: transaction) }
+    return (reply, change, notices)
   }
 }
 

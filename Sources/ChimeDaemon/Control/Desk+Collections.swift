@@ -200,7 +200,11 @@ extension Desk {
       // What was made in parts is one change: more are read until there are enough.
       repeat {
         let changes = try transaction.changes(owner: caller.owner, since: since, limit: wanted)
-        whole = changes.reduce(into: []) { if $0.last.map($1.isPart) != true { $0.append($1) } }
+        var applied: Set<Int64> = []
+        whole = try changes.reduce(into: []) { whole, change in
+          if change.kind == .setApplied { applied.formUnion(try detail(of: change, transaction)?.parts ?? []) }
+          if whole.last.map(change.isPart) != true, !applied.contains(change.id) { whole.append(change) }
+        }
         (read, wanted) = (changes.count, wanted * 4)
       } while whole.count < limit && read == wanted / 4
       return Tracking.Changes.Reply(changes: whole.prefix(limit).map(wire.undoable))

@@ -20,6 +20,7 @@ extension Desk {
     var trackers: Int?
     var tenants: [DaemonInterface.Tenant] = []
     var silence: Silence?
+    var mute: MuteReminders?
     do {
       (counts, next, trackers, tenants, silence) = try await store.read { [self] transaction in
         (
@@ -30,10 +31,12 @@ extension Desk {
           try transaction.silence(of: caller.owner)
         )
       }
+      mute = try await loop.muteReminders(owner: caller.sees)
     } catch { problem = (error as? StoreFailure)?.sentence ?? "\(error)" }
     let due = next?.coming
     // What is the matter with the daemon is for those whose it is.
-    let notices = (caller.tenant == nil ? loopState.notices : []) + resting(loopState.rests)
+    let notices =
+      (caller.tenant == nil ? loopState.notices : []) + resting(loopState.rests) + [mute?.notice].compactMap { $0 }
     return DaemonInterface.Status.Reply(
       status: DaemonInterface.Health(
         version: Product.version, pid: loopState.pid, instance: loopState.isSystem ? .system : .user,
@@ -45,9 +48,10 @@ extension Desk {
         deadDeliveries: counts.deadDeliveries, nextDue: due.map { wire.time($0) },
         nextTitle: due == nil ? nil : next?.reminder.title, connections: loopState.connections,
         clockEvents: loopState.clockEvents, residentBytes: loopState.residentBytes, summary: loopState.summary,
-        attention: notices.map(\.sentence), notices: notices, trackers: trackers,
+        attention: notices.filter { $0.kind != MuteReminders.kind }.map(\.sentence), notices: notices,
+        trackers: trackers,
         daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants,
-        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }))
+        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }, unheard: mute?.count))
   }
 
   /// As it is now; where the store does not answer, as the loop knows it.

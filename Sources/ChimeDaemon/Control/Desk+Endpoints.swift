@@ -33,7 +33,8 @@ extension Desk {
         if let token { sheet.token = token }
       }
     }
-    let endpoint = try await store(lane) { [now, settings] known in
+    let endpoint = try await store(lane, changesSecret: !isNew && (new != nil || token != nil)) {
+      [now, settings] known in
       var settings = settings
       settings.set = known?.settings.set
       return Endpoint(lane: lane, url: request.url, settings: settings, createdAt: known?.createdAt ?? now)
@@ -73,7 +74,7 @@ extension Desk {
     let keepsToken = !reset.contains(.token) && secrets.read(lane).sheet.token != nil
     try check(settings, hasToken: token != nil || keepsToken)
     if token != nil || reset.contains(.token) { try change(lane) { $0.token = token } }
-    let endpoint = try await store(lane) { [settings] known in
+    let endpoint = try await store(lane, changesSecret: token != nil || reset.contains(.token)) { [settings] known in
       var endpoint = known ?? old
       endpoint.url = request.url ?? endpoint.url
       endpoint.settings = settings
@@ -113,14 +114,18 @@ extension Desk {
     _ request: EndpointsInterface.Remove
   ) async throws -> EndpointsInterface.Remove.Reply {
     let lane = try lane(request.name)
-    let (endpoint, counts) = try await commit { [self] transaction in
+    let (endpoint, counts, change) = try await commit { [self] transaction in
+      try transaction.lockTrackers()
       let endpoint = try known(lane, transaction)
       let counts = try self.counts(of: lane, transaction)
       try transaction.removeEndpoint(lane, now: now)
-      return ((endpoint, counts), [.endpointsChanged])
+      let change = try record(
+        .endpointRemoved, lane.channel.rawValue,
+        ChangeDetail(endpoints: [.init(before: endpoint, after: nil)]), in: transaction)
+      return ((endpoint, counts, change), [.endpointsChanged])
     }
     let kept = secrets.read(lane)
-    secrets.remove(lane)
+    secrets.layAside(lane, change: change)
     return EndpointsInterface.Remove.Reply(endpoint: wire.endpoint(endpoint, counts, kept))
   }
 
@@ -176,13 +181,24 @@ extension Desk {
   }
 
   /// Puts what `body` makes of an endpoint as it is, in one transaction.
+  ///
+  /// - Parameter changesSecret: whether its secret or its token has become another, which undoing cannot take back.
   func store(
-    _ lane: Lane, _ body: @escaping @Sendable (Endpoint?) -> Endpoint?
+    _ lane: Lane, changesSecret: Bool = false, _ body: @escaping @Sendable (Endpoint?) -> Endpoint?
   ) async throws -> EndpointsInterface.Endpoint {
     let (endpoint, counts) = try await commit { [self] transaction in
+      try transaction.lockTrackers()
       let known = try transaction.endpoint(lane)
       guard let endpoint = body(known) else { throw try missing(lane, transaction) }
       try transaction.put(endpoint)
+      if endpoint != known {
+        var detail = ChangeDetail(endpoints: [.init(before: known, after: endpoint)])
+        detail.changesSecret = changesSecret
+        try record(known == nil ? .endpointAdded : .endpointEdited, lane.channel.rawValue, detail, in: transaction)
+      } else if changesSecret {
+        // What its secret was is kept nowhere.
+        try note(.rotated, lane.channel.rawValue, in: transaction)
+      }
       if known == nil { try requireRoomForEndpoints(transaction) }
       if endpoint.disabled == nil { try transaction.wake(lane: lane, now: now) }
       return ((endpoint, try self.counts(of: lane, transaction)), [.endpointsChanged])
@@ -198,6 +214,25 @@ extension Desk {
   func requireRoomForEndpoints(_ transaction: any StoreTransaction, more: Int = 0) throws {
     guard try transaction.endpoints(owner: caller.owner).count + more > Self.maxEndpoints else { return }
     throw ControlFailure.limitExceeded("endpoints: at most \(Self.maxEndpoints); remove one first")
+  }
+
+  /// Says what a restored endpoint lacks, as its secret is not in the backup; nil: nothing. One that has a template is given a new secret,
+  /// because who takes such messages checks no signature. To be called on the desk's queue.
+  func lackingSecret(_ endpoint: Endpoint) throws -> String? {
+    let (kept, name) = (secrets.read(endpoint.lane), endpoint.lane.channel)
+    if kept.sheet.secrets.isEmpty {
+      guard endpoint.settings.template != nil else {
+        return "the secret of \(name) is not in the backup: give it with chime endpoint add \(name) \(endpoint.url) "
+          + "--secret-file FILE"
+      }
+      try change(endpoint.lane) { $0.secrets = [EndpointFields.made(.hmac)] }
+    }
+    do {
+      try check(endpoint.settings, hasToken: kept.sheet.token != nil)
+      return nil
+    } catch {
+      return "the token of \(name) is not in the backup: give it with chime endpoint edit \(name) --token-file FILE"
+    }
   }
 
   /// To be called on the desk's queue, which has one thread at a time.

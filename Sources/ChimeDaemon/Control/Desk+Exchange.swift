@@ -45,13 +45,16 @@ extension Desk {
       }
       var reply = candidates.reply
       var notices: [LoopNotice] = []
+      var added: [Reminder] = []
       for candidate in try fresh(candidates, again: request.again ?? false, transaction, &reply) {
         var candidate = candidate
         candidate.reminder.id = try insert(candidate.reminder, next: candidate.next, into: transaction)
         reply.added.append(imported(candidate, id: candidate.reminder.id))
+        added.append(candidate.reminder)
         notices.append(.reminder(.added, candidate.reminder, "added \"\(candidate.reminder.title)\""))
       }
       reply = ordered(reply)
+      try record(added, in: transaction)
       if let token = request.token {
         try transaction.keepAnswer(Array(JSONEncoder().encode(reply)), owner: caller.owner, token: token, now: now)
       }

@@ -25,7 +25,8 @@ extension Desk {
           throw ControlFailure.conflict("\"\(reminder.title)\" rings at this very moment")
         }
         let (answered, notices) = try Answering.give(
-          .snooze(for: until - now), to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+          .snooze(for: until - now), to: occurrence, reminder: reminder, by: caller.owner, in: transaction, bearings,
+          now: now)
         return (.init(occurrence: wire.occurrence(answered, zone: wire.zone(of: reminder))), notices)
       }
       guard let next = record.next, let dueAt = record.nextDueAt, dueAt > now else {
@@ -44,6 +45,9 @@ extension Desk {
           deliveries: [], next: try reminder.next(after: next, in: transaction, bearings), advances: true,
           skipNext: reminder.skipNext)
       ])
+      try self.record(
+        .reminderMoved, reminder.title, ChangeDetail(occurrences: [.init(before: nil, after: occurrence)]),
+        in: transaction)
       return (
         .init(occurrence: wire.occurrence(occurrence, zone: wire.zone(of: reminder))),
         [.occurrence(.snoozed, occurrence, "\"\(occurrence.title)\" moved")]

@@ -85,7 +85,7 @@ extension Desk {
       }
       let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
       let (answered, notices) = try Answering.give(
-        answer(reminder), to: occurrence, reminder: reminder, in: transaction, bearings, now: now)
+        answer(reminder), to: occurrence, reminder: reminder, by: caller.owner, in: transaction, bearings, now: now)
       return (wire.occurrence(answered, zone: reminder.map(wire.zone)), notices)
     }
   }
@@ -111,6 +111,7 @@ extension Desk {
           due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false,
           skipNext: record.reminder.skipNext)
       ])
+      try note(.fired, record.reminder.title, in: transaction)
       return (
         OccurrencesInterface.Fire.Reply(occurrence: wire.occurrence(occurrence, zone: wire.zone(of: record.reminder))),
         [.occurrence(.fired, occurrence, "\"\(occurrence.title)\" fired on request")]
@@ -121,11 +122,14 @@ extension Desk {
 
 /// Gives an answer to an occurrence, from wherever it came: a command, a button, a webhook.
 enum Answering {
-  /// - Parameter reminder: as it stands in `transaction`; nil when it has been removed.
+  /// - Parameters:
+  ///   - reminder: as it stands in `transaction`; nil when it has been removed.
+  ///   - person: who can take it back.
   static func give(
-    _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, in transaction: any StoreTransaction,
-    _ bearings: Bearings, now: Instant
+    _ answer: Occurrence.Answer, to occurrence: Occurrence, reminder: Reminder?, by person: UInt32,
+    in transaction: any StoreTransaction, _ bearings: Bearings, now: Instant
   ) throws -> (Occurrence, [LoopNotice]) {
+    try transaction.lockTrackers()
     let work: AnswerWork
     var generator = PooledRandom()
     do {
@@ -137,6 +141,25 @@ enum Answering {
       throw ControlFailure.invalidValue(field: "item", "\(tracker) has no item \(item)")
     }
     guard work.occurrence != occurrence else { return (work.occurrence, []) }
+    var detail = ChangeDetail(occurrences: [.init(before: occurrence, after: work.occurrence)])
+    if let change = work.tracking?.change, reminder?.owner == person {
+      // The entry that it has logged is taken back with it.
+      try transaction.setDetail(detail.text(), of: change)
+    } else {
+      if work.occurrence.state == .done, let reminder, reminder.countsFromDone,
+        let after = try transaction.readableReminder(reminder.id)?.reminder
+      {
+        detail.reminders = [.init(before: reminder, after: after)]
+      }
+      let kind: TrackingChange.Kind =
+        switch work.occurrence.state {
+        case .snoozed: .reminderSnoozed
+        case .done: .reminderDone
+        default: .reminderDismissed
+        }
+      let change = TrackingChange(owner: person, at: now, kind: kind, subject: occurrence.title)
+      try transaction.setDetail(detail.text(), of: try transaction.begin(change))
+    }
     let logged = work.tracking.map { TrackingNotices.of($0, owner: occurrence.owner) } ?? []
     return (work.occurrence, notices(of: work.occurrence, now: now) + logged)
   }

@@ -36,8 +36,9 @@ extension Desk {
       count = 0
       for start in stride(from: 0, to: ids.count, by: Self.batch) {
         let part = ids[start..<min(start + Self.batch, ids.count)]
-        count += try await commit { transaction in
-          (try part.count { try Self.isStillDead($0, transaction) && transaction.replay($0, now: now) }, [])
+        count += try await commit { [self] transaction in
+          try note(.redelivered, String(ids.count), in: transaction)
+          return (try part.count { try Self.isStillDead($0, transaction) && transaction.replay($0, now: now) }, [])
         }
       }
     }
@@ -57,6 +58,7 @@ extension Desk {
         throw ControlFailure.conflict("the message \(id) is being sent at this moment: see chime deliveries --id \(id)")
       }
       let occurrence = try transaction.occurrence(delivery.occurrence)
+      if !isDry { try note(.redelivered, occurrence?.title ?? "", in: transaction) }
       let closed = occurrence.flatMap { $0.isOpen ? nil : "\"\($0.title)\" has been closed since" }
       return (
         (try described(transaction.delivery(delivery.id) ?? delivery, transaction), closed),
@@ -95,7 +97,8 @@ extension Desk {
       count = 0
       for start in stride(from: 0, to: ids.count, by: Self.batch) {
         let part = ids[start..<min(start + Self.batch, ids.count)]
-        count += try await commit { transaction in
+        count += try await commit { [self] transaction in
+          try note(.cancelled, String(ids.count), in: transaction)
           let owed = try part.filter { try transaction.delivery($0)?.isOwed ?? false }
           for id in owed { try transaction.acknowledge(id, attempt: nil, state: .cancelled(at: now)) }
           return (owed.count, [.cancelled(Set(owed))])

@@ -24,6 +24,8 @@ extension Desk {
         next = try firstTime(of: &reminder, in: transaction)
       }
       reminder.id = try insert(reminder, next: next, into: transaction)
+      try record(
+        .reminderAdded, reminder.title, ChangeDetail(reminders: [.init(before: nil, after: reminder)]), in: transaction)
       let reply = Interface.Add.Reply(
         reminder: try wire.reminder(ReminderRecord(reminder: reminder, next: next), in: transaction),
         warnings: try warnings(about: reminder, transaction) + silenceWarning(about: reminder, next, transaction))
@@ -110,7 +112,7 @@ extension Desk {
   }
 
   func handle(_ request: Interface.Update) async throws -> Interface.Update.Reply {
-    try await change(request.id, .changed, "changed") { [self] reminder, transaction in
+    try await change(request.id, .reminderEdited, "changed") { [self] reminder, transaction in
       try fields.apply(request.change, to: &reminder)
       let (change, reset) = (request.change, request.change.reset ?? [])
       // One whose tracker has gone, or is another, can still be given another title.
@@ -122,26 +124,35 @@ extension Desk {
   }
 
   func handle(_ request: Interface.Get) async throws -> Interface.Get.Reply {
-    try await store.read { [self] transaction in
-      Interface.Get.Reply(
-        reminder: try wire.reminder(
-          reminders(in: transaction).reminder(request.id), in: transaction))
+    let hearing = await loop.hearing()
+    return try await store.read { [self] transaction in
+      let record = try reminders(in: transaction).reminder(request.id)
+      var reminder = try wire.reminder(record, in: transaction)
+      reminder.unheard = hearing.problem(of: record.reminder)
+      return Interface.Get.Reply(reminder: reminder)
     }
   }
 
   func handle(_ request: Interface.Remove) async throws -> Interface.Remove.Reply {
     try await commit { [self] transaction in
+      try transaction.lockTrackers()
       let record: ReminderRecord
+      var isReadable = true
       do {
         record = try reminders(in: transaction).reminder(request.id)
       } catch let failure as StoreFailure {
         guard let stub = try stub(of: transaction.unreadable, request.id) else { throw failure }
-        record = stub
+        (record, isReadable) = (stub, false)
       }
       let open = try transaction.occurrences(
         OccurrenceFilter(reminder: record.reminder.id, openOnly: true), page: Page(limit: 100))
       try transaction.remove(record.reminder.id, now: now)
       let filled = try record.reminder.filled(in: transaction, bearings, now: now)
+      if isReadable {
+        try self.record(.reminderRemoved, filled.title, ChangeDetail(removing: record, open), in: transaction)
+      } else {
+        try note(.removed, filled.title, in: transaction)
+      }
       let removed = LoopNotice.reminder(.removed, filled, "removed \"\(filled.title)\"")
       return (
         Interface.Remove.Reply(reminder: try wire.reminder(record, in: transaction)),
@@ -163,6 +174,7 @@ extension Desk {
   func handle(_ request: Interface.List) async throws -> Interface.List.Reply {
     let query = try self.query(request.filter)
     let page = try page(limit: request.limit, cursor: request.cursor)
+    let hearing = await loop.hearing()
     return try await store.read { [self] transaction in
       let wire = self.wire
       var wanted: [Interface.Reminder] = []
@@ -172,7 +184,8 @@ extension Desk {
         warnings += transaction.unreadable.map(\.reason)
         var bytes = 0
         for record in records {
-          let reminder = try wire.reminder(record, in: transaction)
+          var reminder = try wire.reminder(record, in: transaction)
+          if reminder.state != .finished { reminder.unheard = hearing.problem(of: record.reminder) }
           guard isWanted(reminder, request.filter) else { continue }
           bytes += Self.bytes(of: reminder)
           wanted.append(reminder)
@@ -202,14 +215,14 @@ extension Desk {
     if let until, until <= now {
       throw ControlFailure.invalidValue(field: "until", "give a time to come")
     }
-    let reply = try await change(request.id, .changed, "paused") { reminder, _ in
+    let reply = try await change(request.id, .reminderPaused, "paused") { reminder, _ in
       reminder.pause = until.map(Pause.until) ?? .indefinitely
     }
     return Interface.Pause.Reply(reminder: reply.reminder)
   }
 
   func handle(_ request: Interface.Resume) async throws -> Interface.Resume.Reply {
-    let reply = try await change(request.id, .changed, "resumed") { reminder, _ in reminder.pause = .none }
+    let reply = try await change(request.id, .reminderResumed, "resumed") { reminder, _ in reminder.pause = .none }
     return Interface.Resume.Reply(reminder: reply.reminder)
   }
 
@@ -219,7 +232,9 @@ extension Desk {
     }
     let silence = Silence(until: until, coversCritical: request.critical == true)
     return try await commit { [self] transaction in
+      let before = try transaction.silence(of: caller.owner)
       try transaction.setSilence(silence, of: caller.owner)
+      try record(.silenced, "", ChangeDetail(silence: .init(before: before, after: silence)), in: transaction)
       return (Interface.PauseAll.Reply(silence: wire.silence(silence)), [])
     }
   }
@@ -227,7 +242,12 @@ extension Desk {
   func handle(_: Interface.ResumeAll) async throws -> Interface.ResumeAll.Reply {
     try await commit { [self] transaction in
       let silence = try transaction.silence(of: caller.owner)
-      if silence != nil { try transaction.setSilence(nil, of: caller.owner) }
+      if let silence {
+        try transaction.setSilence(nil, of: caller.owner)
+        if silence.until > now {
+          try record(.silenceEnded, "", ChangeDetail(silence: .init(before: silence, after: nil)), in: transaction)
+        }
+      }
       return (Interface.ResumeAll.Reply(silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }), [])
     }
   }
@@ -238,26 +258,33 @@ extension Desk {
       throw ControlFailure.invalidValue(field: "count", "give a number from 0 to \(Reminder.skips.upperBound)")
     }
     let reply = try await change(
-      request.id, .changed, count == 0 ? "skips nothing of" : "skips the next \(count) of"
+      request.id, .reminderSkipped, count == 0 ? "skips nothing of" : "skips the next \(count) of"
     ) { reminder, _ in reminder.skipNext = count }
     return Interface.Skip.Reply(reminder: reply.reminder)
   }
 
   /// Changes one reminder: reads it, lets `edit` have it, finds its next time, writes it.
   private func change(
-    _ id: String, _ kind: LoopNotice.Kind, _ verb: String,
+    _ id: String, _ kind: TrackingChange.Kind, _ verb: String,
     edit: @escaping @Sendable (inout Reminder, any StoreTransaction) throws -> Void
   ) async throws -> Interface.Update.Reply {
     try await commit { [self] transaction in
+      try transaction.lockTrackers()
       var record = try reminders(in: transaction).reminder(id)
-      let before = record.reminder
+      let (before, next) = (record.reminder, record.next)
       try edit(&record.reminder, transaction)
+      let isOther = record.reminder != before
       try rewrite(&record, from: before, in: transaction)
+      if isOther {
+        try self.record(
+          kind, try before.filled(in: transaction, bearings, now: now).title,
+          ChangeDetail(reminders: [.init(before: before, after: record.reminder, next: next)]), in: transaction)
+      }
       let reply = Interface.Update.Reply(
         reminder: try wire.reminder(record, in: transaction),
         warnings: try warnings(about: record.reminder, transaction))
       let filled = try record.reminder.filled(in: transaction, bearings, now: now)
-      return (reply, [.reminder(kind, filled, "\(verb) \"\(filled.title)\"")])
+      return (reply, [.reminder(.changed, filled, "\(verb) \"\(filled.title)\"")])
     }
   }
 

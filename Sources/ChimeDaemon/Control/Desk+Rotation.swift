@@ -42,7 +42,7 @@ extension Desk {
     }
     // Durable before the answer leaves: what the receiver is given has to be what signs.
     try change(lane) { $0.secrets = new + old.secrets }
-    let endpoint = try await store(lane) { $0 }
+    let endpoint = try await store(lane, changesSecret: true) { $0 }
     let told = request.secret == nil ? new.filter { $0.signing.secret.kind == .hmac }.map(\.text) : []
     return EndpointsInterface.Rotate.Reply(endpoint: endpoint, secret: told.first)
   }

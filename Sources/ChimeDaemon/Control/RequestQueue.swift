@@ -159,6 +159,6 @@ extension Desk {
   private static let longMethods: Set<String> = [
     DeliveriesInterface.Redeliver.method, DeliveriesInterface.Cancel.method, Tracking.InstallPack.method,
     Tracking.RemovePack.method, Tracking.Remove.method, Tracking.Import.method, Tracking.Restore.method,
-    Tracking.Undo.method,
+    Tracking.Undo.method, Tracking.StartOver.method,
   ]
 }

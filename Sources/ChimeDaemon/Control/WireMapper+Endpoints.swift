@@ -13,7 +13,8 @@ extension WireMapper {
     return EndpointsInterface.Endpoint(
       name: endpoint.lane.channel.rawValue, url: endpoint.url, createdAt: time(endpoint.createdAt),
       disabled: endpoint.disabled?.reason, owed: counts.owed, disabledAt: endpoint.disabled.map { time($0.at) },
-      failingSince: endpoint.failingSince.map { time($0) }, dead: counts.dead, settings: settings(endpoint.settings),
+      failingSince: endpoint.failingSince.map { time($0) }, dead: counts.dead,
+      settings: Self.settings(endpoint.settings),
       signing: current.compactMap { EndpointsInterface.Endpoint.Signing(rawValue: $0.kind.rawValue) },
       publicKeys: current.compactMap(\.publicKey),
       secretFrom: current.isEmpty ? nil : kept.isCredential ? .credential : .file,
@@ -21,7 +22,7 @@ extension WireMapper {
       fault: fault, restingUntil: rest.map { time($0) }, set: endpoint.settings.set)
   }
 
-  private func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {
+  static func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {
     guard settings != EndpointSettings(set: settings.set) else { return nil }
     return EndpointsInterface.Settings(
       headers: settings.headers?.map { EndpointsInterface.Header(name: $0.name, value: $0.value) },

@@ -43,6 +43,7 @@ extension EventLoop {
           }
           if let rest = try await dropMonths(limits.edge(at: now, last: last)) { try await prune(rest) }
           try await forgetChanges(of: now - TrackingChange.keptFor)
+          secrets.forgetAside(before: now - TrackingChange.keptFor)
           try await clearShelves(of: now - Self.shelfPatience)
           try await cleanPhotos(now: now)
         } catch {

@@ -28,11 +28,13 @@ extension EventLoop {
     let (zones, now, numbers) = (zones, SystemClock.now, tenants.seats.values.compactMap(\.number))
     let members = try? await fleet.store?.members()
     let months = try? await fleet.store?.monthCounts()
+    let mute = try? await muteReminders(owner: nil)
     let readings = try? await store.read { transaction in
       MetricsText.Readings(
         counts: try transaction.counts(owner: nil), gauges: try transaction.gauges(),
         dueToday: try transaction.dueCount(before: Summary.endOfDay(now, zones.local)),
         nextDue: try transaction.horizon().nextDue, overdue: try transaction.dueCount(before: now),
+        mute: mute?.count ?? 0,
         tenants: Dictionary(
           uniqueKeysWithValues: try numbers.map { ($0, try transaction.reminderCount(of: $0)) }))
     }

@@ -205,7 +205,8 @@ extension EventLoop {
             {
               let reminder = try transaction.reminder(occurrence.id.reminder)?.reminder
               (_, notices) = try Answering.give(
-                answer.answer, to: occurrence, reminder: reminder, in: transaction, bearings, now: SystemClock.now)
+                answer.answer, to: occurrence, reminder: reminder, by: occurrence.owner, in: transaction, bearings,
+                now: SystemClock.now)
             }
             return (notices, try horizons.read(transaction))
           }

@@ -88,6 +88,8 @@ actor EventLoop {
   var streamReaders = StreamReaders()
   /// How many answers in parts each owner has under way.
   var streams: [UInt32: Int] = [:]
+  /// What was found out about channels that nobody hears.
+  var hearingState = HearingState()
   /// Looks at what the daemon stands on that are under way, by whose secrets may be named.
   var examinations: [UInt32?: Task<DaemonInterface.Examination, Never>] = [:]
   var timers: LoopTimers?

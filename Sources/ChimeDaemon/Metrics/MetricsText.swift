@@ -27,6 +27,8 @@ struct MetricsText {
     var nextDue: Instant?
     /// Times that have come and have not fired yet.
     var overdue = 0
+    /// Reminders that nobody hears.
+    var mute = 0
     /// By what the store knows tenants by.
     var tenants: [UInt32: Int] = [:]
   }
@@ -79,6 +81,10 @@ struct MetricsText {
     text.family("chime_occurrences_open", .gauge, "Times that have come and wait for an answer.") {
       $0.add(counts.openOccurrences)
     }
+    text.family(
+      "chime_reminders_unheard", .gauge,
+      "Reminders that nobody hears, because each of their channels is missing or off."
+    ) { $0.add(readings.mute) }
     text.family("chime_next_due_timestamp_seconds", .gauge, "The earliest time to come, in seconds since 1970.") {
       if let next = readings.nextDue { $0.add(Self.seconds(next)) }
     }

@@ -88,6 +88,43 @@ struct Secrets: Sendable {
 
   func remove(_ lane: Lane) { SystemFiles.remove(path(lane)) }
 
+  // A removed endpoint's, for as long as the removal can be taken back.
+
+  /// Keeps the file of an endpoint that was removed, under the change that did it; nil: removes it.
+  func layAside(_ lane: Lane, change: Int64?) {
+    // Written anew, so that its age is counted from now; what cannot be kept is gone, as if there were no undo.
+    if let change, let bytes = try? SystemFiles.read(path(lane), atMost: 65_536) {
+      try? SystemFiles.replace(asidePath(lane, change), with: bytes, mode: 0o600)
+    }
+    remove(lane)
+  }
+
+  /// Gives an endpoint that `change` has removed its file again.
+  ///
+  /// - Returns: whether it has one. A crash at the removal may have left it where it was.
+  func bringBack(_ lane: Lane, from change: Int64) -> Bool {
+    guard let bytes = try? SystemFiles.read(asidePath(lane, change), atMost: 65_536) else {
+      return SystemFiles.size(path(lane)) != nil
+    }
+    do { try SystemFiles.replace(path(lane), with: bytes, mode: 0o600) } catch { return false }
+    return true
+  }
+
+  /// Removes what was kept for a removal that has been taken back.
+  func forgetAside(_ lane: Lane, _ change: Int64) { SystemFiles.remove(asidePath(lane, change)) }
+
+  /// Removes what was kept for removals of before that time.
+  func forgetAside(before: Instant) {
+    for name in SystemFiles.names(in: folder) where name.utf8.contains(UInt8(ascii: "~")) {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard stat(path, &status) == 0, Int64(status.st_mtim.tv_sec) * 1_000 < before.milliseconds else { continue }
+      SystemFiles.remove(path)
+    }
+  }
+
+  private func asidePath(_ lane: Lane, _ change: Int64) -> String { "\(path(lane))~\(change)" }
+
   /// Takes away what a daemon that was killed was writing: it has secrets in it. For a start, before anybody asks.
   func removeLeftovers() { SystemFiles.removeLeftovers(in: folder) }
 

@@ -12,6 +12,9 @@ struct FakeDesk: Sendable {
   var packs = FakeDesk.samplePacks
   /// What the next entry brings about.
   var change = FakeDesk.change()
+  /// The title of what was fired by hand since the last change.
+  var later: String?
+  var undoNotes: [String]?
 
   func daemon() throws -> FakeDaemon { try FakeDaemon { answer($0, $1) } }
 
@@ -45,7 +48,13 @@ struct FakeDesk: Sendable {
             title: asked.title ?? "First draft",
             note: asked.note)))
     case T.RemoveMilestone.method: return .reply(T.RemoveMilestone.Reply(milestone: reading.year.milestones[0]))
-    case T.Undo.method: return .reply(T.Undo.Reply(undone: Self.undoable))
+    case T.Undo.method:
+      return .reply(
+        T.Undo.Reply(
+          undone: Self.undoable, later: later.map { T.LastAct(at: Self.undoable.at, kind: "fired", subject: $0) },
+          notes: undoNotes))
+    case T.StartOver.method:
+      return .reply(T.StartOver.Reply(reminders: 2, trackers: 1, entries: 412, packs: 1, endpoints: 1))
     case T.Changes.method: return .reply(T.Changes.Reply(changes: [Self.undoable]))
     case T.Upload.method:
       let asked = read(T.Upload.self, parameters)
@@ -112,7 +121,7 @@ struct FakeDesk: Sendable {
     id: 12, at: Samples.time(1_774_599_000), kind: "logged", tracker: "water", subject: "250 ml of water")
 
   static let contents = T.Contents(
-    trackers: 7, entries: 3_210, items: 12, milestones: 6, packs: 5, unlocks: 41, photos: 2, reminders: 9,
+    trackers: 7, entries: 3_210, items: 12, milestones: 6, packs: 5, unlocks: 41, photos: 2, reminders: 9, endpoints: 2,
     madeAt: Samples.time(1_774_500_000))
 
   static func change(goalMet: Bool = false) -> T.Change {

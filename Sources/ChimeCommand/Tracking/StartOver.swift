@@ -1,0 +1,136 @@
+import ChimeControl
+import ChimeWords
+import Glibc
+
+/// `chime start-over`
+enum StartOver {
+  static let verb = Verb(
+    name: "start-over", group: .keep, arguments: [""], summary: "Take away everything you have, after a backup",
+    details: [
+      "Reminders, trackers with all that was logged, packs, endpoints with their secrets, and the history. It says what that is, "
+        + "and asks. The configuration stays.",
+      "Before, it writes a backup, which it names at its end; `chime restore FILE` brings back trackers, what was logged, packs, "
+        + "reminders and endpoints without their secrets. For 30 days `chime undo` brings back the same, and the secrets. The "
+        + "history does not come back.",
+    ],
+    options: [
+      .value("backup", nil, "FILE", "Where the backup goes; otherwise into ~/.local/share/chime"),
+      .flag("yes", "y", "Do not ask"), DraftOptions.dryRun,
+    ],
+    examples: [
+      .init(command: "chime start-over"), .init(command: "chime start-over --backup ~/chime.backup --yes"),
+    ],
+    alsoTried: ["reset", "wipe", "factory-reset", "clear"], json: "`startedOver`, and `backup`: the file", run: run)
+
+  static func run(_ context: Context) throws -> ExitCode {
+    try context.noWords()
+    let daemon = try context.daemon()
+    let isDry = context.line.has("dry-run")
+    let found = try ask(daemon, dryRun: true)
+    if found.isEmpty {
+      print(found, backup: nil, isDry: isDry, context)
+      return .success
+    }
+    if !isDry, !context.line.has("yes") {
+      guard context.world.isInteractive else {
+        throw Failure.usage(
+          Words.say("this takes away everything (%1); it needs --yes where nobody can be asked", counts(found)),
+          hint: Words.say("--dry-run says what there is, and takes nothing away"))
+      }
+      context.note(Words.say("This takes away %1, and the history.", counts(found)))
+      guard Asking.confirm(context, Words.say("Take all of it away? A backup is written first.")) else {
+        context.note(Words.say("Nothing was taken away."))
+        return .failed
+      }
+    }
+    if isDry {
+      print(found, backup: nil, isDry: true, context)
+      return .success
+    }
+    let path = try place(context)
+    try Backup.write(to: path, context)
+    print(try ask(daemon, dryRun: false), backup: path, isDry: false, context)
+    return .success
+  }
+
+  private static func ask(_ daemon: Daemon, dryRun: Bool) throws -> TrackersInterface.StartOver.Reply {
+    try daemon.call(TrackersInterface.StartOver(dryRun: dryRun ? true : nil))
+  }
+
+  /// A file that is not there yet.
+  private static func place(_ context: Context) throws -> String {
+    if let path = context.line.value("backup") {
+      guard access(path, F_OK) != 0 else {
+        throw Failure.failed(Words.say("%1 is there already", path), hint: Words.say("name another file"))
+      }
+      return path
+    }
+    let environment = context.world.environment
+    func folder(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    guard let data = folder("XDG_DATA_HOME") ?? folder("HOME").map({ $0 + "/.local/share" }) else {
+      throw Failure.usage(Words.say("there is no home folder for the backup"), hint: "--backup FILE")
+    }
+    var made = ""
+    for part in "\(data)/chime".split(separator: "/") {
+      made += "/\(part)"
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+        throw Failure.system(Words.say("cannot make the folder %1", made), errno: errno)
+      }
+    }
+    let name = "\(made)/before-start-over-\(try context.today())"
+    var (path, number) = ("\(name).backup", 2)
+    while access(path, F_OK) == 0 { (path, number) = ("\(name)-\(number).backup", number + 1) }
+    return path
+  }
+
+  private static func counts(_ found: TrackersInterface.StartOver.Reply) -> String {
+    [
+      Words.say(count: found.reminders, "%n reminder", "%n reminders"),
+      Words.say(count: found.trackers, "%n tracker", "%n trackers"),
+      Words.say(count: found.entries, "%n entry", "%n entries"), Words.say(count: found.packs, "%n pack", "%n packs"),
+      Words.say(count: found.endpoints, "%n endpoint", "%n endpoints"),
+    ].joined(separator: ", ")
+  }
+
+  private static func print(
+    _ found: TrackersInterface.StartOver.Reply, backup: String?, isDry: Bool, _ context: Context
+  ) {
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "startedOver": Shapes.startedOver.json(found), "backup": backup.map { .string($0) } ?? .null,
+          "dryRun": .bool(isDry),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.startedOver.header + ["backup"]))
+      context.out(Plain.line(Shapes.startedOver.row(found) + [backup.map(Harmless.field) ?? ""]))
+    case .human:
+      guard !context.isQuiet else { return }
+      if found.isEmpty { return context.out(Words.say("There is nothing to take away.")) }
+      if isDry { return context.out(Words.say("Would be taken away: %1, and the history.", counts(found))) }
+      context.out(Words.say("Taken away: %1, and the history.", counts(found)))
+      guard let backup else { return }
+      context.out("  " + Words.say("the backup is %1", Harmless.line(backup)))
+      context.note("  " + Words.say("`chime restore %1` brings it back", backup), .faint)
+      context.note(
+        "  " + Words.say("`chime undo` does too, with the secrets of endpoints, for 30 days; the history is gone"),
+        .faint)
+    }
+  }
+}
+
+extension TrackersInterface.StartOver.Reply {
+  fileprivate var isEmpty: Bool { self == .init(reminders: 0, trackers: 0, entries: 0, packs: 0, endpoints: 0) }
+}
+
+extension Shapes {
+  static let startedOver = Shape<TrackersInterface.StartOver.Reply>(
+    list: "startedOver", item: "startedOver",
+    fields: [
+      .init("reminders", "how many reminders") { .int($0.reminders) },
+      .init("trackers", "how many trackers") { .int($0.trackers) },
+      .init("entries", "how many entries") { .int($0.entries) }, .init("packs", "how many packs") { .int($0.packs) },
+      .init("endpoints", "how many endpoints") { .int($0.endpoints) },
+    ])
+}

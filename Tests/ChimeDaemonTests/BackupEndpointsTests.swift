@@ -1,0 +1,93 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// Endpoints in backups: with their settings, without their secrets.
+@Suite(.serialized)
+struct BackupEndpointsTests {
+  private typealias Wired = TrackersInterface
+  private typealias Endpoints = EndpointsInterface
+
+  private func list(_ house: TrackerHouse) throws -> [Endpoints.Endpoint] {
+    try house.call(Endpoints.List()).endpoints
+  }
+
+  private func restore(_ house: TrackerHouse, _ backup: [UInt8]) throws -> Wired.Restore.Reply {
+    try house.upload(backup, as: "backup")
+    return try house.call(Wired.Restore(upload: "backup"))
+  }
+
+  @Test(arguments: [false, true]) func theyComeToANewMachineAndAreToldWhatTheyLack(inMemory: Bool) async throws {
+    var backup: [UInt8] = []
+    let secret = "whsec_" + String(repeating: "A", count: 43) + "="
+    try await TrackerHouse.live { house in
+      let _: Endpoints.Put.Reply = try house.call(
+        Endpoints.Put(
+          name: "phone", url: "https://example.org/hook", secret: secret,
+          settings: .init(
+            headers: [.init(name: "X-From", value: "chime")], concurrency: 3, rate: .init(count: 5, span: "PT1M"),
+            inOrder: true)))
+      let _: Endpoints.Put.Reply = try house.call(
+        Endpoints.Put(name: "chat", url: "https://example.org/chat", settings: .init(template: "slack")))
+      let _: Endpoints.Disable.Reply = try house.call(Endpoints.Disable(name: "chat"))
+      backup = try house.backup()
+      let text = String(decoding: backup, as: UTF8.self)
+      #expect(text.contains(#""endpoints":2"#) && text.contains("example.org/hook") && !text.contains("whsec_"))
+      #expect(!text.contains("\"owner\":\(getuid() == 0 ? 4_294_967_295 : getuid())"))
+    }
+    try await TrackerHouse.live(inMemory: inMemory) { house in
+      // One of its own, which the backup does not have, stays.
+      let _: Endpoints.Put.Reply = try house.call(
+        Endpoints.Put(name: "own", url: "https://example.org/own", newSecret: .hmac))
+      let reply = try restore(house, backup)
+      #expect(reply.contents?.endpoints == 2)
+      // Who takes a template's messages checks no signature: that one is given a secret, the other is told of.
+      #expect(
+        reply.notes == [
+          "the secret of phone is not in the backup: give it with chime endpoint add phone https://example.org/hook "
+            + "--secret-file FILE"
+        ])
+      let found = try list(house)
+      #expect(found.map(\.name) == ["chat", "own", "phone"])
+      #expect(
+        found[0].disabled == "disabled by hand" && found[0].fault == nil && found[0].settings?.template == "slack")
+      #expect(found[1].fault == nil)
+      #expect(found[2].fault == "it has no secret" && found[2].settings?.rate == .init(count: 5, span: "PT1M"))
+      #expect(found[2].settings?.headers?.first?.value == "chime" && found[2].settings?.inOrder == true)
+      // Undoing the restore takes them away again, and nothing else.
+      let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
+      #expect(undone.undone.kind == "restored")
+      #expect(try list(house).map(\.name) == ["own"])
+    }
+  }
+
+  /// A stranger's file is held to what a client is held to.
+  @Test(
+    arguments: [
+      ("https://example.org/hook", "ftp://example.org/hook", "url"),
+      ("\"channel\":\"phone\"", "\"channel\":\"desktop\"", "no endpoint's name"),
+      ("\"concurrency\":3", "\"concurrency\":300000", "from 1 to 64"),
+      ("X-From", "X\\nFrom", "header"),
+    ])
+  func whatNoClientCouldSetIsRefused(_ old: String, _ new: String, _ part: String) throws {
+    let endpoint = Endpoint(
+      lane: Lane(owner: 0, channel: ChannelName(rawValue: "phone")), url: "https://example.org/hook",
+      settings: EndpointSettings(concurrency: 3, headers: [.init(name: "X-From", value: "chime")]),
+      createdAt: Instant(seconds: 1))
+    let line = try BackupFormat.line("endpoint", endpoint, BackupFormat.encoder())
+    #expect(try BackupReader.judge(line, judgeReminder: { _ in }).count == 1)
+    let changed = Array(String(decoding: line, as: UTF8.self).replacing(old, with: new).utf8)
+    do {
+      _ = try BackupReader.judge(changed, judgeReminder: { _ in })
+      Issue.record("\(new) was taken")
+    } catch ControlFailure.invalidFile(_, let message) {
+      #expect(message.lowercased().contains(part), "\(message)")
+    }
+    // Nor is one there twice.
+    #expect(throws: ControlFailure.self) { try BackupReader.judge(line + line, judgeReminder: { _ in }) }
+  }
+}

@@ -1,0 +1,271 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import ChimeTracking
+import Foundation
+import Testing
+
+@testable import ChimeDaemon
+
+/// `chime undo` of reminders, their occurrences and endpoints, together with entries in the order in which they were made.
+@Suite(.serialized)
+struct ReminderUndoTests {
+  private typealias Wired = TrackersInterface
+  private typealias Reminders = RemindersInterface
+  private typealias Occurrences = OccurrencesInterface
+  private typealias Endpoints = EndpointsInterface
+
+  @Test(arguments: [false, true]) func aRemovedReminderComesBackBeforeTheEntryOfBefore(inMemory: Bool) async throws {
+    try await TrackerHouse.live(inMemory: inMemory) { house in
+      try house.water()
+      try house.log("water", 500)
+      let tea = try house.remind("Tea", "daily at 16:00", tags: ["kitchen"], body: "green")
+      let other = try house.remind("Bins", "weekly on mon at 07:00")
+      let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: tea.id))
+      // What it would be is said, and nothing is done.
+      let dry: Wired.Undo.Reply = try house.call(Wired.Undo(dryRun: true))
+      #expect(dry.undone.kind == "reminderRemoved" && dry.undone.subject == "Tea" && dry.later == nil)
+      #expect(try house.titles() == ["Bins"])
+      let undone = try house.undo()
+      #expect(undone.undone == dry.undone && undone.notes == nil)
+      let back = try house.reminder(tea.id)
+      #expect(back == tea)
+      // Then what was done before it, one after the other.
+      #expect(try house.undo().undone.kind == "reminderAdded")
+      #expect(try house.titles() == ["Tea"])
+      #expect(house.refusal(Reminders.Get(id: other.id)) != nil)
+      #expect(try house.undo().undone.subject == "Tea")
+      #expect(try house.titles().isEmpty)
+      #expect(try house.undo().undone.kind == "logged")
+      let entries: Wired.Entries.Reply = try house.call(Wired.Entries(tracker: "water"))
+      #expect(entries.total == 0)
+    }
+  }
+
+  @Test func editsPausesAndSkipsGoBackToWhatWas() async throws {
+    try await TrackerHouse.live { house in
+      let tea = try house.remind("Tea", "daily at 16:00")
+      let _: Reminders.Update.Reply = try house.call(
+        Reminders.Update(id: tea.id, change: .init(title: "Coffee", when: "daily at 08:00")))
+      let _: Reminders.Pause.Reply = try house.call(Reminders.Pause(id: tea.id))
+      let _: Reminders.Skip.Reply = try house.call(Reminders.Skip(id: tea.id, count: 2))
+      let kinds = try house.changes().map(\.kind)
+      #expect(kinds == ["reminderSkipped", "reminderPaused", "reminderEdited", "reminderAdded"])
+      _ = try house.undo()
+      #expect(try house.reminder(tea.id).skipNext == 0)
+      _ = try house.undo()
+      #expect(try house.reminder(tea.id).state != .paused)
+      // What changes nothing is no change.
+      let _: Reminders.Resume.Reply = try house.call(Reminders.Resume(id: tea.id))
+      let edited = try house.undo()
+      #expect(edited.undone.kind == "reminderEdited" && edited.undone.subject == "Tea")
+      #expect(try house.reminder(tea.id) == tea)
+    }
+  }
+
+  @Test(arguments: [false, true]) func answersAndMovesAreTakenBack(inMemory: Bool) async throws {
+    try await TrackerHouse.live(inMemory: inMemory) { house in
+      let tea = try house.remind("Tea", "daily at 16:00")
+      let fired: Occurrences.Fire.Reply = try house.call(Occurrences.Fire(id: tea.id))
+      let id = fired.occurrence.id
+      // That it was fired by hand cannot be taken back, which is said before something older is.
+      let dry: Wired.Undo.Reply = try house.call(Wired.Undo(dryRun: true))
+      #expect(dry.undone.kind == "reminderAdded" && dry.later?.kind == "fired" && dry.later?.subject == "Tea")
+      let _: Occurrences.Snooze.Reply = try house.call(Occurrences.Snooze(id: id, length: "PT10M"))
+      let _: Occurrences.Done.Reply = try house.call(Occurrences.Done(id: id))
+      #expect(try house.undo().undone.kind == "reminderDone")
+      #expect(try house.occurrence(id).state == .snoozed)
+      #expect(try house.undo().undone.kind == "reminderSnoozed")
+      #expect([.fired, .delivered].contains(try house.occurrence(id).state))
+      let next = try RFC3339.parse(#require(tea.next).at)
+      let _: Occurrences.Move.Reply = try house.call(Occurrences.Move(id: tea.id, by: "PT1H"))
+      #expect(try RFC3339.parse(#require(house.reminder(tea.id).next).at) == next + .hours(1))
+      #expect(try house.undo().undone.kind == "reminderMoved")
+      #expect(try RFC3339.parse(#require(house.reminder(tea.id).next).at) == next)
+    }
+  }
+
+  /// An entry that *Done* has logged goes with the answer, as one change.
+  @Test func whatDoneHasLoggedGoesWithTheAnswer() async throws {
+    try await TrackerHouse.live { house in
+      try house.water()
+      let drink = try house.remind("Drink", "every 2h", tracker: .init(tracker: "water", amount: 250))
+      let fired: Occurrences.Fire.Reply = try house.call(Occurrences.Fire(id: drink.id))
+      let _: Occurrences.Done.Reply = try house.call(Occurrences.Done(id: fired.occurrence.id))
+      #expect(try house.undo().undone.kind == "logged")
+      let entries: Wired.Entries.Reply = try house.call(Wired.Entries(tracker: "water"))
+      #expect(entries.total == 0)
+      #expect([.fired, .delivered].contains(try house.occurrence(fired.occurrence.id).state))
+    }
+  }
+
+  @Test func aTimeThatHasPassedMeanwhileIsTold() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let tea = try house.remind("Tea", "at 2040-01-01 09:00")
+      let _: Reminders.Remove.Reply = try house.call(Reminders.Remove(id: tea.id))
+      // As it is once that time is over.
+      try await house.store.write { store in
+        let change = try #require(try store.changes(owner: getuid(), since: .earliest, limit: 1).first)
+        let text = try #require(try store.detail(of: change.id)).replacing("2040-01-01", with: "2020-01-01")
+        try store.setDetail(text, of: change.id)
+      }
+      let undone = try house.undo()
+      #expect(undone.notes?.count == 1)
+      #expect(undone.notes?.first?.contains("has passed meanwhile: it rings no more until it is given another") == true)
+      #expect(try house.reminder(tea.id).next == nil)
+    }
+  }
+
+  /// What somebody else has changed since stays, is told, and holds nothing up for good.
+  @Test func aConflictLosesNothingAndCanBePassedOver() async throws {
+    try await TrackerHouse.live { house in
+      let tea = try house.remind("Tea", "daily at 16:00")
+      let _: Reminders.Update.Reply = try house.call(Reminders.Update(id: tea.id, change: .init(title: "Coffee")))
+      try await house.store.write { store in
+        var record = try #require(try store.reminder(ReminderID(rawValue: tea.id)))
+        (record.reminder.title, record.reminder.generation) = ("Cocoa", record.reminder.generation + 1)
+        try store.upsert(record.reminder, next: record.next)
+      }
+      let refusal = house.refusal(Wired.Undo())
+      #expect(refusal?.name == "Conflict")
+      #expect(refusal?.text("message").contains("\"Cocoa\" has been changed since, and stays as it is") == true)
+      #expect(try house.reminder(tea.id).title == "Cocoa" && house.changes().count == 2)
+      let skipped: Wired.Undo.Reply = try house.call(Wired.Undo(skip: true))
+      #expect(skipped.undone.kind == "reminderEdited" && skipped.undone.subject == "Tea")
+      #expect(try house.reminder(tea.id).title == "Cocoa" && house.changes().count == 1)
+      // Whoever was shown another change takes none back.
+      #expect(house.refusal(Wired.Undo(change: skipped.undone.id))?.name == "Conflict")
+    }
+  }
+
+  @Test func manyThatWereAddedTogetherGoTogether() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let drafts = (1...300).map { Reminders.Draft(title: "T\($0)", when: "daily at 16:00") }
+      let _: Reminders.AddMany.Reply = try house.call(Reminders.AddMany(reminders: drafts))
+      let undone = try house.undo()
+      #expect(undone.undone.kind == "remindersImported" && undone.undone.subject == "300")
+      #expect(try house.titles().isEmpty)
+    }
+  }
+
+  @Test func everythingIsSilentAgain() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let _: Reminders.PauseAll.Reply = try house.call(Reminders.PauseAll(until: "2090-01-01T00:00:00Z"))
+      let _: Reminders.ResumeAll.Reply = try house.call(Reminders.ResumeAll())
+      #expect(try house.undo().undone.kind == "silenceEnded")
+      #expect(try await house.store.read { try $0.silence(of: getuid()) } != nil)
+      #expect(try house.undo().undone.kind == "silenced")
+      #expect(try await house.store.read { try $0.silence(of: getuid()) } == nil)
+    }
+  }
+
+  @Test func aRemovedEndpointComesBackWithItsSecret() async throws {
+    try await TrackerHouse.live { house in
+      let put = Endpoints.Put(
+        name: "phone", url: "https://example.org/hook", secret: "whsec_" + String(repeating: "A", count: 43) + "=",
+        settings: .init(concurrency: 3))
+      let _: Endpoints.Put.Reply = try house.call(Endpoints.Put.method, put)
+      let secrets = await house.loop.secrets
+      let lane = Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))
+      let secret = secrets.read(lane).sheet.text
+      #expect(secret.contains("whsec_"))
+      let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
+      #expect(secrets.read(lane).sheet.secrets.isEmpty)
+      #expect(try house.undo().notes == nil)
+      #expect(secrets.read(lane).sheet.text == secret)
+      let list: Endpoints.List.Reply = try house.call(Endpoints.List())
+      #expect(
+        list.endpoints.map(\.url) == ["https://example.org/hook"] && list.endpoints.first?.settings?.concurrency == 3)
+      // A secret that is not kept any more has to be given again, and that is said.
+      let _: Endpoints.Remove.Reply = try house.call(Endpoints.Remove(name: "phone"))
+      secrets.forgetAside(before: .latest)
+      let bare = try house.undo()
+      #expect(bare.notes?.first?.contains("the secret of phone is not kept any more: give it again") == true)
+      // Back to before it was added.
+      #expect(try house.undo().undone.kind == "endpointAdded")
+      let none: Endpoints.List.Reply = try house.call(Endpoints.List())
+      #expect(none.endpoints.isEmpty)
+    }
+  }
+
+  @Test func settingsOfAnEndpointGoBack() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      let _: Endpoints.Put.Reply = try house.call(
+        Endpoints.Put(name: "phone", url: "https://example.org/a", newSecret: .hmac))
+      let _: Endpoints.Update.Reply = try house.call(Endpoints.Update(name: "phone", url: "https://example.org/b"))
+      let _: Endpoints.Disable.Reply = try house.call(Endpoints.Disable(name: "phone"))
+      _ = try house.undo()
+      _ = try house.undo()
+      let list: Endpoints.List.Reply = try house.call(Endpoints.List())
+      #expect(list.endpoints.map(\.url) == ["https://example.org/a"] && list.endpoints.first?.disabled == nil)
+    }
+  }
+
+  /// A set that was applied is one change, whatever is in it.
+  @Test func anAppliedSetIsOneChange() async throws {
+    try await TrackerHouse.live { house in
+      let kept = try house.remind("Kept", "daily at 12:00")
+      let text = """
+        set = "home"
+        [[reminder]]
+        id = "tea"
+        title = "Tea"
+        when = "daily at 16:00"
+        [[tracker]]
+        id = "steps"
+        title = "Steps"
+        kind = "amount"
+        unit = "pages"
+        [[tracker]]
+        id = "books"
+        title = "Books"
+        kind = "check"
+        """
+      let applied: Reminders.Apply.Reply = try house.call(
+        Reminders.Apply(files: [.init(name: "home.toml", text: text)]))
+      #expect(applied.changes.count == 3)
+      #expect(try house.changes().map(\.kind) == ["setApplied", "reminderAdded"])
+      let undone = try house.undo()
+      #expect(undone.undone.kind == "setApplied" && undone.undone.subject == "home")
+      let trackers: Wired.List.Reply = try house.call(Wired.List())
+      #expect(trackers.trackers.isEmpty)
+      #expect(try house.titles() == [kept.title])
+    }
+  }
+}
+
+extension TrackerHouse {
+  fileprivate func remind(
+    _ title: String, _ when: String, tags: [String]? = nil, body: String? = nil,
+    tracker: RemindersInterface.TrackerLink? = nil
+  ) throws -> RemindersInterface.Reminder {
+    try call(
+      RemindersInterface.Add(
+        reminder: .init(title: title, when: when, body: body, timezone: "UTC", tags: tags, tracker: tracker))
+    ).reminder
+  }
+
+  fileprivate func undo() throws -> TrackersInterface.Undo.Reply {
+    try call(TrackersInterface.Undo())
+  }
+
+  fileprivate func changes() throws -> [TrackersInterface.Undoable] {
+    try call(TrackersInterface.Changes()).changes
+  }
+
+  /// But for whether anybody hears it, which `Add` does not say.
+  fileprivate func reminder(_ id: String) throws -> RemindersInterface.Reminder {
+    var reminder = try call(RemindersInterface.Get(id: id)).reminder
+    reminder.unheard = nil
+    return reminder
+  }
+
+  fileprivate func titles() throws -> [String] {
+    try call(RemindersInterface.List(filter: .init(all: true))).reminders.map(\.title).sorted()
+  }
+
+  fileprivate func occurrence(_ id: String) throws -> OccurrencesInterface.Occurrence {
+    let found = try call(OccurrencesInterface.List()).occurrences
+    return try #require(found.first { $0.id == id })
+  }
+}
