@@ -8,6 +8,7 @@ let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void
   ("burst", "1,000 reminders in one second", measureBurst),
   ("requests", "control requests and committed changes a second", measureRequests),
   ("schedules", "the next occurrence, warm, cold and long after the start", measureSchedules),
+  ("phrases", "a phrase or a line of a title and a time, read once", measurePhrases),
   ("hostile", "the slowest texts of 64 KiB for each parser", measureHostileInputs),
   ("outbox", "10,000 reminders in one second, recorded and delivered", measureOutbox),
   ("webhooks", "webhooks a second beside a bare libcurl loop", measureWebhooks),

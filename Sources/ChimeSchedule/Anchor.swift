@@ -2,6 +2,8 @@
 struct Anchor {
   var now: Instant
   var surroundings: Surroundings
+  /// Whether nobody reads why a text is refused, which takes longer to put into words than all else.
+  var isQuiet = false
 
   /// The zone of the surroundings.
   var zone: Zone { surroundings.zone }

@@ -20,6 +20,7 @@ enum ScheduleReader {
   ///
   /// - Returns: The English text as well.
   static func readSpoken(_ text: String, anchor: Anchor) throws(ScheduleError) -> (text: String, schedule: Schedule) {
+    if let found = understood(text, anchor: anchor) { return found }
     do {
       return (text, try understand(text, anchor))
     } catch {
@@ -29,7 +30,7 @@ enum ScheduleReader {
         do {
           return (english.text, try understand(english.text, anchor))
         } catch {
-          described = english.isSure ? describe(error, english.text, anchor) : nil
+          described = english.isSure ? describe(error, english, typed: text, anchor) : nil
         }
       }
       var refusal = described ?? describe(error, text, anchor)
@@ -44,11 +45,22 @@ enum ScheduleReader {
 
   /// The same without a reason for what is not understood, which takes longer to find than all else.
   static func understood(_ text: String, anchor: Anchor) -> (text: String, schedule: Schedule)? {
-    if let schedule = try? understand(text, anchor) { return (text, schedule) }
-    guard let english = anchor.surroundings.language?.english(text)?.text,
-      let schedule = try? understand(english, anchor)
-    else { return nil }
-    return (english, schedule)
+    attempt(text, anchor: anchor).found
+  }
+
+  /// The same, and else the byte at which the reading stopped, where no longer text with that beginning is read either.
+  static func attempt(_ text: String, anchor: Anchor) -> (found: (text: String, schedule: Schedule)?, stop: Int?) {
+    var anchor = anchor
+    anchor.isQuiet = true
+    var stop: Int?
+    do {
+      return ((text, try understand(text, anchor)), nil)
+    } catch {
+      stop = error.stop
+    }
+    guard let english = anchor.surroundings.language?.english(text)?.text else { return (nil, stop) }
+    guard let schedule = try? understand(english, anchor) else { return (nil, nil) }
+    return ((english, schedule), nil)
   }
 
   /// The bytes of a text, at most one more than are looked at. Whole texts are copied at once, beginnings byte by byte.
@@ -64,6 +76,7 @@ enum ScheduleReader {
     guard schedule.rule.schedule.hasStart, anchor.now.milliseconds > before.rawValue else { return false }
     var other = anchor
     other.now = anchor.now - before
+    other.isQuiet = true
     return (try? understand(text, other))?.canonical != schedule.canonical
   }
 
@@ -80,7 +93,7 @@ enum ScheduleReader {
       case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
       case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
       case .rrule: .rrule(try RecurrenceSchedule(bytes, anchor: anchor))
-      case .solar: .solar(try SolarSchedule(bytes, anchor: anchor))
+      case .solar: try solar(bytes, anchor)
       }
     let schedule = Schedule(rule)
     guard let anchor else { return schedule }
@@ -120,6 +133,23 @@ enum ScheduleReader {
     return Fault(code: .tooCostly, range: end..<end, problem: problem, expected: expected)
   }
 
+  /// What the sun does; and since `before` is one of its words, a day before another, or a length of time before the
+  /// event as people say it.
+  private static func solar(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Schedule.Rule {
+    do {
+      return .solar(try SolarSchedule(bytes, anchor: anchor))
+    } catch {
+      guard let anchor, bytes.count <= longestSpoken, var parser = try? SpokenParser(bytes, anchor: anchor) else {
+        throw error
+      }
+      if let written = parser.solarText(), let schedule = try? SolarSchedule(Array(written.utf8), anchor: anchor) {
+        return .solar(schedule)
+      }
+      guard let phrase = try? parser.phrase() else { throw error }
+      return .phrase(phrase)
+    }
+  }
+
   /// A phrase; what is none, but would be a calendar expression or is a piece of a calendar, is said to be that.
   private static func phrase(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Phrase {
     do {
@@ -131,6 +161,7 @@ enum ScheduleReader {
           var parser = try SpokenParser(bytes, anchor: anchor)
           return try parser.phrase()
         } catch {
+          guard !anchor.isQuiet else { throw error }
           // What was understood and cannot be meant tells more than a word that was not, and so does what came further;
           // a word that is only misspelt tells most.
           let isBetter = error.isMeaning || error.range.lowerBound > fault.range.lowerBound
@@ -142,7 +173,9 @@ enum ScheduleReader {
           }
         }
       }
-      guard fault.repair == nil, !fault.isMeaning, bytes.count <= longestMended else { throw fault }
+      guard fault.repair == nil, !fault.isMeaning, anchor?.isQuiet != true, bytes.count <= longestMended else {
+        throw fault
+      }
       if bytes.starts(with: "BEGIN:V".utf8) {
         fault.problem = "this is a piece of a calendar file"
         fault.expected = "its DTSTART and RRULE lines alone; whole files are imported (chime import FILE)"
@@ -214,6 +247,32 @@ enum ScheduleReader {
       message: fault.sentence(text: shown, column: column))
     if isShort { error.choices = fault.choices.compactMap { chosen(bytes, $0, anchor) } }
     return error
+  }
+
+  /// The same for a text that was put into English: it shows what was typed, and where.
+  private static func describe(
+    _ fault: Fault, _ english: SpokenLanguage.English, typed: String, _ anchor: Anchor
+  ) -> ScheduleError {
+    let error = describe(fault, english.text, anchor)
+    let (read, bytes) = (bytes(of: english.text), bytes(of: typed))
+    let place = english.typed(fault.range).flatMap { $0.upperBound <= bytes.count ? $0 : nil }
+    let shown = excerpt(typed)
+    let column = error.column == nil ? nil : place.map { ChimeSchedule.column(of: $0.lowerBound, in: bytes) }
+    var message = error.message
+    if message.hasPrefix(error.text) { message = shown + message.dropFirst(error.text.count) }
+    if let place, fault.range.upperBound <= read.count {
+      func quoted(_ bytes: ArraySlice<UInt8>) -> String { "\"\(excerpt(String(decoding: bytes, as: UTF8.self)))\"" }
+      message = message.replacing(quoted(read[fault.range]), with: quoted(bytes[place]))
+    }
+    if let column = error.column { message = message.replacing(" (column \(column))", with: "", maxReplacements: 1) }
+    if let column, let end = message.firstRange(of: ";")?.lowerBound {
+      message.insert(contentsOf: " (column \(column))", at: end)
+    }
+    var result = ScheduleError(
+      code: error.code, text: shown, column: column, expected: error.expected, suggestion: error.suggestion,
+      message: message)
+    result.choices = error.choices
+    return result
   }
 
   /// The text with some words chosen, if that is a schedule.

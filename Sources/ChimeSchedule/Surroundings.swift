@@ -13,6 +13,9 @@ public struct Surroundings: Sendable {
   public var zones: @Sendable (String) -> Zone?
   /// Finds the days of a calendar that a text names after `except on`; `nil` when there is none of that name.
   public var calendar: @Sendable (String) -> [ClosedRange<CivilDate>]?
+  /// The names of the calendars that there are, as far as they are known. Asked only by a line of a title and a time that
+  /// leaves out days.
+  public var calendarNames: @Sendable () -> Set<String> = { ["holidays"] }
   /// When it was last done, for schedules that count from there.
   public var lastDone: Instant?
   /// Whether intervals too count from ``lastDone`` (``Schedule/canFollowEntries``): `every 90m from 8:00 to 22:00` then

@@ -7,6 +7,13 @@ import Testing
   static func surroundings() throws -> Surroundings {
     var surroundings = try SpokenTests.surroundings()
     surroundings.language = .czech
+    surroundings.place = Place(latitude: 50, longitude: 14)
+    return surroundings
+  }
+
+  static func englishSurroundings() throws -> Surroundings {
+    var surroundings = try surroundings()
+    surroundings.language = nil
     return surroundings
   }
 
@@ -80,12 +87,18 @@ import Testing
     ("příští týden v úterý", "next week on tuesday"), ("tento pátek", "this friday"),
     ("tuto sobotu v 9", "this saturday at 9"),
     ("tento víkend", "this weekend"), ("na pátek v 9", "friday at 9"), ("na zítra", "tomorrow"),
-    ("každý den v 9 kromě středy", "daily at 9 except wednesdays"),
+    ("každý den v 9 kromě střed", "daily at 9 except wednesdays"),
     ("denně v 9 kromě sobot a nedělí", "daily at 9 except weekends"),
-    ("každý den v 9 kromě středy a pátku", "daily at 9 except wednesdays and fridays"),
+    ("každý den v 9 kromě střed a sobot", "daily at 9 except wednesdays and saturdays"),
+    ("každý den v 9 kromě každé středy", "daily at 9 except wednesdays"),
     ("denně v 9 kromě víkendů", "daily at 9 except weekends"),
     ("každý všední den v 9 kromě svátků", "weekdays at 9 except holidays"),
     ("ve všední dny v 9 mimo svátky", "weekdays at 9 except holidays"),
+    ("při západu slunce", "sunset"), ("každý den při východu slunce", "sunrise"),
+    ("půl hodiny před západem slunce", "sunset - 30m"), ("hodinu po východu slunce", "sunrise + 1h"),
+    ("20 minut po západu slunce", "sunset + 20m"), ("každou sobotu při západu slunce", "sunset on sat"),
+    ("za svítání", "dawn"), ("za soumraku každý den", "dusk"),
+    ("hodinu před soumrakem o víkendech", "dusk - 1h on weekends"),
     ("denně v 9 kromě května", "daily at 9 except may"),
     ("denně v 9 do 30. prosince", "daily at 9 until dec 30"), ("denně v 8 po dobu 8 týdnů", "daily at 8 for 8 weeks"),
     ("každý den v 8 po 2 týdny", "daily at 8 for 2 weeks"), ("denně v 8 5krát", "daily at 8 5 times"),
@@ -98,13 +111,13 @@ import Testing
 
   @Test(arguments: table) func meansTheSame(_ czech: String, _ english: String) throws {
     let surroundings = try Self.surroundings()
-    let expected = try Schedule.parse(english, now: SpokenTests.monday, in: try SpokenTests.surroundings())
+    let expected = try Schedule.parse(english, now: SpokenTests.monday, in: try Self.englishSurroundings())
     let schedule = try Schedule.parse(czech, now: SpokenTests.monday, in: surroundings)
     #expect(schedule == expected, "\"\(czech)\" is read as \"\(SpokenLanguage.czech.english(czech)?.text ?? czech)\"")
     #expect(schedule.countsFrom == expected.countsFrom)
     // What the daemon is sent needs no Czech.
     let written = Schedule.written(czech, now: SpokenTests.monday, in: surroundings)
-    #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try SpokenTests.surroundings()) == expected)
+    #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishSurroundings()) == expected)
   }
 
   /// Many people type without diacritics, and some systems take letters and their marks apart.
@@ -173,6 +186,28 @@ import Testing
     #expect(error?.suggestion == suggestion)
   }
 
+  /// One Wednesday or each of them is asked, as in English.
+  @Test func aLoneDayLeftOutIsAsked() throws {
+    let error = #expect(throws: ScheduleError.self) {
+      try Schedule.parse("každý den v 9 kromě středy", now: SpokenTests.monday, in: Self.surroundings())
+    }
+    #expect(error?.choices == ["every day at 9 except wednesdays", "every day at 9 except 2026-11-25"])
+  }
+
+  /// An error shows what was typed, and where, not the English that was made of it.
+  @Test(arguments: [
+    ("zítra v 8 kočka", "zítra v 8 kočka: \"kočka\"", 11), ("každý den v 25", "každý den v 25: ", 13),
+    ("každý den v 9 kromě středy", "každý den v 9 kromě středy: \"středy\" can be meant in two ways", 21),
+  ])
+  func anErrorShowsWhatWasTyped(_ text: String, _ beginning: String, _ column: Int) throws {
+    let error = #expect(throws: ScheduleError.self) {
+      try Schedule.parse(text, now: SpokenTests.monday, in: Self.surroundings())
+    }
+    #expect(error?.text == text)
+    #expect(error?.message.hasPrefix(beginning) == true, "\(error?.message ?? "")")
+    #expect(error?.column == column, "\(error?.message ?? "")")
+  }
+
   /// No bytes make it stop: it is given what people paste.
   @Test func anyTextIsReadOrRefused() throws {
     let surroundings = try Self.surroundings()
@@ -184,7 +219,7 @@ import Testing
         .joined(separator: Bool.random(using: &random) ? " " : "")
       guard let schedule = try? Schedule.parse(text, now: SpokenTests.monday, in: surroundings) else { continue }
       let written = Schedule.written(text, now: SpokenTests.monday, in: surroundings)
-      #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try SpokenTests.surroundings()) == schedule)
+      #expect(try Schedule.parse(written, now: SpokenTests.monday, in: try Self.englishSurroundings()) == schedule)
     }
   }
 }

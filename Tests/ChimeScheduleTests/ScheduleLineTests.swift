@@ -80,7 +80,8 @@ import Testing
     ("add Monday every day at 9", "Monday", "daily at 09:00"), ("add Evening sunset", "Evening", "sunset"),
   ]
 
-  /// Runs with words of no time in them are not tried. Nothing is lost by it.
+  /// Runs with words of no time in them are not tried, nor those behind the word at which a reading stops. Nothing is lost
+  /// by it.
   @Test(
     arguments: (SpokenTests.table.map(\.text) + table.map(\.line)).map { ($0, nil) }
       + CzechTests.table.map { ($0.czech, SpokenLanguage.czech) })
@@ -90,7 +91,13 @@ import Testing
     let words = ["Zyx"] + text.split(separator: " ").map(String.init)
     let reader = ScheduleLine.Reader(
       words: words, place: .anywhere, now: SpokenTests.monday, surroundings: surroundings)
-    #expect(reader.longestRun()?.words == reader.longestRun(all: true)?.words)
+    var longest: Range<Int>?
+    for start in words.indices {
+      for end in start + 1...words.count where end - start >= longest?.count ?? 1 {
+        if reader.understood(words[start..<end].joined(separator: " ")) != nil { longest = start..<end }
+      }
+    }
+    #expect(reader.longestRun()?.words == longest)
   }
 
   @Test(arguments: table) func understands(_ line: String, _ title: String, _ canonical: String) throws {

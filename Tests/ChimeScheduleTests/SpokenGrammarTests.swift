@@ -263,15 +263,17 @@ import Testing
     }
   }
 
-  /// Words that belong to no time, and those that join its parts, never make another time. Where they part words that are
-  /// of a time only together, `in 1 apple day`, these are no time any more.
+  /// Words that belong to no time, and those that join its parts, never make another time, wherever they are put: also
+  /// where they part words that are of a time only together, `in 1 apple day`.
   @Test(arguments: 0..<8) func aWordPutInIsNoTime(_ seed: Int) throws {
     let foreign = ["apple", "Zyx", "please", "with", "team", "report", "kk", "at", "on", "the", "and", "of", ","]
     try sayings(seed) { saying, generator in
       let (title, expected) = (generator.pick(Self.titles), try expected(saying.meaning))
       let words = "\(title) \(saying.text)".split(separator: " ").map(String.init)
-      for place in 0...words.count where !Self.isWithin(words, place) {
-        let changed = Array(words[..<place]) + [generator.pick(foreign)] + words[place...]
+      for place in 0...words.count {
+        let word = generator.pick(foreign)
+        if Self.isTime(word, before: place < words.count ? words[place] : nil) { continue }
+        let changed = Array(words[..<place]) + [word] + words[place...]
         guard let read = try line(changed) else { continue }
         #expect(
           read.schedule.canonical == expected,
@@ -279,23 +281,19 @@ import Testing
       }
       // And without a title.
       let time = saying.text.split(separator: " ").map(String.init)
-      for place in 0...time.count where !Self.isWithin(time, place) {
-        let changed = (Array(time[..<place]) + [generator.pick(foreign)] + time[place...]).joined(separator: " ")
+      for place in 0...time.count {
+        let word = generator.pick(foreign)
+        if Self.isTime(word, before: place < time.count ? time[place] : nil) { continue }
+        let changed = (Array(time[..<place]) + [word] + time[place...]).joined(separator: " ")
         guard let read = try canonical(changed) else { continue }
         #expect(read == expected, "\(changed): \(read) instead of \(expected)")
       }
     }
   }
 
-  private static func isWithin(_ words: [String], _ place: Int) -> Bool {
-    guard words.indices.contains(place), place > 0 else { return false }
-    // "at 2027" is 20:27.
-    if Int(words[place]).map((1970...2059).contains) == true { return true }
-    // A number is one of a title where "at" is.
-    if ["at", "@", "past"].contains(words[place - 1]), Int(words[place]) != nil { return true }
-    if words[place - 1] == "through" { return true }
-    return words[place] == "day" || words[place - 1] == "in"
-      || words[place] == "tomorrow" && words[place - 1] == "after"
+  /// "at" is no word of no time where a year follows: `5 march at 2027` is at 20:27.
+  private static func isTime(_ word: String, before following: String?) -> Bool {
+    word == "at" && following.flatMap { Int($0) }.map((1970...2059).contains) == true
   }
 
   /// A word of time that is put in is refused, or is a part of the time that is read, with every other.

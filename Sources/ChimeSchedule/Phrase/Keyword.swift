@@ -98,6 +98,9 @@ enum Keyword: Sendable, Hashable {
     "rd": .ordinalSuffix, "th": .ordinalSuffix,
   ]
 
+  /// Every word that means something to a phrase.
+  static let all = Set(table.keys)
+
   private static let table: [String: Keyword] = {
     var table = others
     table.merge(leading) { $1 }

@@ -31,6 +31,8 @@ struct Lexer {
   private var position = 0
   /// Whether the duration that was read last was told in days and weeks only, and in weeks only.
   var countsDays = false
+  /// Whether faults need no words.
+  var isQuiet = false
   var countsWeeks = false
 
   init(_ text: String) { bytes = Array(text.utf8) }
@@ -54,7 +56,9 @@ struct Lexer {
 
   /// The text of some bytes in quotation marks, shortened and escaped.
   func quoted(_ range: Range<Int>) -> String {
-    "\"\(excerpt(String(decoding: bytes[range].prefix(256), as: UTF8.self), limit: 24))\""
+    isQuiet
+      ? ""
+      : "\"\(excerpt(String(decoding: bytes[range].prefix(256), as: UTF8.self), limit: 24))\""
   }
 
   /// The token in quotation marks, or `the end`.

@@ -1,11 +1,14 @@
 extension PhraseParser {
   /// A word that is not one of those expected; the nearest of them, if one is near, becomes the suggestion.
-  func misspelt(_ problem: String, expected: String, among words: some Sequence<String>) -> Fault {
+  func misspelt<Words: Sequence<String>>(
+    _ problem: String, expected: String, among words: @autoclosure () -> Words
+  ) -> Fault {
+    guard !lexer.isQuiet else { return Fault(range: lexer.token.range, problem: problem) }
     guard lexer.token.kind != .end else {
       return Fault(range: lexer.token.range, problem: "something is missing at the end", expected: expected)
     }
     let isShort = lexer.token.kind == .word && lexer.keyword == nil && lexer.token.range.count <= 20
-    let nearest = isShort ? Spelling.nearest(to: lexer.text(lexer.token.range), among: words) : nil
+    let nearest = isShort ? Spelling.nearest(to: lexer.text(lexer.token.range), among: words()) : nil
     return Fault(
       range: lexer.token.range, problem: "\(lexer.quoted) \(problem)", expected: expected,
       repair: nearest.map { .init(lexer.token.range, $0) })
@@ -53,6 +56,7 @@ extension PhraseParser {
         range: lexer.token.range, problem: "only a number of days or weeks, or an interval, counts from completion",
         expected: "a schedule like \"every 3 days after done at 9\"")
     }
+    guard !lexer.isQuiet else { return Fault(range: lexer.token.range, problem: "") }
     let expected =
       phrase.isOneOff ? "the end" : "\"starting\", \"until\", \"except\", a number of times, or the end"
     guard !phrase.isOneOff else {
@@ -66,7 +70,7 @@ extension PhraseParser {
 
   /// `every` put before a single day or `daily` before a time, for a bound that needs something recurring.
   var everyRepair: Fault.Repair? {
-    guard let first = firstLexer?.token else { return nil }
+    guard !lexer.isQuiet, let first = firstLexer?.token else { return nil }
     switch first.keyword {
     case .weekday(let day, _):
       return .init(first.range.lowerBound..<first.range.lowerBound, "every ", shown: "every \(day.abbreviation)")

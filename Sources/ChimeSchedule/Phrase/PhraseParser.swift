@@ -5,9 +5,12 @@ struct PhraseParser {
   let anchor: Anchor?
   /// How many days of months have been read; see ``Phrase/mostDates``.
   var datesRead = 0
+  /// Whether the text has named no time so far, and the one of a day stands for it.
+  private var isTimeless = false
 
   init(_ bytes: [UInt8], anchor: Anchor?) {
     lexer = Lexer(bytes)
+    lexer.isQuiet = anchor?.isQuiet == true
     self.anchor = anchor
   }
 
@@ -23,6 +26,11 @@ struct PhraseParser {
       }
     } else {
       count = try readBounds(into: &phrase.bounds)
+      // "every 2 days starting tomorrow at 8" says the time with the day.
+      if isTimeless, case .times(let days, _) = phrase.pattern, case .civil(let civil) = phrase.bounds.starting {
+        phrase.pattern = .times(days, [civil.time])
+        phrase.bounds.starting = .date(civil.date)
+      }
     }
     guard lexer.token.kind == .end else { throw trailing(phrase) }
     try settle(&phrase, count: count)
@@ -107,7 +115,8 @@ struct PhraseParser {
   }
 
   /// A number of days or weeks without a time: they keep the clock, and weeks the day of the week on which they begin.
-  private func turns(_ length: Milliseconds, inWeeks: Bool, _ text: Range<Int>) throws(Fault) -> Phrase.Pattern {
+  private mutating func turns(_ length: Milliseconds, inWeeks: Bool, _ text: Range<Int>) throws(Fault) -> Phrase.Pattern
+  {
     let count = length.rawValue / (inWeeks ? 604_800_000 : 86_400_000)
     guard (1...Int64(Phrase.mostSteps)).contains(count) else {
       throw Fault(
@@ -115,6 +124,7 @@ struct PhraseParser {
         expected: "from 1 to \(Phrase.mostSteps) days")
     }
     let times = [(anchor?.words() ?? .usual).day]
+    isTimeless = true
     guard count > 1 else { return .times(.weekdays(inWeeks ? [] : .everyDay), times) }
     // The day is filled in when all bounds are read.
     return .times(inWeeks ? .weeks(every: Int(count), []) : .days(every: Int(count)), times)

@@ -34,6 +34,9 @@ enum Spelling {
     }
   }
 
+  /// Which letters a word has, a bit for each: words without many of each other's are far apart.
+  static func letters(of word: String) -> UInt32 { word.utf8.reduce(0) { $0 | 1 << UInt32($1 & 0x1F) } }
+
   /// Changes, insertions, deletions and exchanges of neighbours between two short words (optimal string alignment).
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforePrevious = [Int](repeating: 0, count: right.count + 1)

@@ -11,27 +11,28 @@ struct CzechReader {
   private var result = ""
   /// The English words so far.
   private var said: [String] = []
+  private var places: [(text: Range<Int>, typed: Range<Int>)] = []
   /// Whether there are Czech words at all, and some that are Czech only.
   private var isCzech = false
   private var isSure = false
   /// Whether the next `do` is the end of a run that `od` began.
   private var isRun = false
-  /// Whether days of the week that come next are left out, each of them.
-  private var isExcept = false
 
   init(_ tokens: [SpokenToken]) { pieces = tokens.map { Piece(token: $0, folded: CzechWords.folded($0.text)) } }
 
   /// - Returns: `nil` where no word is Czech.
-  mutating func english() -> (text: String, isSure: Bool)? {
+  mutating func english() -> SpokenLanguage.English? {
     while index < pieces.count {
       if part() { continue }
       say(pieces[index].token.text, count: 1, isGlued: pieces[index].token.isAdjacent)
     }
-    return isCzech ? (result, isSure) : nil
+    return isCzech ? SpokenLanguage.English(text: result, isSure: isSure, places: places) : nil
   }
 
   private mutating func part() -> Bool {
-    if partOfHour() || abbreviation() || ordinal() || oclock() || phrase(atLeast: 2) || joining() { return true }
+    if sun() || partOfHour() || abbreviation() || ordinal() || oclock() || phrase(atLeast: 2) || joining() {
+      return true
+    }
     return years() || phrase(atLeast: 1) || number()
   }
 
@@ -83,12 +84,12 @@ struct CzechReader {
 
   private mutating func say(_ english: String, count: Int, isGlued: Bool = false) {
     if !result.isEmpty, !isGlued { result += " " }
+    let start = result.utf8.count
     result += english
+    let last = pieces[min(index + count, pieces.count) - 1].token
+    places.append((start..<result.utf8.count, pieces[index].token.range.lowerBound..<last.range.upperBound))
     let words = english.split(separator: " ").map(String.init)
     said += words
-    let last = words.last ?? "and"
-    let isListed = SpokenWords.weekday(last) != nil || ["and", ","].contains(last)
-    isExcept = words.last == "except" || isExcept && isListed
     index += count
   }
 
@@ -100,6 +101,23 @@ struct CzechReader {
   }
 
   // MARK: Parts
+
+  /// `hodinu před západem slunce`, `20 minut po východu slunce`: a length and what the sun does.
+  private mutating func sun() -> Bool {
+    func isSun(_ ahead: Int) -> Bool {
+      let (one, two) = (word(ahead), "\(word(ahead)) \(word(ahead + 1))")
+      return [one, two].contains { CzechWords.phrases[$0].map { SolarWord.names.contains($0) } == true }
+    }
+    let sides = ["pred": "before", "po": "after"]
+    if let side = sides[word()], isSun(1) {
+      put(side)
+    } else if isOne(0), number(-1) == nil, sides[word(1)] != nil, isSun(2) {
+      put("1 \(CzechWords.phrases[word()] ?? "hour")")
+    } else {
+      return false
+    }
+    return true
+  }
 
   /// `půl deváté` is 8:30, `čtvrt na devět` 8:15, `tři čtvrtě na devět` 8:45; `půl druhé hodiny` is 90 minutes.
   private mutating func partOfHour() -> Bool {
@@ -137,7 +155,7 @@ struct CzechReader {
     let isListed = isListSign(1) && isDay(2) || isListSign(-1) && isDay(-2)
     let isAsked = ["v", "ve", "kazdy", "kazde", "kazdou", "krome", "mimo"].contains(word(-1))
     guard hasMarks || isListed || isAsked else { return false }
-    put(isExcept ? SpokenWords.weekday(day).map { $0.day.name + "s" } ?? day : day)
+    put(day)
     return true
   }
 
@@ -309,7 +327,7 @@ struct CzechReader {
       guard var english = CzechWords.phrases[text] else { continue }
       // "půl" before it makes "a půl" a half of its own.
       if count == 2, text == "a pul", weekday(2) != nil || CzechWords.ordinals[word(2)] != nil { continue }
-      if count == 1, let day = weekday(0), !day.hasSuffix("s"), isExcept || isPlural { english = day + "s" }
+      if count == 1, let day = weekday(0), !day.hasSuffix("s"), isPlural { english = day + "s" }
       put(english, count)
       return true
     }
@@ -317,7 +335,11 @@ struct CzechReader {
   }
 
   /// `ve středy` are all Wednesdays; `do středy` is one.
+  /// So are those after "kromě pátků", which its marks alone tell from one Friday, and those of a list with such a day.
   private var isPlural: Bool {
-    ["v", "ve"].contains(word(-1)) && ["stredy", "soboty", "nedele"].contains(word())
+    let typed = pieces[index].token.text
+    if typed.hasSuffix("ků") || typed == "nedělí" { return true }
+    let isListed = said.last == "and" && said.dropLast().last.flatMap { SpokenWords.weekday($0)?.plural } == true
+    return isListed || ["v", "ve"].contains(word(-1)) && ["stredy", "soboty", "nedele"].contains(word())
   }
 }

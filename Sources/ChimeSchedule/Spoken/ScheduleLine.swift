@@ -69,7 +69,7 @@ public struct ScheduleLine: Sendable {
     let after = Array(words[run.words.upperBound...])
     let parts = [before, after].map { ScheduleLine.title($0) }.filter { !$0.isEmpty }
     guard !parts.isEmpty else { throw Refusal.noTitle(time: run.text) }
-    if let left = reader.leftOver(run, before, after) { throw Refusal.leftOver(left) }
+    if let left = reader.leftOver(run) { throw Refusal.leftOver(left) }
     title = parts.joined(separator: " ")
     text = run.written
     schedule = reader.counting((run.written, run.schedule))
@@ -98,30 +98,29 @@ public struct ScheduleLine: Sendable {
     let place: Place
     let now: Instant
     let surroundings: Surroundings
+    /// What each of the words may be to a time.
+    let line: [LineWord]
 
-    private var timeWords: TimeWords { TimeWords(language: surroundings.language) }
+    init(words: [String], place: Place, now: Instant, surroundings: Surroundings) {
+      self.words = words
+      self.place = place
+      self.now = now
+      self.surroundings = surroundings
+      line = words.map { LineWord($0, language: surroundings.language) }
+    }
+
+    private var anchor: Anchor { Anchor(now: now, surroundings: surroundings) }
 
     /// What a text means, without a reason where it means nothing, and without what it counts from.
     func understood(_ text: String) -> (text: String, schedule: Schedule)? {
-      ScheduleReader.understood(text, anchor: Anchor(now: now, surroundings: surroundings))
+      ScheduleReader.understood(text, anchor: anchor)
     }
 
     /// The same with what it counts from.
     func counting(_ found: (text: String, schedule: Schedule)) -> Schedule {
-      (try? Schedule.parse(found.text, now: now, in: surroundings)) ?? found.schedule
-    }
-
-    private func speaksOfTime(_ word: String) -> Bool {
-      ScheduleLine.speaksOfTime(word, in: surroundings.language)
-    }
-
-    private func isJoining(_ word: String) -> Bool { SpokenWords.joining.contains(timeWords.plain(word)) }
-
-    /// Whether a schedule may begin with a word.
-    private func canBegin(_ word: String) -> Bool {
-      guard let first = word.utf8.first else { return false }
-      if word.contains(where: \.isWhitespace) || word.contains(":") { return true }
-      return (0x30...0x39).contains(first) || !ScheduleLine.isASCIILetter(first) || speaksOfTime(word)
+      var schedule = found.schedule
+      if ScheduleReader.countsFromNow(found.text, schedule, anchor) { schedule.countsFrom = now }
+      return schedule
     }
 
     func parse(_ text: String) -> Result<Schedule, ScheduleError> {
@@ -132,54 +131,81 @@ public struct ScheduleLine: Sendable {
       }
     }
 
+    /// What stands before the words of a run in the texts that it may stand for.
+    private var heads: [String] {
+      guard case .after(let word) = place else { return [""] }
+      // "at every day 9" says "every day 9"; "in" is a part of what follows it.
+      return word == "at" ? ["at ", ""] : [word + " "]
+    }
+
     /// The texts that a run of words may stand for.
     func forms(_ range: Range<Int>) -> [String] {
       let text = words[range].joined(separator: " ")
-      guard case .after(let word) = place else { return [text] }
-      // "at every day 9" says "every day 9"; "in" is a part of what follows it.
-      return word == "at" ? ["at \(text)", text] : ["\(word) \(text)"]
+      return heads.map { $0 + text }
     }
 
-    /// - Parameter all: whether runs are tried too that have words of no time in them, which takes long.
-    func longestRun(all: Bool = false) -> Run? {
-      let ends = all ? [] : endsOfTimes
-      for count in stride(from: min(words.count, mostWordsAtEnd), through: 1, by: -1) {
-        let last = place == .anywhere ? words.count - count : 0
-        // The title is mostly the first, so of two times that are as long the later one is taken.
-        let starts = stride(from: last, through: 0, by: count > mostWords ? -max(last, 1) : -1)
-        for start in starts where place != .anywhere || canBegin(words[start]) {
-          guard all || ends[start] >= start + count else { continue }
-          for form in forms(start..<start + count) {
-            guard let found = understood(form) else { continue }
-            return Run(
-              words: start..<start + count, text: form, written: found.text, schedule: found.schedule)
-          }
+    // MARK: The time
+
+    /// The longest run of words that is one schedule. Of two that are as long the later one is taken, because the title
+    /// is mostly the first.
+    func longestRun() -> Run? {
+      let ends = endsOfTimes
+      var best: Run?
+      for start in place == .anywhere ? words.indices : 0..<min(1, words.count)
+      where place != .anywhere || line[start].has(.first) {
+        for head in heads {
+          // One that is as long behind another word is the same time.
+          let least = best.map { $0.words.count + ($0.words.lowerBound == start ? 1 : 0) } ?? 1
+          if let run = longestRun(from: start, to: ends[start], head, least: least) { best = run }
         }
+      }
+      return best
+    }
+
+    /// The longest of those that begin at a word. Where a reading stops, no run that goes on further is any better, apart
+    /// from a few words that are looked at ahead.
+    private func longestRun(from start: Int, to limit: Int, _ head: String, least: Int) -> Run? {
+      var text = head
+      var lengths: [Int] = []
+      for word in words[start..<min(limit, start + mostWordsAtEnd)] {
+        if !lengths.isEmpty { text += " " }
+        text += word
+        lengths.append(text.utf8.count)
+      }
+      var count = lengths.count
+      while count >= least {
+        let isWhole = count <= mostWords || start == 0 || start + count == words.count
+        guard isWhole, !line[start + count - 1].has(.open) else {
+          count -= 1
+          continue
+        }
+        let form = count == lengths.count ? text : String(decoding: text.utf8.prefix(lengths[count - 1]), as: UTF8.self)
+        let (found, stop) = ScheduleReader.attempt(form, anchor: anchor)
+        if let found {
+          return Run(
+            words: start..<start + count, text: form, written: found.text, schedule: found.schedule)
+        }
+        let reached = stop.map { stop in (lengths.firstIndex { $0 > stop } ?? count) + Reader.mostAhead } ?? count
+        count = min(count - 1, reached)
       }
       return nil
     }
 
+    /// How many words are looked at behind the one at which a reading stops.
+    private static let mostAhead = 6
+
     /// Where a time that begins at a word ends at the latest: before the next word that can be in none.
     private var endsOfTimes: [Int] {
-      var ends = [Int](repeating: 0, count: words.count)
-      var end = words.count
-      for index in words.indices.reversed() {
-        if !mayBeInTime(words[index]) { end = index }
+      var ends = [Int](repeating: 0, count: line.count)
+      var end = line.count
+      for index in line.indices.reversed() {
+        if !line[index].has(.within) { end = index }
         // The names of calendars may be any words: "except holidays and vacation".
-        let isOpen = SpokenWords.namesFollow.contains(timeWords.plain(words[index]))
-        ends[index] = isOpen ? words.count : end
-        if isOpen { end = words.count }
+        let isOpen = line[index].has(.naming)
+        ends[index] = isOpen ? line.count : end
+        if isOpen { end = line.count }
       }
       return ends
-    }
-
-    private func mayBeInTime(_ word: String) -> Bool {
-      if speaksOfTime(word) || word.contains(where: { $0.isWhitespace || $0 == ":" || $0 == "=" || $0 == "*" }) {
-        return true
-      }
-      guard let first = word.utf8.first, ScheduleLine.isASCIILetter(first) else { return true }
-      let plain = timeWords.plain(word)
-      return SpokenWords.inTimes.contains(plain) || surroundings.language?.mayBeInTime(plain) == true
     }
 
     /// The refusal of the words that come nearest to a time: the longest run of words of time.
@@ -189,25 +215,20 @@ public struct ScheduleLine: Sendable {
       if place == .anywhere, words.count > 1 {
         let rest = words.dropFirst().joined(separator: " ")
         if case .failure(let error) = parse(rest) {
-          let isTitle =
-            words[0].contains(where: \.isWhitespace) && words.dropFirst().contains(where: { speaksOfTime($0) })
+          let isTitle = line[0].has(.quoted) && line.dropFirst().contains { $0.speaks }
           if error.suggestion != nil || isTitle { return (error, lines(error, 1..<words.count)) }
         }
       }
       if place == .anywhere {
         var start = 0
-        while start < words.count {
+        while start < line.count {
           var end = start
-          while end < words.count, speaksOfTime(words[end]) { end += 1 }
-          if end - start > best.count, (start..<end).contains(where: { !isJoining(words[$0]) }) {
-            best = start..<end
-          }
+          while end < line.count, line[end].speaks { end += 1 }
+          if end - start > best.count, line[start..<end].contains(where: { !$0.has(.joining) }) { best = start..<end }
           start = max(end, start + 1)
         }
       } else {
-        while best.upperBound < words.count, speaksOfTime(words[best.upperBound]) {
-          best = 0..<best.upperBound + 1
-        }
+        best = 0..<line.prefix { $0.speaks }.count
       }
       if best.isEmpty, place != .anywhere { best = 0..<1 }
       guard !best.isEmpty, let text = forms(best).first, case .failure(let error) = parse(text) else {
@@ -227,48 +248,20 @@ public struct ScheduleLine: Sendable {
       }
     }
 
+    // MARK: The title
+
     /// The words of time beside a run, if there are any.
-    func leftOver(_ run: Run, _ before: [String], _ after: [String]) -> LeftOver? {
-      let isNumber = run.text.utf8.last.map { (0x30...0x39).contains($0) } == true
-      // They are the title where there is no other.
-      let isBehind = !before.isEmpty && (timeWords.areBehind(after) || timeWords.areRemains(after))
-      let leading =
-        isBehind
-        ? after.count
-        : max(
-          timeWords.leading(after, afterNumber: isNumber), timeWords.stretch(after), calendarBehind(run, after))
-      let trailing = max(
-        timeWords.trailing(before, beforeTime: true), hourBefore(run, before), timeWords.stretch(before.reversed()),
-        dangling(run, before))
-      // A title of one word that speaks of time is a title: there is no other that it could stand beside.
-      if place == .anywhere, after.isEmpty, before.count == 1, timeWords.misspelt(before[0]) == nil,
-        Int(before[0]) == nil
-      {
-        return nil
-      }
-      var found: [Range<Int>] = []
-      if trailing > 0 { found.append(before.count - trailing..<before.count) }
-      let offset = run.words.upperBound
-      if leading > 0 { found.append(offset..<offset + leading) }
-      if found.isEmpty {
-        let first = timeWords.leading(before, afterNumber: false)
-        if first > 0 { found.append(0..<first) }
-        let last = timeWords.trailing(after, beforeTime: false)
-        if last > 0 { found.append(words.count - last..<words.count) }
-      }
-      if found.isEmpty { found += inTitle(run, before, after) }
-      if found.isEmpty, let number = numberOfTitle(run, after) {
-        let time = Run(
+    func leftOver(_ run: Run) -> LeftOver? {
+      guard let words = wordsOfTime(beside: run) else { return nil }
+      let isNumber = words.upperBound == run.words.upperBound
+      let time =
+        isNumber
+        ? Run(
           words: run.words.dropLast(), text: self.words[run.words.dropLast()].joined(separator: " "),
-          written: run.written, schedule: run.schedule)
-        return LeftOver(
-          understood: run.text, schedule: run.schedule, words: self.words[number.lowerBound],
-          choices: choices(time, number), error: nil)
-      }
-      guard let words = found.first else { return nil }
+          written: run.written, schedule: run.schedule) : run
       return LeftOver(
         understood: run.text, schedule: run.schedule, words: self.words[words].joined(separator: " "),
-        choices: choices(run, words), error: error(run, words))
+        choices: choices(time, words), error: isNumber ? nil : error(run, words))
     }
 
     /// What is wrong with the words that follow a time, if that is more than that they do.
@@ -285,75 +278,11 @@ public struct ScheduleLine: Sendable {
       return isVague ? nil : error
     }
 
-    /// A word further off from the time that another time may be made of.
-    private func inTitle(_ run: Run, _ before: [String], _ after: [String]) -> [Range<Int>] {
-      let withDays = !timeWords.namesDay(words[run.words])
-      let withTimes = !timeWords.namesTime(words[run.words])
-      var places: [Int] = []
-      if let place = timeWords.firstInTitle(before, withDays: withDays, withTimes: withTimes) { places.append(place) }
-      let offset = run.words.upperBound
-      if let place = timeWords.firstInTitle(after, withDays: withDays, withTimes: withTimes) {
-        places.append(offset + place)
-      }
-      // A title on both sides may have been cut out of a time.
-      if !before.isEmpty,
-        let place = after.firstIndex(where: { timeWords.countsTime($0) || isCalendar($0) || timeWords.isYear($0) })
-      {
-        places.append(offset + place)
-      }
-      return places.map { $0..<$0 + 1 }
-    }
-
-    /// Whether the name of a calendar follows days that are left out: `except may holidays`.
-    private func calendarBehind(_ run: Run, _ after: [String]) -> Int {
-      guard let name = after.first,
-        words[run.words].contains(where: { SpokenWords.namesFollow.contains(timeWords.plain($0)) }),
-        isCalendar(name)
-      else { return 0 }
-      return 1
-    }
-
-    private func isCalendar(_ word: String) -> Bool { ["holiday", "holidays"].contains(timeWords.plain(word)) }
-
-    /// Whether the last word before a time lacks what belongs to it (`at`), or is a number that a number follows.
-    private func dangling(_ run: Run, _ before: [String]) -> Int {
-      guard let last = before.last, let first = words[run.words].first else { return 0 }
-      let isCut = ["at", "@", "&", "the", "a", "an"].contains(last.lowercased())
-      // "2 each days", but not "chapter 2 every day"
-      let next = words[run.words].dropFirst().first.map { timeWords.plain($0) } ?? ""
-      let isCounted = timeWords.isNumber(first) || next.hasSuffix("s") && SpokenWords.units.contains(next)
-      return isCut || timeWords.isNumber(last) && isCounted ? 1 : 0
-    }
-
-    /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.
-    private func hourBefore(_ run: Run, _ before: [String]) -> Int {
-      guard let last = before.last, last.utf8.count <= 2, let hour = Int(last), (0...24).contains(hour),
-        case .success = parse("at \(last) \(run.text)")
-      else { return 0 }
-      return 1
-    }
-
-    /// Whether the number at the end of a time may belong to the title behind it: `tomorrow 5 apples`.
-    private func numberOfTitle(_ run: Run, _ after: [String]) -> Range<Int>? {
-      guard place == .anywhere, !after.isEmpty, run.words.count > 1 else { return nil }
-      let (last, previous) = (words[run.words.upperBound - 1], words[run.words.upperBound - 2].lowercased())
-      let isCounted = ["at", "@", "by", "and", "to", "past", "from", "until", "till", "-"].contains(previous)
-      // The year of a date is its own: "10 march 2027".
-      let isYear =
-        last.utf8.count == 4
-        && (Keyword.monthNames[previous] != nil
-          || run.words.count > 2 && Keyword.monthNames[words[run.words.upperBound - 3].lowercased()] != nil)
-      guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !isCounted, !isYear, !previous.hasSuffix(","),
-        case .success = parse(words[run.words.dropLast()].joined(separator: " "))
-      else { return nil }
-      return run.words.upperBound - 1..<run.words.upperBound
-    }
-
     /// The lines that may have been meant: with the words taken into the time, or with all of the title in quotes.
     private func choices(_ run: Run, _ left: Range<Int>) -> [[String]] {
       var choices: [[String]] = []
       let time = Array(words[run.words])
-      let more = words[left].map { timeWords.misspelt($0) ?? $0 }
+      let more = line[left].map { $0.misspelt ?? $0.text }
       let rest = words.indices.filter { !run.words.contains($0) && !left.contains($0) }.map { words[$0] }
       func offer(_ time: [String], _ title: [String]) {
         guard !title.isEmpty, choices.count < mostChoices else { return }
@@ -392,19 +321,5 @@ public struct ScheduleLine: Sendable {
       if title.contains(" ") { offer(time, [title]) }
       return choices
     }
-  }
-
-  private static func isASCIILetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80 }
-
-  /// Whether a word may be a part of a time.
-  static func speaksOfTime(_ word: String, in language: SpokenLanguage?) -> Bool {
-    let lowered = word.lowercased().trimmingPrefix { $0 == "," }
-    let plain = String(lowered).split { $0 == "," || $0 == "-" || $0 == "." || $0 == "!" || $0 == "/" }
-    guard let first = plain.first else { return false }
-    let text = language?.gloss(String(first)) ?? String(first)
-    if text.utf8.contains(where: { (0x30...0x39).contains($0) }) { return true }
-    return SpokenWords.alone.contains(text) || SpokenWords.joining.contains(text) || SpokenWords.units.contains(text)
-      || SpokenWords.numbers[text] != nil || SpokenWords.tens[text] != nil || SpokenWords.ordinals[text] != nil
-      || Keyword(ArraySlice(text.utf8)) != nil || SolarWord(ArraySlice(text.utf8)) != nil
   }
 }

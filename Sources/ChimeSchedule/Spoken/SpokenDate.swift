@@ -92,6 +92,7 @@ extension SpokenParser {
     if take(oneOf: SpokenWords.tomorrow) { return try fixed(today.adding(days: 1)) }
     if let date = try relativeDate() { return date }
     if let date = try endOfPeriod() { return date }
+    if let date = try feast() { return date }
     if let date = try placeInMonth() { return date }
     if let date = try numericDate() { return date }
     if let date = try namedDate() { return date }
@@ -209,6 +210,21 @@ extension SpokenParser {
     return nil
   }
 
+  /// `christmas eve`, `new year's day`
+  private mutating func feast() throws(Fault) -> SpokenDate? {
+    let start = index
+    guard let first = token(), first.kind == .word else { return nil }
+    // A name has an apostrophe or a full stop, which are signs, so its words are taken from the text.
+    for count in stride(from: min(6, tokens.count - index), through: 1, by: -1) {
+      let last = tokens[index + count - 1]
+      let name = text(first.range.lowerBound..<last.range.upperBound).lowercased()
+      guard let (month, day) = SpokenWords.feasts[name.replacing("’", with: "'")] else { continue }
+      index += count
+      return try monthDay(month, day, year: takeYear(), start)
+    }
+    return nil
+  }
+
   /// `end of month`, `eom`, `end of next month`, `end of year`.
   private mutating func endOfPeriod() throws(Fault) -> SpokenDate? {
     let start = index
@@ -220,10 +236,34 @@ extension SpokenParser {
     if take("eoy") { return last(12, year) }
     if take("eom") { return last(month, year) }
     if take("eow") { throw ambiguous(range(from: start), ["friday", "sunday"]) }
-    let isEnd = take("the", "end", "of") || take("end", "of")
-    guard isEnd else { return nil }
+    _ = take("the")
+    let isEnd = take("end", "of")
+    guard isEnd || take("beginning", "of") || take("start", "of") else {
+      index = start
+      return nil
+    }
     _ = take("the") || take("this")
     let isNext = take("next")
+    guard isEnd else {
+      // Of a month, week or year that has begun the beginning has passed.
+      let first: CivilDate? =
+        if isNext, take("month") {
+          CivilDate(year: month == 12 ? year + 1 : year, month: month % 12 + 1, day: 1)
+        } else if isNext, take("year") {
+          CivilDate(year: year + 1, month: 1, day: 1)
+        } else if isNext, take("week") {
+          monday(inWeeks: 1)
+        } else if let named = Keyword.monthNames[word()], take(word()) {
+          CivilDate(year: takeYear() ?? (named <= month ? year + 1 : year), month: named, day: 1)
+        } else {
+          nil
+        }
+      guard let first else {
+        index = start
+        return nil
+      }
+      return SpokenDate(candidates: [first], kind: .fixed, range: range(from: start))
+    }
     if take("month") {
       return isNext ? last(month % 12 + 1, month == 12 ? year + 1 : year) : last(month, year)
     }
@@ -315,7 +355,7 @@ extension SpokenParser {
       return nil
     }
     let before = index
-    if takeSign(",") || takeSign("."), token()?.kind != .number { index = before }
+    if takeSign(",") || takeSign(".") || takeSign("-"), token()?.kind != .number { index = before }
     let year = takeYear()
     if year == nil { index = before }
     return try monthDay(month, day, year: year, start)
@@ -413,10 +453,13 @@ extension SpokenParser {
       }
       return try monthDay(month, first.value, year: year, start)
     }
-    guard isSign("/", 1), isJoined(1), isJoined(2), let second = number(2, 1...2), second >= 1 else { return nil }
+    let isDashed = isSign("-", 1) && isSign("-", 3) && number(4, 4...4) != nil
+    guard isSign("/", 1) || isDashed, isJoined(1), isJoined(2), let second = number(2, 1...2), second >= 1 else {
+      return nil
+    }
     var year: Int?
     var length = 3
-    if isSign("/", 3), isJoined(3), isJoined(4) {
+    if isSign("/", 3) || isDashed, isJoined(3), isJoined(4) {
       year = number(4, 4...4) ?? number(4, 2...2).map { 2_000 + $0 }
       guard year != nil else { return nil }
       length = 5

@@ -9,9 +9,25 @@ public enum SpokenLanguage: Sendable, Hashable {
     self = .czech
   }
 
-  /// The text with its words of time in English, and whether it can be in no other language; `nil` where none of its
-  /// words is of this one.
-  func english(_ text: String) -> (text: String, isSure: Bool)? {
+  /// A text with its words of time in English.
+  struct English {
+    var text: String
+    /// Whether it can be in no other language.
+    var isSure: Bool
+    /// Which bytes of it stand for which of the text that was typed.
+    var places: [(text: Range<Int>, typed: Range<Int>)]
+
+    /// The bytes that were typed for some of these.
+    func typed(_ range: Range<Int>) -> Range<Int>? {
+      let found = places.filter { $0.text.overlaps(range) || range.isEmpty && $0.text.upperBound == range.lowerBound }
+      guard let first = found.first, let last = found.last else { return nil }
+      return range.isEmpty
+        ? last.typed.upperBound..<last.typed.upperBound : first.typed.lowerBound..<last.typed.upperBound
+    }
+  }
+
+  /// `nil` where none of the words is of this language.
+  func english(_ text: String) -> English? {
     guard text.utf8.count <= SpokenLanguage.longest, let pieces = try? SpokenToken.pieces(Array(text.utf8)) else {
       return nil
     }
@@ -37,7 +53,7 @@ public enum SpokenLanguage: Sendable, Hashable {
     let respelt = words.map { word in
       let folded = CzechWords.folded(word)
       guard word.utf8.count >= 4, word.allSatisfy(\.isLetter), CzechWords.gloss(folded) == nil,
-        !ScheduleLine.speaksOfTime(word, in: nil)
+        !LineWord(word, language: nil).speaks
       else { return word }
       return Spelling.nearest(to: folded, among: CzechWords.long).flatMap { CzechWords.spellings[$0] } ?? word
     }
@@ -90,6 +106,13 @@ enum CzechWords {
     for = po dobu
     or = nebo
     before = před
+    sunrise = východ slunce | východu slunce | východem slunce
+    sunset = západ slunce | západu slunce | západem slunce
+    dawn = svítání | svítáním | rozbřesk | rozbřesku | rozbřeskem
+    dusk = soumrak | soumraku | soumrakem
+    at dawn = za svítání
+    at dusk = za soumraku
+    at = při
     second = sekunda | sekundu | vteřina | vteřinu
     seconds = sekundy | sekund | vteřiny | vteřin
     minute = minuta | minutu
@@ -122,7 +145,7 @@ enum CzechWords {
     tuesday = úterý | úterka | úterku
     tuesdays = úterky | úterých
     wednesday = středa | středu | středy | středě | středou
-    wednesdays = středách
+    wednesdays = středách | střed
     thursday = čtvrtek | čtvrtka | čtvrtku
     thursdays = čtvrtky | čtvrtcích
     friday = pátek | pátku | pátka

@@ -2,6 +2,15 @@ extension SpokenParser {
   /// `starting tomorrow`, `until june 30`, `for 8 weeks`, `5 times`, `except mondays`.
   mutating func boundPart() throws(Fault) -> Bool {
     let start = index
+    // "from monday to friday" are days.
+    if recurrence == nil, word() == "from", SpokenWords.weekday(word(1)) != nil, SpokenWords.weekday(word(3)) != nil {
+      index += 1
+      if let (set, isList) = weekdayList(), isList {
+        recurrence = (.weekdays(set), range(from: start))
+        return true
+      }
+      index = start
+    }
     if take(oneOf: SpokenWords.starting) || take("as", "of") || take("start") || take("between") {
       _ = take("on")
       if let moment = try moment(isEnd: false) {
@@ -48,7 +57,9 @@ extension SpokenParser {
     {
       return try count(start)
     }
-    if take(oneOf: SpokenWords.except) || take("but", "not") || take("apart", "from") || take("but", "except") {
+    let isLeftOut = take("but", "not") || take("apart", "from") || take("but", "except") || take("other", "than")
+    let isShort = recurrence != nil && (take("but") || take("not"))
+    if isLeftOut || isShort || take(oneOf: SpokenWords.except) {
       _ = take("for")
       try exceptions(start)
       note(start)
@@ -167,6 +178,12 @@ extension SpokenParser {
   private mutating func exception() throws(Fault) -> Bool {
     let start = index
     _ = take("on") || take("the")
+    // "except every monday"
+    if SpokenWords.every.contains(word()), let (day, _) = SpokenWords.weekday(word(1)) {
+      index += 2
+      exceptDays.insert(WeekdaySet(day))
+      return true
+    }
     if let days = ["weekends": WeekdaySet.weekends, "weekend": .weekends, "weekdays": .weekdays][word()] {
       index += 1
       exceptDays.formUnion(days)
@@ -214,7 +231,7 @@ extension SpokenParser {
     _ = take("on") || take("from") || take("between")
     if try exceptRun() { return true }
     index = start
-    _ = take("on") || take("the")
+    _ = take("on") || take("the") || take("during")
     if let name = calendarName() {
       bounds.exceptCalendars.append(name)
       return true

@@ -47,6 +47,15 @@ extension SpokenParser {
       }
       return try recurrencePart()
     }
+    if recurrence == nil, take("alternate"), let kind = try counted(2) { return try set(kind, start) }
+    index = start
+    _ = take("at")
+    if take("the", "end", "of") || take("end", "of"), take(oneOf: SpokenWords.every), take("month") {
+      var selection = MonthSelection()
+      selection.insert(day: 1, fromEnd: true)
+      return try set(.dates(MonthDays(each: selection)), start)
+    }
+    index = start
     _ = take("on") || take("at")
     if let kind = try often(start) { return try set(kind, start) }
     if let selection = try monthSelection() {
@@ -55,7 +64,7 @@ extension SpokenParser {
       _ = ahead.take("of") || ahead.take("in")
       _ = ahead.take("the") || ahead.take(oneOf: SpokenWords.every) || ahead.take("a")
       let isEach = SpokenWords.months.contains(ahead.word()) || SpokenWords.months.contains(ahead.word(1))
-      if word() == "of", isEach || (ahead.monthList()?.count ?? 0) > 1, ahead.word() != "next" {
+      if word() == "of", isEach || (ahead.monthList()?.count ?? 0) > 1, !["next", "this"].contains(ahead.word()) {
         return try set(ofMonths(selection, start), start)
       }
     }
@@ -430,7 +439,11 @@ extension SpokenParser {
     var isList = false
     while true {
       let before = index
-      if !set.isEmpty { _ = takeListSign(bare: true) }
+      if !set.isEmpty {
+        _ = takeListSign(bare: true)
+        // "every monday and every thursday"
+        if index > before, SpokenWords.every.contains(word()), SpokenWords.weekday(word(1)) != nil { index += 1 }
+      }
       if !set.isEmpty, let days = ["weekends": WeekdaySet.weekends, "weekdays": .weekdays][word()] {
         index += 1
         set.formUnion(days)

@@ -110,11 +110,27 @@ extension SpokenParser {
         window.range, "a part of the day needs an interval",
         expected: "how often, as in \"every 30m from 9 to 17 on weekdays\"")
     }
+    takeTimeOfBound()
     var (said, _) = try daytimes()
     if isAfterDone { return try afterDone(kind, said) }
     if said.isEmpty { said = [anchor.words().day] }
     let days = try leftOut(of: try days(kind))
     return try settled(Phrase(pattern: .times(days, said), bounds: bounds))
+  }
+
+  /// Days without a time have the one of their bound: `every other day starting tomorrow at 8`.
+  private mutating func takeTimeOfBound() {
+    guard times.isEmpty, part == nil else { return }
+    let words = boundRange ?? 0..<bytes.count
+    func take(_ civil: CivilDateTime) -> Phrase.Moment {
+      times = [Clock(time: civil.time, isExact: true, range: words)]
+      return .date(civil.date)
+    }
+    switch (bounds.starting, bounds.until) {
+    case (.civil(let civil), nil), (.civil(let civil), .date): bounds.starting = take(civil)
+    case (nil, .civil(let civil)), (.date, .civil(let civil)): bounds.until = take(civil)
+    default: break
+    }
   }
 
   /// A day that was said beside a recurrence is the day that lacks in it: `on monday, every 2 weeks`.

@@ -99,8 +99,8 @@ extension SpokenParser {
       if word() != "quarter" { index += 1 }
       index += 1
       if take("of", "an", "hour") || take("of", "hour") || take("hour") { return (Fraction(quarters, 4), .hours) }
-    } else if word() == "a", word(1) == "couple" {
-      index += 2
+    } else if word() == "couple" || word() == "a" && word(1) == "couple" {
+      index += word() == "a" ? 2 : 1
       _ = take("of")
       if let found = give(Fraction(2), 0) { return found }
     } else if article, word() == "a" || word() == "an" {
@@ -119,7 +119,7 @@ extension SpokenParser {
         let scale: Int64 = digits.range.count == 1 ? 10 : 100
         index += 2
         if let found = give(Fraction(value * scale + Int64(digits.value), scale), 0) { return found }
-      } else if take("and", "a", "half") || isSign("½") {
+      } else if take("and", "a", "half") || takeHalf() {
         if let found = give(Fraction(value * 2 + 1, 2), 0) { return found }
       } else if isSign("-"), token()?.isAdjacent == true, let found = give(Fraction(value), 1) {
         return found
@@ -136,7 +136,11 @@ extension SpokenParser {
     return nil
   }
 
-  private func isSign(_ text: String) -> Bool { token()?.text == text }
+  private mutating func takeHalf() -> Bool {
+    guard token()?.text == "½" else { return false }
+    index += 1
+    return true
+  }
 
   /// Adds so many of a unit; `false` where the number is beyond all bounds.
   private func add(_ value: Fraction, _ unit: Unit, to span: inout Span, _ start: Int) throws(Fault) -> Bool {
@@ -176,12 +180,13 @@ extension SpokenParser {
   /// `in 3 days`, `20 minutes from now`, `now + 2 weeks`.
   mutating func delayPart() throws(Fault) -> Bool {
     let start = index
-    let isIn = take("in") || take("within")
+    let isIn = take("in") || take("within") || take("after")
     let isNow = !isIn && take("now") && takeSign("+")
     guard let found = try span(article: true) else {
       index = start
       return false
     }
+    if !isIn, !isNow, found.seconds == 0, try besideDate(found, start) { return true }
     if !isIn, !isNow {
       guard take("from", "now") || take("from", "today") || take("hence") || take("later") else {
         index = start
@@ -193,6 +198,39 @@ extension SpokenParser {
     let words = range(from: start)
     guard delay == nil, date == nil else { throw twice(words) }
     delay = (found, words)
+    return true
+  }
+
+  /// `half an hour before sunset` with its length as the sun's schedules are written; `nil` where there is none.
+  mutating func solarText() -> String? {
+    let start = index
+    defer { index = start }
+    guard let found = try? span(article: true), found.isElapsed, ["before", "after"].contains(word()),
+      let next = token()
+    else { return nil }
+    return "\(found.seconds)s \(text(next.range.lowerBound..<bytes.count))"
+  }
+
+  /// `a week from friday`, `3 days before dec 24`: a day counted from another.
+  private mutating func besideDate(_ span: Span, _ start: Int) throws(Fault) -> Bool {
+    let before = index
+    let isBefore = take("before")
+    guard isBefore || take("from") || take("after"), !["now", "today"].contains(word()), let found = try spokenDate()
+    else {
+      index = before
+      return false
+    }
+    let words = range(from: start)
+    guard delay == nil, date == nil else { throw twice(words) }
+    guard isBefore else {
+      date = SpokenDate(
+        candidates: found.candidates.prefix(1).compactMap { moved($0, by: span) }, kind: .fixed, range: words)
+      return true
+    }
+    guard span.months == 0 else { throw noFraction(start) }
+    // Of a day that comes again, the first before which so much time is left.
+    let candidates = found.candidates.compactMap { $0.adding(days: -Int(span.days)) }
+    date = SpokenDate(candidates: candidates, kind: found.kind == .fixed ? .fixed : .next, range: words)
     return true
   }
 

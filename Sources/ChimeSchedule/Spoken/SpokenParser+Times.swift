@@ -3,7 +3,9 @@ extension SpokenParser {
   mutating func timePart() throws(Fault) -> Bool {
     let start = index
     if try dayPartWords() { return true }
-    let isAsked = take("at") || takeSign("@") || take("by")
+    let isAt = take("at") || takeSign("@") || take("by")
+    // "around" asks for no more than "at" does: nothing rings around a time.
+    let isAsked = take("around") || take("about") || isAt
     // A number alone is a time only after "at", or right behind a day.
     let isBare = isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike
     guard let clock = clock(bare: isBare) else {
@@ -57,6 +59,7 @@ extension SpokenParser {
   /// `morning`, `in the evening`, `at night`, `this afternoon`, `tonight`.
   private mutating func dayPartWords() throws(Fault) -> Bool {
     let start = index
+    if try pluralDayPart() { return true }
     let isThis = take("this")
     if !isThis { _ = take("in", "the") || take("during", "the") || take("at") || take("in") || take("the") }
     guard let found = SpokenWords.DayPart(word()) else {
@@ -83,21 +86,54 @@ extension SpokenParser {
     return true
   }
 
+  /// `evenings at 8` come each day, `sunday evenings` each Sunday.
+  private mutating func pluralDayPart() throws(Fault) -> Bool {
+    let start = index
+    _ = take("in", "the") || take("in")
+    guard recurrence == nil, part == nil, word().hasSuffix("s"), let found = SpokenWords.DayPart(word()) else {
+      index = start
+      return false
+    }
+    index += 1
+    let words = range(from: start)
+    switch date?.kind {
+    case .weekday(let day): recurrence = (.weekdays(WeekdaySet(day)), words)
+    case nil: recurrence = (.weekdays(.everyDay), words)
+    default: throw twice(words)
+    }
+    date = nil
+    part = (found, words)
+    return true
+  }
+
   /// One time of day.
   ///
   /// - Parameter bare: whether a number alone counts.
   mutating func clock(bare: Bool) -> Clock? {
     let start = index
+    _ = word() == "the" && word(1) == "end" && take("the")
     if take("end", "of", "day") || take("end", "of", "the", "day") || take("close", "of", "business") {
       return Clock(time: anchor.words().endOfDay, isExact: true, range: range(from: start))
     }
+    index = start
+    if word(-1) == "at" || word(1) == "time", take("lunch") {
+      _ = take("time")
+      return Clock(time: anchor.words().lunchtime, isExact: true, range: range(from: start))
+    }
+    if take("tea", "time") { return Clock(time: anchor.words().teatime, isExact: true, range: range(from: start)) }
     if let named = SpokenWords.times[word()] {
       index += 1
       return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
     }
     if let clock = pastOrTo() { return clock }
-    guard let first = token(), first.kind == .number, first.value <= 2_359 else { return nil }
+    guard let first = token(), first.kind == .number else { return nil }
+    if let clock = clockOfStamp() { return clock }
+    guard first.value <= 2_359 else { return nil }
     index += 1
+    if first.value == 12, let named = SpokenWords.times[word()], named == .noon || named == .midnight {
+      index += 1
+      return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
+    }
     var (hour, minute, second) = (first.value, 0, 0)
     var isExact = first.isDigits && first.text.hasPrefix("0")
     var isBare = true
@@ -114,6 +150,9 @@ extension SpokenParser {
       if isSign(":"), isJoined(0), let value = digits(1) {
         second = value
         index += 2
+      } else if word() == "h", isJoined(0) {
+        isExact = true
+        index += 1
       }
     } else if first.isDigits, isJoined(0), word() == "h", bare || first.value > 12 {
       // "1h30" alone is a length of time.
@@ -131,6 +170,16 @@ extension SpokenParser {
       (hour, minute) = (first.value / 100, first.value % 100)
       isExact = isExact || first.range.count == 4
       isBare = false
+      // "1700 hours"
+      if first.range.count == 4 { _ = take("hours") || take("hrs") }
+    } else if first.isDigits, first.range.count == 4, take("hours") || take("hrs") {
+      (hour, minute, isExact, isBare) = (first.value / 100, first.value % 100, true, false)
+    } else if !first.isDigits, (1...12).contains(hour), let count = token(), count.kind == .number, !count.isDigits,
+      (10..<60).contains(count.value), !isUnitAhead(1)
+    {
+      // "seven thirty"
+      (minute, isBare) = (count.value, false)
+      index += 1
     }
     guard minute < 60, hour < 24, first.range.count <= 2 || !isBare || !first.isDigits else {
       index = start
@@ -156,6 +205,22 @@ extension SpokenParser {
       return nil
     }
     return Clock(time: time, isExact: isExact, range: range(from: start))
+  }
+
+  /// `180000` of `20261224T180000`
+  private mutating func clockOfStamp() -> Clock? {
+    guard let digits = token(), digits.isDigits, digits.isAdjacent, digits.range.count == 6, word(-1) == "t",
+      let time = CivilTime(
+        hour: digits.value / 10_000, minute: digits.value / 100 % 100, second: digits.value % 100),
+      token(1)?.isAdjacent != true
+    else { return nil }
+    index += 1
+    return Clock(time: time, isExact: true, range: digits.range)
+  }
+
+  private func isUnitAhead(_ ahead: Int) -> Bool {
+    let word = word(ahead)
+    return Keyword.units[word] != nil || SpokenWords.months.contains(word) || SpokenWords.years.contains(word)
   }
 
   /// Whether a number that was just stepped over counts nothing: neither a unit, nor a month, nor a date goes on here.
@@ -214,6 +279,12 @@ extension SpokenParser {
         let isTo = word(1) != "past" && word(2) == "to"
         minutes = isTo ? -count.value : count.value
         index += word(1) == "past" ? 2 : 3
+      } else if let count = token(), count.kind == .number, word(1) == "to", recurrence == nil,
+        !["from", "between"].contains(word(-1)), (count.isDigits ? [20, 25] : [5, 10, 20, 25]).contains(count.value)
+      {
+        // "ten to nine"; "5 to 9" may be from five to nine.
+        minutes = -count.value
+        index += 2
       } else {
         index = start
         return nil

@@ -8,6 +8,7 @@ struct SpokenParser {
   let bytes: [UInt8]
   let anchor: Anchor
   let tokens: [SpokenToken]
+  let today: CivilDate
   var index = 0
 
   // What has been said so far.
@@ -58,12 +59,19 @@ struct SpokenParser {
   init(_ bytes: [UInt8], anchor: Anchor) throws(Fault) {
     self.bytes = bytes
     self.anchor = anchor
-    tokens = try SpokenToken.tokens(bytes)
+    tokens = SpokenToken.withoutFrame(try SpokenToken.tokens(bytes))
+    today = anchor.civil.date
   }
 
   /// The whole text as one schedule.
   mutating func phrase() throws(Fault) -> Phrase {
-    guard try readsParts() else { throw stuck() }
+    do throws(Fault) {
+      guard try readsParts() else { throw stuck() }
+    } catch {
+      var fault = error
+      fault.stop = token()?.range.lowerBound ?? bytes.count
+      throw fault
+    }
     return try meaning()
   }
 
@@ -106,10 +114,24 @@ struct SpokenParser {
 
   func isNumber(_ ahead: Int = 0) -> Bool { token(ahead)?.kind == .number }
 
+  /// Steps over a word if it stands here.
+  mutating func take(_ word: String) -> Bool {
+    guard self.word() == word else { return false }
+    index += 1
+    return true
+  }
+
   /// Steps over those words if they stand here.
-  mutating func take(_ words: String...) -> Bool {
-    for (offset, expected) in words.enumerated() where word(offset) != expected { return false }
-    index += words.count
+  mutating func take(_ first: String, _ second: String) -> Bool {
+    guard word() == first, word(1) == second else { return false }
+    index += 2
+    return true
+  }
+
+  mutating func take(_ first: String, _ second: String, _ rest: String...) -> Bool {
+    guard word() == first, word(1) == second else { return false }
+    for (offset, expected) in rest.enumerated() where word(offset + 2) != expected { return false }
+    index += rest.count + 2
     return true
   }
 
@@ -151,9 +173,7 @@ struct SpokenParser {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  func quoted(_ range: Range<Int>) -> String { "\"\(excerpt(text(range), limit: 40))\"" }
-
-  var today: CivilDate { anchor.civil.date }
+  func quoted(_ range: Range<Int>) -> String { anchor.isQuiet ? "" : "\"\(excerpt(text(range), limit: 40))\"" }
 
   // MARK: Faults
 

@@ -50,7 +50,7 @@ enum SpokenWords {
       case "afternoon", "afternoons": self = .afternoon
       case "evening", "evenings": self = .evening
       case "night", "nights": self = .night
-      case "tonight": self = .tonight
+      case "tonight", "tonite": self = .tonight
       default: return nil
       }
     }
@@ -67,15 +67,24 @@ enum SpokenWords {
   }
 
   static func weekday(_ word: String) -> (day: Weekday, plural: Bool)? {
+    if word == "weds" { return (.wednesday, false) }
     guard case .weekday(let day, let plural) = Keyword.weekdayNames[word] else { return nil }
     return (day, plural)
   }
 
+  /// Days of each year with a name of their own, of which the word behind may be a part.
+  static let feasts: [String: (month: Int, day: Int)] = [
+    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26),
+    "new year's eve": (12, 31), "new years eve": (12, 31),
+    "new year's day": (1, 1), "new years day": (1, 1), "new year": (1, 1), "new years": (1, 1), "nye": (12, 31),
+    "halloween": (10, 31), "valentine's day": (2, 14), "valentines day": (2, 14), "valentine's": (2, 14),
+    "st patrick's day": (3, 17), "st. patrick's day": (3, 17),
+  ]
   static let today: Set = ["today"]
   static let tomorrow: Set = ["tomorrow", "tmr", "tmrw", "tomorow"]
   static let starting: Set = ["starting", "beginning", "from"]
   static let until: Set = ["until", "till", "til", "through", "thru", "to", "ending"]
-  static let except: Set = ["except", "excluding", "excepting", "without"]
+  static let except: Set = ["except", "excluding", "excepting", "without", "skipping"]
   static let every: Set = ["every", "each", "ev"]
 
   /// What says by itself how often.
@@ -89,7 +98,8 @@ enum SpokenWords {
   /// mistake; abbreviations are among them, because `sat` and `may` name days and months first.
   static let alone: Set<String> = {
     var words: Set<String> = [
-      "today", "tomorrow", "tmr", "tmrw", "tomorow", "yesterday", "tonight", "overmorrow", "morning", "mornings",
+      "today", "tomorrow", "tmr", "tmrw", "tomorow", "yesterday", "tonight", "tonite", "weds", "overmorrow", "morning",
+      "mornings",
       "afternoon", "afternoons", "evening", "evenings", "night", "nights", "am", "pm", "oclock", "every", "each",
       "everyday", "except", "excluding", "until", "till", "starting", "fortnight", "fortnights", "eom", "eow", "eoy",
       "hrs", "mins", "secs", "minutes", "seconds", "hours", "days", "weeks", "months", "years", "quarterly",
@@ -104,19 +114,24 @@ enum SpokenWords {
   /// The word of time that a misspelt one was meant to be; `nil` for those that may be anything else. Short words, and
   /// words that begin otherwise, are too often words of their own.
   static func misspelt(_ word: String) -> String? {
-    guard word.utf8.count >= 4, !alone.contains(word), !joining.contains(word),
-      let near = Spelling.nearest(to: word, among: long), near.utf8.first == word.utf8.first
+    guard word.utf8.count >= 4, let first = word.utf8.first, let near = long[first], !alone.contains(word),
+      !joining.contains(word)
     else { return nil }
-    return near
+    let letters = Spelling.letters(of: word)
+    // Two changes exchange two letters each.
+    let candidates = near.filter { ($0.letters ^ letters).nonzeroBitCount <= 4 }
+    return candidates.isEmpty ? nil : Spelling.nearest(to: word, among: candidates.map(\.word))
   }
 
-  private static let long: [String] = {
+  /// The words that are long enough to be told when they are misspelt, by their first letter.
+  private static let long: [UInt8: [(word: String, letters: UInt32)]] = {
     let words = [
       "tomorrow", "tonight", "today", "every", "daily", "weekly", "monthly", "yearly", "hourly", "weekdays", "weekday",
       "weekend", "weekends", "morning", "evening", "afternoon", "midnight", "minutes", "hours", "weeks", "months",
       "until", "except", "starting", "fortnight",
     ]
-    return words + (Array(Keyword.weekdayNames.keys) + Keyword.monthNames.keys).filter { $0.utf8.count >= 5 }
+    let names = (Array(Keyword.weekdayNames.keys) + Keyword.monthNames.keys).filter { $0.utf8.count >= 5 }
+    return Dictionary(grouping: (words + names).map { ($0, Spelling.letters(of: $0)) }) { $0.0.utf8.first ?? 0 }
   }()
 
   /// Words that speak of time only together with one that does: `next week`, `half past`, `in the`.
@@ -130,7 +145,9 @@ enum SpokenWords {
     "p", "a", "p.m", "a.m", "o'clock", "o’clock", "o", "clock", "close", "business", "working", "work", "done",
     "completion", "completed", "finished", "apart", "quarters", "couple", "few", "hence", "later", "during", "per",
     "from", "alternate", "thrice", "as", "start", "ending", "times", "x", "on",
-    "is", "day", "excepting", "t", "z", "utc", "gmt", "st", "nd", "rd", "th", "th.", "counting",
+    "is", "day", "excepting", "skipping", "couple", "lunch", "tea", "during", "christmas", "boxing", "new", "eve",
+    "nye", "year's", "years", "halloween", "valentine's", "valentines", "patrick's", "st.", "t", "z", "utc", "gmt",
+    "st", "nd", "rd", "th", "th.", "counting",
   ]
   static let inTimes = within.union(changing).union(behind).union(units)
   /// Words behind which the names of calendars may stand.
@@ -156,4 +173,38 @@ enum SpokenWords {
     words.formUnion(["quarter", "time", "times", "weekend", "workday", "weekday", "business", "working"])
     return words
   }()
+
+  /// Words that want an hour behind them.
+  static let hours: Set<String> = ["at", "@", "by", "until", "till", "past"]
+  /// Words that begin a length of time.
+  static let lengths: Set<String> = ["in", "within", "for", "after"]
+  /// Words that count one of a unit behind them.
+  static let one: Set<String> = [
+    "a", "an", "one", "half", "next", "this", "last", "following", "coming", "upcoming", "other",
+  ]
+  /// Words that say nothing without what follows, so that a time behind them was cut off from it.
+  static let cut: Set<String> = ["at", "@", "&", "the", "a", "an"]
+  /// Words beside which one for how often is none of a title: `daily through`.
+  static let bounding: Set<String> = [
+    "at", "@", "on", "from", "to", "through", "thru", "until", "till", "til", "starting", "beginning", "except",
+    "excluding", "but", "for",
+  ]
+  /// Words with which no time ends.
+  static let open: Set<String> = [
+    "on", "in", "at", "@", "by", "the", "this", "of", "for", "from", "to", "a", "an", "and", "or", "after", "before",
+    "past", "about", "around", "between", "within", "but", "not", "through", "thru", "every", "each", "until", "till",
+    "til", "except", "excluding", "starting", "&", "-",
+  ]
+  /// Words of a day's times, which name no day.
+  static let daytimes: Set<String> = [
+    "am", "pm", "a.m", "p.m", "oclock", "o'clock", "o’clock", "morning", "afternoon", "evening", "night",
+  ]
+
+  /// Things that have numbers for names: the one behind is none of a clock's.
+  static let numbered: Set<String> = [
+    "chapter", "part", "page", "episode", "season", "lesson", "exercise", "unit", "room", "gate", "platform", "bus",
+    "tram", "line", "train", "flight", "highway", "level", "phase", "step", "version", "volume", "issue", "ticket",
+    "number", "no", "nr", "apartment", "flat", "floor", "bay", "seat", "table", "door", "track", "question", "task",
+    "kapitola", "kapitolu", "strana", "stranu", "lekce", "lekci", "linka", "číslo",
+  ]
 }

@@ -1,0 +1,54 @@
+import ChimeSchedule
+
+/// Texts as people type them, and how long reading one may take.
+private struct MeasuredText {
+  var text: String
+  /// The words of a whole line, with a title.
+  var line: [String]?
+  var language: SpokenLanguage?
+  /// In nanoseconds.
+  var limit: Double
+
+  /// The written form, which the daemon reads.
+  static func written(_ text: String) -> MeasuredText { MeasuredText(text: text, limit: 5_000) }
+
+  static func said(_ text: String) -> MeasuredText { MeasuredText(text: text, limit: 20_000) }
+
+  static func line(_ text: String, _ language: SpokenLanguage? = nil) -> MeasuredText {
+    MeasuredText(
+      text: text, line: text.split(separator: " ").map(String.init), language: language, limit: 20_000)
+  }
+
+  static let all = [
+    written("weekdays at 08:30"), written("every 90m from 08:00 to 22:00 on weekdays"), written("at 2026-12-01 09:00"),
+    written("last fri of mar,jun,sep,dec at 16:00"), written("every 2 weeks on tue at 19:00 starting 2026-11-23"),
+    said("in 3 days at 9"), said("every other tuesday at half past seven in the evening"),
+    said("every weekday morning except mondays and holidays until june 30"), line("Tea in 5 minutes"),
+    line("Call mum tomorrow at 5pm"), line("every weekday at 9 except holidays stand-up to team"),
+    line("Zavolat mámě zítra v 17", .czech),
+    line("Ask the plumber about the leaking tap in the upstairs bathroom and whether he has a key on friday at 9"),
+    line("Dentist next friday at 9"), line("Buy milk and bread"),
+  ]
+}
+
+/// A text or a line read once, from cold, also where it is refused; of all turns the median counts.
+func measurePhrases(_ bench: Bench) throws {
+  let rounds = bench.options.isQuick ? 20 : 200
+  for measured in MeasuredText.all {
+    var surroundings = try MeasuredSchedule.surroundings()
+    surroundings.language = measured.language
+    var times: [Double] = []
+    for _ in 0..<rounds {
+      let begin = monotonicNanoseconds()
+      for _ in 0..<20 {
+        if let line = measured.line {
+          _ = try? ScheduleLine(line, place: .anywhere, now: MeasuredSchedule.now, in: surroundings)
+        } else {
+          _ = try? Schedule.parse(measured.text, now: MeasuredSchedule.now, in: surroundings)
+        }
+      }
+      times.append(Double(monotonicNanoseconds() - begin) / 20)
+    }
+    bench.report(measured.text, Series(times).median, "ns", beside: .limit(measured.limit))
+  }
+}

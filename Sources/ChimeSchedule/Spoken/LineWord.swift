@@ -1,0 +1,249 @@
+/// One word of a line, and what it may be to a time, looked up once.
+struct LineWord {
+  /// What a word may be to a time. Most words are several things: `second` is a unit, and joins.
+  struct Kinds: OptionSet, Sendable {
+    let rawValue: UInt64
+
+    /// With a space in it: it was put in quotes, and is a piece of the title or a whole time.
+    static let quoted = Kinds(rawValue: 1 << 0)
+    /// Speaks of time wherever it stands: `tomorrow`, `evenings`, `minutes`, and what is misspelt for one of these.
+    static let alone = Kinds(rawValue: 1 << 1)
+    static let joining = Kinds(rawValue: 1 << 2)
+    static let unit = Kinds(rawValue: 1 << 3)
+    /// Begins with a digit, or is a number word: `20`, `5pm`, `three`, `2nd`.
+    static let number = Kinds(rawValue: 1 << 4)
+    /// Has digits only.
+    static let digits = Kinds(rawValue: 1 << 5)
+    /// `2nd`
+    static let ordinal = Kinds(rawValue: 1 << 6)
+    /// `17:30`, `5pm`, `17h30`
+    static let clock = Kinds(rawValue: 1 << 7)
+    /// `24.12.`, `2027-03-10`, `7/12/2027`
+    static let date = Kinds(rawValue: 1 << 8)
+    static let year = Kinds(rawValue: 1 << 9)
+    static let sign = Kinds(rawValue: 1 << 10)
+    static let every = Kinds(rawValue: 1 << 11)
+    /// Wants a time behind it: `except`, `until`.
+    static let asking = Kinds(rawValue: 1 << 12)
+    /// `today`, `tomorrow`
+    static let near = Kinds(rawValue: 1 << 13)
+    /// Says by itself how often: `daily`.
+    static let often = Kinds(rawValue: 1 << 14)
+    static let weekday = Kinds(rawValue: 1 << 15)
+    /// `mondays`, `mon-fri`: several days.
+    static let weekdays = Kinds(rawValue: 1 << 16)
+    static let month = Kinds(rawValue: 1 << 17)
+    /// A time of day with a name: `noon`.
+    static let named = Kinds(rawValue: 1 << 18)
+    /// `am`, `p.m.`
+    static let half = Kinds(rawValue: 1 << 19)
+    /// Says more of a time before it: `friday next`.
+    static let behind = Kinds(rawValue: 1 << 20)
+    /// Changes what a time behind it means: `before friday`.
+    static let changing = Kinds(rawValue: 1 << 21)
+    /// Wants an hour behind it: `at`, `past`.
+    static let hours = Kinds(rawValue: 1 << 22)
+    /// Begins a length of time: `in`, `for`.
+    static let lengths = Kinds(rawValue: 1 << 23)
+    /// Counts one: `a`, `next`.
+    static let one = Kinds(rawValue: 1 << 24)
+    /// Is cut off from what belongs to it where a time follows: `at`, `the`.
+    static let cut = Kinds(rawValue: 1 << 25)
+    /// Things that a number behind it tells apart: `chapter 7`.
+    static let numbered = Kinds(rawValue: 1 << 33)
+    /// Goes with a word for how often: `daily through`, `weekly on`.
+    static let bounding = Kinds(rawValue: 1 << 32)
+    /// Names of calendars may stand behind it: `except`.
+    static let naming = Kinds(rawValue: 1 << 26)
+    /// May stand within a time.
+    static let within = Kinds(rawValue: 1 << 27)
+    /// A time may begin with it.
+    static let first = Kinds(rawValue: 1 << 28)
+    /// No time ends with it.
+    static let open = Kinds(rawValue: 1 << 29)
+    /// Part of a day, or of a clock's time, and so no day: `morning`.
+    static let daytime = Kinds(rawValue: 1 << 30)
+    /// Stands before a time, which then has a beginning of its own: `on friday`, `at 9`.
+    static let opening = Kinds(rawValue: 1 << 31)
+
+    static let time: Kinds = [.alone, .clock, .date]
+    static let stretch: Kinds = [.joining, .unit, .alone, .sign, .number]
+  }
+
+  let text: String
+  /// What it speaks of, in English and in small letters, without the signs around it.
+  let plain: String
+  let kinds: Kinds
+
+  init(_ text: String, language: SpokenLanguage?) {
+    self.text = text
+    var bytes = ContiguousArray(text.utf8)
+    guard !bytes.contains(where: { $0 <= 0x20 }), !bytes.isEmpty else {
+      (plain, kinds) = (text, [.quoted, .within, .first])
+      return
+    }
+    let isASCII = bytes.allSatisfy { $0 < 0x80 }
+    if !isASCII { bytes = ContiguousArray(text.lowercased().utf8) }
+    let begin = bytes.firstIndex { !LineWord.isAround($0) } ?? bytes.count
+    let end = (bytes.lastIndex { !LineWord.isAround($0) } ?? -1) + 1
+    var bare = ""
+    if begin < end {
+      for index in begin..<end where (0x41...0x5A).contains(bytes[index]) { bytes[index] |= 0x20 }
+      bare = String(decoding: bytes[begin..<end], as: UTF8.self)
+    }
+    plain = language?.gloss(bare) ?? bare
+    var kinds = SpokenWords.kinds[plain] ?? []
+    let isForeign = !kinds.contains(.first) && language?.mayBeInTime(bare) == true
+    if isForeign { kinds.formUnion([.within, .first]) }
+    let letters = plain.utf8.first.map { (0x61...0x7A).contains($0) || $0 >= 0x80 } ?? false
+    if begin >= end {
+      kinds.formUnion([.sign, .within, .first])
+    } else if !letters {
+      kinds.formUnion(LineWord.figures(plain, bytes))
+    } else if kinds.isEmpty {
+      kinds.formUnion(LineWord.compound(plain, bare, language))
+      if kinds.isEmpty, plain == bare, SpokenWords.misspelt(plain) != nil { kinds = [.alone] }
+      if bytes.contains(where: { [UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: "*")].contains($0) }) {
+        kinds.formUnion([.within])
+        if bytes.contains(UInt8(ascii: ":")) { kinds.insert(.first) }
+      }
+    }
+    self.kinds = kinds
+  }
+
+  func has(_ kinds: Kinds) -> Bool { !self.kinds.isDisjoint(with: kinds) }
+
+  /// Whether it may be a part of a time.
+  var speaks: Bool { has(.number) || has(.first) && !has([.sign, .quoted]) }
+
+  /// Whether it names a day, or days.
+  var namesDay: Bool { has(.date) || has(.ordinal) || has([.alone, .unit]) && !has([.daytime, .named]) }
+
+  var isPluralUnit: Bool { has(.unit) && plain.utf8.last == UInt8(ascii: "s") && plain.utf8.count > 2 }
+
+  /// Whether it may be an hour of a clock, without a word that says so.
+  var isHour: Bool { has(.digits) && plain.utf8.count <= 2 && Int(plain).map { $0 <= 24 } == true || has(.clock) }
+
+  /// Whether it is the name of several things, which a number before it counts.
+  var isPlural: Bool {
+    !has(.quoted) && text == plain && plain.utf8.last == UInt8(ascii: "s") && !plain.hasSuffix("ss")
+  }
+
+  /// The English word of time that a misspelt one was meant to be.
+  var misspelt: String? {
+    kinds.contains(.alone) && SpokenWords.kinds[plain] == nil ? SpokenWords.misspelt(plain) : nil
+  }
+
+  private static func isAround(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: ";"),
+      UInt8(ascii: ":"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"):
+      true
+    default: false
+    }
+  }
+
+  private static func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } == true }
+
+  /// What a word is that begins with no letter.
+  private static func figures(_ plain: String, _ whole: ContiguousArray<UInt8>) -> Kinds {
+    var kinds: Kinds = [.within, .first]
+    let bytes = ContiguousArray(plain.utf8)
+    guard isDigit(bytes.first) else {
+      let isSign = !bytes.contains { isDigit($0) || (0x61...0x7A).contains($0) || $0 >= 0x80 }
+      return isSign ? kinds.union(.sign) : kinds
+    }
+    kinds.insert(.number)
+    let digits = bytes.prefix { isDigit($0) }.count
+    if digits == bytes.count {
+      kinds.insert(.digits)
+      if digits == 4, (1970...2059).contains(Int(plain) ?? 0) { kinds.insert(.year) }
+    }
+    let tail = String(decoding: bytes[digits...], as: UTF8.self)
+    if ["st", "nd", "rd", "th"].contains(tail) { kinds.insert(.ordinal) }
+    let colon = UInt8(ascii: ":")
+    let isTimed = bytes.count > digits && bytes.allSatisfy { $0 == colon || isDigit($0) }
+    let halves: Set = ["am", "pm", "a.m", "p.m", "p", "a"]
+    let ending = bytes.drop { !(0x61...0x7A).contains($0) }
+    if isTimed || halves.contains(String(decoding: ending, as: UTF8.self)) { kinds.insert(.clock) }
+    if tail.utf8.count == 3, tail.utf8.first == UInt8(ascii: "h"), tail.utf8.dropFirst().allSatisfy({ isDigit($0) }) {
+      kinds.insert(.clock)
+    }
+    // "12/24"
+    let parts = plain.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+    if parts.count == 2, (1...31).contains(parts[0]), (1...31).contains(parts[1]) { kinds.insert(.alone) }
+    // ".", "/" and "-"
+    let signs: Set<UInt8> = [0x2E, 0x2F, 0x2D]
+    if whole.count(where: { signs.contains($0) }) == 2, bytes.allSatisfy({ isDigit($0) || signs.contains($0) }) {
+      kinds.insert(.date)
+    }
+    return kinds
+  }
+
+  /// What a word is whose first piece is one of time: `mon-fri`, `noon/6pm`, `sat,sun`.
+  private static func compound(_ plain: String, _ bare: String, _ language: SpokenLanguage?) -> Kinds {
+    let pieces = plain.utf8.split { [0x2C, 0x2D, 0x2E, 0x21, 0x2F, 0x26, 0x40, 0x2B].contains($0) }
+    guard pieces.count > 1, let first = pieces.first else { return [] }
+    func kinds(_ piece: Substring.UTF8View) -> Kinds {
+      let word = String(Substring(piece))
+      if language?.mayBeInTime(word) == true { return [.within, .first] }
+      return SpokenWords.kinds[language?.gloss(word) ?? word] ?? []
+    }
+    let begins = kinds(first)
+    guard !begins.isEmpty else { return [] }
+    if pieces.allSatisfy({ kinds($0).contains(.weekday) }) { return [.alone, .weekday, .weekdays, .within, .first] }
+    // "second-hand" begins with a word of time and is none.
+    return begins.intersection([.within, .first])
+  }
+}
+
+extension SpokenWords {
+  /// What each word may be to a time.
+  static let kinds: [String: LineWord.Kinds] = {
+    var kinds: [String: LineWord.Kinds] = [:]
+    func add(_ words: some Sequence<String>, _ kind: LineWord.Kinds) {
+      for word in words { kinds[word, default: []].insert(kind) }
+    }
+    add(alone, .alone)
+    add(["a.m", "p.m", "o'clock", "o’clock"], .alone)
+    add(joining, .joining)
+    add(units, .unit)
+    add(numbers.keys, .number)
+    add(tens.keys, .number)
+    add(ordinals.keys, .number)
+    add(every, .every)
+    add(["everyday"], .every)
+    add(asking, .asking)
+    add(today.union(tomorrow), .near)
+    add(often, .often)
+    add(times.keys, .named)
+    add(Keyword.monthNames.keys, .month)
+    for (word, keyword) in Keyword.weekdayNames {
+      guard case .weekday(_, let plural) = keyword else { continue }
+      add([word], plural ? [.weekday, .weekdays] : .weekday)
+    }
+    add(["am", "pm", "a.m", "p.m"], .half)
+    add(behind, .behind)
+    add(changing, .changing)
+    add(hours, .hours)
+    add(lengths, .lengths)
+    add(one, .one)
+    add(cut, .cut)
+    add(bounding, .bounding)
+    add(numbered, .numbered)
+    add(["on", "at", "@", "in", "by"], .opening)
+    add(namesFollow, .naming)
+    add(open, .open)
+    add(daytimes, .daytime)
+    add(["–", "—"], .sign)
+    // What begins a schedule, or speaks of time, may stand within one.
+    let speaking = kinds.filter {
+      !$0.value.isDisjoint(with: [.alone, .joining, .unit, .number, .every])
+    }.keys
+    let keywords = Keyword.all.union(SolarWord.table.keys)
+    add(Set(speaking).union(keywords), [.first, .within])
+    add(inTimes, .within)
+    add(["close"], .first)
+    return kinds
+  }()
+}

@@ -1,0 +1,224 @@
+/// Finds words of time in what is left of a line when its time is taken out: beside that, at the ends, and within a title.
+extension ScheduleLine.Reader {
+  typealias Run = ScheduleLine.Run
+
+  /// The words of time that a title would swallow; `nil` where all of it is a title.
+  func wordsOfTime(beside run: Run) -> Range<Int>? {
+    let (before, after) = (0..<run.words.lowerBound, run.words.upperBound..<line.count)
+    // A title of one word that speaks of time is a title: there is no other that it could stand beside.
+    if place == .anywhere, after.isEmpty, before.count == 1, line[0].misspelt == nil, !line[0].has(.digits) {
+      return nil
+    }
+    return lastWords(before, of: run) ?? firstWords(after, of: run) ?? firstOfLine(before) ?? lastOfLine(after)
+      ?? wordWithin(run, before, after).map { $0..<$0 + 1 } ?? numberOfTitle(run, after)
+  }
+
+  private func isNumber(_ text: String) -> Bool { text.utf8.last.map { (0x30...0x39).contains($0) } == true }
+
+  private func word(_ index: Int, in range: Range<Int>) -> LineWord? { range.contains(index) ? line[index] : nil }
+
+  // MARK: Beside the time
+
+  /// The words of time right before the time.
+  private func lastWords(_ before: Range<Int>, of run: Run) -> Range<Int>? {
+    guard let last = before.last, !line[last].has(.quoted), let first = run.words.first else { return nil }
+    if let found = stretch(before, fromEnd: true), isTime(found) || count(found, .number) > 1 {
+      return found
+    }
+    let word = line[last]
+    // "in at 9" says nothing of a time; "before 9" does.
+    let isChanging = word.has(.changing) && !(word.has(.opening) && line[first].has(.opening))
+    if word.has(.cut) || isChanging { return stretch(before, fromEnd: true) ?? last..<last + 1 }
+    guard word.has(.number) else { return nil }
+    // "2 each days", but not "chapter 2 every day"
+    let isCounted = line[first].has(.number) || self.word(first + 1, in: run.words)?.isPluralUnit == true
+    // "chapter 7 tomorrow"
+    let isNamed = self.word(last - 1, in: before)?.has(.numbered) == true
+    return isCounted || !isNamed && isHour(word, before: run) ? last..<last + 1 : nil
+  }
+
+  /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.
+  private func isHour(_ word: LineWord, before run: Run) -> Bool {
+    guard word.text.utf8.count <= 2, let hour = Int(word.text), (0...24).contains(hour) else { return false }
+    return understood("at \(word.text) \(run.text)") != nil
+  }
+
+  /// The words of time right behind the time.
+  private func firstWords(_ after: Range<Int>, of run: Run) -> Range<Int>? {
+    guard let first = after.first, !line[first].has(.quoted) else { return nil }
+    let isTitled = run.words.lowerBound > 0
+    // They are the title where there is no other.
+    if isTitled, after.count <= 3, line[after].allSatisfy({ $0.has(.behind) }) { return after }
+    let found = stretch(after, fromEnd: false)
+    if let found {
+      if isTitled, found == after { return after }
+      if isTime(found) || count(found, .number) > 1 { return trimmed(found) }
+      // A number after a number may be its minutes, or another time; a unit makes a length of it.
+      if isNumber(run.text) {
+        if line[first].has(.unit), !line[first].has(.joining) { return trimmed(found) }
+        if let number = found.prefix(2).first(where: { line[$0].has(.number) }), isNumber(line[number].plain) {
+          return first..<number + 1
+        }
+      }
+    }
+    // The name of a calendar behind days that are left out: "except may holidays".
+    if line[run.words].contains(where: { $0.has(.naming) }), isCalendar(first) { return first..<first + 1 }
+    return nil
+  }
+
+  private func isCalendar(_ index: Int) -> Bool {
+    let names = surroundings.calendarNames()
+    return names.contains(line[index].text) || names.contains(line[index].plain)
+  }
+
+  /// The words from one end on that may be of a time.
+  private func stretch(_ range: Range<Int>, fromEnd: Bool) -> Range<Int>? {
+    let count =
+      fromEnd
+      ? line[range].reversed().prefix { $0.has(.stretch) }.count : line[range].prefix { $0.has(.stretch) }.count
+    guard count > 0 else { return nil }
+    return fromEnd ? range.upperBound - count..<range.upperBound : range.lowerBound..<range.lowerBound + count
+  }
+
+  /// Without words at the end that join it with the title.
+  private func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var range = range
+    while range.count > 1, line[range.upperBound - 1].has(.open) { range = range.dropLast() }
+    return range
+  }
+
+  private func count(_ range: Range<Int>, _ kinds: LineWord.Kinds) -> Int { line[range].count { $0.has(kinds) } }
+
+  /// Whether words beside a time say a time themselves: `next monday`, `at 5`, `1 day`, `on the 2nd`.
+  private func isTime(_ range: Range<Int>) -> Bool {
+    range.contains { index in
+      let word = line[index]
+      if word.has([.alone, .clock, .date, .ordinal]) { return true }
+      let before = self.word(index - 1, in: range)
+      if word.has(.unit), !word.has(.number), before?.has([.number, .one]) == true { return true }
+      return word.has(.number) && before?.has([.hours, .lengths]) == true
+    }
+  }
+
+  // MARK: At the ends of the line
+
+  /// The words of time with which the line begins.
+  private func firstOfLine(_ before: Range<Int>) -> Range<Int>? {
+    guard let found = stretch(before, fromEnd: false), saysTime(found) else { return nil }
+    return trimmed(found)
+  }
+
+  /// The words of time with which the line ends.
+  private func lastOfLine(_ after: Range<Int>) -> Range<Int>? {
+    guard let found = stretch(after, fromEnd: true), saysTime(found) || line[found.upperBound - 1].has(.ordinal) else {
+      return nil
+    }
+    return found
+  }
+
+  /// Whether words far from the time say one: not `5 minutes` and `2nd`, which may be of a title's.
+  private func saysTime(_ range: Range<Int>) -> Bool {
+    range.contains { index in
+      let word = line[index]
+      if word.has([.clock, .date]) { return true }
+      let before = self.word(index - 1, in: range)
+      if word.has(.unit) {
+        guard before?.has([.number, .one]) == true else { return word.has(.alone) && before == nil }
+        let isCounted = before?.has(.number) == true
+        return isCounted ? self.word(index - 2, in: range)?.has(.lengths) == true : before?.has(.changing) == true
+      }
+      return word.has(.alone) || word.has(.number) && before?.has(.hours) == true
+    }
+  }
+
+  // MARK: Within the title
+
+  /// The first word of a title that says a time or a day by itself, or with those beside it, so that it stands there by
+  /// no chance: `17:30`, `every`, the month of `6 may`.
+  private func wordWithin(_ run: Run, _ before: Range<Int>, _ after: Range<Int>) -> Int? {
+    // Any day is one where the time names none, and any named time where it says no time.
+    let isDayless = !line[run.words].contains { $0.namesDay }
+    let isTimeless = !saysHour(run.words)
+    for range in [before, after] {
+      if let found = range.first(where: { saysTime($0, in: range, isDayless, isTimeless) }) { return found }
+    }
+    guard let last = after.last else { return nil }
+    // The year of a date may have been parted from it: "march 20 Zyx 2027".
+    let lacksYear = line[run.words].contains { $0.has(.month) } && !line[run.words].contains { $0.has(.year) }
+    return after.first { index in
+      // A title on both sides may have been cut out of a time.
+      if line[index].has(.year), lacksYear ? index < after.lowerBound + 3 : !before.isEmpty { return true }
+      guard !before.isEmpty, !line[index].has(.quoted) else { return false }
+      let isUnit = line[index].has(.unit)
+      return line[index].has(.alone) && !isUnit || isUnit && (isCounted(index, in: after) || index == last)
+        || isCalendar(index)
+    }
+  }
+
+  /// Whether a unit has a number before it, with words between: `one more day`.
+  private func isCounted(_ index: Int, in range: Range<Int>) -> Bool {
+    (index - 3..<index).contains { place in
+      guard let word = word(place, in: range) else { return false }
+      return !word.has(.quoted) && word.has([.number, .one])
+    }
+  }
+
+  /// Whether a word of a title says a time: `17:30`, `24.12.`, `every`, `tomorrow`.
+  private func saysTime(_ index: Int, in range: Range<Int>, _ isDayless: Bool, _ isTimeless: Bool) -> Bool {
+    let word = line[index]
+    guard !word.has(.quoted) else { return false }
+    if word.has([.clock, .date, .every, .asking, .near]) { return true }
+    if isTimeless, word.has(.named) { return true }
+    let (before, after) = (self.word(index - 1, in: range), self.word(index + 1, in: range))
+    if word.has(.number) {
+      if before?.has(.hours) == true || after?.has(.half) == true { return true }
+      if before?.plain == "in", !word.has(.year) { return true }
+      if word.has(.ordinal), after?.plain == "of" { return true }
+      if after?.plain == "past" { return true }
+      // "at Zyx 9" may be an hour where the time says none.
+      if isTimeless, word.isHour, self.word(index - 2, in: range)?.has(.hours) == true { return true }
+    }
+    if word.has(.unit) {
+      if after?.plain == "from", isCounted(index, in: range) { return true }
+      if word.plain == "day", after?.has(.behind) == true { return true }
+      if word.has(.one), after?.plain == "past" { return true }
+      // "in 1 apple day"
+      let length = (index - 4..<index).first { self.word($0, in: range)?.has(.lengths) == true }
+      if let length, (length + 1..<index).contains(where: { line[$0].has([.number, .one]) }) { return true }
+    }
+    if word.has(.often) {
+      return isDayless || before?.has(.bounding) == true || after?.has(.bounding) == true
+    }
+    if word.has(.month) { return isDayless || before?.has(.number) == true || after?.has(.number) == true }
+    guard word.has(.weekday) else { return false }
+    let isListed =
+      after?.has([.weekday, .sign]) == true || after.map { $0.has(.bounding) || $0.plain == "and" } == true
+    return isDayless || word.has(.weekdays) || isListed
+  }
+
+  /// Whether a time says a time of day.
+  private func saysHour(_ range: Range<Int>) -> Bool {
+    if case .after("at") = place, line[range].first?.has(.number) == true { return true }
+    return range.contains { index in
+      if line[index].has([.clock, .named, .half]) { return true }
+      return line[index].has(.number) && word(index - 1, in: range)?.has(.hours) == true
+    }
+  }
+
+  /// The number at the end of a time, where it may belong to the title behind it: `tomorrow 5 apples`.
+  private func numberOfTitle(_ run: Run, _ after: Range<Int>) -> Range<Int>? {
+    guard !after.isEmpty, run.words.count > 1, let last = run.words.last, line[last].has(.digits),
+      line[last].text.utf8.count == line[last].plain.utf8.count
+    else { return nil }
+    let previous = line[last - 1]
+    let isCounted = previous.has(.hours) || ["and", "to", "from", "-", "–", "&", "till"].contains(previous.plain)
+    // The year of a date is its own: "10 march 2027".
+    let isYear = line[last].has(.year) && line[run.words].suffix(3).contains { $0.has(.month) }
+    guard !isCounted, !isYear, !previous.text.hasSuffix(",") else { return nil }
+    // "tomorrow 9 Water the plants" is nine o'clock after "at".
+    if place != .anywhere, !line[run.words.upperBound].isPlural { return nil }
+    let rest = run.words.dropLast()
+    guard forms(rest).contains(where: { understood($0) != nil }) else { return nil }
+    return last..<last + 1
+  }
+}

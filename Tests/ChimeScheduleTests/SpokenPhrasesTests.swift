@@ -1,0 +1,87 @@
+import Testing
+
+@testable import ChimeSchedule
+
+/// Phrases and lines as people type them into Todoist, Google's and Apple's reminders, Fantastical, TickTick, Outlook, Slack,
+/// Taskwarrior, org, at(1), remind and cron, each with what it means. The meanings were written down before any of them was
+/// read. Now is Monday 2026-11-23 08:15 in Prague.
+@Suite struct SpokenPhrasesTests {
+  static func surroundings() throws -> Surroundings {
+    var surroundings = Surroundings(
+      zone: try zone("Europe/Prague"), place: Place(latitude: 50, longitude: 14),
+      calendar: { ["holidays", "vacation"].contains($0) ? [] : nil })
+    surroundings.calendarNames = { ["holidays", "vacation"] }
+    return surroundings
+  }
+
+  /// What is typed, and what it means: a schedule, or a title and a schedule. `refused` is what says no time, or may be
+  /// meant in several ways.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var text: String
+    var meaning: String
+    var testDescription: String { text }
+
+    init(_ line: Substring) {
+      let sides = line.split(separator: " → ", maxSplits: 1).map(String.init)
+      (text, meaning) = (sides[0], sides.count > 1 ? sides[1] : "")
+    }
+
+    var isRefused: Bool { meaning == "refused" }
+  }
+
+  static func rows(_ text: String) -> [Row] { text.split(separator: "\n").map(Row.init) }
+
+  static let phrases = rows(first) + rows(second)
+  static let lines = rows(firstLines) + rows(secondLines)
+
+  @Test(arguments: phrases) func phrase(_ row: Row) throws {
+    let surroundings = try Self.surroundings()
+    guard !row.isRefused else {
+      let error = #expect(throws: ScheduleError.self) {
+        try Schedule.parse(row.text, now: SpokenTests.monday, in: surroundings)
+      }
+      if let error { try helps(error, row.text, surroundings) }
+      return
+    }
+    let schedule = try Schedule.parse(row.text, now: SpokenTests.monday, in: surroundings)
+    #expect(schedule.canonical == row.meaning)
+    #expect(try Schedule.parse(schedule.canonical, now: SpokenTests.monday, in: surroundings) == schedule)
+  }
+
+  /// No refusal is without a way on, and each that is offered is a schedule with all that was typed.
+  private func helps(_ error: ScheduleError, _ text: String, _ surroundings: Surroundings) throws {
+    #expect(!error.expected.isEmpty || error.suggestion != nil || !error.choices.isEmpty)
+    for hint in error.choices + [error.suggestion].compactMap({ $0 }) {
+      #expect(throws: Never.self) { try Schedule.parse(hint, now: SpokenTests.monday, in: surroundings) }
+    }
+    if let hint = error.suggestion {
+      #expect(HintFacts(Array(text.utf8)).areKept(by: HintFacts(Array(hint.utf8))), "\(text): \(hint)")
+    }
+  }
+
+  /// The first word is the verb: `add`, `at` or `in`.
+  @Test(arguments: lines) func line(_ row: Row) throws {
+    let verb = String(row.text.prefix { $0 != " " })
+    var words: [String] = []
+    for (index, piece) in row.text.dropFirst(verb.count + 1).split(separator: "\"", omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      words += index % 2 == 1 ? [String(piece)] : piece.split(separator: " ").map(String.init)
+    }
+    let place: ScheduleLine.Place = verb == "add" ? .anywhere : .after(verb)
+    let surroundings = try Self.surroundings()
+    do throws(ScheduleLine.Refusal) {
+      let read = try ScheduleLine(words, place: place, now: SpokenTests.monday, in: surroundings)
+      #expect("\(read.title) | \(read.schedule.canonical)" == row.meaning)
+    } catch {
+      #expect(row.isRefused, "\(error)")
+      guard case .leftOver(let left) = error else { return }
+      // Each line that is offered is one.
+      for choice in left.choices {
+        #expect(throws: Never.self) {
+          try ScheduleLine(choice, place: place, now: SpokenTests.monday, in: surroundings)
+        }
+      }
+    }
+  }
+}
