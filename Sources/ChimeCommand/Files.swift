@@ -1,3 +1,4 @@
+import ChimeWords
 import Glibc
 
 /// The few things the command does with files.
@@ -38,6 +39,20 @@ enum Files {
       written += count
     }
     return true
+  }
+
+  /// Makes a file that is not there yet, readable by its owner alone.
+  static func create(_ path: String, _ bytes: [UInt8]) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let problem = Words.say("cannot write %1", path)
+    guard descriptor >= 0 else { throw Failure.system(problem, errno: errno) }
+    let isWritten = write(bytes, to: descriptor) && fsync(descriptor) == 0
+    let code = errno
+    Glibc.close(descriptor)
+    guard isWritten else {
+      unlink(path)
+      throw Failure.system(problem, errno: code)
+    }
   }
 
   /// Makes a new name durable, where the file system can.

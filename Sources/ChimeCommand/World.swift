@@ -11,6 +11,11 @@ package struct World {
   package var errors: TextSink
   /// Whether standard input and output are a terminal of this process that can be drawn on.
   var hasScreen = false
+  /// Writes a question to the terminal, and returns what that answers up to a sign that ends the answer; empty when it says
+  /// nothing in a third of a second, or there is none.
+  var askTerminal: (_ question: String, _ end: UInt8) -> [UInt8] = { _, _ in [] }
+  /// What another program prints; nil when there is none of that name, or it fails.
+  var runProgram: (_ arguments: [String]) -> [UInt8]? = { _ in nil }
   /// Time that passes, whatever becomes of the clock.
   var elapsed: () -> Duration = { ContinuousClock.now - World.begun }
   private static let begun = ContinuousClock.now
@@ -56,6 +61,10 @@ package struct World {
       input: TextSource(descriptor: STDIN_FILENO), output: output, errors: errors)
     let term = world.environment["TERM"] ?? ""
     world.hasScreen = world.input.isTerminal && output.isTerminal && !term.isEmpty && term != "dumb"
+    if world.hasScreen {
+      world.askTerminal = { question, end in TerminalAnswer.read(after: question, upTo: end) }
+    }
+    world.runProgram = { arguments in (try? OtherProgram.output(arguments, hint: "")) ?? nil }
     return world
   }
 

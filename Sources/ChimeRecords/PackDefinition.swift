@@ -92,6 +92,7 @@ package struct PackDefinition: Codable, Hashable {
     var least: Quantity
     var most: Quantity
     var step: Quantity
+    var presets: [Quantity]?
   }
 
   struct StepForm: Codable, Hashable {
@@ -121,7 +122,7 @@ package struct PackDefinition: Codable, Hashable {
     self.quotes = quotes.isEmpty ? nil : quotes
     channels = pack.channels.isEmpty ? nil : pack.channels
     let choices = pack.choices.map { tracker, choice in
-      (tracker.rawValue, ChoiceForm(least: choice.least, most: choice.most, step: choice.step))
+      (tracker.rawValue, ChoiceForm(least: choice.least, most: choice.most, step: choice.step, presets: choice.presets))
     }
     self.choices = choices.isEmpty ? nil : Dictionary(uniqueKeysWithValues: choices)
     let steps = pack.milestoneSteps.map { tracker, steps in
@@ -139,7 +140,10 @@ package struct PackDefinition: Codable, Hashable {
         title: LocalizedText(form.title), message: LocalizedText(form.message), next: LocalizedText(form.next))
     }
     let choices = (self.choices ?? [:]).map { name, form in
-      (TrackerID(rawValue: name), Pack.Choice(least: form.least, most: form.most, step: form.step))
+      (
+        TrackerID(rawValue: name),
+        Pack.Choice(least: form.least, most: form.most, step: form.step, presets: form.presets)
+      )
     }
     let steps = (milestoneSteps ?? [:]).map { name, forms in
       (TrackerID(rawValue: name), forms.map { Pack.StepChoice(unit: $0.unit, steps: $0.steps) })

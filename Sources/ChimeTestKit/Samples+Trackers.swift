@@ -107,7 +107,9 @@ func fullPack(_ id: String = "hydration", title: String = "Hydration") throws ->
         category: "wisdom"), Quote(text: "Plain", language: "en", source: "", category: ""),
     ], channels: ["desktop", "team"],
     choices: [
-      waterKey.id: .init(least: Quantity(grains: 1), most: Quantity(grains: 9), step: Quantity(grains: 2))
+      waterKey.id: .init(
+        least: Quantity(grains: 1), most: Quantity(grains: 9), step: Quantity(grains: 2), presets: [Quantity(grains: 3)]
+      )
     ],
     milestoneSteps: Unit("kg").map { [waterKey.id: [.init(unit: $0, steps: [Quantity(grains: 2)])]] } ?? [:])
 }

@@ -90,6 +90,11 @@ public struct Item: Hashable, Sendable, Codable {
   }
 }
 
+extension Item {
+  /// Of these days those that are a year, or years, after it came.
+  public func anniversaries(among days: some Sequence<CivilDate>) -> Int { days.count { hasAnniversary(on: $0) } }
+}
+
 /// A day that is remembered: a note and a photo.
 public struct Milestone: Hashable, Sendable, Codable {
   /// Given by the store.

@@ -31,6 +31,9 @@ public struct Pack: Hashable, Sendable, Codable {
   /// The steps between a measure's milestones that are offered at installation, by tracker: for each unit its own.
   public var milestoneSteps: [TrackerID: [StepChoice]]
 
+  /// What shows how it looks when it is in use; nil once it is installed, as nothing asks for it then.
+  public var samples: [PackSample]?
+
   /// The first day of a tracker that begins when its pack is installed: 1970-01-01.
   public static let unbegun = CivilDate(dayNumber: 0) ?? .earliest
 
@@ -39,10 +42,13 @@ public struct Pack: Hashable, Sendable, Codable {
     public var least: Quantity
     public var most: Quantity
     public var step: Quantity
-    public init(least: Quantity, most: Quantity, step: Quantity) {
+    /// Goals that are usual, in order; nil: none is.
+    public var presets: [Quantity]?
+    public init(least: Quantity, most: Quantity, step: Quantity, presets: [Quantity]? = nil) {
       self.least = least
       self.most = most
       self.step = step
+      self.presets = presets
     }
   }
 
@@ -140,6 +146,25 @@ public enum Mood: String, Hashable, Sendable, Codable, CaseIterable, CodingKeyRe
   case lightDay
   case productiveDay
   case perfectDay
+}
+
+/// An item of a pack's sample data, with the days on which it was used.
+public struct PackSample: Hashable, Sendable, Codable {
+  /// Made of its title.
+  public var id: String
+  public var tracker: TrackerID
+  public var title: String
+  public var attributes: [String: String]
+  /// How many days before today, each once.
+  public var days: [Int]
+
+  public init(id: String, tracker: TrackerID, title: String, attributes: [String: String] = [:], days: [Int] = []) {
+    self.id = id
+    self.tracker = tracker
+    self.title = title
+    self.attributes = attributes
+    self.days = days
+  }
 }
 
 public struct MoodText: Hashable, Sendable, Codable {

@@ -35,7 +35,7 @@ import Testing
     for piece in [
       "A day with something done", "إِنَّ مَعَ الْعُسْرِ يُسْرًا", "Indeed, with hardship comes ease.", "Quran 94:6",
       "class=\"cup\"", "class=\"ring\"", "1500 of 2500 ml", "class=\"band\"", "class=\"mean\"", "class=\"goal-line\"",
-      "class=\"flag-line\"", "href=\"#flower\"", "class=\"bud\"", "class=\"hex\"", "class=\"hex-way\"", "138 of 150",
+      "class=\"flag-line\"", "href=\"#flower-", "class=\"bud\"", "class=\"hex\"", "class=\"hex-way\"", "138 of 150",
       "29 of 50 unlocked", "Special occasions", "Speedmaster", "Most used first", "level 7", "2340 XP",
       "First concert for friends", "src=\"data:image/png;base64,iVBOR", "80 kg", "class=\"now-day\"",
     ] {
@@ -50,7 +50,7 @@ import Testing
   @Test func whatSomebodyDoesNotHaveIsNotThere() throws {
     let html = try Self.html(.full, ["--pack", "weight"])
     #expect(html.contains("79.2 kg") && html.contains("class=\"band\""))
-    for piece in ["class=\"cup\"", "class=\"hex\"", "#flower\"", "Speedmaster", "adhkar", "1500 of 2500"] {
+    for piece in ["class=\"cup\"", "class=\"hex\"", "#flower-", "Speedmaster", "adhkar", "1500 of 2500"] {
       #expect(!html.contains(piece), "\(piece)")
     }
     #expect(!html.contains("data:image"))

@@ -37,7 +37,9 @@ import Testing
 
   private static func bare(_ line: String) -> String {
     var bare = line
-    for tone in ["1", "2", "31", "32", "33", "0"] { bare = bare.replacing("\u{1B}[\(tone)m", with: "") }
+    for tone in ["1", "2", "31", "32", "33", "34", "35", "36", "0"] {
+      bare = bare.replacing("\u{1B}[\(tone)m", with: "")
+    }
     return bare
   }
 
@@ -132,15 +134,17 @@ import Testing
 
         Anytime
           ◐ Water               ━━━━━━━━━━━━━━──────────  1500 of 2500 ml   60 %   1 day
-          ◐ Weight              ━━━━━━━━━━━━━━━━━━━━━━━━  79.2 kg          104 %
+          ◐ Weight              79.2 kg ↘ 0.1 a week, 76.0 kg on 2026-05-19, fat 21.4 %
+                                ━━━━━━━━━━━━━━━━━━━━━━━━  104 %
           ○ A page of reading                             not yet                 3 days
-          ✔ Watches                                       done                     1 day
+          ✔ Watches                                       Tangente 38              1 day
           ○ Practise the cello                            not yet                 9 days
 
         Evening
           ○ Evening adhkar                                not yet                 7 days
 
           Sat Sun Mon Tue Wed Thu Fri
+          21  22  23  24  25  26  27
            ◐   ◐   ◐   ◐   ◐   ◐   ◐
 
           ☆ Next: Overachiever – Reach 150% of your daily goal
@@ -151,6 +155,7 @@ import Testing
           إِنَّ مَعَ الْعُسْرِ يُسْرًا
           Indeed, with hardship comes ease.
             — Quran 94:6
+            ● Quran
 
         """)
   }
@@ -171,8 +176,9 @@ import Testing
         Anytime
           ◐ Water  1500 of 2500 ml
             ━━━━━━━━━━━━────────  60 %  1 day
-          ◐ Weight  79.2 kg
-            ━━━━━━━━━━━━━━━━━━━━  104 %
+          ◐ Weight  79.2 kg ↘ 0.1 a week,
+            76.0 kg on 2026-05-19, fat 21.4 %
+            ━━━━━━━━━━━━  104 %
           ○ A page of reading  not yet  3 days
 
         """))

@@ -51,7 +51,7 @@ import Varlink
         [#"{"choices":{"goals":{"water":2750},"language":"en","reminders":{"drink":false}},"name":"hydration"}"#]
       ),
       (
-        "weight\nlb\n170\n10\nyes\n", [],
+        "weight\nlb\n\n170\n10\nyes\n", [],
         [
           #"{"choices":{"goals":{"weight":170},"language":"en","milestoneSteps":{"weight":10},"reminders":{"weigh":true},"#
             + #""units":{"weight":"lb"}},"name":"weight"}"#
@@ -88,7 +88,7 @@ import Varlink
 
   /// Wherever the answers end, nothing is half done.
   @Test func anEndBeforeTheLastAnswerChangesNothing() throws {
-    let answers = ["1,2,3", "3000", "lb", "170", "Czech", "daily", "200", "5", "no", "yes", "yes"]
+    let answers = ["1,2,3", "3000", "lb", "180", "170", "Czech", "daily", "200", "5", "no", "yes", "yes"]
     for count in 0..<answers.count {
       let (outcome, daemon) = try Self.run(answers[..<count].map { $0 + "\n" }.joined())
       #expect(outcome.status == .failed)
@@ -112,7 +112,7 @@ import Varlink
 
   @Test(arguments: [40, 80])
   func itFits(_ width: Int) throws {
-    let (outcome, _) = try Self.run("1,2,3\n" + String(repeating: "\n", count: 12), width: width)
+    let (outcome, _) = try Self.run("1,2,3\n" + String(repeating: "\n", count: 13), width: width)
     #expect(outcome.status == .success)
     // A prompt and what follows it stand on one line here, as no terminal echoes the answers.
     for line in outcome.errors.replacing("]: ", with: "]\n").split(separator: "\n") {

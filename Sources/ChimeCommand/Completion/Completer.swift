@@ -102,6 +102,7 @@ struct Completer {
       return result
     case .packReminders: return Completion(keeper.packReminders(typed.line), goesOn: typed.wantsEquals)
     case .fields: return Completion(keeper.fields(typed.line), goesOn: true)
+    case .fieldNames: return Completion(keeper.fields(typed.line).map { Candidate(String($0.value.dropLast())) })
     default: return Completion(keeper.things(slot, typed.line))
     }
   }

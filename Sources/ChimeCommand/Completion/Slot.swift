@@ -11,7 +11,7 @@ enum Slot: Equatable {
   case verbs
   case reminders(Reminders)
   case schedule
-  case trackers, items, amounts, entries, milestones, fields
+  case trackers, items, amounts, entries, milestones, fields, fieldNames
   case packs(installed: Bool?)
   case packReminders
   case endpoints, commands, channels, tags, zones, deliveries, templates, calendarsOfTime, tenants
@@ -83,6 +83,7 @@ enum Slot: Equatable {
     case ("NAME", "category"): return .words(Typical.categories)
     case ("KEY", _), ("KEY=SCHEDULE", _): return .packReminders
     case ("NAME=VALUE", "field"): return .fields
+    case ("NAME", "field"): return .fieldNames
     case ("TIME", _): return .words(Typical.times)
     case ("DAY", _): return .words(Typical.days)
     case ("MONTH", _): return .calendarsOfTime
@@ -94,12 +95,14 @@ enum Slot: Equatable {
     case ("DAYS", "days"), ("[TRACKER=]DAYS", _): return .words(Typical.weekdays)
     case ("TIMES", _): return .words([Candidate("3/week"), Candidate("10/month"), Candidate("3/10")])
     case ("HH:MM", _): return .words(Typical.hours)
+    case ("ORDER", _): return .words(["used", "last", "title", "since", "brand"].map { Candidate($0) })
     case ("FILTER", _): return .words(Typical.filters)
     case ("WHAT", "reset"): return .list(.words(Typical.resettable))
     case ("N", "limit"): return .words([Candidate("all")])
     case ("AMOUNT", "logs"): return .words([Candidate("no")])
     case ("N", _), ("AMOUNT", _), ("TEXT", _), ("TITLE", _), ("URL", _), ("TOKEN", _), ("LAT,LON", _), ("UNIT", _),
-      ("STEP", _), ("LIST", _), ("BRAND", _), ("MODEL", _), ("KEY=VALUE", _), ("N:CHANNELS", _), ("N/SPAN", _),
+      ("STEP", _), ("LIST", _), ("BRAND", _), ("MODEL", _), ("CATEGORY", _), ("[TRACKER=]VALUE", _), ("KEY=VALUE", _),
+      ("N:CHANNELS", _), ("N/SPAN", _),
       ("'NAME: VALUE'", _), ("ID", "id"), ("NAME", "set"), ("NAME", "set"), ("DAYS", "average"),
       ("[TRACKER=]AMOUNT", _),
       ("[TRACKER=]UNIT", _),

@@ -71,6 +71,15 @@ extension Shapes {
         .init("numberThisMonth", "the same within the month") { .int($0.numberThisMonth) },
         .init("countedThisMonth", "how many days count in the month") { .int($0.countedThisMonth) },
         .init("lastAt", "when it was logged last") { .time($0.lastAt) },
+        .init("weeklyRate", "of a measure in `today`: how its average changes in a week, by the last three months") {
+          .optional($0.weeklyRate)
+        },
+        .init("direction", "`up`, `down` or `steady`") { .optional($0.direction?.rawValue) },
+        .init("goalOn", "the day on which its goal is reached at that rate") { .optional($0.goalOn) },
+        .init("fields", "its further measures, each with the latest value") { numbers($0.fields ?? [:]) },
+        .init("items", "of a collection in `today`: each `item` that was used on the day, the latest last") {
+          .list(($0.items ?? []).map { item.json($0) })
+        },
       ])
   }
 
@@ -83,9 +92,7 @@ extension Shapes {
       .init("day", "the tracker's day that it counts for") { .string($0.day) },
       .init("value", "how much; null for a check") { .optional($0.value) },
       .init("unit", "in which unit") { .optional($0.unit) },
-      .init("fields", "further measures, by name") { entry in
-        .object(entry.fields.sorted { $0.key < $1.key }.map { JSONText.Member(name: $0.key, value: .number($0.value)) })
-      },
+      .init("fields", "further measures, by name") { numbers($0.fields) },
       .init("item", "the item's id") { .optional($0.item) },
       .init("note", "its note") { .optional($0.note) },
       .init("photo", "the name of its photo") { .optional($0.photo) },
@@ -207,6 +214,10 @@ extension Shapes {
       "length": .int(streak.length), "unit": .string(streak.unit.rawValue), "first": .optional(streak.first),
       "last": .optional(streak.last),
     ])
+  }
+
+  static func numbers(_ numbers: [String: Double]) -> JSONText {
+    .object(numbers.sorted { $0.key < $1.key }.map { JSONText.Member(name: $0.key, value: .number($0.value)) })
   }
 
   static func texts(_ texts: [String: String]) -> JSONText {

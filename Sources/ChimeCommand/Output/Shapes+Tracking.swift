@@ -57,7 +57,10 @@ extension Shapes {
             "message": .string(words.local($0.mood.message)), "next": .string(words.local($0.mood.next)),
           ])
         },
-        .init("quote", "the day's: `text`, `language`, `translation`, `source`, `category`; null without one") {
+        .init(
+          "quote",
+          "the day's: `text`, `language`, `translation`, `source`, `category`, `categoryTitle`; null without one"
+        ) {
           $0.quote.map { quote($0, words) } ?? .null
         },
         .init("standings", "a list of a `standing` for each tracker") {
@@ -81,6 +84,7 @@ extension Shapes {
       "text": .string(quote.text), "language": .string(quote.language),
       "translation": .optional(quote.translation.map { words.local($0) }), "source": .string(quote.source),
       "category": .string(quote.category),
+      "categoryTitle": .optional(quote.categoryTitle.map { words.local($0) }),
     ])
   }
 
@@ -167,7 +171,9 @@ extension Shapes {
             })
         },
         .init("achievements", "how many it has") { .int($0.achievements) },
-        .init("choices", "the goals that it offers, by tracker: `least`, `most` and `step`") {
+        .init(
+          "choices", "the goals that it offers, by tracker: `least`, `most`, `step` and `presets`, those that are usual"
+        ) {
           .object(
             $0.choices.sorted { $0.key < $1.key }.map { choice in
               JSONText.Member(
@@ -175,6 +181,7 @@ extension Shapes {
                 value: .members([
                   "least": .number(choice.value.least), "most": .number(choice.value.most),
                   "step": .number(choice.value.step),
+                  "presets": .list((choice.value.presets ?? []).map { .number($0) }),
                 ]))
             })
         },

@@ -7,6 +7,9 @@ struct Style: Sendable {
     case good = "32"
     case caution = "33"
     case bad = "31"
+    case teal = "36"
+    case plum = "35"
+    case slate = "34"
   }
 
   var isColored: Bool

@@ -20,9 +20,10 @@ extension ReportPage {
       }
       tag("div", ["class": "card groups"]) {
         for group in groups {
-          tag("div", ["class": "group"]) {
+          tag("div", ["class": "group \(CategoryColor(group.name ?? "").hue)"]) {
             if let name = group.name, !name.isEmpty {
               tag("h4") {
+                tag("i", ["class": "dot", "aria-hidden": "true"])
                 title(ofCategory: name, group.members)
                 " "
                 tag("span") {

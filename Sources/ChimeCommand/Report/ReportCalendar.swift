@@ -102,31 +102,75 @@ extension ReportPage {
 
   // MARK: Flowers
 
+  /// What is asked for in this month and the next: each day with its number, done or not.
+  func plan(_ part: ReportContents.Part, id: String) -> Markup {
+    guard !part.plan.isEmpty else { return .nothing }
+    return tag("div", ["class": "card"]) {
+      tag("h4") { Words.say("The plan") }
+      tag("p", ["class": "kicker"]) {
+        Words.say("Each day that is asked for has its number: filled when it was done, ringed when it is to come.")
+      }
+      tag("div", ["class": "gardens"]) {
+        for (index, plan) in part.plan.enumerated() { self.plan(plan, id: "\(id)-plan\(index)") }
+      }
+    }
+  }
+
+  private func plan(_ plan: DayPlan, id: String) -> Markup {
+    let title = DayText.monthAndYear(plan.month)
+    let told = Words.say("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
+    let month = Month(first: plan.month, days: [])
+    return tag("div", ["class": "garden"]) {
+      tag("p") {
+        tag("strong") { title }
+        ", \(told)"
+      }
+      Self.picture(id, title: title, about: told, box: "0 0 280 \(26 + 40 * month.rows)") {
+        for day in Weekday.allCases {
+          tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) { Figures.weekday(day) }
+        }
+        for day in plan.days {
+          if let date = CivilDate(day.day) {
+            let (x, y) = (40 * (date.weekday.rawValue - 1) + 20, 26 + 40 * month.row(date) + 20)
+            tag("g", ["class": "plan \(day.state.rawValue)", "transform": "translate(\(x) \(y))"]) {
+              tag("title") { "\(words.day(day.day)): \(state(day.state))" }
+              tag("circle", ["r": "15"])
+              tag("text", ["y": "4.2"]) { String(day.number) }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func state(_ state: DayPlan.State) -> String {
+    switch state {
+    case .done: Words.say("done")
+    case .missed: Words.say("not done")
+    case .today: Words.say("today")
+    case .ahead: Words.say("to come")
+    }
+  }
+
   /// A garden a month, the latest first: a flower for each day that was met, with its number where the day counts, a bud for one that
   /// was not.
   func gardens(_ part: ReportContents.Part, id: String) -> Markup {
     let from = contents.range?.from ?? ""
     let shown = months(of: part.year).filter { month in month.days.contains { $0.total.day >= from } }.suffix(12)
+    let tracker = part.tracker.id
+    let forms = Set(
+      shown.flatMap(\.days).filter { $0.total.met }.map { ReportFlowers.form($0.total.day, tracker) })
     return .all([
-      tag("svg", ["width": "0", "height": "0", "aria-hidden": "true", "style": "position:absolute"]) { Self.flower },
+      tag("svg", ["width": "0", "height": "0", "aria-hidden": "true", "style": "position:absolute"]) {
+        ReportFlowers.definitions(forms)
+      },
       tag("div", ["class": "gardens"]) {
-        for (index, month) in shown.reversed().enumerated() { garden(month, id: "\(id)-garden\(index)") }
+        for (index, month) in shown.reversed().enumerated() { garden(month, tracker, id: "\(id)-garden\(index)") }
       },
     ])
   }
 
-  private static let flower: Markup = tag("defs") {
-    tag("g", ["id": "flower"]) {
-      for petal in 0..<6 {
-        tag(
-          "ellipse",
-          ["class": "petal", "cx": "0", "cy": "-10", "rx": "6", "ry": "7.5", "transform": "rotate(\(petal * 60))"])
-      }
-      tag("circle", ["class": "heart", "cx": "0", "cy": "0", "r": "9"])
-    }
-  }
-
-  private func garden(_ month: Month, id: String) -> Markup {
+  private func garden(_ month: Month, _ tracker: String, id: String) -> Markup {
     let title = DayText.monthAndYear(month.first)
     let inAll = month.days.compactMap(\.total.number).max()
     let told = Words.say("%1 of %2 days", String(month.met), String(month.due))
@@ -139,12 +183,12 @@ extension ReportPage {
         for day in Weekday.allCases {
           tag("text", ["class": "wd", "x": String(40 * (day.rawValue - 1) + 20), "y": "12"]) { Figures.weekday(day) }
         }
-        grid(month)
+        grid(month, tracker)
       }
     }
   }
 
-  private func grid(_ month: Month) -> Markup {
+  private func grid(_ month: Month, _ tracker: String) -> Markup {
     let known = Dictionary(month.days.map { ($0.date, $0.total) }) { $1 }
     var number = 0
     var pieces: [Markup] = []
@@ -160,7 +204,7 @@ extension ReportPage {
             tag("title") {
               total.number.map { Words.say("%1: day %2", words.day(total.day), String($0)) } ?? words.day(total.day)
             }
-            tag("use", ["href": "#flower"])
+            tag("use", ["href": "#\(ReportFlowers.id(ReportFlowers.form(total.day, tracker)))"])
             if total.isNumbered { tag("text", ["class": "heart-number", "y": "4.2"]) { String(number) } }
           })
       } else if let total, total.counts {

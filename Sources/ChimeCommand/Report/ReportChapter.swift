@@ -76,21 +76,50 @@ extension ReportPage {
         }
       }
     }
-    if tracker.kind == .check, !tracker.hasItems, isAlone { gardens(part, id: id) }
-    if tracker.hasItems, !part.statistics.items.isEmpty { collection(part.statistics.items) }
+    for (index, field) in part.fields.enumerated() where !field.points.isEmpty {
+      further(field, part, id: "\(id)-field\(index)")
+    }
+    if tracker.kind == .check, !tracker.hasItems, isAlone {
+      gardens(part, id: id)
+      plan(part, id: id)
+    }
+    if tracker.hasItems, !part.items.isEmpty {
+      wearCalendar(part, id: id)
+      collection(part.items)
+      wearPhotos(part)
+    }
     if tracker.kind != .measure { heatMap(part, id: id) }
     if !part.milestones.isEmpty { milestones(part) }
+  }
+
+  /// A further measure of the entries, such as body fat, drawn as the value itself is.
+  private func further(_ field: T.Statistics, _ part: ReportContents.Part, id: String) -> Markup {
+    let own = ReportContents.Part(
+      tracker: field.tracker, standing: part.standing, statistics: field, year: [], milestones: [])
+    return tag("div", ["class": "card"]) {
+      tag("h4", ["dir": "auto"]) { name(field.tracker) }
+      if let last = field.last {
+        tag("p", ["class": "kicker"]) {
+          Words.say("%1 on %2.", words.amount(last.value, field.tracker), words.day(last.day))
+        }
+      }
+      ReportPlot(page: self, part: own, id: id).figure() ?? .nothing
+      valuesTable(own)
+    }
   }
 
   // MARK: Figures
 
   private func tiles(_ part: ReportContents.Part) -> Markup {
     let rows = part.tracker.kind == .measure ? measured(part) : counted(part)
+    var trend = MeasureTrend(part.statistics)
+    if part.standing.isGoalValueReached { trend?.heading = .neither }
+    let (rate, tone) = (Words.say("A week"), Self.tone(trend))
     return tag("dl", ["class": "tiles"]) {
       for row in rows {
         tag("div") {
           tag("dt") { row.name }
-          tag("dd") {
+          tag("dd", ["class": row.name == rate ? tone : nil]) {
             row.value
             if let more = row.more { tag("small") { more } }
           }
@@ -110,7 +139,12 @@ extension ReportPage {
         (Words.say("Change"), signed(last.value - first.value, tracker), Words.say("since %1", words.date(first.day))))
     }
     if let rate = s.weeklyRate {
-      tiles.append((Words.say("A week"), signed(rate, tracker), s.direction.map { direction($0) }))
+      tiles.append(
+        (
+          Words.say("A week"),
+          [MeasureTrend(s)?.arrow, signed(rate, tracker)].compactMap { $0 }.joined(separator: " "),
+          [s.direction.map { direction($0) }, MeasureTrend(s)?.about].compactMap { $0 }.joined(separator: ", ")
+        ))
     }
     if let goal = tracker.goal?.value {
       let isMet = part.standing.isGoalValueReached
@@ -124,7 +158,7 @@ extension ReportPage {
     return tiles
   }
 
-  private func direction(_ direction: T.Statistics.Direction) -> String {
+  private func direction(_ direction: T.Standing.Direction) -> String {
     switch direction {
     case .up: Words.say("rising")
     case .down: Words.say("falling")
@@ -213,7 +247,8 @@ extension ReportPage {
 
   /// The most and the least worn, side by side; all of them when they are few.
   private func collection(_ items: [T.Item]) -> Markup {
-    let sorted = items.filter { $0.until == nil }.sorted { ($1.entries, $0.title) < ($0.entries, $1.title) }
+    let gone = items.filter { isGone($0) }.sorted { ($1.entries, $0.title) < ($0.entries, $1.title) }
+    let sorted = items.filter { !isGone($0) }.sorted { ($1.entries, $0.title) < ($0.entries, $1.title) }
     let most = sorted.first?.entries ?? 0
     let isFew = sorted.count <= 12
     let top = isFew ? sorted : Array(sorted.prefix(6))
@@ -221,6 +256,7 @@ extension ReportPage {
     return tag("div", ["class": "pair"]) {
       worn(top, isFew ? Words.say("Most used first") : Words.say("Most used"), most: most)
       if !bottom.isEmpty { worn(bottom, Words.say("Least used"), most: most) }
+      if !gone.isEmpty { worn(Array(gone.prefix(12)), Words.say("There no more"), most: most) }
     }
   }
 
@@ -229,9 +265,13 @@ extension ReportPage {
       tag("h4") { title }
       tag("ol", ["class": "worn"]) {
         for item in items {
-          tag("li") {
+          tag("li", ["class": isGone(item) ? "gone" : nil]) {
             tag("span", ["dir": "auto"]) {
+              thumbnail(item.photo, item.title)
               item.title
+              if let until = item.until, isGone(item) {
+                tag("span", ["class": "soft"]) { Words.say("✗ until %1", words.date(until)) }
+              }
               if let brand = item.attributes["brand"] ?? item.attributes.min(by: { $0.key < $1.key })?.value {
                 tag("span", ["class": "soft"]) { brand }
               }

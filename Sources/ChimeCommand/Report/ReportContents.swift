@@ -24,6 +24,20 @@ struct ReportContents: Sendable {
     /// Every day of at most a year, oldest first.
     var year: [T.DayTotal]
     var milestones: [T.Milestone]
+    /// Of the further measures of its entries, in the order of their names; those of which there are values.
+    var fields: [T.Statistics] = []
+    /// Of a collection: its items, also those of which nothing was used in the range.
+    var items: [T.Item] {
+      let used = Set((standing.items ?? []).map(\.id))
+      return statistics.items
+        + (standing.items ?? []).filter { item in
+          used.contains(item.id) && !statistics.items.contains { $0.id == item.id }
+        }
+    }
+    /// Of a check on certain days: what is asked for in this month and the next.
+    var plan: [DayPlan] = []
+    /// Of a collection: the entries of the range, newest first.
+    var entries: [T.Entry] = []
   }
 
   /// When it was made, as the clock on the wall had it.
@@ -86,11 +100,36 @@ struct ReportReader {
     let statistics = try daemon.call(T.Stats(tracker: id, range: range)).statistics
     // The twelve months up to this one, from the first of the month on.
     let first = CivilDate(year: today.year - (today.month == 12 ? 0 : 1), month: today.month % 12 + 1, day: 1)
-    let year = try daemon.call(T.Days(tracker: id, range: T.Range(from: first?.description, to: today.description)))
-      .days
+    let year = try daemon.call(
+      T.Days(tracker: id, range: T.Range(from: first?.description, to: today.description))
+    ).days
+    let fields = try standing.tracker.fields.keys.sorted().map { name in
+      try daemon.call(
+        T.Stats(tracker: id, range: range, field: name)
+      ).statistics
+    }
+    let isPlanned = standing.tracker.kind == .check && !standing.tracker.hasItems && DayPlan.isOf(standing.tracker)
+    let plan =
+      isPlanned
+      ? try DayPlan.read(context, standing.tracker, from: DayText.firstOfMonth(today), months: 2, today: today) : []
     return ReportContents.Part(
       tracker: standing.tracker, standing: standing, statistics: statistics, year: year,
-      milestones: milestones.filter { $0.tracker == id }.sorted { $0.day > $1.day })
+      milestones: milestones.filter { $0.tracker == id }.sorted { $0.day > $1.day },
+      fields: fields.filter { !$0.points.isEmpty }, plan: plan,
+      entries: standing.tracker.hasItems ? try entries(of: id, range: range, daemon) : [])
+  }
+
+  /// The newest of the range; so many that no collection shows more.
+  private func entries(of id: String, range: T.Range?, _ daemon: Daemon) throws -> [T.Entry] {
+    var asked = T.Entries(tracker: id, range: range)
+    var entries: [T.Entry] = []
+    while entries.count < 4_000 {
+      (asked.limit, asked.offset) = (1_000, entries.count)
+      let reply: T.Entries.Reply = try daemon.call(asked)
+      entries += reply.entries
+      if reply.entries.isEmpty || entries.count >= reply.total { break }
+    }
+    return entries
   }
 
   private func unknown(_ pack: String, among packs: [T.Pack]) -> Failure {

@@ -46,6 +46,7 @@ struct ReportPage {
       Markup.own("<meta name=\"generator\" content=\"Chime report\">")
       tag("title") { Words.say("Chime: %1", words.day(contents.today.description)) }
       tag("style") { Markup.own(ReportStyle.text) }
+      if !photoStyle.isEmpty { tag("style") { photoStyle } }
     }
   }
 

@@ -20,9 +20,9 @@ enum ReportPhotos {
   static let room = 8 << 20
 
   static func read(into contents: inout ReportContents, _ daemon: Daemon) throws {
-    let shown = contents.parts.flatMap(\.milestones).filter { $0.photo != nil }.sorted { $0.day > $1.day }
+    let shown = names(in: contents)
     var used = 0
-    for name in shown.compactMap(\.photo) where contents.photos[name] == nil {
+    for name in shown where contents.photos[name] == nil {
       guard let bytes = try bytes(name, limit: min(largest, room - used), daemon), let clean = PhotoFile.clean(bytes)
       else {
         contents.photosLeftOut += 1
@@ -33,8 +33,22 @@ enum ReportPhotos {
     }
   }
 
+  /// How many photos of entries a collection shows.
+  static let mostOfEntries = 24
+
+  /// Milestones first, the newest of them; then items, those that were used last before others; then entries, the newest.
+  private static func names(in contents: ReportContents) -> [String] {
+    let stones = contents.parts.flatMap(\.milestones).filter { $0.photo != nil }.sorted { $0.day > $1.day }
+    let items = contents.parts.flatMap(\.items).sorted { $0.lastDay ?? "" > $1.lastDay ?? "" }
+    let entries = contents.parts.flatMap { $0.entries.filter { $0.photo != nil }.prefix(mostOfEntries) }
+    var seen: Set<String> = []
+    return (stones.map(\.photo) + items.map(\.photo) + entries.map(\.photo)).compactMap { $0 }.filter {
+      seen.insert($0).inserted
+    }
+  }
+
   /// nil for one that is larger, or gone.
-  private static func bytes(_ name: String, limit: Int, _ daemon: Daemon) throws -> [UInt8]? {
+  static func bytes(_ name: String, limit: Int, _ daemon: Daemon) throws -> [UInt8]? {
     var bytes: [UInt8] = []
     while true {
       let part: T.Photo.Reply

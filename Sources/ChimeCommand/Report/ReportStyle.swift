@@ -33,6 +33,9 @@ enum ReportStyle {
     .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
     .kicker{color:var(--soft);font-size:.85rem}
     .soft{color:var(--soft)}
+    .pill{display:inline-block;border:1px solid var(--accent);color:var(--accent);border-radius:1rem;padding:0 .6rem;font-size:.78rem}
+    .week .number{display:block;color:var(--soft);font-size:.8em}
+    .toward{color:var(--accent);font-weight:600}.toward .soft{font-weight:400}
     svg{display:block;overflow:visible}
 
     .mast{padding:clamp(2rem,6vw,4rem) 0 0}
@@ -54,7 +57,7 @@ enum ReportStyle {
     nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;padding:.35rem 0}
     nav a{display:inline-block;padding:.45rem 0;text-decoration:none}
     nav a:hover{text-decoration:underline}
-    nav .dot{display:inline-block;width:.55em;height:.55em;border-radius:50%;background:var(--accent);margin-inline-end:.5em}
+    .dot{display:inline-block;width:.55em;height:.55em;border-radius:50%;background:var(--accent);margin-inline-end:.5em}
 
     main>section{padding:clamp(2rem,6vw,3.75rem) 0 0}
     .head{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin-bottom:var(--gap)}
@@ -114,7 +117,11 @@ enum ReportStyle {
     .garden text{font:600 12px var(--sans);text-anchor:middle}.garden .wd{font-size:10px;font-weight:400;fill:var(--soft)}
     .petal{fill:var(--accent);fill-opacity:.32}.heart{fill:var(--accent)}.heart-number{fill:var(--on)}
     .bud{fill:none;stroke:var(--soft);stroke-width:1.25;stroke-dasharray:2.5 2.5}.bud-number{fill:var(--soft)}
-    .seed{fill:var(--line)}
+    .seed{fill:var(--line)}.rim{fill:none;stroke:var(--accent);stroke-width:1.25}
+    .plan circle{fill:none;stroke:var(--line);stroke-width:1.5}.plan text{fill:var(--soft)}
+    .plan.done circle{fill:var(--accent);stroke:var(--accent)}.plan.done text{fill:var(--on)}
+    .plan.ahead circle,.plan.today circle{stroke:var(--accent)}.plan.ahead text,.plan.today text{fill:var(--ink)}
+    .plan.today circle{stroke-width:3}.plan.missed circle{stroke-dasharray:2.5 2.5;stroke:var(--soft)}
 
     .groups{display:flex;flex-wrap:wrap;gap:1.75rem 2.25rem}.badges{display:flex;flex-wrap:wrap;gap:1.25rem .75rem}
     .badges li{width:8.25rem;text-align:center;font-size:.8rem;line-height:1.35;color:var(--soft)}
@@ -132,6 +139,15 @@ enum ReportStyle {
     .worn li{display:grid;grid-template-columns:minmax(6rem,15rem) minmax(0,1fr) 3rem;gap:.15rem .9rem;align-items:center}
     .worn .n{text-align:end}.worn .bar{height:.9rem;border-radius:3px}.worn .bar i{border-radius:3px}
     .worn .soft{font-size:.8rem;display:block}
+    .photo{display:block;width:3.2rem;aspect-ratio:1;border-radius:8px;background:var(--shade) center/cover no-repeat;flex:none}
+    .worn .photo{float:inline-start;width:2.4rem;margin-inline-end:.6rem}.worn .gone{opacity:.75}
+    .wears{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr));margin:.6rem 0 1rem}
+    .wear{display:grid;grid-template-columns:repeat(7,minmax(0,1fr));gap:2px}
+    .wear li{min-height:2.6rem;border-radius:6px;background:var(--shade);padding:.1rem .25rem;font-size:.75rem;line-height:1.25}
+    .wear .wd{background:none;min-height:0;color:var(--soft);text-align:center}.wear .soft{display:block}
+    .wear b,.letters b{color:var(--accent);font-size:.95rem}.wear .now{box-shadow:0 0 0 2px var(--soft)}
+    .shots{display:grid;gap:var(--gap);grid-template-columns:repeat(auto-fill,minmax(min(45%,8rem),1fr))}
+    .shots .photo{width:100%}.shots span{display:block;font-size:.85rem}
     .pair{display:grid;gap:var(--gap);grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}
     .pair h4{margin-bottom:.9rem}
     .stones{display:grid;gap:var(--gap);grid-template-columns:repeat(auto-fill,minmax(min(100%,16rem),1fr))}

@@ -32,7 +32,13 @@ extension ReportPage {
           }
         }
       }
-      tag("figcaption", ["dir": "auto"]) { quote.source }
+      tag("figcaption", ["dir": "auto"]) {
+        quote.source
+        if let title = quote.categoryTitle.map({ words.local($0) }), !title.isEmpty {
+          " "
+          tag("span", ["class": "pill \(CategoryColor(quote.category).hue)"]) { title }
+        }
+      }
     }
   }
 
@@ -44,6 +50,7 @@ extension ReportPage {
         let date = CivilDate(mark.day)
         tag("li", ["class": isToday ? "now" : nil, "aria-current": isToday ? "date" : nil]) {
           tag("span", ["class": "name"]) { date.map { Figures.weekday($0.weekday) } ?? mark.day }
+          if let date { tag("span", ["class": "number"]) { String(date.day) } }
           Self.ring(mark.due > 0 ? Double(mark.met) / Double(mark.due) : 0, isMet: mark.due > 0 && mark.met >= mark.due)
           tag("span", ["class": "soft"]) {
             mark.due > 0 ? Words.say("%1 of %2", String(mark.met), String(mark.due)) : Words.say("free")
@@ -74,6 +81,8 @@ extension ReportPage {
     return tag("li", ["class": "card \(hue ?? "slate")\(isTall ? " wide" : "")"]) {
       if isTall {
         ReportCup.cup(share)
+      } else if let photo = standing.items?.last?.photo, contents.photos[photo] != nil {
+        thumbnail(photo, standing.items?.last?.title ?? "")
       } else if part.tracker.kind != .measure {
         tag("div", ["class": "mark"]) { Self.ring(share, isMet: standing.met) }
       }
@@ -81,8 +90,25 @@ extension ReportPage {
         tag("h3", ["dir": "auto"]) { name(part.tracker) }
         if isTall { tag("p", ["class": "big"]) { Words.say("%1 %", Figures.number(share * 100)) } }
         tag("p", ["class": part.tracker.kind == .measure ? "big" : "state"]) { words.state(standing) }
+        if let trend = MeasureTrend(part.standing) { self.trend(trend, part.standing) }
         for line in facts(part) { tag("p", ["class": "kicker"]) { line } }
       }
+    }
+  }
+
+  /// `↘ 0.7 a week`, green towards the goal and red away from it; the arrow and the words say it, too.
+  private func trend(_ trend: MeasureTrend, _ standing: T.Standing) -> Markup {
+    tag("p", ["class": Self.tone(trend)]) {
+      trend.text(words, standing.tracker)
+      if let about = trend.about { tag("span", ["class": "soft"]) { " \(about)" } }
+    }
+  }
+
+  static func tone(_ trend: MeasureTrend?) -> String? {
+    switch trend?.heading {
+    case .towards: "toward leaf"
+    case .away: "toward rose"
+    case .neither, nil: nil
     }
   }
 
@@ -92,10 +118,11 @@ extension ReportPage {
     var lines: [String] = []
     if part.tracker.kind == .measure {
       if let goal = words.goal(part.tracker) {
-        lines.append(standing.isGoalValueReached ? Words.say("Goal reached: %1!", goal) : Words.say("goal %1", goal))
+        lines.append(
+          standing.isGoalValueReached
+            ? Words.say("Goal reached: %1!", goal) : words.outlook(standing) ?? Words.say("goal %1", goal))
       }
-      if let rate = part.statistics.weeklyRate { lines.append(Words.say("%1 a week", signed(rate, part.tracker))) }
-      return lines
+      return lines + words.fields(standing.fields ?? [:], part.tracker)
     }
     if let remaining = words.remaining(standing), part.tracker.kind == .amount { lines.append(remaining) }
     let streak = words.streak(standing.streak)

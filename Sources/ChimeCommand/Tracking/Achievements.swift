@@ -8,9 +8,11 @@ enum Achievements {
     name: "achievements", group: .track, arguments: ["[PACK]"], summary: "Show what is unlocked and what is next",
     options: [
       .flag("unlocked", nil, "Only those that are unlocked"), .flag("locked", nil, "Only those that are not"),
+      .value("category", nil, "CATEGORY", "Only those of a category, such as streak", repeats: true),
     ],
     examples: [
       .init(command: "chime achievements"), .init(command: "chime achievements hydration --locked"),
+      .init(command: "chime achievements watches --category consistency"),
     ],
     alsoTried: ["achievement", "badges", "trophies", "awards", "levels", "xp"],
     json: "`achievements`, `levels`, `streaks`, and `more`, which is false", run: run)
@@ -21,7 +23,10 @@ enum Achievements {
     if isUnlocked, isLocked { throw Failure.usage(Words.say("--unlocked and --locked exclude each other")) }
     let reply: TrackersInterface.Achievements.Reply = try context.daemon().call(
       TrackersInterface.Achievements(pack: context.optionalSubject()))
-    let shown = reply.achievements.filter { $0.unlockedAt == nil ? !isUnlocked : !isLocked }
+    let categories = try categories(context, reply.achievements)
+    let shown = reply.achievements.filter { one in
+      (one.unlockedAt == nil ? !isUnlocked : !isLocked) && categories.map { $0.contains(one.category ?? "") } ?? true
+    }
     let shape = Shapes.achievement(context.trackerWords)
     switch context.format {
     case .json:
@@ -37,6 +42,29 @@ enum Achievements {
     case .human: print(shown, reply, context)
     }
     return .success
+  }
+
+  /// The ids of the categories after `--category`, which are named by id or title or a beginning of one; nil for all.
+  private static func categories(
+    _ context: Context, _ achievements: [TrackersInterface.Achievement]
+  ) throws -> Set<String>? {
+    guard context.line.has("category") else { return nil }
+    let words = context.trackerWords
+    let known = Dictionary(
+      achievements.compactMap { one in one.category.map { ($0, one.categoryTitle.map { words.local($0) } ?? $0) } }
+    ) { first, _ in first }
+    return Set(
+      try context.line.values("category").map { text in
+        let wanted = trimmed(text).lowercased()
+        if known[wanted] != nil { return wanted }
+        let fitting = known.filter {
+          !wanted.isEmpty && ($0.key.lowercased().hasPrefix(wanted) || $0.value.lowercased().hasPrefix(wanted))
+        }
+        if fitting.count == 1, let one = fitting.first { return one.key }
+        throw Failure.failed(
+          Words.say("there is no category \"%1\"", text),
+          hint: known.isEmpty ? nil : Words.say("there are: %1", known.keys.sorted().joined(separator: ", ")))
+      })
   }
 
   private static func print(
@@ -75,7 +103,8 @@ enum Achievements {
       for category in categories {
         if !category.isEmpty {
           let named = mine.first { $0.category == category }?.categoryTitle.map { context.trackerWords.local($0) }
-          context.out(context.style(Harmless.line(named ?? category), .faint))
+          let dot = context.style("●", CategoryColor(category).tone)
+          context.out("\(dot) " + context.style(Harmless.line(named ?? category), .faint))
         }
         for achievement in mine where (achievement.category ?? "") == category {
           for line in lines(achievement, among: mine, context) { context.out(line) }
@@ -84,7 +113,7 @@ enum Achievements {
     }
   }
 
-  private static func lines(
+  static func lines(
     _ achievement: TrackersInterface.Achievement, among all: [TrackersInterface.Achievement], _ context: Context
   ) -> [String] {
     let words = context.trackerWords

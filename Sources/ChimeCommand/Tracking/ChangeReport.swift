@@ -47,10 +47,7 @@ struct ChangeReport {
     var parts: [String] = []
     if let value = entry.value { parts.append(words.amount(value, unit: entry.unit, tracker)) }
     if let item = entry.item { parts.append(Harmless.line(self.item ?? item)) }
-    for (name, value) in entry.fields.sorted(by: { $0.key < $1.key }) {
-      let unit = tracker.fields[name].map { " \(Harmless.line($0))" } ?? ""
-      parts.append("\(Harmless.line(name)) \(TrackerWords.shortest(value))\(unit)")
-    }
+    parts += words.fields(entry.fields, tracker)
     if parts.isEmpty { parts.append(Words.say("done")) }
     text += ": " + parts.joined(separator: ", ")
     if isDated { text += " (\(words.minute(entry.at, context.clock())))" }
@@ -86,7 +83,11 @@ struct ChangeReport {
   ) -> [String] {
     guard let entry = change.entry, let average = entry.average else { return [] }
     var text = Words.say("average %1", words.amount(average, tracker))
-    if let rate = entry.rate { text += ", " + words.rate(rate, tracker) }
+    if let rate = entry.rate {
+      var trend = MeasureTrend(rate, value: entry.value, of: tracker)
+      if change.standing?.isGoalValueReached == true { trend.heading = .neither }
+      text += ", " + context.style("\(trend.arrow) \(words.rate(rate, tracker))", trend.tone)
+    }
     return ["  \(text)"]
   }
 

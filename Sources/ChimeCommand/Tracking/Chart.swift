@@ -17,10 +17,11 @@ enum Chart {
     options: [
       RangeText.option,
       .value("average", nil, "DAYS", "Over how many days the average goes, 2 to 90 (7 unless told otherwise)"),
-      Glyphs.option,
+      FieldOption.option, Glyphs.option,
     ],
     examples: [
       .init(command: "chime chart weight"), .init(command: "chime chart weight --range 6M"),
+      .init(command: "chime chart weight --field body-fat"),
       .init(command: "chime chart water --range 1M --average 14"), .init(command: "chime chart weight --plain"),
     ],
     alsoTried: ["plot", "graph", "draw"], json: "`statistics`", run: run)
@@ -29,7 +30,10 @@ enum Chart {
     let tracker = try Naming.one(context.line.words, context)
     let range = try RangeText.parse(context.line.value("range") ?? "3M", today: context.today())
     let days = try context.line.count("average", minimum: 2, maximum: 90)
-    let statistics = try context.daemon().call(T.Stats(tracker: tracker.id, range: range, averageDays: days)).statistics
+    let statistics = try context.daemon().call(
+      T.Stats(
+        tracker: tracker.id, range: range, averageDays: days, field: FieldOption.chosen(context, of: tracker))
+    ).statistics
     switch context.format {
     case .json: context.print(statistics, as: Shapes.statistics(context.trackerWords)) {}
     case .plain: plain(context, statistics)
@@ -84,8 +88,8 @@ enum Chart {
     for line in Glyphs.legend(legend(chart, statistics, words), width: width) {
       context.out(context.style(line, .faint))
     }
-    for sentence in sentences(statistics, words) {
-      for line in TextWidth.wrap(sentence, to: width) { context.out(line) }
+    for (sentence, tone) in sentences(statistics, words, glyphs) {
+      for line in TextWidth.wrap(sentence, to: width) { context.out(context.style(line, tone)) }
     }
   }
 
@@ -130,29 +134,35 @@ enum Chart {
     return signs
   }
 
-  private static func sentences(_ statistics: T.Statistics, _ words: TrackerWords) -> [String] {
+  private static func sentences(
+    _ statistics: T.Statistics, _ words: TrackerWords, _ glyphs: Glyphs
+  ) -> [(text: String, tone: Style.Tone)] {
     let tracker = statistics.tracker
     if tracker.kind == .check {
-      return [Words.say("Done on %1 of %2 days.", String(statistics.metDays), String(statistics.dueDays))]
+      return [(Words.say("Done on %1 of %2 days.", String(statistics.metDays), String(statistics.dueDays)), .plain)]
     }
-    var sentences: [String] = []
+    var sentences: [(text: String, tone: Style.Tone)] = []
+    func add(_ text: String, _ tone: Style.Tone = .plain) { sentences.append((text, tone)) }
     if tracker.kind == .amount, let average = statistics.dailyAverage {
-      sentences.append(Words.say("%1 a day on average, on days with an entry.", words.amount(average, tracker)))
+      add(Words.say("%1 a day on average, on days with an entry.", words.amount(average, tracker)))
     }
     if tracker.kind == .measure, let last = statistics.last {
-      sentences.append(Words.say("%1 on %2.", words.amount(last.value, tracker), words.day(last.day)))
+      add(Words.say("%1 on %2.", words.amount(last.value, tracker), words.day(last.day)))
     }
     if tracker.kind == .measure, let rate = statistics.weeklyRate {
-      sentences.append(Words.say("The average changes by %1 a week.", words.signed(rate, tracker)))
+      let trend = MeasureTrend(statistics)
+      let arrow = trend.map { glyphs.isASCII ? "" : "\($0.arrow) " } ?? ""
+      add(
+        arrow + Words.say("The average changes by %1 a week.", words.signed(rate, tracker)), trend?.tone ?? .plain)
     }
     if tracker.kind == .measure, let last = statistics.prediction.last {
-      sentences.append(
+      add(
         Words.say(
           "On %1 it is expected between %2 and %3.", words.day(last.day), words.amount(last.low, tracker),
           words.amount(last.high, tracker)))
     }
     if let day = statistics.goalOn {
-      sentences.append(Words.say("At this rate the goal is reached on %1.", words.day(day)))
+      add(Words.say("At this rate the goal is reached on %1.", words.day(day)))
     }
     return sentences
   }

@@ -99,6 +99,7 @@ enum EntryVerbs {
     var table = Table(columns: [
       .init(title: "#", alignRight: true), .init(title: Words.say("WHEN")),
       .init(title: Words.say("TRACKER"), canShrink: true), .init(title: Words.say("AMOUNT"), alignRight: true),
+      .init(title: Words.say("MORE"), canShrink: true, dropOrder: 3),
       .init(title: Words.say("ITEM"), canShrink: true, dropOrder: 1),
       .init(title: Words.say("NOTE"), canShrink: true, dropOrder: 2),
     ])
@@ -110,12 +111,15 @@ enum EntryVerbs {
       table.rows.append([
         .init(String(entry.id), .faint), .init(words.minute(entry.at, clock)),
         .init(tracker.map { words.title($0) } ?? entry.tracker),
-        .init(value ?? "", .strong), .init(entry.item ?? ""), .init(entry.note ?? "", .faint),
+        .init(value ?? "", .strong),
+        .init(tracker.map { words.fields(entry.fields, $0) }?.joined(separator: ", ") ?? ""), .init(entry.item ?? ""),
+        .init(entry.note ?? "", .faint),
       ])
     }
     // Columns that say the same in every row, or nothing, are left out.
     let keeps = [
-      true, true, one == nil, entries.contains { $0.value != nil }, entries.contains { $0.item != nil },
+      true, true, one == nil, entries.contains { $0.value != nil }, entries.contains { !$0.fields.isEmpty },
+      entries.contains { $0.item != nil },
       entries.contains { $0.note != nil },
     ]
     table.columns = zip(table.columns, keeps).filter { $0.1 }.map(\.0)
@@ -134,7 +138,7 @@ enum EntryVerbs {
       }
       words = []
     }
-    let options = try LogOptions(context, fields: nil)
+    let options = try LogOptions(context, of: nil)
     let parameters = TrackersInterface.EditEntry(
       id: id, amount: amount?.value, unit: amount?.unit, item: context.line.value("item"), note: options.note,
       photo: try options.photo(context), fields: options.fields, at: options.at)

@@ -17,11 +17,13 @@ enum Init {
     options: [
       .value("pack", nil, "NAME", "The pack to install; several with commas or repeated", repeats: true),
       .value("reminders", nil, "YES|NO", "Whether to be reminded", choices: ["yes", "no"]),
+      .value(
+        "first", nil, "[TRACKER=]VALUE", "What a measure is now, such as your weight; logged at once", repeats: true),
     ] + PackOrder.options + [.flag("yes", "y", "Ask nothing: take what would stand in brackets"), DraftOptions.dryRun],
     examples: [
       .init(command: "chime init"),
       .init(command: "chime init --pack hydration --goal 2000 --usual 200 --reminders yes --yes"),
-      .init(command: "chime init --pack weight --unit lb --reminders no --yes"),
+      .init(command: "chime init --pack weight --unit lb --first 180 --reminders no --yes"),
       .init(command: "chime init --pack adkhar,goal --title \"goal=Learn Czech\" --dry-run --yes"),
     ],
     alsoTried: ["setup", "wizard", "begin", "start", "onboard", "configure"],
@@ -50,6 +52,7 @@ enum Init {
     var taken: Set<String> = []
     for index in orders.indices {
       taken.formUnion(try orders[index].order.take(line, for: orders[index].pack))
+      taken.formUnion(try orders[index].order.takeFirst(line, for: orders[index].pack))
       if let reminders = line.value("reminders") {
         // A single reminder that was named keeps what was said of it.
         for reminder in orders[index].pack.reminders
@@ -58,10 +61,12 @@ enum Init {
         }
       }
     }
-    try PackOrder.checkAllTaken(line, taken, orders.map(\.pack))
+    try PackOrder.checkAllTaken(line, taken, orders.map(\.pack), options: PackOrder.options + options("first"))
     if asks { try wizard.ask(&orders) }
     return try install(orders.map(\.order), context)
   }
+
+  private static func options(_ name: String) -> [Verb.Option] { verb.options.filter { $0.name == name } }
 
   private static func orders(
     _ names: [String], _ known: [Pack], _ context: Context
@@ -99,6 +104,7 @@ enum Init {
     // All are judged before the first is installed.
     if !isDry { for order in orders { _ = try order.send(context, dryRun: true) } }
     let replies = try orders.map { try $0.send(context, dryRun: isDry) }
+    let logged = isDry ? [] : orders.flatMap { logFirst($0, context) }
     let shape = Shapes.pack(context.trackerWords)
     switch context.format {
     case .json:
@@ -115,6 +121,7 @@ enum Init {
       guard !context.isQuiet else { break }
       if context.world.isInteractive { context.out() }
       for reply in replies { for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) } }
+      for line in logged { context.out(line) }
       if isDry {
         context.note(Words.say("Nothing was changed: this was a trial."))
       } else {
@@ -124,6 +131,23 @@ enum Init {
       }
     }
     return .success
+  }
+
+  /// Logs what measures are now. All is installed by then, so what is refused is told with what to type, and no failure.
+  private static func logFirst(_ order: PackOrder, _ context: Context) -> [String] {
+    order.firstValues.sorted { $0.key < $1.key }.map { id, value in
+      do {
+        let reply: TrackersInterface.Log.Reply = try context.daemon().call(
+          TrackersInterface.Log(tracker: id, amount: value))
+        let words = context.trackerWords
+        guard let tracker = reply.change.standing?.tracker else { return "" }
+        return "\(context.style("✔", .good)) \(words.title(tracker)): \(words.amount(value, tracker))"
+      } catch {
+        let reason = (error as? Failure)?.message ?? String(describing: error)
+        context.note(Harmless.line(reason), .caution)
+        return "  " + Words.say("`%1` records it", "chime log \(id) VALUE")
+      }
+    }.filter { !$0.isEmpty }
   }
 
   /// What to type, with what it does beside it where there is room.

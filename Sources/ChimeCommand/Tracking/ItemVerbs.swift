@@ -5,14 +5,15 @@ import ChimeWords
 /// `chime item add|edit|list|show|remove`
 enum ItemVerbs {
   static let verb = Verb(
-    name: "item", group: .keep, arguments: ["add|edit|list|remove …"], summary: "The collections that entries point at",
+    name: "item", group: .keep, arguments: ["add|edit|list|show|remove …"],
+    summary: "The collections that entries point at",
     details: ["Such as your watches, of which `chime log watches Speedmaster` says which was worn."],
     examples: [
       .init(command: "chime item add watches \"Omega Speedmaster\" --brand Omega --since 2024-05-01"),
       .init(command: "chime item list watches"),
     ],
-    alsoTried: ["items", "collection", "watch"], subverbs: [add, edit, list, remove],
-    run: { _ in throw Failure.usage("add, edit, list or remove is missing") })
+    alsoTried: ["items", "collection", "watch"], subverbs: [add, edit, list, ItemShow.verb, remove],
+    run: { _ in throw Failure.usage("add, edit, list, show or remove is missing") })
 
   private static let options: [Verb.Option] = [
     .value("brand", nil, "BRAND", "Its brand; short for --set brand=BRAND"),
@@ -42,8 +43,25 @@ enum ItemVerbs {
 
   static let list = Verb(
     name: "list", group: .keep, arguments: ["[TRACKER]"], summary: "List items, the most used first",
-    examples: [.init(command: "chime item list watches")], alsoTried: ["ls", "show"],
-    json: "`items`, and `more`, which is false", run: runList)
+    details: [
+      "What is there no more (--until) is marked and comes last. --search looks into titles, attributes and notes; --filter "
+        + "may be given several times, and an item has to fit all of them."
+    ],
+    options: [
+      .value(
+        "sort", nil, "ORDER",
+        "By used (the most first), last (the latest first), title, since (the newest first), or an "
+          + "attribute such as brand"),
+      .value("search", nil, "TEXT", "Only those with this in the title, an attribute or the note"),
+      .value(
+        "filter", nil, "KEY=VALUE", "Only those with that attribute, such as style=dive or brand=Omega", repeats: true),
+      .flag("owned", nil, "Only what is there still"), .flag("gone", nil, "Only what was sold, lost or given away"),
+    ],
+    examples: [
+      .init(command: "chime item list watches"), .init(command: "chime item list watches --sort last --owned"),
+      .init(command: "chime item list watches --filter style=dive --search omega"),
+    ],
+    alsoTried: ["ls"], json: "`items`, and `more`, which is false", run: runList)
 
   static let remove = Verb(
     name: "remove", group: .keep, arguments: ["TRACKER ITEM"], summary: "Remove an item; what was logged of it stays",
@@ -125,29 +143,49 @@ enum ItemVerbs {
 
   private static func runList(_ context: Context) throws -> ExitCode {
     let tracker = context.line.words.isEmpty ? nil : try Naming.one(context.line.words, context)
-    let items = try context.daemon().call(TrackersInterface.Items(tracker: tracker?.id)).items.sorted {
-      ($0.tracker, $1.entries, $0.title) < ($1.tracker, $0.entries, $1.title)
-    }
+    let all = try context.daemon().call(
+      TrackersInterface.Items(tracker: tracker?.id)
+    ).items
+    let choice = try ItemChoice(context)
+    let items = try choice.chosen(of: all)
     let example = "chime item add \(tracker?.id ?? "watches") \"Omega Speedmaster\""
+    let empty =
+      all.isEmpty
+      ? [Words.say("There is no item yet."), Words.say("Add one: %1", example)]
+      : [
+        Words.say(count: all.count, "None fits, of %n item.", "None fits, of %n items."),
+        Words.say("`chime item list` shows them all"),
+      ]
     let words = context.trackerWords
-    context.print(
-      items, as: Shapes.item, empty: [Words.say("There is no item yet."), Words.say("Add one: %1", example)]
-    ) {
+    context.print(items, as: Shapes.item, empty: empty) {
       var table = Table(columns: [
         .init(title: Words.say("ID"), dropOrder: 2), .init(title: Words.say("TITLE"), canShrink: true),
         .init(title: Words.say("TIMES"), alignRight: true), .init(title: Words.say("LAST")),
-        .init(title: Words.say("SINCE"), dropOrder: 3),
+        .init(title: Words.say("SINCE"), dropOrder: 3), .init(title: Words.say("UNTIL"), dropOrder: 1),
         .init(title: Words.say("ATTRIBUTES"), canShrink: true, dropOrder: 4),
       ])
       for item in items {
         let attributes = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let isGone = choice.isGone(item)
         table.rows.append([
-          .init(item.id, .faint), .init(item.title, item.until == nil ? .strong : .faint), .init(String(item.entries)),
+          .init(item.id, .faint), .init(isGone ? "✗ \(item.title)" : item.title, isGone ? .faint : .strong),
+          .init(String(item.entries)),
           .init(item.lastDay.map { words.date($0) } ?? Words.say("never")),
-          .init(item.since.map { words.date($0) } ?? "", .faint), .init(attributes.joined(separator: " "), .faint),
+          .init(item.since.map { words.date($0) } ?? "", .faint),
+          .init(item.until.map { words.date($0) } ?? "", .faint),
+          .init(attributes.joined(separator: " "), .faint),
         ])
       }
+      // Where all are there still, the column would be empty.
+      if !items.contains(where: { $0.until != nil }) {
+        table.columns.remove(at: 5)
+        table.rows = table.rows.map { row in Array(row[..<5] + row[6...]) }
+      }
       context.print(table: table)
+      let gone = items.count { choice.isGone($0) }
+      if gone > 0 {
+        context.note(Words.say(count: gone, "✗ is there no more: %n item", "✗ are there no more: %n items"), .faint)
+      }
     }
     return .success
   }
@@ -167,7 +205,7 @@ enum ItemVerbs {
     return .success
   }
 
-  private static func chosen(_ context: Context) throws -> (TrackersInterface.Tracker, TrackersInterface.Item) {
+  static func chosen(_ context: Context) throws -> (TrackersInterface.Tracker, TrackersInterface.Item) {
     let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
     return (tracker, try Log.item(trimmed(rest.joined(separator: " ")), tracker, context))
   }

@@ -18,7 +18,7 @@ enum Log {
     ],
     examples: [
       .init(command: "chime log water", remark: "the usual amount"), .init(command: "chime log water 330ml"),
-      .init(command: "chime log weight 82.4kg --note \"After the holidays\" --field fat=18.5"),
+      .init(command: "chime log weight 82.4kg --note \"After the holidays\" --field body-fat=18.5"),
       .init(command: "chime log reading --at \"yesterday 21:00\""), .init(command: "chime log watches Speedmaster"),
     ],
     alsoTried: ["did", "track", "record", "drink", "drank", "weigh", "wear"], json: "`change`", run: run)
@@ -26,7 +26,7 @@ enum Log {
   static func run(_ context: Context) throws -> ExitCode {
     let (tracker, rest) = try Naming.split(context.line.words, among: Naming.trackers(context), context)
     let (amount, itemFound) = try read(rest, tracker, context)
-    let options = try LogOptions(context, fields: tracker.fields)
+    let options = try LogOptions(context, of: tracker)
     let reply = try record(
       TrackersInterface.Log(
         tracker: tracker.id, amount: amount?.value, unit: amount?.unit, item: itemFound?.id, note: options.note,
@@ -139,7 +139,7 @@ struct LogOptions {
       "When it was: 21:00, \"yesterday 21:00\", \"mon 8:00\", \"20m ago\", or RFC 3339; now without it"),
     .value("note", nil, "TEXT", "A note, up to 500 characters"),
     .value("photo", nil, "FILE", "A photo; the file is copied"),
-    .value("field", nil, "NAME=VALUE", "A further measure that the tracker has, such as fat=18.5", repeats: true),
+    .value("field", nil, "NAME=VALUE", "A further measure that the tracker has, such as body-fat=18.5", repeats: true),
   ]
 
   var note: String?
@@ -148,8 +148,8 @@ struct LogOptions {
   var at: String?
   private var photoFile: String?
 
-  /// - Parameter known: the fields that the tracker has; nil when it is not known which tracker it is.
-  init(_ context: Context, fields known: [String: String]?) throws {
+  /// - Parameter tracker: nil when it is not known which it is; the daemon judges the names of fields then.
+  init(_ context: Context, of tracker: TrackersInterface.Tracker?) throws {
     let line = context.line
     note = line.value("note")
     photoFile = line.value("photo")
@@ -159,15 +159,10 @@ struct LogOptions {
     }
     for pair in line.values("field") {
       let (name, text) = try Pairs.split(pair, option: "field")
-      if let known, known[name] == nil {
-        throw Failure.usage(
-          known.isEmpty
-            ? Words.say("this tracker has no further measures, and so no \"%1\"", name)
-            : Words.say("this tracker has no measure \"%1\"", name),
-          hint: known.isEmpty ? nil : Words.say("there are: %1", known.keys.sorted().joined(separator: ", ")))
-      }
       fields = fields ?? [:]
-      fields?[name] = try AmountText.required(text, option: "field").value
+      fields?[try tracker.map { try FieldOption.known(name, of: $0) } ?? name] = try AmountText.required(
+        text, option: "field"
+      ).value
     }
   }
 

@@ -144,6 +144,10 @@ struct LogbookPage {
     return lines
   }
 
+  /// The further measures that an entry here has.
+  private var fieldNames: [String] {
+    Set(entries.flatMap(\.fields.keys)).sorted()
+  }
   private var isMeasure: Bool { tracker.kind == .measure }
   private var isCheck: Bool { tracker.kind == .check }
 
@@ -156,6 +160,7 @@ struct LogbookPage {
     if isMeasure {
       columns.append(.init(title: Words.say("AVG"), alignRight: true))
       columns.append(.init(title: Words.say("RATE"), alignRight: true, dropOrder: 1))
+      for name in fieldNames { columns.append(.init(title: name.uppercased(), alignRight: true, dropOrder: 2)) }
     }
     if tracker.hasItems { columns.append(.init(title: Words.say("ITEM"), canShrink: true)) }
     columns.append(.init(title: Words.say("NOTES"), canShrink: true))
@@ -168,7 +173,15 @@ struct LogbookPage {
     if !isCheck { row.append(.init(entry.value.map { words.number($0, tracker) } ?? "", .strong)) }
     if isMeasure {
       row.append(.init(entry.average.map { words.number($0, tracker) } ?? ""))
-      row.append(.init(entry.rate.map { words.signed($0, tracker, withUnit: false) } ?? "", .faint))
+      // The sign says the direction to whoever sees no colour.
+      let tone = entry.rate.map { MeasureTrend($0, value: entry.value, of: tracker).tone } ?? .plain
+      row.append(
+        .init(
+          entry.rate.map { words.signed($0, tracker, withUnit: false) } ?? "", tone == .plain ? .faint : tone))
+      for name in fieldNames {
+        let value = entry.fields[name]
+        row.append(.init(value.map { TrackerWords.shortest($0) + (tracker.fields[name].map { " \($0)" } ?? "") } ?? ""))
+      }
     }
     if tracker.hasItems { row.append(.init(entry.item.map { items[$0] ?? $0 } ?? "")) }
     let crossed = milestones.filter { $0.day == entry.day }.map { "\(glyphs.star) \($0.title)" }

@@ -11,7 +11,8 @@ enum Month {
     details: [
       "A filled circle is a day on which the goal was met, an empty one a day on which it was not, and a point a day that does "
         + "not count. Without a TRACKER the days are those of all of them: a circle that is half full is a day on which some "
-        + "were met. Brackets stand around today.",
+        + "were met. Brackets stand around today. Of a collection each day has the letters of what was used, which are told "
+        + "below.",
       "With --plain it prints a line a day.",
     ],
     options: [MonthGrid.option, Glyphs.option],
@@ -21,7 +22,8 @@ enum Month {
     ],
     alsoTried: ["calendar", "cal"],
     json:
-      "`month`, `tracker` (null for all) and `days`: of a tracker as of `tracker show`, of all `day`, `met` and `due`",
+      "`month`, `tracker` (null for all), `days`: of a tracker as of `tracker show`, of all `day`, `met` and `due`; and "
+      + "`items`, of a collection: by day the ids of what was used",
     run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
@@ -39,9 +41,14 @@ enum Month {
   static func days(_ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate) throws -> [T
     .DayTotal]
   {
+    try context.daemon().call(
+      T.Days(tracker: tracker.id, range: range(month, today))
+    ).days
+  }
+
+  private static func range(_ month: CivilDate, _ today: CivilDate) -> T.Range {
     let end = month.adding(days: CivilDate.daysIn(month: month.month, year: month.year) - 1) ?? month
-    let range = T.Range(from: month.description, to: min(end, today).description)
-    return try context.daemon().call(T.Days(tracker: tracker.id, range: range)).days
+    return T.Range(from: month.description, to: min(end, today).description)
   }
 
   // MARK: One tracker
@@ -49,10 +56,11 @@ enum Month {
   private static func show(
     _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate
   ) throws -> ExitCode {
+    let worn = try tracker.hasItems ? WornDays.read(context, tracker, range(month, today)) : nil
     let days = try days(context, tracker, month, today)
     switch context.format {
-    case .json: context.print(json: json(month, tracker, days))
-    case .plain: plain(context, days)
+    case .json: context.print(json: json(month, tracker, days, worn))
+    case .plain: plain(context, days, worn)
     case .human:
       let words = context.trackerWords
       let glyphs = Glyphs(context)
@@ -61,11 +69,20 @@ enum Month {
       let known = Dictionary(days.map { ($0.day, $0) }) { $1 }
       let isWide = context.width >= 77
       let grid = MonthGrid(month: month, today: today) { day in
-        cell(day, known[day.description], isWide ? tracker : nil, glyphs, words)
+        if let letters = worn?.letters(day.description), !letters.isEmpty {
+          let number = day.day < 10 ? " \(day.day)" : String(day.day)
+          let room = isWide ? 6 : 1
+          let text = letters.count > room ? letters.prefix(max(room - 1, 1)) + (room > 1 ? "+" : "") : letters[...]
+          return .init(text: number + (isWide ? " " : "") + text, tone: .good)
+        }
+        return cell(day, known[day.description], isWide ? tracker : nil, glyphs, words)
       }
       for line in grid.lines(width: context.width, style: context.style) { context.out(line) }
       context.out()
       for line in TextWidth.wrap(summary(days), to: context.width) { context.out(line) }
+      if let worn, !worn.items.isEmpty {
+        for line in Glyphs.legend(worn.legend, width: context.width) { context.out(line) }
+      }
       for line in Glyphs.legend(legend(glyphs, hasPart: false), width: context.width) {
         context.out(context.style(line, .faint))
       }
@@ -73,16 +90,23 @@ enum Month {
     return .success
   }
 
-  static func json(_ month: CivilDate, _ tracker: T.Tracker?, _ days: [T.DayTotal]) -> JSONText {
+  static func json(
+    _ month: CivilDate, _ tracker: T.Tracker?, _ days: [T.DayTotal], _ worn: WornDays? = nil
+  ) -> JSONText {
     .members([
       "month": .string(String(month.description.prefix(7))), "tracker": .optional(tracker?.id),
       "days": .list(days.map { Shapes.dayTotal.json($0) }),
+      "items": .object(
+        (worn?.days ?? [:]).sorted { $0.key < $1.key }.map { JSONText.Member(name: $0.key, value: .strings($0.value)) }),
     ])
   }
 
-  static func plain(_ context: Context, _ days: [T.DayTotal]) {
-    context.out(Plain.line(Shapes.dayTotal.header))
-    for day in days { context.out(Plain.line(Shapes.dayTotal.row(day))) }
+  static func plain(_ context: Context, _ days: [T.DayTotal], _ worn: WornDays? = nil) {
+    context.out(Plain.line(Shapes.dayTotal.header + (worn == nil ? [] : ["items"])))
+    for day in days {
+      let items = worn.map { [($0.days[day.day] ?? []).joined(separator: ",")] } ?? []
+      context.out(Plain.line(Shapes.dayTotal.row(day) + items))
+    }
   }
 
   /// `27 ●`, and where there is room, how much of an amount: `27 ● 60 %`.

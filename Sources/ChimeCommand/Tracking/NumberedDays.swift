@@ -14,16 +14,28 @@ enum NumberedDays {
       "The TRACKER may be left out when there is only one. With --plain it prints a line a day; its `number` is that among "
         + "all days from the start.",
     ],
-    options: [MonthGrid.option, Glyphs.option],
-    examples: [.init(command: "chime progress goal"), .init(command: "chime progress goal --month march")],
-    alsoTried: ["numbers", "flowers"],
-    json: "`month`, `tracker`, `numberThisMonth`, `countedThisMonth`, `number`, `days` and `milestones`", run: run)
+    options: [
+      MonthGrid.option,
+      .flag(
+        "plan", nil, "The plan instead: each day that is asked for, numbered, done or not, up to the end of next month"),
+      Glyphs.option,
+    ],
+    examples: [
+      .init(command: "chime progress goal"), .init(command: "chime progress goal --month march"),
+      .init(command: "chime progress goal --plan"),
+    ],
+    alsoTried: ["numbers", "flowers", "plan"],
+    json:
+      "`month`, `tracker`, `numberThisMonth`, `countedThisMonth`, `number`, `days` and `milestones`; with `--plan` `plan`, "
+      + "a list of `month` and `days`: `day`, `number` and `state` (`done`, `missed`, `today`, `ahead`)",
+    run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
     let today = try context.today()
     let month = try MonthGrid.chosen(context.line, today: today)
     let trackers = context.line.words.isEmpty ? try Naming.trackers(context) : []
     let tracker = try trackers.count == 1 ? trackers[0] : Naming.one(context.line.words, context)
+    if context.line.has("plan") { return try plan(context, tracker, month, today) }
     let days = try Month.days(context, tracker, month, today)
     let milestones = try context.daemon().call(T.Milestones(tracker: tracker.id)).milestones.filter {
       $0.day.hasPrefix(month.description.prefix(7))
@@ -40,6 +52,46 @@ enum NumberedDays {
         ]))
     case .plain: Month.plain(context, days)
     case .human: show(context, tracker, month, today, days, milestones, numbered)
+    }
+    return .success
+  }
+
+  // MARK: The plan
+
+  private static func plan(
+    _ context: Context, _ tracker: T.Tracker, _ month: CivilDate, _ today: CivilDate
+  ) throws -> ExitCode {
+    let words = context.trackerWords
+    guard DayPlan.isOf(tracker) else {
+      throw Failure.failed(
+        Words.say("%1 is asked for on %2, whichever: there is no plan of days", tracker.id, words.counting(tracker)),
+        hint: Words.say("`chime tracker edit %1 --days mon,wed,fri` names days", tracker.id))
+    }
+    let plans = try DayPlan.read(context, tracker, from: month, months: 2, today: today)
+    switch context.format {
+    case .json: context.print(json: .members(["tracker": .string(tracker.id), "plan": .list(plans.map(\.json))]))
+    case .plain:
+      context.out(Plain.line(["day", "number", "state"]))
+      for day in plans.flatMap(\.days) { context.out(Plain.line([day.day, String(day.number), day.state.rawValue])) }
+    case .human:
+      let glyphs = Glyphs(context)
+      for line in TextWidth.wrap(Words.say("%1: the plan", words.title(tracker)), to: context.width) {
+        context.out(context.style(line, .strong))
+      }
+      for plan in plans {
+        context.out()
+        for line in plan.lines(width: context.width, today: today, glyphs: glyphs, style: context.style) {
+          context.out(line)
+        }
+        let told = Words.say("%1 of %2 days are done.", String(plan.done), String(plan.days.count))
+        for line in TextWidth.wrap(told, to: context.width) { context.out(line) }
+      }
+      context.out()
+      let legend = [
+        "1\(glyphs.met) " + Words.say("done"), "2\(glyphs.open) " + Words.say("not done"), "3 " + Words.say("to come"),
+        "\(glyphs.free) " + Words.say("does not count"),
+      ]
+      for line in Glyphs.legend(legend, width: context.width) { context.out(context.style(line, .faint)) }
     }
     return .success
   }

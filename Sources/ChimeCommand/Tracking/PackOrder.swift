@@ -10,6 +10,10 @@ struct PackOrder {
   var text: String?
   var file: String?
   var choices = TrackersInterface.PackChoices()
+  /// The first values of measures, by tracker, to be logged when it is installed.
+  var firstValues: [String: Double] = [:]
+  /// Whether its sample data is wanted.
+  var isSample = false
 
   /// The longest pack: its text goes in one message.
   private static let longest = 700 << 10
@@ -35,7 +39,8 @@ struct PackOrder {
     if choices.language == nil { choices.language = context.tongue.first }
     return try context.daemon().call(
       TrackersInterface.InstallPack(
-        name: name, text: text, file: file, choices: choices, dryRun: dryRun ? true : nil))
+        name: name, text: text, file: file, choices: choices, dryRun: dryRun ? true : nil,
+        sample: isSample ? true : nil))
   }
 
   // MARK: Options
@@ -121,6 +126,29 @@ struct PackOrder {
     return taken
   }
 
+  /// Takes the values of `--first`, for measures.
+  mutating func takeFirst(_ line: ParsedLine, for pack: Pack) throws -> Set<String> {
+    var taken: Set<String> = []
+    let measures = pack.trackers.filter { $0.kind == .measure }
+    for value in line.values("first") {
+      let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+        trimmed(String($0))
+      }
+      guard let tracker = parts.count == 2 ? measures.first(where: { $0.id == parts[0] }) : measures.first else {
+        continue
+      }
+      guard parts.count == 2 || measures.count == 1 else {
+        throw Failure.usage(
+          Words.say("--%1 %2: which tracker?", "first", value),
+          hint: Words.say("name it: --%1 %2=%3", "first", tracker.id, value))
+      }
+      firstValues[tracker.id] = try Self.amount(
+        parts[parts.count - 1], option: "first", unit: choices.units?[tracker.id] ?? tracker.unit)
+      taken.insert("--first \(value)")
+    }
+    return taken
+  }
+
   mutating func want(_ key: String, _ isWanted: Bool) {
     choices.reminders = (choices.reminders ?? [:]).merging([key: isWanted]) { $1 }
   }
@@ -147,7 +175,9 @@ struct PackOrder {
   ]
 
   /// Says of each value of the options that was for none of the packs what it should have named.
-  static func checkAllTaken(_ line: ParsedLine, _ taken: Set<String>, _ packs: [Pack]) throws {
+  static func checkAllTaken(
+    _ line: ParsedLine, _ taken: Set<String>, _ packs: [Pack], options: [Verb.Option] = PackOrder.options
+  ) throws {
     for option in options {
       let values = option.name.hasSuffix("reminder") ? line.list(option.name) ?? [] : line.values(option.name)
       for value in values where !taken.contains("--\(option.name) \(value)") {

@@ -35,11 +35,15 @@ enum PackVerbs {
         + "the options say; its trackers keep their entries. Achievements that your entries deserve already are unlocked "
         + "without a notification."
     ],
-    options: PackOrder.options + [DraftOptions.dryRun],
+    options: PackOrder.options + [
+      .flag("sample", nil, "With sample data, to see it in use; `chime pack remove NAME --sample` takes that away"),
+      DraftOptions.dryRun,
+    ],
     examples: [
       .init(command: "chime pack add hydration --goal 2000 --usual 200"),
       .init(command: "chime pack add hydration --when \"drink=every 2h from 9:00 to 21:00\""),
       .init(command: "chime pack add weight --unit lb --no-reminder all"),
+      .init(command: "chime pack add watches --sample"),
       .init(command: "chime pack add ./my-pack.toml --dry-run"),
     ],
     alsoTried: ["install", "update", "enable", "new"],
@@ -61,9 +65,13 @@ enum PackVerbs {
         + "back, for 30 days."
     ],
     options: [
-      .flag("entries", nil, "Its trackers and all that was logged of them, too"), .flag("yes", "y", "Do not ask"),
+      .flag("entries", nil, "Its trackers and all that was logged of them, too"),
+      .flag("sample", nil, "Nothing but its sample data, with what was logged of that"),
+      .flag("yes", "y", "Do not ask"),
     ],
-    examples: [.init(command: "chime pack remove hydration")], alsoTried: ["rm", "delete", "del", "uninstall"],
+    examples: [
+      .init(command: "chime pack remove hydration"), .init(command: "chime pack remove watches --sample"),
+    ], alsoTried: ["rm", "delete", "del", "uninstall"],
     json: "`pack`: what was removed", run: runRemove)
 
   static func packs(_ context: Context) throws -> [Pack] {
@@ -155,6 +163,7 @@ enum PackVerbs {
       try PackOrder.checkAllTaken(line, order.take(line, for: pack), [pack])
     }
     let isDry = line.has("dry-run")
+    order.isSample = line.has("sample")
     let reply = try order.send(context, dryRun: isDry)
     let shape = Shapes.pack(context.trackerWords)
     switch context.format {
@@ -169,7 +178,11 @@ enum PackVerbs {
       context.out(Plain.line(shape.header))
       context.out(Plain.line(shape.row(reply.pack)))
     case .human:
-      if !context.isQuiet { for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) } }
+      if context.isQuiet { break }
+      for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) }
+      if order.isSample, !isDry {
+        context.note(Words.say("With sample data; `%1` takes it away.", "chime pack remove \(reply.pack.id) --sample"))
+      }
     }
     return .success
   }
@@ -208,11 +221,15 @@ enum PackVerbs {
   }
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
+    if context.line.has("sample"), context.line.has("entries") {
+      throw Failure.usage(Words.say("--sample and --entries exclude each other"))
+    }
     let pack = try known(word(context), among: packs(context))
     guard pack.installedAt != nil else {
       throw Failure.failed(Words.say("the pack \"%1\" is not installed", pack.id))
     }
     let entries = context.line.has("entries")
+    if context.line.has("sample") { return try removeSample(of: pack, context) }
     let title = Harmless.line(context.trackerWords.local(pack.title))
     let question =
       entries
@@ -234,6 +251,19 @@ enum PackVerbs {
     }
     return .success
   }
+
+  /// Takes nothing but the sample data away, without a question: it is nobody's own.
+  private static func removeSample(of pack: Pack, _ context: Context) throws -> ExitCode {
+    let reply: TrackersInterface.RemovePack.Reply = try context.daemon().call(
+      TrackersInterface.RemovePack(id: pack.id, sample: true))
+    context.print(reply.pack, as: Shapes.pack(context.trackerWords)) {
+      let items = Words.say(count: reply.items ?? 0, "%n item", "%n items")
+      let entries = Words.say(count: reply.removed ?? 0, "%n entry", "%n entries")
+      context.out(
+        Words.say("The sample data is gone: %1, %2; `chime undo` brings it back, for 30 days", items, entries))
+    }
+    return .success
+  }
 }
 
 /// A pack, for a person.
@@ -252,6 +282,10 @@ enum PackPage {
       if choices, let choice = pack.choices[tracker.id] {
         parts.append(
           Words.say("from %1 to %2", words.number(choice.least, tracker), words.amount(choice.most, tracker)))
+        if let presets = choice.presets, !presets.isEmpty {
+          parts.append(
+            Words.say("usual are %1", presets.map { words.number($0, tracker) }.joined(separator: ", ")))
+        }
       }
       rows.append((choices ? tracker.id : words.title(tracker), parts.joined(separator: ", ")))
     }

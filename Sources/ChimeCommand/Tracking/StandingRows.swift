@@ -53,8 +53,14 @@ struct StandingRows {
     let gaps = 4 + 2 + (percents > 0 ? 2 : 0) + (streaks > 0 ? 2 : 0)
     let room = width - titles - states - streaks - percents - gaps - 2
     let bars = all.contains { hasBar($0) } && room >= 6 ? min(room, 24) : 0
-    return standings.map { standing in
+    return standings.flatMap { standing -> [String] in
       var line = "  \(mark(standing)) \(fit(words.title(standing.tracker), titles))"
+      if let glance = glance(standing, from: (line, titles + 4), indent: titles + 6) {
+        guard hasBar(standing) else { return glance }
+        let rest = [percent(standing), words.streak(standing.streak)].filter { !$0.isEmpty }.joined(separator: "  ")
+        let indent = String(repeating: " ", count: titles + 6)
+        return glance + [Self.trimmedEnd("\(indent)\(bar(standing, max(bars, 12)))  \(style(rest, .faint))")]
+      }
       if bars > 0 { line += "  " + bar(standing, bars) }
       line += "  " + tone(fit(words.state(standing), states), standing)
       if percents > 0 { line += "  " + right(percent(standing), percents) }
@@ -62,8 +68,45 @@ struct StandingRows {
       if !streak.isEmpty {
         line += String(repeating: " ", count: streaks - TextWidth.of(streak) + 2) + style(streak, .faint)
       }
-      return Self.trimmedEnd(line)
+      return [Self.trimmedEnd(line)]
     }
+  }
+
+  /// A measure as a person wants to see it: `82.6 kg ↘ 0.7 a week, 80 kg on 2026-07-02`, and its further measures. Nil for
+  /// what is not measured, or was measured too seldom to go anywhere.
+  ///
+  /// - Parameters:
+  ///   - head: what stands before it on its first line.
+  ///   - indent: where it goes on.
+  private func glance(_ standing: TrackersInterface.Standing, from head: (text: String, width: Int), indent: Int)
+    -> [String]?
+  {
+    let trend = MeasureTrend(standing)
+    let fields = words.fields(standing.fields ?? [:], standing.tracker)
+    guard standing.tracker.kind == .measure, trend != nil || !fields.isEmpty else { return nil }
+    // The value and its arrow belong together, and so does what is said of the goal.
+    let state = words.state(standing)
+    var parts = [(width: TextWidth.of(state), text: tone(state, standing))]
+    if let trend {
+      let way = trend.text(words, standing.tracker)
+      parts[0].width += 1 + TextWidth.of(way)
+      parts[0].text += " " + style(way, trend.tone)
+    }
+    parts += ([words.outlook(standing)].compactMap { $0 } + fields).map { (TextWidth.of($0), $0) }
+    var lines = [head.text + "  "]
+    var (used, isFirst) = (head.width + 2, true)
+    for (index, part) in parts.enumerated() {
+      let comma = index == parts.count - 1 ? "" : ","
+      let columns = part.width + comma.count
+      if used + (isFirst ? 0 : 1) + columns > width {
+        lines.append(String(repeating: " ", count: indent))
+        (used, isFirst) = (indent, true)
+      }
+      lines[lines.count - 1] += (isFirst ? "" : " ") + part.text + comma
+      used += columns + (isFirst ? 0 : 1)
+      isFirst = false
+    }
+    return lines.map { Self.trimmedEnd($0) }
   }
 
   private func narrow(_ standing: TrackersInterface.Standing) -> [String] {
@@ -71,6 +114,11 @@ struct StandingRows {
     let title = TextWidth.truncate(words.title(standing.tracker), to: max(8, width - 6 - TextWidth.of(state)))
     let first = "  \(mark(standing)) \(title)  \(tone(state, standing))"
     let streak = words.streak(standing.streak)
+    if let glance = glance(standing, from: ("  \(mark(standing)) \(title)", TextWidth.of(title) + 4), indent: 4) {
+      guard hasBar(standing) else { return glance }
+      let rest = "  \(percent(standing))  \(style(streak, .faint))"
+      return glance + [Self.trimmedEnd("    " + bar(standing, 12) + rest)]
+    }
     guard hasBar(standing) else {
       let used = 6 + TextWidth.of(title) + TextWidth.of(state)
       guard !streak.isEmpty, used + 2 + TextWidth.of(streak) <= width else { return [first] }
@@ -142,6 +190,17 @@ struct WeekStrip {
     return names.enumerated().map { index, name in
       let spaces = index == names.count - 1 ? 0 : width - TextWidth.of(name)
       return style(name, index == today ? .strong : .faint) + String(repeating: " ", count: spaces)
+    }.joined()
+  }
+
+  /// The days of the month, each beneath its name.
+  func numbers(_ numbers: [String], _ names: [String], today: Int?) -> String {
+    let width = column(names)
+    return numbers.enumerated().map { index, number in
+      let before = max(0, (width - 1) / 2 + 1 - number.count)
+      let after = max(0, width - before - number.count)
+      return String(repeating: " ", count: before) + style(number, index == today ? .strong : .faint)
+        + String(repeating: " ", count: after)
     }.joined()
   }
 

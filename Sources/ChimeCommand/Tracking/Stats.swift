@@ -15,6 +15,7 @@ enum Stats {
     ],
     options: [
       RangeText.option, .value("average", nil, "DAYS", "Over how many days the moving average goes (7)"),
+      FieldOption.option,
     ],
     examples: [
       .init(command: "chime stats"), .init(command: "chime stats water"),
@@ -26,26 +27,34 @@ enum Stats {
   static func run(_ context: Context) throws -> ExitCode {
     guard !context.line.words.isEmpty else { return try overview(context) }
     let tracker = try Naming.one(context.line.words, context)
-    let statistics = try context.daemon().call(
-      TrackersInterface.Stats(
-        tracker: tracker.id, range: RangeText.parse(context),
-        averageDays: context.line.count("average", minimum: 1, maximum: 365))
-    ).statistics
+    var asked = TrackersInterface.Stats(
+      tracker: tracker.id, range: try RangeText.parse(context),
+      averageDays: try context.line.count("average", minimum: 1, maximum: 365))
+    func read(_ field: String?) throws -> TrackersInterface.Statistics {
+      asked.field = field
+      return try context.daemon().call(
+        asked
+      ).statistics
+    }
+    let chosen = try FieldOption.chosen(context, of: tracker)
+    let isForPeople = context.format != .json && chosen == nil
+    let fields = try isForPeople ? tracker.fields.keys.sorted().map { ($0, try read($0)) } : []
+    let statistics = try read(chosen)
     let words = context.trackerWords
     switch context.format {
     case .json: context.print(json: .members(["statistics": Shapes.statistics(words).json(statistics)]))
     case .plain:
       context.out(Plain.line(["field", "value"]))
-      for row in StatsPage(context, statistics).rows() {
+      for row in StatsPage(context, statistics, fields).rows() {
         context.out(Plain.line([row.name, row.value].map { Harmless.field($0) }))
       }
-    case .human: for line in StatsPage(context, statistics).lines() { context.out(line) }
+    case .human: for line in StatsPage(context, statistics, fields).lines() { context.out(line) }
     }
     return .success
   }
 
   private static func overview(_ context: Context) throws -> ExitCode {
-    for option in ["range", "average"] where context.line.has(option) {
+    for option in ["range", "average", "field"] where context.line.has(option) {
       throw Failure.usage(Words.say("--%1 goes with one tracker: chime stats TRACKER", option))
     }
     let view = try context.daemon().call(TrackersInterface.Day()).view
@@ -81,19 +90,27 @@ struct StatsPage {
   private let context: Context
   private let statistics: TrackersInterface.Statistics
   private let words: TrackerWords
+  /// Of the further measures, by name.
+  private let fields: [(name: String, statistics: TrackersInterface.Statistics)]
   private var tracker: TrackersInterface.Tracker { statistics.tracker }
 
-  init(_ context: Context, _ statistics: TrackersInterface.Statistics) {
+  init(
+    _ context: Context, _ statistics: TrackersInterface.Statistics,
+    _ fields: [(String, TrackersInterface.Statistics)] = []
+  ) {
     self.context = context
     self.statistics = statistics
+    self.fields = fields
     words = context.trackerWords
   }
 
   static func percent(_ share: Double) -> String { "\(Figures.number(share * 100)) %" }
 
-  func rows() -> [(name: String, value: String)] {
-    var rows: [(name: String, value: String)] = []
-    func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { rows.append((name, value)) } }
+  func rows() -> [(name: String, value: String, tone: Style.Tone)] {
+    var rows: [(name: String, value: String, tone: Style.Tone)] = []
+    func add(_ name: String, _ value: String?, _ tone: Style.Tone = .plain) {
+      if let value, !value.isEmpty { rows.append((name, value, tone)) }
+    }
     add(Words.say("entries"), Figures.number(Double(statistics.entries)))
     if tracker.kind == .amount {
       add(Words.say("total"), statistics.total.map { words.amount($0, tracker) })
@@ -110,7 +127,10 @@ struct StatsPage {
         let days = Words.say(count: statistics.averageDays, "over %n day", "over %n days")
         add(Words.say("average"), "\(words.amount(average.value, tracker)) \(days)")
       }
-      add(Words.say("rate"), rate)
+      add(Words.say("rate"), rate, MeasureTrend(statistics)?.tone ?? .plain)
+    }
+    for (name, field) in fields {
+      add(Harmless.line(name), self.field(field))
     }
     if let last = statistics.prediction.last {
       let band = "\(words.number(last.low, tracker))–\(words.amount(last.high, tracker))"
@@ -139,6 +159,14 @@ struct StatsPage {
 
   /// Whether days are met or not: those of a value that is to be reached some day are neither until it is.
   private var hasMet: Bool { tracker.kind != .measure || statistics.metDays > 0 }
+
+  /// `18.5 % (2026-03-27), 17.9–20.1 %`: the latest of a further measure, and between what it was.
+  private func field(_ field: TrackersInterface.Statistics) -> String? {
+    guard let last = field.last, let least = field.least, let most = field.most else { return nil }
+    let latest = "\(words.amount(last.value, field.tracker)) (\(words.date(last.day)))"
+    guard least.value < most.value else { return latest }
+    return "\(latest), \(words.number(least.value, field.tracker))–\(words.amount(most.value, field.tracker))"
+  }
 
   private func point(_ point: TrackersInterface.Point?) -> String? {
     point.map { "\(words.amount($0.value, tracker)) (\(words.date($0.day)))" }
@@ -180,8 +208,8 @@ struct StatsPage {
     for row in rows {
       let name = style(TextWidth.pad(row.name, to: names), .faint)
       let value = TextWidth.wrap(row.value, to: context.width, indent: names + 4)
-      lines.append("  \(name)  \(value[0].dropFirst(names + 4))")
-      lines += value.dropFirst()
+      lines.append("  \(name)  \(style(String(value[0].dropFirst(names + 4)), row.tone))")
+      lines += value.dropFirst().map { style($0, row.tone) }
     }
     lines += periods(statistics.weeks.suffix(6), Words.say("Week from"))
     lines += periods(statistics.months.suffix(6), Words.say("Month from"))

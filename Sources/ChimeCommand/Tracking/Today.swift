@@ -51,7 +51,12 @@ enum Today {
     let mood = [said.title, said.message, said.next].filter { !$0.isEmpty }
     rows.append(["mood", view.mood.kind.rawValue, mood.joined(separator: " – "), "", ""])
     for standing in view.standings.sorted(by: TodayPage.order) {
-      let state = [words.state(standing), words.remaining(standing)].compactMap { $0 }.joined(separator: "; ")
+      let trend = MeasureTrend(standing).map { trend in
+        [trend.text(words, standing.tracker), trend.about].compactMap { $0 }.joined(separator: " ")
+      }
+      let more = [words.remaining(standing), trend, words.outlook(standing)].compactMap { $0 }
+      let fields = words.fields(standing.fields ?? [:], standing.tracker)
+      let state = ([words.state(standing)] + more + fields).joined(separator: "; ")
       rows.append([
         standing.tracker.slot.rawValue, standing.tracker.id, state,
         words.percent(standing).map { String($0) } ?? "", String(standing.streak.length),
@@ -148,9 +153,12 @@ struct TodayPage {
     guard !view.week.isEmpty else { return [] }
     let strip = WeekStrip(style: style)
     let names = view.week.map { day in CivilDate(day.day).map { Figures.weekday($0.weekday) } ?? "?" }
-    let header = strip.header(names, today: view.week.lastIndex { $0.day == view.day })
+    let today = view.week.lastIndex { $0.day == view.day }
+    let header = strip.header(names, today: today)
+    let numbers = view.week.map { day in CivilDate(day.day).map { String($0.day) } ?? "" }
     return [
       "", "  " + StandingRows.trimmedEnd(header),
+      "  " + StandingRows.trimmedEnd(strip.numbers(numbers, names, today: today)),
       "  " + StandingRows.trimmedEnd(strip.row(view.week.map { WeekStrip.mark($0) }, names)),
     ]
   }
@@ -179,6 +187,9 @@ struct TodayPage {
     }
     if !quote.source.isEmpty {
       lines += TextWidth.wrap("— " + Harmless.line(quote.source), to: width - 4).map { style("    " + $0, .faint) }
+    }
+    if let title = quote.categoryTitle.map({ words.local($0) }), !title.isEmpty {
+      lines.append("    \(style("●", CategoryColor(quote.category).tone)) \(style(Harmless.line(title), .faint))")
     }
     return lines
   }

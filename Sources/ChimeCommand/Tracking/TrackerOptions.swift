@@ -24,7 +24,7 @@ enum TrackerOptions {
       choices: TrackersInterface.Tracker.Slot.allCases.map(\.rawValue)),
     .value("skips", nil, "N", "How many days of a month may be skipped; as many as you like without it"),
     .flag("items", nil, "It is a collection: its entries point at items"),
-    .value("fields", nil, "LIST", "Further measures of an entry with their units: fat=%,waist=cm"),
+    .value("fields", nil, "LIST", "Further measures of an entry with their units: body-fat=%,waist=cm"),
     .value("milestones", nil, "STEP", "Of a measure: celebrate each step, such as every 2 (kg), once"),
     .value("icon", nil, "NAME", "An icon, by its name or as a file"),
     .value("start", nil, "DAY", "The first day that counts, which may lie in the past"),

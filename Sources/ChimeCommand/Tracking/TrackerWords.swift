@@ -124,6 +124,9 @@ struct TrackerWords: Sendable {
       if goal > 1 || tracker.goal?.period ?? .day != .day {
         return ofGoal(Figures.number(standing.reached ?? 0), Figures.number(Double(goal)), tracker)
       }
+      if let items = standing.items, !items.isEmpty {
+        return items.map { Harmless.line($0.title) }.joined(separator: ", ")
+      }
       return standing.met || standing.entries > 0 ? Words.say("done") : Words.say("not yet")
     case .amount:
       let reached = standing.reached ?? standing.total ?? 0

@@ -234,6 +234,10 @@ struct Wizard {
         " "
         + Words.say(
           "From %1 to %2", words.number(choice.least, tracker), words.amount(choice.most, tracker))
+      if let presets = choice.presets, !presets.isEmpty {
+        let usual = presets.map { words.number($0, tracker) }.joined(separator: ", ")
+        question += "; " + Words.say("usual are %1", usual)
+      }
     }
     let usual = tracker.goal?.total.map { words.amount($0, tracker) }
     let answer = try ask(question, usual: usual ?? Words.say("none")) { text in
@@ -286,8 +290,22 @@ struct Wizard {
       }
       asked = .asked
     }
-    guard order.choices.goals?[tracker.id] == nil else { return asked }
     let unit = order.choices.units?[tracker.id] ?? tracker.unit
+    // Where the way begins; what is installed has been measured already.
+    if pack.installedAt == nil, order.firstValues[tracker.id] == nil {
+      let question =
+        unit.map { Words.say("%1: how much is it now, in %2?", title, $0) }
+        ?? Words.say("%1: how much is it now?", title)
+      let answer = try ask(question, usual: Words.say("not yet")) { text in
+        let value = try PackOrder.amount(text, option: "first", unit: unit)
+        guard value > 0 else { throw Failure.usage(Words.say("it is more than nothing")) }
+        return value
+      }
+      if answer.isSkipped { return .skipped }
+      if let value = answer.value { order.firstValues[tracker.id] = value }
+      asked = .asked
+    }
+    guard order.choices.goals?[tracker.id] == nil else { return asked }
     let usual = goal(tracker, in: unit) ?? Words.say("none")
     let question =
       unit.map { Words.say("%1: which value would you like to reach, in %2?", title, $0) }
@@ -357,7 +375,9 @@ struct Wizard {
           say(Words.say("yes, no, or a schedule of your own, such as every 2h from 9:00 to 21:00"), .faint, indent: 2)
         }
         isAsked = true
-        let isWanted = reminder.id != nil || !reminder.optional
+        // What was set before is what stands in brackets, not what the pack would set.
+        let isWanted =
+          orders[index].pack.installedAt == nil ? !reminder.optional : reminder.id != nil
         let own = orders[index].order.choices.titles?[reminder.tracker]
         let name = PackPage.title(reminder, orders[index].pack, words, tracker: own)
         let title = "\(name), \(Harmless.line(reminder.when))"

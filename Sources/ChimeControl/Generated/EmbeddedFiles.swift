@@ -1202,7 +1202,16 @@ type Standing (
   number: int,
   numberThisMonth: int,
   countedThisMonth: int,
-  lastAt: ?Time
+  lastAt: ?Time,
+  # Of a measure, by the three months up to the day: the change of its average a week, whether that goes up, down or is
+  # steady, and the day on which the goal is reached at that rate.
+  weeklyRate: ?float,
+  direction: ?(up, down, steady),
+  goalOn: ?string,
+  # Of a measure with further ones: the latest value of each, up to the day.
+  fields: ?[string]float,
+  # Of a collection: what was used on the day, the latest last.
+  items: ?[]Item
 )
 
 type Entry (
@@ -1280,7 +1289,9 @@ type Quote (
   language: string,
   translation: ?[string]string,
   source: string,
-  category: string
+  category: string,
+  # What the pack calls the category; null where it says nothing.
+  categoryTitle: ?[string]string
 )
 
 # Texts are empty where no pack has one for the mood.
@@ -1397,7 +1408,8 @@ type Pack (
   milestoneSteps: ?[]StepChoice
 )
 
-type Choice (least: float, most: float, step: float)
+# `presets` are the goals that are usual.
+type Choice (least: float, most: float, step: float, presets: ?[]float)
 
 type StepChoice (tracker: string, unit: string, steps: []float)
 
@@ -1504,9 +1516,14 @@ method Week(day: ?string, tenant: ?string) -> (from: string, standings: []Standi
 type WeekRow (tracker: string, days: []DayTotal)
 # Every day of a range, also those without an entry; at most 3700.
 method Days(tracker: string, range: Range, tenant: ?string) -> (tracker: Tracker, days: []DayTotal)
-method Stats(tracker: string, range: ?Range, averageDays: ?int, tenant: ?string) -> (statistics: Statistics)
+# With `field` of that further measure of the tracker's entries; `tracker` is then one of that title and unit.
+method Stats(tracker: string, range: ?Range, averageDays: ?int, field: ?string, tenant: ?string) -> (statistics: Statistics)
 
-method Achievements(pack: ?string, tenant: ?string) -> (achievements: []Achievement, levels: []Level, streaks: []PackStreak)
+# With `item`, of `tracker`: those that one item earns by itself, each with how far that item has come, and those that were
+# unlocked on a day on which it was used.
+method Achievements(pack: ?string, tracker: ?string, item: ?string, tenant: ?string) -> (
+  achievements: []Achievement, levels: []Level, streaks: []PackStreak
+)
 
 # In the order of their titles, as many as one message takes; `total` is how many there are.
 method Items(tracker: ?string, limit: ?int, offset: ?int, tenant: ?string) -> (items: []Item, total: ?int)
@@ -1527,12 +1544,16 @@ method RemoveMilestone(id: int, tenant: ?string) -> (milestone: Milestone)
 # Those that are installed, and those that come with Chime.
 method Packs(tenant: ?string) -> (packs: []Pack)
 # A pack that comes with Chime by its `name`, or one by its `text` (TOML; `file` is what its errors call it). With `dryRun`
-# it is only judged. One that is installed is brought up to date; its trackers keep their entries.
-method InstallPack(name: ?string, text: ?string, file: ?string, choices: ?PackChoices, dryRun: ?bool, tenant: ?string) -> (
+# it is only judged. One that is installed is brought up to date; its trackers keep their entries. With `sample` its sample
+# data is recorded, too, as a change of its own.
+method InstallPack(
+  name: ?string, text: ?string, file: ?string, choices: ?PackChoices, dryRun: ?bool, sample: ?bool, tenant: ?string
+) -> (
   pack: Pack, created: bool, unlocked: []Achievement
 )
 # Its reminders go with it; its trackers and their entries only with `entries`.
-method RemovePack(id: string, entries: ?bool, tenant: ?string) -> (pack: Pack)
+# With `sample` nothing but its sample data goes; `items` and `removed` are how many items and entries that had.
+method RemovePack(id: string, entries: ?bool, sample: ?bool, tenant: ?string) -> (pack: Pack, items: ?int, removed: ?int)
 
 # Takes back the latest change, of the last 30 days. With `change` only that one, which has to be the latest: `Conflict`
 # otherwise. `later` is what was done after it and cannot be taken back, when there is such a thing: whoever asks a person

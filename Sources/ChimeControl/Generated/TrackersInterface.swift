@@ -211,6 +211,10 @@ public enum TrackersInterface {
 
   /// How a tracker stands on a day.
   public struct Standing: Codable, Equatable, Sendable {
+    public enum Direction: String, Codable, Sendable, CaseIterable {
+      case up, down, steady
+    }
+
     public var tracker: Tracker
     public var day: String
     /// Entries of the day, what they add up to, and a measure's last value up to that day.
@@ -234,8 +238,17 @@ public enum TrackersInterface {
     public var numberThisMonth: Int
     public var countedThisMonth: Int
     public var lastAt: Wire.Time?
+    /// Of a measure, by the three months up to the day: the change of its average a week, whether that goes up, down or is
+    /// steady, and the day on which the goal is reached at that rate.
+    public var weeklyRate: Double?
+    public var direction: Standing.Direction?
+    public var goalOn: String?
+    /// Of a measure with further ones: the latest value of each, up to the day.
+    public var fields: [String: Double]?
+    /// Of a collection: what was used on the day, the latest last.
+    public var items: [Item]?
 
-    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil) {
+    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil) {
       self.tracker = tracker
       self.day = day
       self.entries = entries
@@ -254,6 +267,11 @@ public enum TrackersInterface {
       self.numberThisMonth = numberThisMonth
       self.countedThisMonth = countedThisMonth
       self.lastAt = lastAt
+      self.weeklyRate = weeklyRate
+      self.direction = direction
+      self.goalOn = goalOn
+      self.fields = fields
+      self.items = items
     }
   }
 
@@ -401,13 +419,16 @@ public enum TrackersInterface {
     public var translation: [String: String]?
     public var source: String
     public var category: String
+    /// What the pack calls the category; null where it says nothing.
+    public var categoryTitle: [String: String]?
 
-    public init(text: String, language: String, translation: [String: String]? = nil, source: String, category: String) {
+    public init(text: String, language: String, translation: [String: String]? = nil, source: String, category: String, categoryTitle: [String: String]? = nil) {
       self.text = text
       self.language = language
       self.translation = translation
       self.source = source
       self.category = category
+      self.categoryTitle = categoryTitle
     }
   }
 
@@ -541,10 +562,6 @@ public enum TrackersInterface {
   }
 
   public struct Statistics: Codable, Equatable, Sendable {
-    public enum Direction: String, Codable, Sendable, CaseIterable {
-      case up, down, steady
-    }
-
     public var tracker: Tracker
     public var range: Range
     public var entries: Int
@@ -561,7 +578,7 @@ public enum TrackersInterface {
     public var averageDays: Int
     /// Change of the average a week, and where it goes: up, down, steady.
     public var weeklyRate: Double?
-    public var direction: Statistics.Direction?
+    public var direction: Standing.Direction?
     /// The line through the points, a week; and what it says of the next 14 days, with a band of 95 percent.
     public var trend: Double?
     public var prediction: [Prediction]
@@ -582,7 +599,7 @@ public enum TrackersInterface {
     /// What there is too little of to say more: noEntries, oneDay, twoDays, underAWeek, noGoal; more may come.
     public var lacking: [String]
 
-    public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: Statistics.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, packStreak: Streak? = nil, strength: Double, evenness: Int? = nil, items: [Item], lacking: [String]) {
+    public init(tracker: Tracker, range: Range, entries: Int, total: Double? = nil, dailyAverage: Double? = nil, first: Point? = nil, last: Point? = nil, least: Point? = nil, most: Point? = nil, points: [Point], averages: [Point], averageDays: Int, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, trend: Double? = nil, prediction: [Prediction], goalOn: String? = nil, weeks: [Period], months: [Period], metDays: Int, dueDays: Int, streak: Streak, longest: Streak, packStreak: Streak? = nil, strength: Double, evenness: Int? = nil, items: [Item], lacking: [String]) {
       self.tracker = tracker
       self.range = range
       self.entries = entries
@@ -668,15 +685,18 @@ public enum TrackersInterface {
     }
   }
 
+  /// `presets` are the goals that are usual.
   public struct Choice: Codable, Equatable, Sendable {
     public var least: Double
     public var most: Double
     public var step: Double
+    public var presets: [Double]?
 
-    public init(least: Double, most: Double, step: Double) {
+    public init(least: Double, most: Double, step: Double, presets: [Double]? = nil) {
       self.least = least
       self.most = most
       self.step = step
+      self.presets = presets
     }
   }
 
@@ -1073,17 +1093,20 @@ public enum TrackersInterface {
     }
   }
 
+  /// With `field` of that further measure of the tracker's entries; `tracker` is then one of that title and unit.
   public struct Stats: VarlinkMethod {
     public static let method = "io.chime.Trackers.Stats"
     
     public var tracker: String
     public var range: Range?
     public var averageDays: Int?
+    public var field: String?
 
-    public init(tracker: String, range: Range? = nil, averageDays: Int? = nil) {
+    public init(tracker: String, range: Range? = nil, averageDays: Int? = nil, field: String? = nil) {
       self.tracker = tracker
       self.range = range
       self.averageDays = averageDays
+      self.field = field
     }
 
     public struct Reply: Codable, Equatable, Sendable {
@@ -1095,13 +1118,19 @@ public enum TrackersInterface {
     }
   }
 
+  /// With `item`, of `tracker`: those that one item earns by itself, each with how far that item has come, and those that were
+  /// unlocked on a day on which it was used.
   public struct Achievements: VarlinkMethod {
     public static let method = "io.chime.Trackers.Achievements"
     
     public var pack: String?
+    public var tracker: String?
+    public var item: String?
 
-    public init(pack: String? = nil) {
+    public init(pack: String? = nil, tracker: String? = nil, item: String? = nil) {
       self.pack = pack
+      self.tracker = tracker
+      self.item = item
     }
 
     public struct Reply: Codable, Equatable, Sendable {
@@ -1287,7 +1316,8 @@ public enum TrackersInterface {
   }
 
   /// A pack that comes with Chime by its `name`, or one by its `text` (TOML; `file` is what its errors call it). With `dryRun`
-  /// it is only judged. One that is installed is brought up to date; its trackers keep their entries.
+  /// it is only judged. One that is installed is brought up to date; its trackers keep their entries. With `sample` its sample
+  /// data is recorded, too, as a change of its own.
   public struct InstallPack: VarlinkMethod {
     public static let method = "io.chime.Trackers.InstallPack"
     
@@ -1296,13 +1326,15 @@ public enum TrackersInterface {
     public var file: String?
     public var choices: PackChoices?
     public var dryRun: Bool?
+    public var sample: Bool?
 
-    public init(name: String? = nil, text: String? = nil, file: String? = nil, choices: PackChoices? = nil, dryRun: Bool? = nil) {
+    public init(name: String? = nil, text: String? = nil, file: String? = nil, choices: PackChoices? = nil, dryRun: Bool? = nil, sample: Bool? = nil) {
       self.name = name
       self.text = text
       self.file = file
       self.choices = choices
       self.dryRun = dryRun
+      self.sample = sample
     }
 
     public struct Reply: Codable, Equatable, Sendable {
@@ -1319,22 +1351,29 @@ public enum TrackersInterface {
   }
 
   /// Its reminders go with it; its trackers and their entries only with `entries`.
+  /// With `sample` nothing but its sample data goes; `items` and `removed` are how many items and entries that had.
   public struct RemovePack: VarlinkMethod {
     public static let method = "io.chime.Trackers.RemovePack"
     
     public var id: String
     public var entries: Bool?
+    public var sample: Bool?
 
-    public init(id: String, entries: Bool? = nil) {
+    public init(id: String, entries: Bool? = nil, sample: Bool? = nil) {
       self.id = id
       self.entries = entries
+      self.sample = sample
     }
 
     public struct Reply: Codable, Equatable, Sendable {
       public var pack: Pack
+      public var items: Int?
+      public var removed: Int?
 
-      public init(pack: Pack) {
+      public init(pack: Pack, items: Int? = nil, removed: Int? = nil) {
         self.pack = pack
+        self.items = items
+        self.removed = removed
       }
     }
   }

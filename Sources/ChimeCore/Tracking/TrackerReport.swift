@@ -1,5 +1,5 @@
 public import ChimeSchedule
-import ChimeTracking
+public import ChimeTracking
 
 /// What a message may say of the tracker that its reminder is linked to, as it stands when the message is made.
 ///
@@ -87,6 +87,24 @@ extension Reminder {
   }
 }
 
+extension Reminder {
+  /// Whether its texts ask for one of these, which take some reading.
+  fileprivate func names(_ names: [TextValues.Name]) -> Bool {
+    names.contains { name in [title, body ?? ""].contains { $0.contains(name.rawValue) } }
+  }
+}
+
+extension MoodText {
+  /// With what the day has come to in the places of `{{streak}}`, `{{done}}` and `{{due}}`.
+  public func filled(_ day: DayCount, number: (Int) -> String) -> MoodText {
+    let values = day.values(number: number)
+    func filled(_ text: LocalizedText) -> LocalizedText {
+      LocalizedText(text.texts.mapValues { ReminderText.hasPlaces($0) ? ReminderText.filled($0, values) : $0 })
+    }
+    return MoodText(title: filled(title), message: filled(message), next: filled(next))
+  }
+}
+
 /// Texts with `{{name}}` in them.
 public enum ReminderText {
   private static let names = Set(TextValues.Name.allCases.map(\.rawValue))
@@ -131,7 +149,8 @@ public enum ReminderText {
     return sentence.isEmpty ? sentences : sentences + [sentence]
   }
 
-  private static func places(in text: String) -> [String] {
+  /// The names between `{{` and `}}`.
+  public static func places(in text: String) -> [String] {
     var places: [String] = []
     var rest = text[...]
     while let opening = rest.firstRange(of: "{{") {
@@ -237,13 +256,35 @@ private struct Reading {
 
   private func day(of tracker: Tracker) -> CivilDate { tracker.day(at: now, in: zone).day }
 
+  /// What the owner's day has come to.
+  private func count() throws -> DayCount { try count(of: standings()) }
+
+  private func count(of standings: [Standing]) throws -> DayCount {
+    let trackers = try transaction.trackers(owner: reminder.owner).filter { $0.pack == pack?.pack.id }
+    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+    return DayCount(standings, streak: try work.streakOfAny(trackers).length)
+  }
+
+  private func standings() throws -> [Standing] {
+    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+    return try transaction.trackers(owner: reminder.owner).map { tracker in
+      let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
+      return try work.standing(of: tracker, on: day(of: tracker), summary)
+    }
+  }
+
   private func texts(_ tracker: Tracker, _ standing: Standing) throws -> TextValues {
     let next = try nextAchievement(on: standing.day)
     let experience = try pack.map { try transaction.experience(of: $0.pack.id, owner: reminder.owner) }
-    return TextValues(
+    var values = TextValues(
       tracker, standing, mood: try mood(), quote: pack.flatMap { Quote.ofTheDay(standing.day, among: $0.pack.quotes) },
       next: next, level: pack?.pack.levels.flatMap { curve in experience.map { curve.level(at: $0) } },
-      experience: experience, languages: languages)
+      experience: experience, day: reminder.names([.done, .due]) ? try count() : nil, languages: languages)
+    if let next, let pack {
+      let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
+      values.nextShown = try work.progress(of: next.achievement, in: pack.pack, reached: next.reached)
+    }
+    return values
   }
 
   /// What a day says to whoever has no tracker in mind.
@@ -259,6 +300,8 @@ private struct Reading {
     add(.quoteTranslation, quote?.translation?.text(in: languages))
     add(.quoteSource, quote?.source)
     add(.nextAchievement, try nextAchievement(on: day)?.achievement.title.text(in: languages))
+    guard reminder.names(DayCount.names) else { return }
+    report.values.merge(try count().values { bearings.wording.number($0) }) { _, new in new }
   }
 
   private func nextAchievement(on day: CivilDate) throws -> (achievement: Achievement, reached: Int)? {
@@ -272,12 +315,9 @@ private struct Reading {
   /// The mood of the day, of all trackers that the owner has, in the words of the pack.
   private func mood() throws -> MoodText? {
     guard let pack, !pack.pack.moods.isEmpty else { return nil }
-    let work = TrackingWork(in: transaction, owner: reminder.owner, bearings, now: now)
-    let shares = try transaction.trackers(owner: reminder.owner).map { tracker in
-      let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
-      return MoodShare(try work.standing(of: tracker, on: day(of: tracker), summary))
-    }
-    return pack.pack.moods[Mood.of(shares)]
+    let standings = try standings()
+    return try pack.pack.moods[Mood.of(standings.map { MoodShare($0) })]?.filled(
+      count(of: standings), number: { bearings.wording.number($0) })
   }
 
   private func button(_ tracker: Tracker) -> String? {

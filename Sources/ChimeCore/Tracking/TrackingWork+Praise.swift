@@ -1,8 +1,22 @@
 import ChimeSchedule
-import ChimeTracking
+public import ChimeTracking
 
 // What a change unlocks, and what is told of it.
 extension TrackingWork {
+  /// How far an achievement has come, as it is told: see `Achievement.progress`.
+  public func progress(
+    of achievement: Achievement, in pack: Pack, reached: Int
+  ) throws -> (reached: Int, target: Int) {
+    try achievement.progress(reached: reached) {
+      let ids = achievement.criterion.tracker.map { [$0] } ?? pack.trackers.map(\.id)
+      let trackers = try ids.compactMap { try transaction.tracker(key($0)) }
+      guard let today = trackers.map({ today(of: $0) }).max() else { return 0 }
+      return try PerfectDays.run(of: trackers, upTo: today) { tracker, day in
+        try transaction.dayTotal(of: tracker.key, on: day)?.isMet ?? false
+      }
+    }
+  }
+
   /// Judges the achievements of a pack.
   func praise(
     in pack: PackID?, _ occasion: TrackingOccasion, isSilent: Bool = false, _ outcome: inout TrackingOutcome,

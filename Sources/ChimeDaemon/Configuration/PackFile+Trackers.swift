@@ -224,7 +224,7 @@ extension PackReader {
 
   private mutating func readChoice(_ table: Table, of tracker: Tracker, _ pack: inout Pack) {
     guard let choice = self.table("choice", in: table) else { return }
-    allow(["least", "most", "step"], in: choice, called: "a choice")
+    allow(["least", "most", "step", "presets"], in: choice, called: "a choice")
     var ends: [String: Quantity] = [:]
     for name in ["least", "most", "step"] {
       guard let node = choice[name] else {
@@ -238,7 +238,8 @@ extension PackReader {
       fault(choice.node, choice.key, "has to go from a lesser amount to a greater one, in at least one step")
       return
     }
-    pack.choices[tracker.id] = Pack.Choice(least: least, most: most, step: step)
+    pack.choices[tracker.id] = Pack.Choice(
+      least: least, most: most, step: step, presets: goalPresets(choice, least...most, of: tracker))
     let goal: Quantity? =
       switch tracker.goal?.target {
       case .total(let quantity), .value(let quantity): quantity
@@ -252,6 +253,26 @@ extension PackReader {
         node, table.key("goal"), "is no whole number of steps from the least of its choice; here is \(Self.shown(node))"
       )
     }
+  }
+
+  /// The goals that are usual: in the range that is offered.
+  private mutating func goalPresets(
+    _ choice: Table, _ range: ClosedRange<Quantity>, of tracker: Tracker
+  ) -> [Quantity]? {
+    guard let node = choice["presets"] else { return nil }
+    guard node.value == .array, (1...12).contains(node.children.count) else {
+      expected("an array of 1 to 12 goals, such as [\"2000 ml\", \"3000 ml\"]", at: node, choice.key("presets"))
+      return nil
+    }
+    return node.children.enumerated().compactMap { index, child in
+      let key = "\(choice.key("presets"))[\(index + 1)]"
+      guard let preset = quantity(child, key, of: tracker) else { return nil }
+      guard range.contains(preset) else {
+        fault(child, key, "lies outside the choice, which has least and most; here is \(Self.shown(child))")
+        return nil
+      }
+      return preset
+    }.sorted()
   }
 
   private mutating func readPresets(_ table: Table, into tracker: inout Tracker) {

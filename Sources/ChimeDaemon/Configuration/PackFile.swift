@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeExchange
 import ChimeSchedule
 package import ChimeTracking
 
@@ -12,6 +13,7 @@ package enum PackFile {
   static let mostReminders = 100
   static let mostAchievements = 500
   static let mostQuotes = 2_000
+  static let mostSamples = 50
 
   /// Reads and judges a pack. Its trackers are of no owner, and begin on 1970-01-01, until it is installed.
   ///
@@ -49,7 +51,9 @@ package enum PackFile {
 }
 
 extension PackReader {
-  private static let tables = ["pack", "tracker", "reminder", "achievement", "category", "levels", "mood", "quote"]
+  private static let tables = [
+    "pack", "tracker", "reminder", "achievement", "category", "levels", "mood", "quote", "sample",
+  ]
 
   fileprivate mutating func pack(_ root: Table) -> Pack? {
     allow(Self.tables, in: root, called: "a pack")
@@ -72,6 +76,7 @@ extension PackReader {
     readTrackers(root, into: &pack)
     pack.levels = levels(root)
     pack.quotes = quotes(root)
+    pack.samples = samples(root, in: pack)
     pack.moods = moods(root)
     pack.reminders = reminders(root, in: pack)
     pack.achievements = achievements(root, in: pack)
@@ -138,8 +143,12 @@ extension PackReader {
       {
         moods[mood] = MoodText(title: title, message: message, next: next)
         for (key, text) in [("title", title), ("message", message), ("next", next)] {
-          guard let node = one[key], text.texts.values.contains(where: { ReminderText.hasPlaces($0) }) else { continue }
-          fault(node, one.key(key), "has a placeholder; only the texts of reminders are filled in")
+          let places = text.texts.values.flatMap { ReminderText.places(in: $0) }
+          guard let node = one[key], places.contains(where: { !DayCount.names.map(\.rawValue).contains($0) }) else {
+            continue
+          }
+          fault(
+            node, one.key(key), "has a placeholder that no mood has: {{streak}}, {{done}} and {{due}} are filled in")
         }
       }
     }
@@ -181,6 +190,68 @@ extension PackReader {
       guard let words, let language, let source, let category else { return nil }
       return Quote(text: words, language: language, translation: translation, source: source, category: category)
     }
+  }
+
+  /// Sample data: items of a collection, and on which days each was used. Nil without any.
+  private mutating func samples(_ root: Table, in pack: Pack) -> [PackSample]? {
+    guard root["sample"] != nil else { return nil }
+    let collections = pack.trackers.filter(\.hasItems)
+    var seen: Set<String> = []
+    return tables("sample", in: root, atMost: PackFile.mostSamples).compactMap { table in
+      guard !isFull else { return nil }
+      allow(["tracker", "title", "attributes", "daysAgo"], in: table, called: "a sample")
+      for key in ["title", "daysAgo"] where table[key] == nil {
+        fault(table.node, table.key(key), "is missing: a sample has title and daysAgo")
+      }
+      let named = name("tracker", of: table)
+      guard let tracker = named.map({ id in collections.first { $0.id.rawValue == id } }) ?? collections.first,
+        named != nil || collections.count == 1
+      else {
+        fault(
+          table["tracker"] ?? table.node, table.key("tracker"),
+          collections.isEmpty
+            ? "is for collections, and no tracker has items"
+            : "has to name a tracker with items: \(collections.map(\.id.rawValue).joined(separator: ", "))")
+        return nil
+      }
+      let title = string("title", in: table)
+      let id = slug(of: title ?? "", atMost: 44)
+      if let node = table["title"], title != nil {
+        if id.isEmpty || title?.count ?? 0 > 100 {
+          expected("a title of at most 100 characters, with a letter or digit of ASCII", at: node, table.key("title"))
+        } else if !seen.insert(id).inserted {
+          fault(node, table.key("title"), "is there twice")
+        }
+      }
+      var days: [Int] = []
+      if let node = table["daysAgo"] {
+        let numbers = node.children.compactMap { child -> Int? in
+          if case .integer(let number) = child.value, (0...3_650).contains(number) { Int(number) } else { nil }
+        }
+        if node.value == .array, numbers.count == node.children.count, (1...400).contains(numbers.count) {
+          days = Array(Set(numbers)).sorted()
+        } else {
+          expected("an array of 1 to 400 whole numbers from 0 to 3650", at: node, table.key("daysAgo"))
+        }
+      }
+      return PackSample(
+        id: id, tracker: tracker.id, title: title ?? "", attributes: sampleAttributes(table), days: days)
+    }
+  }
+
+  private mutating func sampleAttributes(_ table: Table) -> [String: String] {
+    guard let node = table["attributes"] else { return [:] }
+    var attributes: [String: String] = [:]
+    for child in node.children {
+      guard node.isTable, case .string(let text) = child.value, (1...200).contains(text.count),
+        (1...32).contains(child.entry.name.count), node.children.count <= 16
+      else {
+        expected("a table of at most 16 texts, such as { brand = \"Omega\" }", at: node, table.key("attributes"))
+        return [:]
+      }
+      attributes[child.entry.name] = text
+    }
+    return attributes
   }
 
   /// A name that may be missing: its absence is told elsewhere or is no fault.

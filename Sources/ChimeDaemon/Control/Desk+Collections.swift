@@ -174,13 +174,23 @@ extension Desk {
 
   func handle(_ request: Tracking.Achievements) async throws -> Tracking.Achievements.Reply {
     try await store.read { [self] transaction in
+      if let item = request.item { return try achievements(ofItem: item, request, transaction) }
+      guard request.tracker == nil else {
+        throw ControlFailure.invalidValue(field: "tracker", "a tracker goes with an item of it: give that too")
+      }
       let packs = try request.pack.map { [try lookup(transaction).pack($0)] } ?? transaction.packs(owner: caller.owner)
       let wire = self.wire
       let achievements = try packs.flatMap { installed in
         let progress = Dictionary(
           try transaction.progress(of: installed.pack.id, owner: caller.owner).map { ($0.achievement, $0) }
         ) { first, _ in first }
-        return installed.pack.achievements.map { wire.achievement($0, of: installed.pack, progress[$0.id]) }
+        let work = tracking(transaction)
+        return try installed.pack.achievements.map { one in
+          let kept = progress[one.id]
+          let shown =
+            kept?.unlockedAt == nil ? try work.progress(of: one, in: installed.pack, reached: kept?.reached ?? 0) : nil
+          return wire.achievement(one, of: installed.pack, kept, shown: shown)
+        }
       }
       return Tracking.Achievements.Reply(
         achievements: achievements, levels: try levels(packs, transaction), streaks: try streaks(packs, transaction))

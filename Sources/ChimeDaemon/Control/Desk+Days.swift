@@ -14,18 +14,28 @@ extension Desk {
       let day = wanted ?? localToday
       let trackers = try transaction.trackers(owner: caller.owner)
       // A tracker whose day begins at four is at half past one still in the day before.
-      let standings = try trackers.map { try standing(of: $0, on: wanted ?? today(of: $0), transaction) }
+      let standings = try trackers.map { tracker in
+        var stood = try standing(of: tracker, on: wanted ?? today(of: tracker), transaction)
+        try detail(&stood, of: tracker, transaction)
+        return stood
+      }
       let mood = Mood.of(standings.map { MoodShare($0.standing) })
       let packs = try transaction.packs(owner: caller.owner)
-      let text = packs.lazy.compactMap { $0.pack.moods[mood] }.first
+      let spoken = packs.first { $0.pack.moods[mood] != nil }
+      let own = trackers.filter { $0.pack == spoken?.pack.id }
+      // The streak is today's; of another day nothing is said of it.
+      let streak = day == localToday ? try tracking(transaction).streakOfAny(own).length : 0
+      let text = spoken?.pack.moods[mood]?.filled(DayCount(standings.map(\.standing), streak: streak)) { String($0) }
       let quote = Quote.ofTheDay(day, among: packs.flatMap(\.pack.quotes))
+      let source = quote.flatMap { quote in packs.first { $0.pack.quotes.contains(quote) } }
       let wire = self.wire
       let first = day.adding(days: -6) ?? .earliest
       let calendars = try trackers.map { try calendar(of: $0, in: first...day, transaction) }
       return Tracking.Day.Reply(
         view: Tracking.DayView(
           day: day.description, standings: standings.map(\.wired), mood: wire.mood(mood, text),
-          quote: quote.map(wire.quote), nextAchievement: try nextAchievement(packs, on: day, transaction),
+          quote: quote.map { wire.quote($0, of: source?.pack) },
+          nextAchievement: try nextAchievement(packs, on: day, transaction),
           levels: try levels(packs, transaction),
           streaks: day == localToday ? try streaks(packs, transaction) : [], week: marks(calendars)))
     }
@@ -69,6 +79,11 @@ extension Desk {
     guard (1...365).contains(averageDays) else {
       throw ControlFailure.invalidValue(field: "averageDays", "give 1 to 365 days")
     }
+    if let name = request.field {
+      return try await store.readApart { [self] transaction in
+        try stats(field: name, request, asked, averageDays, transaction)
+      }
+    }
     return try await store.read { [self] transaction in
       let tracker = try lookup(transaction).tracker(request.tracker)
       let summary = try transaction.summary(of: tracker.key)
@@ -96,6 +111,25 @@ extension Desk {
           statistics, of: tracker, form: Tallying(tracker).form(of: summary ?? TrackerSummary(), on: now),
           packStreak: packStreak, items: fitting(worn)))
     }
+  }
+
+  /// Of a further measure: its days are added up from their entries, as no totals are kept of them.
+  private func stats(
+    field name: String, _ request: Tracking.Stats, _ asked: ClosedRange<CivilDate>?, _ averageDays: Int,
+    _ transaction: any StoreTransaction
+  ) throws -> Tracking.Stats.Reply {
+    let tracker = try lookup(transaction).tracker(request.tracker)
+    let summary = try transaction.summary(of: tracker.key)
+    let range = try bounded(request.range, asked, tracker, summary)
+    let (field, totals) = try field(
+      name, of: tracker, in: Statistics.reads(range, averageDays: averageDays), transaction)
+    let now = today(of: tracker)
+    let statistics = Statistics(field, in: range, today: now, totals: totals, averageDays: averageDays)
+    let tallying = Tallying(field)
+    return Tracking.Stats.Reply(
+      statistics: wire.statistics(
+        statistics, of: field, form: tallying.form(of: tallying.summary(of: totals), on: now),
+        packStreak: nil, items: []))
   }
 
   // MARK: Parts
@@ -171,8 +205,10 @@ extension Desk {
       else { continue }
       let rank = Nearness(achievement, reached: reached, on: day, minute: Int(minute))
       if let best, rank <= best.rank { continue }
+      let shown = try tracking(transaction).progress(of: achievement, in: pack, reached: reached)
       best = (
-        wire.achievement(achievement, of: pack, progress.first { $0.achievement == achievement.id }), rank
+        wire.achievement(
+          achievement, of: pack, progress.first { $0.achievement == achievement.id }, shown: shown), rank
       )
     }
     return best?.wired

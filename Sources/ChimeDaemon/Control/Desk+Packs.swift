@@ -26,17 +26,27 @@ extension Desk {
     let declared = try pack(request)
     let choices = request.choices ?? Tracking.PackChoices()
     let wishes = try wishes(choices, of: declared)
+    guard request.sample != true || declared.samples?.isEmpty == false else {
+      throw ControlFailure.invalidValue(field: "sample", "the pack \(declared.id) has no sample data")
+    }
     return try await changeTracking(dryRun: request.dryRun) { [self] work, generator in
       let before = try work.transaction.pack(declared.id, owner: caller.owner)
       guard try before != nil || work.transaction.packs(owner: caller.owner).count < Self.maxPacks else {
         throw ControlFailure.limitExceeded("packs: at most \(Self.maxPacks); remove one first")
       }
       var pack = declared
+      pack.samples = nil
       pack.trackers = try declared.trackers.map { tracker in
         let known = try work.transaction.tracker(TrackerKey(owner: caller.owner, id: tracker.id))
         return try PackChosen(pack: declared, choices: choices).tracker(tracker, known: known)
       }
-      let outcome = try work.install(pack, wishes, using: &generator)
+      var outcome = try work.install(pack, wishes, using: &generator)
+      if request.sample == true {
+        let sample = try work.addSamples(of: declared, using: &generator)
+        outcome.moved += sample.moved
+        outcome.closed += sample.closed
+        outcome.unlocked += sample.unlocked
+      }
       guard let installed = try work.transaction.pack(pack.id, owner: caller.owner) else {
         throw TrackingRefused.noPack(pack.id)
       }
@@ -50,6 +60,18 @@ extension Desk {
   func handle(_ request: Tracking.RemovePack) async throws -> Tracking.RemovePack.Reply {
     try await changeTracking { [self] work, generator in
       let installed = try lookup(work.transaction).pack(request.id)
+      if request.sample == true {
+        guard request.entries != true else {
+          throw ControlFailure.invalidValue(field: "sample", "sample data goes by itself: leave entries out")
+        }
+        let (items, outcome) = try work.removeSamples(of: installed.pack.id, using: &generator)
+        guard outcome.change != nil else {
+          throw ControlFailure.conflict("there is no sample data of \(installed.pack.id)")
+        }
+        let reply = Tracking.RemovePack.Reply(
+          pack: try wired(installed, work.transaction), items: items, removed: outcome.removed)
+        return (reply, outcome, "sample data of \(installed.pack.id) removed")
+      }
       let reply = Tracking.RemovePack.Reply(pack: try wired(installed, work.transaction))
       let outcome = try work.removePack(
         installed.pack.id, withEntries: request.entries ?? false, using: &generator)

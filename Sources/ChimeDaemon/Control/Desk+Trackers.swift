@@ -22,6 +22,11 @@ extension Desk {
       if let known {
         tracker = known
         try fields.apply(request.tracker, to: &tracker)
+        if let old = known.unit, tracker.unit != old, request.tracker.milestoneStep == nil,
+          let pack = try known.pack.flatMap({ try work.transaction.pack($0, owner: caller.owner)?.pack })
+        {
+          PackChosen.changeStep(of: &tracker, from: old, in: pack)
+        }
       } else {
         guard try work.transaction.trackers(owner: caller.owner).count < Self.maxTrackers else {
           throw ControlFailure.limitExceeded("trackers: at most \(Self.maxTrackers); remove one first")

@@ -88,10 +88,16 @@ struct PackChosen {
     }
     guard unit != old else { return }
     tracker.unit = unit
+    Self.changeStep(of: &tracker, from: old, in: pack)
+  }
+
+  /// The step between milestones that is offered for the tracker's unit in the place of the one that was for another: 5 lb
+  /// for 2 kg. A step of one's own stays what it is.
+  static func changeStep(of tracker: inout Tracker, from old: Unit, in pack: Pack) {
     let offered = pack.milestoneSteps[tracker.id] ?? []
     guard let step = tracker.milestoneStep,
       let index = offered.first(where: { $0.unit == old })?.steps.firstIndex(of: step),
-      let steps = offered.first(where: { $0.unit == unit })?.steps, let last = steps.last
+      let steps = offered.first(where: { $0.unit == tracker.unit })?.steps, let last = steps.last
     else { return }
     tracker.milestoneStep = index < steps.count ? steps[index] : last
   }

@@ -102,18 +102,21 @@ extension TrackerFields {
   static func fields(_ fields: [String: Double], of tracker: Tracker) throws -> [String: Quantity] {
     var result: [String: Quantity] = [:]
     for (name, value) in fields {
-      guard let unit = tracker.fields[name] else {
-        let near = Nearest.to(name, among: tracker.fields.keys.sorted())
-        let hint =
-          near.isEmpty
-          ? tracker.fields.isEmpty
-            ? "\(tracker.id) has none" : "\(tracker.id) has \(tracker.fields.keys.sorted().joined(separator: ", "))"
-          : "did you mean \(near.joined(separator: " or "))?"
-        throw ControlFailure.invalidValue(field: "fields", "there is no measure '\(shown(name))': \(hint)")
-      }
-      result[name] = try quantity(value, unit, "fields")
+      result[name] = try quantity(value, unit(ofField: name, tracker), "fields")
     }
     return result
+  }
+
+  /// The unit of a further measure that a client has named.
+  static func unit(ofField name: String, _ tracker: Tracker) throws -> Unit {
+    if let unit = tracker.fields[name] { return unit }
+    let near = Nearest.to(String(name.prefix(64)), among: tracker.fields.keys.sorted())
+    let hint =
+      near.isEmpty
+      ? tracker.fields.isEmpty
+        ? "\(tracker.id) has none" : "\(tracker.id) has \(tracker.fields.keys.sorted().joined(separator: ", "))"
+      : "did you mean \(near.joined(separator: " or "))?"
+    throw ControlFailure.invalidValue(field: "fields", "there is no measure '\(shown(name))': \(hint)")
   }
 
   /// A note; nil for an empty one.

@@ -118,14 +118,19 @@ extension WireMapper {
       value: milestone.value.map { number($0, unit) })
   }
 
-  func achievement(_ achievement: Achievement, of pack: Pack, _ progress: AchievementProgress?) -> Wired.Achievement {
-    let target = achievement.criterion.target
+  /// - Parameter shown: how far it has come, where that is told otherwise than by its target.
+  func achievement(
+    _ achievement: Achievement, of pack: Pack, _ progress: AchievementProgress?,
+    shown: (reached: Int, target: Int)? = nil
+  ) -> Wired.Achievement {
+    let target = shown?.target ?? achievement.criterion.target
     return Wired.Achievement(
       pack: pack.id.rawValue, id: achievement.id.rawValue, title: achievement.title.texts, text: achievement.text.texts,
       category: achievement.category,
       categoryTitle: achievement.category.flatMap { pack.categories[$0]?.texts }, icon: achievement.icon,
       experience: achievement.experience,
-      reached: progress.map { $0.unlockedAt == nil ? min($0.reached, target) : target } ?? 0, target: target,
+      reached: shown?.reached ?? progress.map { $0.unlockedAt == nil ? min($0.reached, target) : target } ?? 0,
+      target: target,
       unlockedAt: progress?.unlockedAt.map { time($0) })
   }
 
@@ -139,10 +144,10 @@ extension WireMapper {
       next: curve.next(after: experience) ?? from)
   }
 
-  func quote(_ quote: Quote) -> Wired.Quote {
+  func quote(_ quote: Quote, of pack: Pack?) -> Wired.Quote {
     Wired.Quote(
       text: quote.text, language: quote.language, translation: quote.translation?.texts, source: quote.source,
-      category: quote.category)
+      category: quote.category, categoryTitle: pack?.categories[quote.category]?.texts)
   }
 
   /// - Parameter text: nil where no pack has one; whoever shows it has words of their own.
@@ -170,7 +175,7 @@ extension WireMapper {
       last: statistics.last.map(point), least: statistics.least.map(point), most: statistics.most.map(point),
       points: statistics.points.map(point), averages: statistics.averages.map(point),
       averageDays: statistics.averageDays, weeklyRate: statistics.weeklyRate,
-      direction: statistics.direction.flatMap { Wired.Statistics.Direction(rawValue: $0.rawValue) },
+      direction: statistics.direction.flatMap { Wired.Standing.Direction(rawValue: $0.rawValue) },
       trend: statistics.trend,
       prediction: statistics.prediction.map {
         Wired.Prediction(day: $0.day.description, value: $0.value, low: $0.low, high: $0.high)
@@ -219,7 +224,8 @@ extension WireMapper {
           return (
             id.rawValue,
             Wired.Choice(
-              least: number(choice.least, unit), most: number(choice.most, unit), step: number(choice.step, unit))
+              least: number(choice.least, unit), most: number(choice.most, unit), step: number(choice.step, unit),
+              presets: choice.presets.map { $0.map { number($0, unit) } })
           )
         }),
       milestoneSteps: pack.milestoneSteps.isEmpty

@@ -163,6 +163,8 @@ extension SetWork {
     var fields: [Interface.SetField] = []
     var (old, new) = (before.pack, wanted)
     (old.trackers, new.trackers) = ([], [])
+    // Sample data is not kept.
+    (old.samples, new.samples) = (nil, nil)
     if old.version != new.version {
       fields.append(.init(name: "version", old: String(old.version), new: String(new.version)))
     } else if old != new {

@@ -105,16 +105,16 @@ next.cs = "Až budete připraveni, vyberte si některou praxi."
 [mood.notStarted]
 title.en = "Not begun yet"
 title.cs = "Ještě nezačato"
-message.en = "The day is still open before you."
-message.cs = "Den máte ještě před sebou."
+message.en = "The day is still open before you. Your streak: {{streak}}."
+message.cs = "Den máte ještě před sebou. Vaše série: {{streak}}."
 next.en = "Begin with the one that is nearest."
 next.cs = "Začněte tou praxí, která je nejblíž."
 
 [mood.lightDay]
 title.en = "A light day"
 title.cs = "Lehký den"
-message.en = "A beginning is made."
-message.cs = "Začátek je za vámi."
+message.en = "A beginning is made: {{done}} of {{due}}."
+message.cs = "Začátek je za vámi: {{done}} z {{due}}."
 next.en = "One more, and half of the day is done."
 next.cs = "Ještě jednu a půlka dne je splněna."
 
@@ -891,7 +891,7 @@ verb.cs = "Vypito"
 kind = "amount"
 unit = "ml"
 goal = "2500 ml"
-choice = { least = "500 ml", most = "5000 ml", step = "250 ml" }
+choice = { least = "500 ml", most = "5000 ml", step = "250 ml", presets = ["2000 ml", "2500 ml", "3000 ml"] }
 presets = ["100 ml", "150 ml", "200 ml", "250 ml", "330 ml", "500 ml"]
 usual = "250 ml"
 icon = "weather-showers"
@@ -1576,6 +1576,39 @@ text.cs = "Nechte od svého prvního záznamu uplynout celý rok"
 category = "occasions"
 xp = 200
 when = { anniversary = 1 }
+
+# Sample data, for whoever wants to see it in use first: `chime pack add watches --sample` fills the collection,
+# `chime pack remove watches --sample` takes it away.
+
+[[sample]]
+title = "Diver 300"
+attributes = { brand = "Omega", movement = "automatic", style = "dive" }
+daysAgo = [0, 4, 9, 15, 20, 26, 33, 39, 46, 52]
+
+[[sample]]
+title = "Field King"
+attributes = { brand = "Hamilton", movement = "manual", style = "field" }
+daysAgo = [1, 6, 12, 19, 27, 34, 41, 50]
+
+[[sample]]
+title = "Moonphase 39"
+attributes = { brand = "Longines", movement = "automatic", style = "dress" }
+daysAgo = [2, 13, 30, 44]
+
+[[sample]]
+title = "Solar Chrono"
+attributes = { brand = "Citizen", movement = "solar", style = "chronograph" }
+daysAgo = [3, 8, 14, 21, 28, 35, 42, 49, 56]
+
+[[sample]]
+title = "Square 5600"
+attributes = { brand = "Casio", movement = "quartz", style = "digital" }
+daysAgo = [5, 11, 17, 24, 31, 38, 45]
+
+[[sample]]
+title = "Pilot 41"
+attributes = { brand = "Laco", movement = "automatic", style = "pilot" }
+daysAgo = [7, 16, 23, 37, 51]
 
 """# }
 static var weight: String { #"""

@@ -44,6 +44,31 @@ public struct MoodShare: Hashable, Sendable {
   }
 }
 
+/// How far a day has come over all trackers, for the texts of moods: *1 of 3*, and the streak that stands.
+public struct DayCount: Hashable, Sendable {
+  public var done: Int
+  public var due: Int
+  public var streak: Int
+
+  /// - Parameter streak: of days with something done.
+  public init(_ standings: some Sequence<Standing>, streak: Int) {
+    let due = standings.filter(\.counts)
+    self.due = due.count
+    done = due.count { $0.isMet }
+    self.streak = streak
+  }
+
+  /// By the names of `TextValues.Name`; a streak of none is not spoken of.
+  public func values(number: (Int) -> String) -> [String: String] {
+    var values = [TextValues.Name.done.rawValue: number(done), TextValues.Name.due.rawValue: number(due)]
+    if streak > 0 { values[TextValues.Name.streak.rawValue] = number(streak) }
+    return values
+  }
+
+  /// What the texts of a mood may name.
+  public static let names: [TextValues.Name] = [.streak, .done, .due]
+}
+
 extension Mood {
   /// The mood of a day, of what counts on it:
   ///

@@ -30,6 +30,8 @@ public struct TextValues: Sendable {
     case nextAchievementText = "nextAchievement.text"
     case nextAchievementProgress = "nextAchievement.progress"
     case level, experience
+    /// How many trackers are met of those that the day counts for.
+    case done, due
   }
 
   public var tracker: Tracker
@@ -37,14 +39,17 @@ public struct TextValues: Sendable {
   public var mood: MoodText?
   public var quote: Quote?
   public var next: (achievement: Achievement, reached: Int)?
+  /// How far the next has come, as it is told; nil: by its target.
+  public var nextShown: (reached: Int, target: Int)?
   public var level: Int?
   public var experience: Int?
+  public var day: DayCount?
   public var languages: [String]
 
   public init(
     _ tracker: Tracker, _ standing: Standing, mood: MoodText? = nil, quote: Quote? = nil,
     next: (achievement: Achievement, reached: Int)? = nil, level: Int? = nil, experience: Int? = nil,
-    languages: [String]
+    day: DayCount? = nil, languages: [String]
   ) {
     self.tracker = tracker
     self.standing = standing
@@ -53,6 +58,7 @@ public struct TextValues: Sendable {
     self.next = next
     self.level = level
     self.experience = experience
+    self.day = day
     self.languages = languages
   }
 
@@ -90,9 +96,14 @@ public struct TextValues: Sendable {
         case .nextAchievement: text(next?.achievement.title)
         case .nextAchievementText: text(next?.achievement.text)
         case .nextAchievementProgress:
-          next.map { "\(number($0.reached))/\(number(max($0.achievement.criterion.target, 1)))" } ?? ""
+          next.map { next in
+            let shown = nextShown ?? (next.reached, max(next.achievement.criterion.target, 1))
+            return "\(number(shown.reached))/\(number(shown.target))"
+          } ?? ""
         case .level: count(level)
         case .experience: count(experience)
+        case .done: count(day?.done)
+        case .due: count(day?.due)
         }
       return (name, value)
     }

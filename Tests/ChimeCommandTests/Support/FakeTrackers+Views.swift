@@ -22,6 +22,27 @@ extension FakeTrackers {
       countedThisMonth: 26, lastAt: year.entries.last { $0.tracker == tracker.id }?.at)
   }
 
+  /// As a day tells it: with where a measure goes, its further measures, and what of a collection was used.
+  func detailed(_ tracker: T.Tracker) -> T.Standing {
+    var standing = standing(tracker)
+    let own = year.entries.filter { $0.tracker == tracker.id }
+    if tracker.kind == .measure {
+      let statistics = statistics(tracker, T.Range(from: "2025-12-28", to: Self.today))
+      // The way to the goal has the direction that it had from the first value.
+      if let goal = tracker.goal?.value, let first = own.first?.value, goal > first {
+        standing.remaining = standing.value.map { goal - $0 }
+      }
+      standing.weeklyRate = statistics.weeklyRate
+      standing.direction = statistics.direction
+      standing.goalOn = standing.remaining ?? 1 <= 0 ? nil : statistics.goalOn
+    }
+    standing.fields = own.last { !$0.fields.isEmpty }?.fields
+    guard tracker.hasItems else { return standing }
+    standing.items = own.filter { $0.day == Self.today }.compactMap { entry in year.items.first { $0.id == entry.item }
+    }
+    return standing
+  }
+
   private func streaks(_ all: [T.DayTotal]) -> (current: T.Streak, longest: T.Streak) {
     var best = T.Streak(length: 0, unit: .days)
     var run = best
@@ -37,7 +58,7 @@ extension FakeTrackers {
   }
 
   var view: T.DayView {
-    let standings = year.trackers.map { standing($0) }
+    let standings = year.trackers.map { detailed($0) }
     let met = standings.count { $0.met }
     let kind: T.Mood.Kind =
       standings.isEmpty
@@ -95,6 +116,20 @@ extension FakeTrackers {
   }
 
   // MARK: Statistics
+
+  /// Of a further measure: as if it were a tracker of its own.
+  func statistics(field name: String, _ tracker: T.Tracker, _ range: T.Range) -> T.Statistics {
+    var field = tracker
+    field.title = tracker.title.mapValues { "\($0): \(name)" }
+    (field.unit, field.decimals, field.goal, field.fields) = (tracker.fields[name], 1, nil, [:])
+    var copy = self
+    copy.year.days[tracker.id] = days(tracker).map { day in
+      var day = day
+      day.value = year.entries.last { $0.tracker == tracker.id && $0.day == day.day }?.fields[name]
+      return day
+    }
+    return copy.statistics(field, range)
+  }
 
   func statistics(_ tracker: T.Tracker, _ range: T.Range) -> T.Statistics {
     let all = days(tracker, range)
@@ -187,6 +222,7 @@ extension FakeTrackers {
     var all = year.entries.filter {
       $0.tracker == tracker.id && $0.day >= range.from ?? "" && $0.day <= range.to ?? "9"
     }
+    if let item = asked.item { all = all.filter { $0.item == item } }
     if asked.withNotes == true { all = all.filter { $0.note != nil } }
     if asked.withMilestones == true { all = all.filter { crossed.contains($0.day) } }
     if let weekdays = asked.weekdays {

@@ -35,7 +35,7 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
 
       ∘ a day   ⠒⠒ average of 7 days   ┅░ expected   ┄ goal 76.0 kg
       79.2 kg on Fri 2026-03-27.
-      The average changes by -0.1 kg a week.
+      ↘ The average changes by -0.1 kg a week.
       On Fri 2026-04-10 it is expected between 77.6 kg and 80.0 kg.
       At this rate the goal is reached on Tue 2026-05-19.
 
@@ -59,7 +59,7 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       ∘ a day   ⠒⠒ average of 7 days
       ┅░ expected   ┄ goal 76.0 kg
       79.2 kg on Fri 2026-03-27.
-      The average changes by -0.1 kg a week.
+      ↘ The average changes by -0.1 kg a week.
       On Fri 2026-04-10 it is expected between
       77.6 kg and 80.0 kg.
       At this rate the goal is reached on Tue
@@ -138,19 +138,19 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
     TerminalPicture(
       "logbook weight --range 2026-02-25..2026-03-06", 80,
       #"""
-      DATE    WEIGHT   AVG  RATE  NOTES
+      DATE    WEIGHT   AVG  RATE     FAT  NOTES
 
       March 2026: average 79.3 kg, -0.3 kg
-      Fri  6    79.0  79.3  -0.2
-      Thu  5    79.8  79.4  -0.3
-      Wed  4    79.1  79.3  -0.3
-      Mon  2    79.2  79.3  -0.3
-      Sun  1    79.3  79.5  -0.1
+      Fri  6    79.0  79.3  -0.2  21.4 %
+      Thu  5    79.8  79.4  -0.3  21.4 %
+      Wed  4    79.1  79.3  -0.3  21.4 %
+      Mon  2    79.2  79.3  -0.3  21.4 %
+      Sun  1    79.3  79.5  -0.1  21.4 %
 
       February 2026: average 79.6 kg, -0.5 kg
-      Sat 28    79.7  79.6  -0.1
-      Fri 27    79.3  79.5  -0.2
-      Thu 26    79.2  79.6  -0.1  <script>alert('weigh')</script> & "quotes"
+      Sat 28    79.7  79.6  -0.1  21.4 %
+      Fri 27    79.3  79.5  -0.2  21.4 %
+      Thu 26    79.2  79.6  -0.1  21.4 %  <script>alert('weigh')</script> & "quotes"
 
       """#),
     TerminalPicture(

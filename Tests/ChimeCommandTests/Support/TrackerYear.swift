@@ -44,7 +44,7 @@ struct TrackerYear: Sendable {
     quote = T.Quote(
       text: "إِنَّ مَعَ الْعُسْرِ يُسْرًا", language: "ar",
       translation: ["en": "Indeed, with hardship comes ease.", "cs": "Vždyť s obtíží přichází i ulehčení."],
-      source: "Quran 94:6", category: "quran")
+      source: "Quran 94:6", category: "quran", categoryTitle: ["en": "Quran", "cs": "Korán"])
     photos = ["spring.png": TestPicture.png(width: 160, height: 120), "note.heic": Array("not a picture".utf8)]
   }
 

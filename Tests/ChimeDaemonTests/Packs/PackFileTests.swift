@@ -268,7 +268,7 @@ import Testing
         "[mood.\($0)]\ntitle = { en = \"A\", cs = \"B\" }\nmessage = { en = \"A\", cs = \"B\" }\n"
           + "next = { en = \"\($0 == "lightDay" ? "{{remaining}} to go" : "A")\", cs = \"B\" }\n"
       }.joined(),
-      ["12:8 mood.lightDay.next: has a placeholder; only the texts of reminders are filled in"]
+      ["12:8 mood.lightDay.next: has a placeholder that no mood has: {{streak}}, {{done}} and {{due}} are filled in"]
     ),
     (
       "[[quote]]\ntext = \"a\\u202eb\"\nlanguage = \"xx\"\ncategory = \"q\"\n",

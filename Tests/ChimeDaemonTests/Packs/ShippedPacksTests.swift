@@ -117,7 +117,8 @@ import Testing
     #expect(
       try pack.choices[water.id]
         == Pack.Choice(
-          least: Self.amount(500, "ml"), most: Self.amount(5_000, "ml"), step: Self.amount(250, "ml")))
+          least: Self.amount(500, "ml"), most: Self.amount(5_000, "ml"), step: Self.amount(250, "ml"),
+          presets: [2_000, 2_500, 3_000].map { try Self.amount($0, "ml") }))
     let drink = try #require(pack.reminders.first)
     #expect(drink.when.hasPrefix("every 90m") && drink.quietWhenDone && drink.followsEntries)
     #expect(drink.logs == nil, "what is chosen as usual")

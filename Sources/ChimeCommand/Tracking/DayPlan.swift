@@ -1,0 +1,81 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// The days of a month that a tracker asks for, numbered from the month's first on, done or not.
+struct DayPlan {
+  typealias T = TrackersInterface
+
+  enum State: String { case done, missed, today, ahead }
+
+  struct Day {
+    var day: String
+    /// Which of the month's days it is.
+    var number: Int
+    var state: State
+  }
+
+  var month: CivilDate
+  var days: [Day]
+
+  /// - Parameter totals: of the whole month, in order.
+  init(month: CivilDate, totals: [T.DayTotal], today: String) {
+    self.month = month
+    var number = 0
+    days = totals.filter { $0.isAsked }.map { total in
+      number += 1
+      let state: State = total.met ? .done : total.day > today ? .ahead : total.day == today ? .today : .missed
+      return Day(day: total.day, number: number, state: state)
+    }
+  }
+
+  var done: Int { days.count { $0.state == .done } }
+
+  /// Whether a tracker asks for certain days; of so many times a week any day will do.
+  static func isOf(_ tracker: T.Tracker) -> Bool { tracker.counting.times == nil }
+
+  /// From the month on, so many.
+  static func read(
+    _ context: Context, _ tracker: T.Tracker, from month: CivilDate, months: Int, today: CivilDate
+  ) throws -> [DayPlan] {
+    var firsts = [month]
+    while firsts.count < months, let last = firsts.last, let next = following(last) { firsts.append(next) }
+    let end = firsts.last.flatMap { $0.adding(days: CivilDate.daysIn(month: $0.month, year: $0.year) - 1) } ?? month
+    let days = try context.daemon().call(
+      T.Days(tracker: tracker.id, range: T.Range(from: month.description, to: end.description))
+    ).days
+    return firsts.map { first in
+      DayPlan(
+        month: first, totals: days.filter { $0.day.hasPrefix(first.description.prefix(7)) }, today: today.description)
+    }
+  }
+
+  private static func following(_ month: CivilDate) -> CivilDate? {
+    month.adding(days: CivilDate.daysIn(month: month.month, year: month.year))
+  }
+
+  /// A grid: `12●` was done, `13○` was not, `14` is to come.
+  func lines(width: Int, today: CivilDate, glyphs: Glyphs, style: Style) -> [String] {
+    let known = Dictionary(days.map { ($0.day, $0) }) { $1 }
+    let grid = MonthGrid(month: month, today: today) { date in
+      guard let day = known[date.description] else { return .init(text: " \(glyphs.free)", tone: .faint) }
+      let number = day.number < 10 ? " \(day.number)" : String(day.number)
+      return switch day.state {
+      case .done: .init(text: number + glyphs.met, tone: .good)
+      case .missed: .init(text: number + glyphs.open, tone: .plain)
+      case .today, .ahead: .init(text: number, tone: .plain)
+      }
+    }
+    return [style(DayText.monthAndYear(month), .strong)] + grid.lines(width: min(width, 42), style: style)
+  }
+
+  var json: JSONText {
+    .members([
+      "month": .string(String(month.description.prefix(7))),
+      "days": .list(
+        days.map {
+          .members(["day": .string($0.day), "number": .int($0.number), "state": .string($0.state.rawValue)])
+        }),
+    ])
+  }
+}

@@ -1,0 +1,114 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime item show TRACKER ITEM`
+enum ItemShow {
+  typealias T = TrackersInterface
+
+  static let verb = Verb(
+    name: "show", group: .keep, arguments: ["TRACKER ITEM"],
+    summary: "Show an item with its photo and its achievements",
+    details: [
+      "What is known of it, how often and when it was used, and which achievements it has earned or is on the way to. A "
+        + "terminal that shows pictures (kitty's protocol, or sixel) shows its photo; --save writes that to a file."
+    ],
+    options: [
+      .value("save", nil, "FILE", "Write its photo to a new file; - for standard output"),
+      .flag("no-photo", nil, "Do not draw the photo"),
+    ],
+    examples: [
+      .init(command: "chime item show watches Speedmaster"),
+      .init(command: "chime item show watches Speedmaster --save speedmaster.jpg"),
+    ],
+    alsoTried: ["info", "get", "photo"],
+    json: "`item`, `entries` (a list of each `entry`, the newest first, at most 20) and `achievements`", run: run)
+
+  /// How many of its entries are told.
+  private static let entriesTold = 20
+  /// Of these so many are shown to a person.
+  private static let entriesShown = 5
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let (tracker, item) = try ItemVerbs.chosen(context)
+    if let file = context.line.value("save") { return try save(item, to: file, context) }
+    let daemon = try context.daemon()
+    let achievements = try daemon.call(
+      T.Achievements(tracker: tracker.id, item: item.id)
+    ).achievements
+    let entries = try daemon.call(
+      T.Entries(tracker: tracker.id, item: item.id, limit: entriesTold)
+    ).entries
+    switch context.format {
+    case .json:
+      let shape = Shapes.achievement(context.trackerWords)
+      context.print(
+        json: .members([
+          "item": Shapes.item.json(item), "entries": .list(entries.map { Shapes.entry.json($0) }),
+          "achievements": .list(achievements.map { shape.json($0) }),
+        ]))
+    case .plain:
+      context.out(Plain.line(Shapes.item.header))
+      context.out(Plain.line(Shapes.item.row(item)))
+    case .human: show(item, of: tracker, entries, achievements, context)
+    }
+    return .success
+  }
+
+  private static func show(
+    _ item: T.Item, of tracker: T.Tracker, _ entries: [T.Entry], _ achievements: [T.Achievement], _ context: Context
+  ) {
+    let words = context.trackerWords
+    let today = (try? context.today().description) ?? ""
+    let isGone = item.until.map { $0 <= today } ?? false
+    let title = Harmless.line(item.title) + (isGone ? "  ✗ " + Words.say("there no more") : "")
+    for line in TextWidth.wrap(title, to: context.width) { context.out(context.style(line, .strong)) }
+    if let photo = item.photo, !context.line.has("no-photo") { TerminalPhoto(context).show(photo) }
+    var facts: [(name: String, value: String?)] = [(Words.say("id"), Harmless.line(item.id))]
+    facts += item.attributes.sorted { $0.key < $1.key }.map { (Harmless.line($0.key), Harmless.line($0.value)) }
+    facts.append((Words.say("since"), item.since.map { words.date($0) }))
+    facts.append((Words.say("until"), item.until.map { words.date($0) }))
+    facts.append((Words.say("used"), Words.say(count: item.entries, "%n time", "%n times")))
+    facts.append((Words.say("last"), item.lastDay.map { words.day($0) } ?? Words.say("never")))
+    facts.append((Words.say("note"), item.note.map { Harmless.line($0) }))
+    context.print(facts: facts)
+    for entry in entries.prefix(entriesShown) where entry.note != nil || entry.photo != nil {
+      let note = [
+        words.day(entry.day), entry.note.map { Harmless.line($0) }, entry.photo.map { _ in Words.say("(photo)") },
+      ]
+      for line in TextWidth.wrap("• " + note.compactMap { $0 }.joined(separator: "  "), to: context.width, indent: 2) {
+        context.out(line)
+      }
+    }
+    guard !achievements.isEmpty else { return }
+    context.out()
+    context.out(context.style(Words.say("Achievements with it"), .strong))
+    for one in achievements {
+      for line in Achievements.lines(one, among: achievements, context) { context.out(line) }
+    }
+  }
+
+  private static func save(_ item: T.Item, to file: String, _ context: Context) throws -> ExitCode {
+    guard let photo = item.photo else {
+      throw Failure.failed(
+        Words.say("%1 has no photo", item.id),
+        hint: Words.say("`%1` gives it one", "chime item edit \(item.tracker) \(item.id) --photo FILE"))
+    }
+    guard let bytes = try ReportPhotos.bytes(photo, limit: Uploading.longestPhoto, context.daemon()) else {
+      throw Failure.failed(Words.say("the photo of %1 is gone", item.id))
+    }
+    if file == "-" {
+      guard !context.world.output.isTerminal else {
+        throw Failure.usage(Words.say("a photo is not for a terminal: name a file, or send it into a pipe"))
+      }
+      context.world.output.write(bytes: bytes)
+      return .success
+    }
+    try Files.create(file, bytes)
+    if !context.isQuiet, context.format == .human {
+      context.out(
+        Words.say("%1 is written (%2 KiB)", Harmless.line(file), Figures.number(Double(max(bytes.count >> 10, 1)))))
+    }
+    return .success
+  }
+}
