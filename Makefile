@@ -45,7 +45,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical 2>/dev/null && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test proof unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test proof unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed holidays words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
@@ -120,6 +120,10 @@ release: words manual embed ## Build chimed and chime to install, the Swift libr
 
 manual: ## Compile the manual pages into .build/share/man (after Packaging/manual update, where verbs or interfaces have changed)
 	@Packaging/manual compile .build/share/man
+
+holidays: ## Write Config/holidays.txt anew, the public holidays of all countries, from PyPI's newest holidays
+	@Packaging/holidays
+	@Packaging/embed
 
 embed: ## Write the sources that are made of the interface files, packs and templates
 	@Packaging/embed

@@ -51,7 +51,13 @@ package enum CommandMain {
       throw Failure.usage(
         Words.say("chime %1 does one of several things", line.verbName), hint: Words.say("there are: %1", choices))
     }
-    return try verb.run(context)
+    do {
+      return try verb.run(context)
+    } catch let failure as Failure {
+      // Nothing was done yet: the daemon refuses a name that fits several before it changes anything.
+      guard let chosen = try Choosing.line(after: failure, context) else { throw failure }
+      return try verb.run(Context(line: chosen, after: context))
+    }
   }
 }
 

@@ -22,6 +22,12 @@ final class Context {
     style = Style(when: when, isTerminal: world.output.isTerminal, environment: world.environment)
   }
 
+  /// Goes on in the same world with another line, over the same connection.
+  convenience init(line: ParsedLine, after context: Context) {
+    self.init(line: line, world: context.world)
+    connection = context.connection
+  }
+
   enum Format { case human, json, plain }
   var format: Format { line.has("json") ? .json : line.has("plain") ? .plain : .human }
   var isQuiet: Bool { line.has("quiet") }

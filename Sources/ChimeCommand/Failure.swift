@@ -55,6 +55,9 @@ struct Failure: Error, Equatable {
   /// Which of many drafts are wrong.
   var drafts: [RemindersInterface.DraftFault] = []
 
+  /// A name that fits more than one, and those that it fits: each its id, a space, and what tells it from the others.
+  var ambiguity: Wire.Ambiguous?
+
   /// The same, with its message in English.
   func saying(_ said: String) -> Failure {
     var failure = self

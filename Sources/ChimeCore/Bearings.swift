@@ -45,6 +45,9 @@ public struct Bearings: Sendable {
   /// their days.
   public var calendarProblems: [String: String] = [:]
 
+  /// The public holidays that came with Chime, if the calendar of that name has them.
+  public var holidays: PublicHolidays?
+
   public init(zones: any ZoneSource, place: Place? = nil, quiet: QuietDefaults = QuietDefaults()) {
     self.zones = zones
     self.place = place

@@ -37,6 +37,8 @@ public struct Reminder: Hashable, Sendable, Codable {
   public var quiet: QuietRule?
   /// Whether the machine is woken for it, where the system allows that.
   public var wake: Bool
+  /// Whether its popup stays on the screen until it is answered.
+  public var stay: Bool
   /// The lengths of a snooze that are offered; the first is the default. Never empty.
   public var snoozeLengths: [Milliseconds]
   public var pause: Pause
@@ -58,7 +60,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     channels: [ChannelName] = [.desktop], tags: [String] = [], urgency: Urgency = .normal, icon: String? = nil,
     sound: String? = nil, url: String? = nil, category: String? = nil,
     catchUp: CatchUp = CatchUp(), grace: Milliseconds = .hours(12), jitter: Milliseconds = .zero, nag: Nag? = nil,
-    quiet: QuietRule? = nil, wake: Bool = false,
+    quiet: QuietRule? = nil, wake: Bool = false, stay: Bool = false,
     snoozeLengths: [Milliseconds] = [.minutes(10), .hours(1)], pause: Pause = .none, skipNext: Int = 0,
     tracker: TrackerLink? = nil, lastDone: Instant? = nil, set: String? = nil, createdAt: Instant,
     generation: Int64 = 0
@@ -85,6 +87,7 @@ public struct Reminder: Hashable, Sendable, Codable {
     self.nag = nag
     self.quiet = quiet
     self.wake = wake
+    self.stay = stay
     self.snoozeLengths = snoozeLengths
     self.pause = pause
     self.skipNext = skipNext

@@ -50,6 +50,7 @@ public struct DesktopConfiguration: Sendable {
     let look = look(of: content)
     var arguments = ["--app-name=\(look.appName)", "--urgency=\(look.urgency.rawValue)"]
     if !look.icon.isEmpty { arguments.append("--icon=\(look.icon)") }
+    if look.stays { arguments.append("--expire-time=0") }
     arguments += look.hints.map { "--hint=string:\($0.name):\($0.value)" }
     if !isPlain {
       arguments.append("--print-id")
@@ -82,6 +83,9 @@ public struct DesktopConfiguration: Sendable {
     return helper
   }
 
+  /// The icon of a popup whose reminder has none (Icon Naming Specification, "Status").
+  static let usualIcon = "appointment-soon"
+
   /// How a popup looks, whichever way it is shown.
   struct Look: Hashable, Sendable {
     var appName: String
@@ -90,7 +94,9 @@ public struct DesktopConfiguration: Sendable {
     var body: String
     var urgency = Urgency.normal
     /// A name or a path; empty for none.
-    var icon = ""
+    var icon = DesktopConfiguration.usualIcon
+    /// Whether it stays on the screen until somebody closes it.
+    var stays = false
     /// Hints of the specification whose values are text.
     var hints: [Hint] = []
 
@@ -112,8 +118,11 @@ public struct DesktopConfiguration: Sendable {
         appName: line(appName), title: Presentation.title(of: message),
         body: Presentation.text(of: message) { timeOfDay($0, zone) })
       guard let reminder = message.reminder else { return look }
-      look.urgency = reminder.urgency
-      look.icon = line(reminder.icon ?? "")
+      // Desktops that let no popup stay, whatever time it is given, make an exception for the critical ones.
+      look.urgency = reminder.stay ? .critical : reminder.urgency
+      look.stays = reminder.stay
+      let icon = line(reminder.icon ?? "")
+      if !icon.isEmpty { look.icon = icon }
       if let sound = reminder.sound, !sound.isEmpty {
         look.hints.append(Look.Hint(name: sound.hasPrefix("/") ? "sound-file" : "sound-name", value: line(sound)))
       }

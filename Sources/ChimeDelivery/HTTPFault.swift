@@ -55,9 +55,20 @@ struct HTTPFault {
   }
 
   private var dialling: String {
+    let detail = Self.withoutTime(self.detail)
     guard let refusal else { return detail }
     return (hasDialled ? "\(detail); and " : "") + refusal.description
       + (hasProxy ? " (with a proxy, its address is the one that is dialled)" : "")
+  }
+
+  /// libcurl says how long it took to fail, which is another number each time and told beside it anyway:
+  /// `Failed to connect to ::1 port 9 after 3 ms: Couldn't connect to server`.
+  private static func withoutTime(_ detail: String) -> String {
+    guard let begin = detail.firstRange(of: " after "),
+      let end = detail[begin.upperBound...].firstRange(of: " ms"),
+      detail[begin.upperBound..<end.lowerBound].allSatisfy(\.isWholeNumber)
+    else { return detail }
+    return String(detail[..<begin.lowerBound] + detail[end.upperBound...])
   }
 
   private var verifying: String {

@@ -67,7 +67,7 @@ public struct NotificationFault: Error, Hashable, Sendable {
   }
 }
 
-/// The arguments of `Notify`, but for the expiry, which is the server's.
+/// The arguments of `Notify`.
 public struct DesktopNotification: Hashable, Sendable {
   public struct Action: Hashable, Sendable {
     public var key: String
@@ -85,6 +85,8 @@ public struct DesktopNotification: Hashable, Sendable {
   public var urgency: UInt8
   /// All other hints, whose values are text.
   public var hints: [String: String]
+  /// Whether it never goes by itself; else the server says when.
+  public var stays: Bool
 }
 
 extension DesktopConfiguration {
@@ -105,6 +107,6 @@ extension DesktopConfiguration {
     return DesktopNotification(
       appName: look.appName, replaces: replacing, icon: look.icon, title: look.title,
       body: capabilities.body ? capabilities.bodyMarkup ? Presentation.escaped(look.body) : look.body : "",
-      actions: actions, urgency: look.urgency.rank, hints: hints)
+      actions: actions, urgency: look.urgency.rank, hints: hints, stays: look.stays)
   }
 }

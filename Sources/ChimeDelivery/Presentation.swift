@@ -42,7 +42,7 @@ public enum Presentation {
     return lines.joined(separator: "\n")
   }
 
-  /// The reminder's text, its address and, for a late one, a remark; plain. Empty when there is nothing to say.
+  /// The reminder's text, its address and, for one that is repeated or late, a remark; plain. Empty when there is nothing to say.
   static func text(of message: OutboundMessage, timeOfDay: (Instant) -> String) -> String {
     var lines: [String] = []
     if let body = message.body {
@@ -51,8 +51,17 @@ public enum Presentation {
     if let url = message.reminder?.url, !url.isEmpty {
       lines.append(PlainText.clipped(PlainText.withoutControls(url, lines: false), bytes: bodyLimit))
     }
+    if let again = repeatRemark(message, timeOfDay: timeOfDay) { lines.append(again) }
     if let remark = lateRemark(message.occurrence, timeOfDay: timeOfDay) { lines.append(remark) }
     return lines.joined(separator: "\n")
+  }
+
+  /// `3rd time, since 08:30`, of a message that comes again because nobody has answered; nil for the first.
+  static func repeatRemark(_ message: OutboundMessage, timeOfDay: (Instant) -> String) -> String? {
+    let number = message.delivery.round
+    guard number > 1 else { return nil }
+    let since = message.occurrence.firedAt ?? message.occurrence.id.scheduledAt
+    return Words.say("%1 time, since %2", Words.ordinal(number), timeOfDay(since))
   }
 
   /// `was due at 08:30, 2 h late`, or `was due at 23:15, in quiet hours`; nil when it was on time.

@@ -26,6 +26,7 @@ package struct Definition: Codable, Hashable {
   var nag: Nag?
   var quiet: QuietRule?
   package var wake: Bool?
+  var stay: Bool?
   var snoozeLengths: [Milliseconds]?
   package var pause: Pause?
   var lastDone: Instant?
@@ -57,6 +58,7 @@ package struct Definition: Codable, Hashable {
     nag = reminder.nag
     quiet = reminder.quiet
     wake = reminder.wake ? true : nil
+    stay = reminder.stay ? true : nil
     snoozeLengths = reminder.snoozeLengths == Self.usualSnoozeLengths ? nil : reminder.snoozeLengths
     pause = reminder.pause == .none ? nil : reminder.pause
     lastDone = reminder.lastDone
@@ -77,7 +79,7 @@ package struct Definition: Codable, Hashable {
       id: id, owner: owner, title: title, body: body, schedule: schedule, timezone: timezone, gap: gap, fold: fold,
       place: place, channels: channels, tags: tags ?? [], urgency: urgency ?? .normal, icon: icon, sound: sound,
       url: url, category: category, catchUp: catchUp ?? Self.usualCatchUp, grace: grace ?? Self.usualGrace,
-      jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false,
+      jitter: jitter ?? .zero, nag: nag, quiet: quiet, wake: wake ?? false, stay: stay ?? false,
       snoozeLengths: snoozeLengths ?? Self.usualSnoozeLengths, pause: pause ?? .none, skipNext: skipNext,
       tracker: tracker, lastDone: lastDone, set: set, createdAt: createdAt, generation: generation)
   }

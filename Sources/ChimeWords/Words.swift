@@ -24,6 +24,21 @@ public enum Words {
     filled(Catalogs.translated(one.description, many.description, count), values, count: String(count))
   }
 
+  /// `3rd`, and in Czech `3.`.
+  public static func ordinal(_ number: Int) -> String {
+    // One form is enough for languages that have but one; English has four.
+    let plain = "\(number)th"
+    let translated = Words.say("%1th", number)
+    guard translated == plain else { return translated }
+    switch (number % 10, number % 100) {
+    case (_, 11...13): return plain
+    case (1, _): return "\(number)st"
+    case (2, _): return "\(number)nd"
+    case (3, _): return "\(number)rd"
+    default: return plain
+    }
+  }
+
   /// Marks a text for `Packaging/words` that is said later, with `say(key:)`.
   public static func mark(_ text: StaticString) -> String { text.description }
 

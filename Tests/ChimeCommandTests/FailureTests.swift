@@ -219,4 +219,27 @@ import Varlink
     #expect(chime(line + ["--new-secret", refused], daemon: refusing).status == .failed)
     #expect(!FileManager.default.fileExists(atPath: refused))
   }
+
+  /// Of two that are alike one key takes one; where nobody can be asked, or no key is one of them, nothing is done.
+  @Test(arguments: [("2", "tea2"), ("1", "tea1"), ("3", nil), ("\n", nil), ("", nil), ("x", nil)])
+  func whichOfTwoIsMeantIsAskedOnATerminal(answer: String, id: String?) throws {
+    let candidates = ["tea1 Black tea (daily at 09:00)", "tea2 Black tea (at 2026-12-01 09:00)"]
+    let daemon = try FakeDaemon { _, parameters in
+      if case .string("Black tea")? = parameters["id"] {
+        return .error("io.chime.Reminders.Ambiguous", Wire.Ambiguous(id: "Black tea", candidates: candidates))
+      }
+      return .reply(RemindersInterface.Get.Reply(reminder: Samples.reminder()))
+    }
+    let asked = chime(["show", "Black", "tea"], daemon: daemon, input: answer, isInputTerminal: true)
+    #expect(asked.errors.contains("  2  tea2 Black tea (at 2026-12-01 09:00)"), "\(asked.errors)")
+    #expect(asked.errors.contains("Which is meant? 1 to 2; any other key changes nothing: "))
+    #expect(asked.status == (id == nil ? .failed : .success))
+    #expect(daemon.calls.contains { $0.parameters["id"] == id.map { .string($0) } } == (id != nil))
+    if id == nil { #expect(asked.errors.contains("nothing was changed")) }
+    for more in [["--json"], ["--plain"], ["--quiet"]] {
+      let silent = chime(["show", "Black tea"] + more, daemon: daemon, input: answer, isInputTerminal: true)
+      #expect(silent.status == .failed && silent.errors.contains("say which by its id"), "\(more)")
+    }
+    #expect(chime(["show", "Black tea"], daemon: daemon, input: answer).errors.contains("say which by its id"))
+  }
 }

@@ -133,15 +133,18 @@ import Testing
 
   @Test(arguments: [
     ("2500", "ml", 2_500.0), ("2.5 l", "ml", 2_500), ("82.4 kg", "kg", 82.4), ("180 lb", "kg", 81.647),
-    ("2500ml", "l", 2.5),
+    ("2500ml", "l", 2.5), ("3L", "ml", 3_000), ("0.5 l", "ml", 500), ("0,33 l", "cl", 33), ("3", "ml", 3),
+    ("5 km", "m", 5_000), ("1.5h", "min", 90), ("10 kcal", "kJ", 41.84),
   ])
   func amountsOfPacksAreConverted(_ text: String, _ unit: String, _ expected: Double) throws {
-    #expect(try PackOrder.amount(text, option: "goal", unit: unit) == expected)
+    #expect(try AmountText.value(text, option: "goal", unit: unit) == expected)
   }
 
-  @Test(arguments: [("2 kg", "ml"), ("2 pages", "ml"), ("2 ml", nil), ("much", "ml")] as [(String, String?)])
+  @Test(
+    arguments: [("2 kg", "ml"), ("2 pages", "ml"), ("2 ml", nil), ("2 m", "min"), ("2 l", "kg"), ("much", "ml")]
+      as [(String, String?)])
   func amountsOfOtherKindsAreNot(_ text: String, _ unit: String?) {
-    #expect(throws: Failure.self) { try PackOrder.amount(text, option: "goal", unit: unit) }
+    #expect(throws: Failure.self) { try AmountText.value(text, option: "goal", unit: unit) }
   }
 
   @Test(

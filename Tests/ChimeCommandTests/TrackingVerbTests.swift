@@ -52,6 +52,16 @@ import Varlink
           + #""title":{"en":"Pages"},"unit":"pages","usual":10}}"#, ["20 pages a week"]
       ),
       (
+        "tracker add juice --unit ml --goal 3l --presets 250,0.5l --usual 0.25L", "Trackers.Put",
+        #"{"tracker":{"goal":{"total":3000},"id":"juice","kind":"amount","presets":[250,500],"#
+          + #""title":{"en":"Juice"},"unit":"ml","usual":250}}"#, ["3000 ml a day"]
+      ),
+      (
+        "tracker edit water --goal 3l --usual 3", "Trackers.Put",
+        #"{"tracker":{"goal":{"period":"day","total":3000},"id":"water","usual":3}}"#, ["3000 ml a day"]
+      ),
+      ("entry edit 42 0.5 L", "Trackers.EditEntry", #"{"amount":0.5,"id":42,"unit":"l"}"#, ["✔ Water"]),
+      (
         "tracker add \"Evening walk\" --times 3/week --day-starts 4 --skips 2", "Trackers.Put",
         #"{"tracker":{"counting":{"per":"week","times":3},"dayStartsAt":"04:00","id":"evening-walk","kind":"check","#
           + #""skipsEachMonth":2,"title":{"en":"Evening walk"}}}"#, ["3 days a week"]
@@ -179,7 +189,7 @@ import Varlink
       ("tracker add water", .failed, "there is a tracker \"water\" already", "`chime tracker edit water` changes it"),
       ("tracker add 日本語", .usage, "no id can be made of \"日本語\"", "--id reading"),
       ("tracker add x --goal 2.5", .usage, "the goal of a check is so many times", "--unit makes it an amount"),
-      ("tracker add x --unit ml --goal 2l", .usage, "--goal is in ml, not in l", nil),
+      ("tracker add x --unit ml --goal 2kg", .usage, "--goal is in ml, not in kg", nil),
       ("tracker add x --goal 2l", .usage, "--goal is in l, and the tracker has no unit", "--unit l"),
       ("tracker add x --days mon --times 3/week", .usage, "--days and --times exclude each other", nil),
       ("tracker add x --times often", .usage, "--times takes 3/week", nil),

@@ -363,7 +363,7 @@ import Varlink
           Nag(
             every: span(.minutes(5)), max: 4,
             escalation: some([.init(from: 2, channels: [ChannelName(rawValue: "team")])]) ?? [])),
-        quiet: quiet == QuietRule() ? nil : quiet, wake: Bool.random(using: &random),
+        quiet: quiet == QuietRule() ? nil : quiet, wake: Bool.random(using: &random), stay: Bool.random(using: &random),
         snoozeLengths: some([span(.minutes(1)), span(.hours(1))]) ?? [.minutes(10), .hours(1)],
         pause: some(.indefinitely) ?? .until(Instant(seconds: 4_000_000_000)), createdAt: now, generation: 3)
       if Bool.random(using: &random) { reminder.pause = .none }

@@ -396,6 +396,34 @@ struct BackupTests {
     }
   }
 
+  /// What was done before the tracker was set up counts from then on, as if it had been logged on those days, and as in an
+  /// import of Loop's; taking the import back takes the earlier beginning back too.
+  @Test func entriesOfBeforeATrackersFirstDayMakeItBeginEarlier() async throws {
+    try await TrackerHouse.live { house in
+      try house.put(.init(id: "reading", title: ["en": "Reading"], kind: .check, startedOn: "2026-03-11"))
+      func startedOn() throws -> String? {
+        try house.call(Wired.List()).trackers.first?.startedOn
+      }
+      let days = (1...10).map { "reading,2026-03-\($0 < 10 ? "0" : "")\($0)\n" }.joined()
+      try house.upload(Array("tracker,day\n\(days)".utf8), as: "file")
+      let dry: Wired.Import.Reply = try house.call(
+        Wired.Import(upload: "file", format: .csv, dryRun: true))
+      let sentence = "reading: its days count from 2026-03-01 now, the day of its first entry"
+      #expect(dry.remarks == [sentence])
+      #expect(try startedOn() == "2026-03-11")
+      let reply: Wired.Import.Reply = try house.call(
+        Wired.Import(upload: "file", format: .csv))
+      #expect(reply.added == 10 && reply.remarks == [sentence], "\(reply)")
+      #expect(try startedOn() == "2026-03-01")
+      let totals: Wired.Days.Reply = try house.call(
+        Wired.Days(tracker: "reading", range: .init(from: "2026-03-01", to: "2026-03-10"))
+      )
+      #expect(totals.days.compactMap(\.number) == Array(1...10))
+      let _: Wired.Undo.Reply = try house.call(Wired.Undo())
+      #expect(try startedOn() == "2026-03-11")
+    }
+  }
+
   @Test func entriesGoOutAndComeInAgain() async throws {
     try await TrackerHouse.live { house in
       try Self.furnish(house)

@@ -77,7 +77,47 @@ import Testing
     #expect(program.environment == ["A": "b", "LC_ALL": "C.UTF-8"])
     #expect(
       configuration.program(for: .occurrence(try message()), replacing: nil, isPlain: true).arguments == [
-        "--app-name=Chime", "--urgency=normal", "--", "Stand up", "",
+        "--app-name=Chime", "--urgency=normal", "--icon=appointment-soon", "--", "Stand up", "",
       ])
+  }
+
+  /// What comes again says how often it has come, and since when.
+  @Test func aRepeatSaysSinceWhen() throws {
+    for (round, text) in [
+      (1, ""), (2, "2nd time, since 08:30"), (3, "3rd time, since 08:30"), (11, "11th time, since 08:30"),
+    ] {
+      #expect(Presentation.body(of: try message(round: round)) { _ in "08:30" } == text)
+    }
+    #expect(
+      Presentation.body(of: try message(body: "now", round: 21, late: .quiet, lateBy: .minutes(5))) { _ in "8:00" }
+        == "now\n21st time, since 8:00\nwas due at 8:00, in quiet hours")
+  }
+
+  /// On both ways to the screen; desktops let only critical popups stay, and the reminder's own urgency is as it was.
+  @Test func aPopupThatStaysHasNoEnd() throws {
+    let configuration = DesktopConfiguration(environment: [:])
+    let capabilities = ServerCapabilities(names: ["body", "actions"])
+    for urgency in Urgency.allCases {
+      let sample = try message {
+        $0.stay = true
+        $0.urgency = urgency
+      }
+      #expect(
+        configuration.program(for: .occurrence(sample), replacing: nil, isPlain: true).arguments.prefix(3)
+          == ["--app-name=Chime", "--urgency=critical", "--icon=appointment-soon"])
+      for isPlain in [true, false] {
+        #expect(
+          configuration.program(for: .occurrence(sample), replacing: nil, isPlain: isPlain).arguments
+            .contains("--expire-time=0"))
+      }
+      let notification = configuration.notification(for: .occurrence(sample), capabilities, replacing: 0)
+      #expect(notification.stays && notification.urgency == Urgency.critical.rank)
+      #expect(sample.reminder?.urgency == urgency)
+    }
+    let usual = configuration.notification(for: .occurrence(try message()), capabilities, replacing: 0)
+    #expect(!usual.stays && usual.urgency == Urgency.normal.rank && usual.icon == "appointment-soon")
+    #expect(
+      !configuration.program(for: .occurrence(try message()), replacing: nil, isPlain: false).arguments
+        .contains("--expire-time=0"))
   }
 }

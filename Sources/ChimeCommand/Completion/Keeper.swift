@@ -74,6 +74,10 @@ final class Keeper {
     case .templates:
       return ask(EndpointsInterface.Templates())?.templates
         .map { Candidate($0.name, $0.summary) } ?? []
+    case .calendars:
+      return ask(SchedulesInterface.Calendars(count: 1))?.calendars.map {
+        Candidate($0.name, $0.country ?? $0.file ?? "")
+      } ?? []
     case .tags:
       let reply = ask(RemindersInterface.List(filter: .init(all: true), limit: Self.most))
       return Set((reply?.reminders ?? []).flatMap(\.tags)).sorted().map { Candidate($0) }

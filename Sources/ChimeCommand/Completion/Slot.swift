@@ -14,7 +14,7 @@ enum Slot: Equatable {
   case trackers, items, amounts, entries, milestones, fields, fieldNames
   case packs(installed: Bool?)
   case packReminders
-  case endpoints, commands, channels, tags, zones, deliveries, templates, calendarsOfTime, tenants
+  case endpoints, commands, channels, tags, zones, deliveries, templates, calendarsOfTime, tenants, calendars
   /// Several with commas.
   indirect case list(Slot)
   indirect case either(Slot, Slot)
@@ -43,6 +43,7 @@ enum Slot: Equatable {
     case "PACK": return .packs(installed: true)
     case "DELIVERY": return .deliveries
     case "VERB": return .verbs
+    case "CALENDAR": return .calendars
     case "NAME":
       switch verbs.first {
       case "command": return .commands

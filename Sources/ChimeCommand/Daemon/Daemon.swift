@@ -178,6 +178,7 @@ extension Failure {
         status: .failed, message: Words.say("\"%1\" fits more than one", it.id),
         detail: it.candidates.map { "  " + Harmless.line($0) },
         hints: [Words.say("say which by its id")])
+      ambiguity = it
     } else if name == "InvalidSchedule", let it = error.parameters(Wire.InvalidSchedule.self) {
       self.init(
         refused: it.text, column: it.column, expected: it.expected, suggestion: it.suggestion, message: it.message)

@@ -70,12 +70,15 @@ struct Sentence: Equatable, Sendable {
     case told(String)
     case time(Wire.Time)
     case bytes(Int)
+    /// A day that a calendar leaves out, for somebody who reads these languages.
+    case leftOut(Wire.LeftOut, Tongue)
 
     /// In English.
     var description: String {
       switch self {
       case .text(let text), .told(let text): text
       case .time(let time): String(time.at.prefix(16))
+      case .leftOut(let day, _): "\(day.date), \(day.names?["en"] ?? day.calendar)"
       case .bytes(let count): Self.size(count) { whole, tenths in tenths.map { "\(whole).\($0)" } ?? "\(whole)" }
       }
     }
@@ -85,6 +88,7 @@ struct Sentence: Equatable, Sendable {
       case .text(let text): text
       case .told(let text): Words.told(text)
       case .time(let time): clock.text(time)
+      case .leftOut(let day, let tongue): LeftOutDays.text(day, tongue)
       case .bytes(let count):
         Self.size(count) { whole, tenths in
           Figures.number(Double(whole) + Double(tenths ?? 0) / 10, decimals: tenths == nil ? 0 : 1)

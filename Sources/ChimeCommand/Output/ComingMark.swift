@@ -11,6 +11,14 @@ enum ComingMark {
     return coming.held == nil ? nil : Words.say("held by quiet hours")
   }
 
+  /// The days before it that a calendar takes from its schedule.
+  static func leftOut(_ coming: OccurrencesInterface.Coming, _ tongue: Tongue) -> String? {
+    guard let days = coming.leftOut, let first = days.first else { return nil }
+    return days.count == 1
+      ? Words.say("left out: %1", LeftOutDays.text(first, tongue))
+      : Words.say("left out: %1, and %2 more", LeftOutDays.text(first, tongue), String(days.count - 1))
+  }
+
   /// Why a time will be passed over, as things stand.
   static func text(passedOver reason: Wire.PassedOver) -> String {
     switch reason {

@@ -40,6 +40,7 @@ enum Shapes {
         quiet($0.quiet)
       },
       .init("wake", "whether the machine is woken for it from its sleep") { .bool($0.wake ?? false) },
+      .init("stay", "whether its popup stays on the screen until it is answered") { .bool($0.stay ?? false) },
       .init("wakeProblem", "why it is not woken although it is to be; null when it is, and when it is not to be") {
         .optional($0.wakeProblem)
       },
@@ -151,6 +152,10 @@ enum Shapes {
         "passedOver",
         "why it will be passed over, as things stand: `doneAlready`, `paused` or `skipped` by its tracker; null when it is heard"
       ) { .optional($0.passedOver?.rawValue) },
+      .init(
+        "leftOut",
+        "the days before `at` that a calendar takes from its schedule: each with `date`, `calendar` and `name`, in English, or null; of a reminder's next time only"
+      ) { LeftOutDays.json($0.leftOut) },
     ])
 
   static let occurrence = Shape<OccurrencesInterface.Occurrence>(

@@ -47,6 +47,16 @@ enum StateWords {
     }
   }
 
+  /// The language that a schedule is written in; those of other programs keep their names.
+  static func dialect(_ dialect: String) -> String {
+    switch dialect {
+    case "phrase": Words.say("phrase")
+    case "calendar": Words.say("calendar")
+    case "solar": Words.say("solar")
+    default: dialect
+    }
+  }
+
   /// How many columns the longest name of an event takes.
   static let eventWidth = [
     "added", "changed", "removed", "fired", "missed", "delivered", "failed", "done", "dismissed", "snoozed", "closed",

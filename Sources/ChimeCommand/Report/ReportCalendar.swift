@@ -52,7 +52,8 @@ extension ReportPage {
       tag("p", ["aria-hidden": "true"]) { "\(DayText.month(month.first.month)) \(month.first.year)" }
       Self.picture(
         id, title: DayText.monthAndYear(month.first),
-        about: Words.say("%1 of %2 days were met", String(month.met), String(month.due)), box: "0 0 97 \(14 * 6 - 1)"
+        about: Words.say(count: month.due, "%1 of %n day was met", "%1 of %n days were met", month.met),
+        box: "0 0 97 \(14 * 6 - 1)"
       ) {
         for (date, total) in month.days {
           let (x, y) = (14 * (date.weekday.rawValue - 1), 14 * month.row(date))
@@ -173,7 +174,7 @@ extension ReportPage {
   private func garden(_ month: Month, _ tracker: String, id: String) -> Markup {
     let title = DayText.monthAndYear(month.first)
     let inAll = month.days.compactMap(\.total.number).max()
-    let told = Words.say("%1 of %2 days", String(month.met), String(month.due))
+    let told = Words.say(count: month.due, "%1 of %2 day", "%1 of %2 days", month.met, month.due)
     return tag("div", ["class": "card garden"]) {
       tag("h4") { title }
       tag("p") { inAll.map { Words.say("%1, %2 in all", told, String($0)) } ?? told }

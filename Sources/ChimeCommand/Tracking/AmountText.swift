@@ -19,7 +19,8 @@ enum AmountText {
     let unit = trimmed(String(text[digits.endIndex...]))
     guard unit.allSatisfy({ $0.isLetter || $0 == "%" }) else { return nil }
     guard let value = try number(String(digits)) else { return nil }
-    return Amount(value: value, unit: unit.isEmpty ? nil : unit)
+    // The litre is written in both ways (SI Brochure, table 8).
+    return Amount(value: value, unit: unit.isEmpty ? nil : unit == "L" ? "l" : unit)
   }
 
   /// nil for what is no number.
@@ -38,6 +39,37 @@ enum AmountText {
       Words.say("\"%1\" can be read in two ways", text),
       hint: Words.say("write a thousand without a mark and parts after a point: 1500, 1.5"))
   }
+
+  /// An amount in a unit, after an option; another one that stands behind it is converted: `3l` where the unit is ml.
+  static func value(_ text: String, option: String, unit: String?) throws -> Double {
+    let amount = try required(text, option: option)
+    guard let named = amount.unit, named != unit else { return amount.value }
+    guard let unit, let value = converted(amount.value, from: named, to: unit) else {
+      throw Failure.usage(
+        unit.map { Words.say("--%1 is in %2, not in %3", option, $0, named) }
+          ?? Words.say("--%1 takes a number without a unit, not \"%2\"", option, text))
+    }
+    return value
+  }
+
+  /// To three digits after the point; nil where the two measure different things.
+  static func converted(_ value: Double, from named: String, to unit: String) -> Double? {
+    guard let from = units[named], let to = units[unit], from.measures == to.measures else { return nil }
+    return (value * from.size / to.size * 1_000).rounded() / 1_000
+  }
+
+  private enum Dimension { case mass, volume, length, time, energy }
+
+  private static let units: [String: (measures: Dimension, size: Double)] = [
+    "ml": (.volume, 1), "cl": (.volume, 10), "dl": (.volume, 100), "l": (.volume, 1_000),
+    "floz": (.volume, 29.5735295625),
+    "mg": (.mass, 0.001), "g": (.mass, 1), "kg": (.mass, 1_000), "oz": (.mass, 28.349523125),
+    "lb": (.mass, 453.59237), "st": (.mass, 6_350.29318),
+    "mm": (.length, 1), "cm": (.length, 10), "m": (.length, 1_000), "km": (.length, 1_000_000), "in": (.length, 25.4),
+    "ft": (.length, 304.8), "mi": (.length, 1_609_344),
+    "s": (.time, 1), "min": (.time, 60), "h": (.time, 3_600),
+    "J": (.energy, 1), "kJ": (.energy, 1_000), "kcal": (.energy, 4_184),
+  ]
 
   /// A number, or the amount's number where a unit stands behind it, after an option.
   static func required(_ text: String, option: String) throws -> Amount {

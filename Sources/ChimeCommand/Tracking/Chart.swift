@@ -139,7 +139,9 @@ enum Chart {
   ) -> [(text: String, tone: Style.Tone)] {
     let tracker = statistics.tracker
     if tracker.kind == .check {
-      return [(Words.say("Done on %1 of %2 days.", String(statistics.metDays), String(statistics.dueDays)), .plain)]
+      let done = Words.say(
+        count: statistics.dueDays, "Done on %1 of %n day.", "Done on %1 of %n days.", statistics.metDays)
+      return [(done, .plain)]
     }
     var sentences: [(text: String, tone: Style.Tone)] = []
     func add(_ text: String, _ tone: Style.Tone = .plain) { sentences.append((text, tone)) }

@@ -82,7 +82,7 @@ enum Log {
     if amount.unit == nil, let unit = words.first, unit == tracker.unit || !tracker.hasItems,
       unit == "%" || unit.allSatisfy(\.isLetter)
     {
-      amount.unit = unit
+      amount.unit = unit == "L" ? "l" : unit
       words.removeFirst()
     }
     return amount
@@ -160,9 +160,10 @@ struct LogOptions {
     for pair in line.values("field") {
       let (name, text) = try Pairs.split(pair, option: "field")
       fields = fields ?? [:]
-      fields?[try tracker.map { try FieldOption.known(name, of: $0) } ?? name] = try AmountText.required(
-        text, option: "field"
-      ).value
+      let own = try tracker.map { try FieldOption.known(name, of: $0) } ?? name
+      fields?[own] =
+        try tracker?.fields[own].map { try AmountText.value(text, option: "field", unit: $0) }
+        ?? AmountText.required(text, option: "field").value
     }
   }
 

@@ -206,7 +206,9 @@ struct LogbookPage {
       if index > 0, let before = months[index - 1].average { facts.append(words.signed(average - before, tracker)) }
     } else {
       if let total = period.total { facts.append(Words.say("%1 in all", words.amount(total, tracker))) }
-      if period.due > 0 { facts.append(Words.say("%1 of %2 days", String(period.met), String(period.due))) }
+      if period.due > 0 {
+        facts.append(Words.say(count: period.due, "%1 of %2 day", "%1 of %2 days", period.met, period.due))
+      }
     }
     return facts.isEmpty ? name : Words.say("%1: %2", name, facts.joined(separator: ", "))
   }

@@ -133,7 +133,7 @@ enum Month {
     let due = days.count { $0.isAsked }
     let met = days.count { $0.isNumbered }
     return due == 0
-      ? Words.say("No day counts.") : Words.say("Met on %1 of %2 days.", String(met), String(due))
+      ? Words.say("No day counts.") : Words.say(count: due, "Met on %1 of %n day.", "Met on %1 of %n days.", met)
   }
 
   /// What the signs mean.

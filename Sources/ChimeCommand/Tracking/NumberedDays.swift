@@ -144,7 +144,9 @@ enum NumberedDays {
     for line in grid.lines(width: min(context.width, 42), style: context.style) { context.out(line) }
     context.out()
     var told = Words.say("Day %1 of %2 in this month", String(numbered.inMonth), String(numbered.counted))
-    if numbered.inMonth == 0 { told = Words.say("No day of %1 yet in this month", String(numbered.counted)) }
+    if numbered.inMonth == 0 {
+      told = Words.say(count: numbered.counted, "0 of %n day in this month", "0 of %n days in this month")
+    }
     if numbered.inAll > 0 { told = Words.say("%1, %2 in all", told, String(numbered.inAll)) }
     for line in TextWidth.wrap(told + ".", to: context.width) { context.out(line) }
     if numbered.inAll == 0, numbered.inMonth == 0 {

@@ -90,7 +90,7 @@ struct PackOrder {
     let hasAmounts: (TrackersInterface.Tracker) -> Bool = { $0.kind != .check }
     func number(_ text: String, _ option: String, _ id: String) throws -> Double {
       let unit = choices.units?[id] ?? pack.trackers.first { $0.id == id }?.unit
-      return try Self.amount(text, option: option, unit: unit)
+      return try AmountText.value(text, option: option, unit: unit)
     }
     choices.units = try values("unit", fitting: hasAmounts) ?? choices.units
     if let goals = try values("goal", fitting: hasAmounts) {
@@ -152,27 +152,6 @@ struct PackOrder {
   mutating func want(_ key: String, _ isWanted: Bool) {
     choices.reminders = (choices.reminders ?? [:]).merging([key: isWanted]) { $1 }
   }
-
-  /// An amount in a unit; another one that stands behind it is converted where that is plain.
-  static func amount(_ text: String, option: String, unit: String?) throws -> Double {
-    let amount = try AmountText.required(text, option: option)
-    guard let named = amount.unit, named != unit else { return amount.value }
-    guard let unit, let factor = factors[named].flatMap({ from in factors[unit].map { from / $0 } }),
-      volumes.contains(named) == volumes.contains(unit)
-    else {
-      throw Failure.usage(
-        unit.map { Words.say("--%1 is in %2, not in %3", option, $0, named) }
-          ?? Words.say("--%1 takes a number without a unit, not \"%2\"", option, text))
-    }
-    let value = amount.value * factor
-    return (value * 1_000).rounded() / 1_000
-  }
-
-  private static let volumes: Set<String> = ["ml", "cl", "dl", "l", "floz"]
-  private static let factors: [String: Double] = [
-    "ml": 1, "cl": 10, "dl": 100, "l": 1_000, "floz": 29.5735295625, "g": 1, "kg": 1_000, "lb": 453.59237,
-    "oz": 28.349523125, "st": 6_350.29318,
-  ]
 
   /// Says of each value of the options that was for none of the packs what it should have named.
   static func checkAllTaken(

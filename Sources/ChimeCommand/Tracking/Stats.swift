@@ -142,7 +142,8 @@ struct StatsPage {
       let due = max(statistics.dueDays, statistics.metDays)
       let share = Self.percent(Double(statistics.metDays) / Double(due))
       let met = Words.say(
-        "%1 of %2 days", Figures.number(Double(statistics.metDays)), Figures.number(Double(due)))
+        count: due, "%1 of %2 day", "%1 of %2 days", Figures.number(Double(statistics.metDays)),
+        Figures.number(Double(due)))
       add(Words.say("met"), "\(met), \(share)")
     }
     let streak = words.streak(statistics.streak)

@@ -3,7 +3,7 @@
 ///     Tongue(environment: ["LANG": "cs_CZ.UTF-8"]).text(["en": "Water", "cs": "Voda"])   // "Voda"
 ///
 /// Source: gettext(3) for LANGUAGE, locale(7) for the others; BCP 47 for the tags.
-struct Tongue: Sendable {
+struct Tongue: Equatable, Sendable {
   /// Language tags such as `cs` and `pt-BR`, without their encodings.
   var languages: [String]
 

@@ -75,7 +75,10 @@ enum TrackerOptions {
     if !reset.isEmpty { draft.reset = reset }
     // Digits that were typed are digits that are wanted.
     if draft.decimals == nil, old == nil {
-      draft.decimals = decimals(["goal", "usual", "milestones"].compactMap { line.value($0) }, kind)
+      let typed = ["goal", "usual", "milestones"].compactMap { line.value($0) }
+        // In another unit the digits say nothing: 0.5 l are 500 ml.
+        .filter { (try? AmountText.parse($0))??.unit.map { $0 == draft.unit } ?? true }
+      draft.decimals = decimals(typed, kind)
     }
   }
 
@@ -90,9 +93,9 @@ enum TrackerOptions {
   private static func goal(
     _ text: String, _ kind: TrackersInterface.Tracker.Kind, old: TrackersInterface.Tracker?, _ line: ParsedLine
   ) throws -> TrackersInterface.Goal {
-    let amount = try AmountText.required(text, option: "goal")
+    var amount = try AmountText.required(text, option: "goal")
     let period = line.value("per").flatMap { TrackersInterface.Goal.Period(rawValue: $0) } ?? old?.goal?.period
-    try checkUnit(amount, "goal", line.value("unit") ?? old?.unit)
+    amount.value = try inUnit(amount, "goal", line.value("unit") ?? old?.unit)
     switch kind {
     case .check:
       guard amount.value >= 1, amount.value == amount.value.rounded(), amount.value <= 1_000 else {
@@ -109,14 +112,15 @@ enum TrackerOptions {
   private static func amount(
     _ text: String, _ option: String, _ draft: Draft, _ old: TrackersInterface.Tracker?
   ) throws -> Double {
-    let amount = try AmountText.required(text, option: option)
-    try checkUnit(amount, option, draft.unit ?? old?.unit)
-    return amount.value
+    try inUnit(AmountText.required(text, option: option), option, draft.unit ?? old?.unit)
   }
 
-  /// Amounts of a tracker are in its unit; one that stands behind has to be that.
-  private static func checkUnit(_ amount: AmountText.Amount, _ option: String, _ unit: String?) throws {
-    guard let named = amount.unit, named != unit else { return }
+  /// Amounts of a tracker are in its unit; in another one that stands behind they are converted.
+  private static func inUnit(
+    _ amount: AmountText.Amount, _ option: String, _ unit: String?
+  ) throws -> Double {
+    guard let named = amount.unit, named != unit else { return amount.value }
+    if let unit, let value = AmountText.converted(amount.value, from: named, to: unit) { return value }
     throw Failure.usage(
       unit.map { Words.say("--%1 is in %2, not in %3", option, $0, named) }
         ?? Words.say("--%1 is in %2, and the tracker has no unit", option, named),

@@ -241,7 +241,7 @@ struct Wizard {
     }
     let usual = tracker.goal?.total.map { words.amount($0, tracker) }
     let answer = try ask(question, usual: usual ?? Words.say("none")) { text in
-      try Self.within(choice, PackOrder.amount(text, option: "goal", unit: tracker.unit), tracker, words)
+      try Self.within(choice, AmountText.value(text, option: "goal", unit: tracker.unit), tracker, words)
     }
     if answer.isSkipped { return .skipped }
     if let goal = answer.value { order.choices.goals = (order.choices.goals ?? [:]).merging([tracker.id: goal]) { $1 } }
@@ -313,7 +313,7 @@ struct Wizard {
     // The bounds are in the pack's own unit; in another one the daemon judges.
     let choice = unit == tracker.unit ? pack.choices[tracker.id] : nil
     let answer = try ask(question, usual: usual) { text in
-      try Self.within(choice, PackOrder.amount(text, option: "goal", unit: unit), tracker, words)
+      try Self.within(choice, AmountText.value(text, option: "goal", unit: unit), tracker, words)
     }
     if answer.isSkipped { return .skipped }
     if let goal = answer.value { order.choices.goals = (order.choices.goals ?? [:]).merging([tracker.id: goal]) { $1 } }
@@ -325,7 +325,7 @@ struct Wizard {
     guard let goal = tracker.goal?.value, let unit, let own = tracker.unit, unit != own else {
       return tracker.goal?.value.map { words.amount($0, tracker) }
     }
-    let value = try? PackOrder.amount("\(TrackerWords.plain(goal)) \(own)", option: "goal", unit: unit)
+    let value = try? AmountText.value("\(TrackerWords.plain(goal)) \(own)", option: "goal", unit: unit)
     return value.map { "\(Figures.number($0, decimals: tracker.decimals)) \(unit)" }
   }
 
@@ -338,7 +338,7 @@ struct Wizard {
       let question = Words.say("%1: how much at a time?", title) + (presets.isEmpty ? "" : " \(presets)")
       let answer = try ask(question, usual: tracker.usual.map { words.amount($0, tracker) } ?? Words.say("none")) {
         text in
-        let value = try PackOrder.amount(text, option: "usual", unit: unit)
+        let value = try AmountText.value(text, option: "usual", unit: unit)
         guard value > 0 else { throw Failure.usage(Words.say("it is more than nothing")) }
         return value
       }
@@ -357,7 +357,7 @@ struct Wizard {
     let answer = try ask(
       Words.say("%1: celebrate every so many %2: %3", title, unit ?? "", list), usual: TrackerWords.shortest(usual)
     ) { text in
-      let value = try PackOrder.amount(text, option: "milestones", unit: unit)
+      let value = try AmountText.value(text, option: "milestones", unit: unit)
       guard steps.contains(value) else { throw Failure.usage(Words.say("it is one of %1", list)) }
       return value
     }

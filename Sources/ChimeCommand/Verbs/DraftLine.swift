@@ -15,7 +15,7 @@ struct DraftLine: Decodable {
   /// The fields, and those of what stands in some of them.
   static let fields = [
     "title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon",
-    "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "snooze", "tracker",
+    "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "tracker",
   ]
   static let inner = [
     "catchUp": ["suspend", "downtime"], "nag": ["every", "max", "escalation"], "quiet": ["rule", "hours"],
@@ -100,6 +100,7 @@ extension RemindersInterface.Draft {
     draft.nag = nag ?? other.nag
     draft.quiet = quiet ?? other.quiet
     draft.wake = wake ?? other.wake
+    draft.stay = stay ?? other.stay
     draft.snooze = snooze ?? other.snooze
     draft.tracker = tracker ?? other.tracker
     return draft

@@ -51,7 +51,7 @@ enum DraftOptions {
       icon: line.value("icon"), sound: line.value("sound"), url: line.value("url"), category: line.value("category"),
       catchUp: catchUp(line), grace: line.value("grace").map { try LengthText.iso($0, option: "grace") },
       jitter: InsistenceOptions.jitter(line), nag: InsistenceOptions.nag(line), quiet: InsistenceOptions.quiet(line),
-      wake: InsistenceOptions.wake(line), snooze: snooze(line),
+      wake: InsistenceOptions.wake(line), stay: InsistenceOptions.stay(line), snooze: snooze(line),
       tracker: LinkOptions.link(line))
   }
 
@@ -72,7 +72,8 @@ enum DraftOptions {
       fold: draft.fold, latitude: draft.latitude, longitude: draft.longitude, channels: draft.channels,
       tags: draft.tags, urgency: draft.urgency, icon: draft.icon,
       sound: draft.sound, url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace,
-      jitter: draft.jitter, nag: draft.nag, quiet: draft.quiet, wake: draft.wake, snooze: draft.snooze,
+      jitter: draft.jitter, nag: draft.nag, quiet: draft.quiet, wake: draft.wake, stay: draft.stay,
+      snooze: draft.snooze,
       reset: reset.isEmpty ? nil : reset, tracker: draft.tracker)
   }
 

@@ -11,7 +11,11 @@ enum Edit {
     ] + DraftOptions.all
 
   /// What is on or off, with the options for both.
-  static let switches = [(on: InsistenceOptions.wake, off: InsistenceOptions.noWake)] + LinkOptions.switches
+  static let switches =
+    [
+      (on: InsistenceOptions.wake, off: InsistenceOptions.noWake),
+      (on: InsistenceOptions.stay, off: InsistenceOptions.noStay),
+    ] + LinkOptions.switches
 
   static let verb = Verb(
     name: "edit", group: .change, arguments: ["ID|TITLE"], summary: "Change a reminder",

@@ -27,6 +27,7 @@ struct EditForm: Equatable {
       "quiet-rule": reminder.quiet?.rule?.rawValue ?? "",
       "quiet-hours": (reminder.quiet?.hours ?? []).joined(separator: "; "),
       "wake": reminder.wake == true ? "yes" : "no",
+      "stay": reminder.stay == true ? "yes" : "no",
       "jitter": reminder.jitter.map { LengthText.human($0) } ?? "",
     ]
     values.merge(LinkOptions.form(reminder.tracker)) { $1 }

@@ -157,7 +157,7 @@ enum EndpointLooking {
   private static func parts(_ timing: EndpointsInterface.Timing, _ result: EndpointsInterface.TestResult) -> String {
     func length(_ microseconds: Int) -> String {
       let tenths = max(0, microseconds + 50) / 100
-      return "\(tenths / 10).\(tenths % 10) ms"
+      return "\(Figures.number(Double(tenths) / 10, decimals: 1)) ms"
     }
     var parts: [String] = []
     var before = 0

@@ -21,6 +21,10 @@ struct Explanation {
   /// The zone that governs.
   var zone: Zone
   var moments: [Moment]
+  /// The days among them that calendars take from the schedule. Only the daemon knows calendars.
+  var leftOut: [Wire.LeftOut] = []
+  /// What is to be known of all of them.
+  var notes: [String] = []
 
   struct Moment {
     var instant: Instant
@@ -58,7 +62,10 @@ enum Explaining {
         }
       }
       return Explanation(
-        canonical: reply.canonical, dialect: reply.dialect, zone: try context.zone(reply.zone), moments: moments)
+        canonical: reply.canonical, dialect: reply.dialect, zone: try context.zone(reply.zone), moments: moments,
+        leftOut: reply.leftOut ?? [],
+        // Those of the times have the time before them.
+        notes: reply.remarks.filter { remark in !reply.next.contains { remark.hasPrefix("\($0.at): ") } })
     }
   }
 

@@ -27,6 +27,12 @@ enum Fleet {
     case .human:
       context.out(headline(fleet))
       context.out(waiting(fleet))
+      if !fleet.isShared {
+        // From one machine to several: what is typed first.
+        context.note(
+          Words.say(
+            "`%1` tries the way there and changes nothing; docs/fleet.md", "chime store move --to postgres --dry-run"))
+      }
       if present(fleet.daemons).count > 1 {
         context.out()
         context.print(table: daemons(fleet, context))

@@ -19,16 +19,23 @@ enum InsistenceOptions {
       "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
       repeats: true),
     .value("jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
-    wake,
+    wake, stay,
   ]
 
   static let wake = Verb.Option.flag(
     "wake", nil, Words.say("Wake the machine from its sleep for it, where the system allows that"))
   static let noWake = Verb.Option.flag("no-wake", nil, Words.say("Do not wake the machine for it any more"))
 
-  static func wake(_ line: ParsedLine) throws -> Bool? {
-    switch (line.has(wake.name), line.has(noWake.name)) {
-    case (true, true): throw Failure.usage(Words.say("--wake and --no-wake contradict each other"))
+  static let stay = Verb.Option.flag(
+    "stay", nil, Words.say("Its popup stays on the screen until it is answered, as a critical one does"))
+  static let noStay = Verb.Option.flag("no-stay", nil, Words.say("Its popup goes when the desktop takes it away"))
+
+  static func wake(_ line: ParsedLine) throws -> Bool? { try isOn(line, wake, noWake) }
+  static func stay(_ line: ParsedLine) throws -> Bool? { try isOn(line, stay, noStay) }
+
+  private static func isOn(_ line: ParsedLine, _ on: Verb.Option, _ off: Verb.Option) throws -> Bool? {
+    switch (line.has(on.name), line.has(off.name)) {
+    case (true, true): throw Failure.usage(Words.say("--%1 and --%2 contradict each other", on.name, off.name))
     case (true, false): true
     case (false, true): false
     case (false, false): nil
@@ -105,20 +112,10 @@ enum InsistenceOptions {
   static func words(_ nag: RemindersInterface.Nag) -> String {
     let times = nag.max.map { Words.say(count: $0, ", once", ", at most %n times") } ?? ""
     let steps = (nag.escalation ?? []).map {
-      Words.say("%1 from the %2 on", $0.channels.joined(separator: ", "), ordinal($0.from))
+      Words.say("%1 from the %2 on", $0.channels.joined(separator: ", "), Words.ordinal($0.from))
     }
     return ([Words.say("every %1%2", nag.every.map { LengthText.human($0) } ?? "", times)] + steps).joined(
       separator: "; ")
-  }
-
-  private static func ordinal(_ number: Int) -> String {
-    switch (number % 10, number % 100) {
-    case (_, 11...13): "\(number)th"
-    case (1, _): "\(number)st"
-    case (2, _): "\(number)nd"
-    case (3, _): "\(number)rd"
-    default: "\(number)th"
-    }
   }
 
   /// `dropped, mon-fri 22:00-07:00; sat,sun 23:00-09:00`

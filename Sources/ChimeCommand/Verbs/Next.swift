@@ -51,7 +51,8 @@ enum Next {
       ])
       for coming in upcoming {
         let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
-        let mark = ComingMark.text(coming).map { " (\($0))" } ?? ""
+        let marks = [ComingMark.text(coming), ComingMark.leftOut(coming, context.tongue)].compactMap { $0 }
+        let mark = marks.isEmpty ? "" : " (\(marks.joined(separator: "; ")))"
         table.rows.append([
           .init(clock.text(coming.at), tone), .init(clock.relative(coming.at), tone),
           .init(clock.text(coming.last), .faint), .init(clock.relative(coming.last), .faint),

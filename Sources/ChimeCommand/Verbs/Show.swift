@@ -73,6 +73,7 @@ enum Show {
           ? reminder.wakeProblem.map { Words.say("not the machine: %1", $0) } ?? Words.say("the machine from its sleep")
           : nil
       ),
+      (Words.say("popup"), reminder.stay == true ? Words.say("stays until it is answered") : nil),
       (Words.say("tracker"), reminder.tracker.map { LinkOptions.words($0) }),
       (Words.say("set"), reminder.set.map { Words.say("%1, kept in files: chime apply", Harmless.line($0)) }),
       (Words.say("jitter"), reminder.jitter.map { Words.say("up to %1", LengthText.human($0)) }),

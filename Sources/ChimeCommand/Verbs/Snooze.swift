@@ -88,7 +88,8 @@ enum Snooze {
     let reply: RemindersInterface.Get.Reply? = try? context.daemon().call(RemindersInterface.Get(id: id))
     let others = (reply?.reminder.snooze ?? []).dropFirst().map { LengthText.human($0) }
     guard !others.isEmpty else { return }
-    context.note(Words.say("Or for %1: chime snooze %2 %3", others.joined(separator: " or "), id, others[0]), .faint)
+    context.note(
+      Words.say("Or for %1: chime snooze %2 %3", others.joined(separator: Words.say(" or ")), id, others[0]), .faint)
   }
 
   /// The words of the id, and the length in ISO 8601.

@@ -121,6 +121,10 @@ enum StoreMove {
       context.out(Words.say("Moved, read back and found to be the same."))
       context.note(
         Words.say("Now write engine = \"%1\" into [store] of %2, and start chimed.", engine, result.configuration))
+      if engine == "postgres" {
+        context.note(
+          Words.say("Other daemons with that connection then share its work: `%1` shows them.", "chime fleet"))
+      }
     }
   }
 }

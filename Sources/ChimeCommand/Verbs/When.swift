@@ -47,7 +47,8 @@ enum When {
     alsoTried: ["explain", "parse", "calendar", "check", "convert"],
     json:
       "with `--line` `title`, and `tags`, `urgency`, `channels` and `body` where the line has them; `canonical`, `dialect`, `zone`, `next`: a list of times, `times`: a list of the same with `at`, `seconds` since "
-      + "1970, `label` (CET), `away` (seconds) and `remark`, and `remarks`: a list of sentences; with `--as` only "
+      + "1970, `label` (CET), `away` (seconds) and `remark`, `remarks`: a list of sentences, and `leftOut`: the days among these times that a "
+      + "calendar takes from it, each with `date`, `calendar` and `name`; with `--as` only "
       + "`canonical`, `dialect` and `remarks`",
     run: run)
 
@@ -127,7 +128,8 @@ enum When {
               "away": .int(away($0)), "remark": .optional($0.remark),
             ])
           }),
-        "remarks": .strings(moments.compactMap(\.remark)),
+        "remarks": .strings(moments.compactMap(\.remark) + explanation.notes),
+        "leftOut": LeftOutDays.json(explanation.leftOut),
       ]
       let members = known.map { JSONText.Member(name: $0.key, value: $0.value) }
       let line = title.map { [JSONText.Member(name: "title", value: .string($0))] + marks.members } ?? []
@@ -150,7 +152,7 @@ enum When {
     let style = context.style
     let clock = WallClock(zone: explanation.zone, now: after)
     context.out(style(Harmless.line(explanation.canonical), .strong))
-    context.out(style("\(explanation.dialect), \(explanation.zone.identifier)", .faint))
+    context.out(style("\(StateWords.dialect(explanation.dialect)), \(explanation.zone.identifier)", .faint))
     context.out()
     var table = Table(columns: [
       .init(title: "NEXT"), .init(title: "OFFSET"), .init(title: "LEFT"),
@@ -182,5 +184,10 @@ enum When {
       }
     }
     if isWhole { context.out(style(Words.say("and no further time"), .faint)) }
+    if !explanation.leftOut.isEmpty {
+      let text = Words.say("left out: %1", LeftOutDays.text(explanation.leftOut, context.tongue))
+      for line in TextWidth.wrap(Harmless.line(text), to: context.width) { context.out(style(line, .faint)) }
+    }
+    for note in explanation.notes { context.out(style(Harmless.line(Words.told(note)), .caution)) }
   }
 }

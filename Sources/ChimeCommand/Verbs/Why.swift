@@ -31,7 +31,8 @@ enum Why {
       deliveries: try deliveries(of: reminder, daemon),
       silence: try daemon.call(DaemonInterface.Status()).status.silence,
       endpoints: try daemon.call(EndpointsInterface.List()).endpoints,
-      commands: try daemon.call(CommandsInterface.List()).commands
+      commands: try daemon.call(CommandsInterface.List()).commands,
+      leftOut: try leftOut(of: reminder, context, daemon), tongue: context.tongue
     ).all
     switch context.format {
     case .json:
@@ -54,6 +55,21 @@ enum Why {
     let reply: DeliveriesInterface.List.Reply = try daemon.call(
       DeliveriesInterface.List(filter: .init(reminder: reminder.id), limit: 50))
     return reply.deliveries
+  }
+
+  /// The days before its next time that calendars take from its schedule.
+  private static func leftOut(
+    of reminder: RemindersInterface.Reminder, _ context: Context, _ daemon: Daemon
+  ) throws -> [Wire.LeftOut] {
+    // Most schedules leave nothing out.
+    guard reminder.next != nil, (try? Schedule(canonical: reminder.when))?.calendarNames.isEmpty == false else {
+      return []
+    }
+    let reply = try daemon.call(
+      SchedulesInterface.Explain(
+        when: reminder.when, timezone: reminder.timezone, gap: reminder.gap, fold: reminder.fold, count: 1,
+        after: RFC3339.format(context.now, in: .utc), latitude: reminder.latitude, longitude: reminder.longitude))
+    return reply.leftOut ?? []
   }
 
   private static func show(_ context: Context, _ reminder: RemindersInterface.Reminder, _ reasons: [Reason]) {
@@ -105,6 +121,8 @@ struct Reasons {
   var silence: Wire.Silence?
   var endpoints: [EndpointsInterface.Endpoint]
   var commands: [CommandsInterface.Command]
+  var leftOut: [Wire.LeftOut] = []
+  var tongue = Tongue(languages: ["en"])
 
   var all: [Reason] { occurrences.reversed().map { past($0) } + undelivered + coming + channels }
 
@@ -278,6 +296,12 @@ struct Reasons {
       add(
         Sentence(Words.mark("The next times are passed over, so many: %1."), reminder.skipNext),
         "chime skip \(id) -n 0")
+    }
+    for day in leftOut {
+      add(
+        Sentence(
+          Words.mark("It does not ring on a day that its schedule leaves out: %1."),
+          Sentence.Value.leftOut(day, tongue)), "chime calendars \(day.calendar)")
     }
     if let problem = reminder.wakeProblem {
       add(Sentence(Words.mark("The machine is not woken for it: %1"), Sentence.Value.told(problem)), "chime doctor")

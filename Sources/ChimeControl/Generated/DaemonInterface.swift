@@ -240,7 +240,7 @@ public enum DaemonInterface {
   }
 
   /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
-  /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), wake,
+  /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
   /// endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
   public struct Notice: Codable, Equatable, Sendable {
     public var kind: String

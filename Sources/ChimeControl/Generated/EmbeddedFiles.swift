@@ -191,7 +191,7 @@ type Tenant (
 )
 
 # Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
-# calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), wake,
+# calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
 # endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
 type Notice (kind: string, about: ?string, sentence: string)
 
@@ -642,6 +642,10 @@ type Filter (
 )
 
 # A time that is to come.
+# A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
+# where that is known.
+type LeftOut (date: string, calendar: string, names: ?[string]string)
+
 type Coming (
   reminder: string,
   title: string,
@@ -655,7 +659,9 @@ type Coming (
   # Whether it is a repeat of what nobody has answered.
   repeats: ?bool,
   # Why nobody will hear of that time, as things stand: of the tracker that the reminder is linked to. Null: it is heard.
-  passedOver: ?(doneAlready, paused, skipped)
+  passedOver: ?(doneAlready, paused, skipped),
+  # The days before `at` that calendars take from the schedule, 20 at most; of a reminder's next time only.
+  leftOut: ?[]LeftOut
 )
 
 # Newest first. Paged as in io.chime.Reminders.
@@ -765,6 +771,8 @@ type Reminder (
   wake: ?bool,
   # Why it is not woken although it is to be, and what to do; null when it is, and when it is not to be.
   wakeProblem: ?string,
+  # Whether its popup stays on the screen until it is answered; null for no.
+  stay: ?bool,
   # The lengths of a snooze; the first is the default.
   snooze: []string,
   # waiting: it fired and nobody has answered; finished: it has no further time.
@@ -820,6 +828,7 @@ type Draft (
   nag: ?Nag,
   quiet: ?Quiet,
   wake: ?bool,
+  stay: ?bool,
   snooze: ?[]string,
   tracker: ?TrackerLink
 )
@@ -847,6 +856,7 @@ type Change (
   nag: ?Nag,
   quiet: ?Quiet,
   wake: ?bool,
+  stay: ?bool,
   snooze: ?[]string,
   # What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
   # place, quiet and snooze to what is configured, jitter, nag and tracker to none, amount to the tracker's usual one.
@@ -1054,10 +1064,31 @@ interface io.chime.Schedules
 # how many seconds after `after` it comes, and what a DST change has to do with it, as a sentence; null mostly.
 type Moment (at: string, zone: string, label: string, seconds: int, remark: ?string)
 
+# A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
+# where that is known.
+type LeftOut (date: string, calendar: string, names: ?[string]string)
+
+# The days of a calendar, with both ends (YYYY-MM-DD), and what they are called, by language, where that is known.
+type CalendarDays (from: string, to: string, names: ?[string]string)
+
+# Days that schedules leave out by a name. They come from a list in the configuration, from a file, or are the public holidays
+# of the country that the configuration names, or of the one that the locale names: `country` is such as CZ or DE-BY, and
+# its days are known through the year `through`.
+type NamedCalendar (
+  name: string,
+  source: (list, file, country, locale),
+  file: ?string,
+  country: ?string,
+  through: ?int,
+  problem: ?string,
+  days: []CalendarDays
+)
+
 # The canonical form, the next `count` times (5 when null, 1000 at most) strictly after `after` (now when null), and
 # remarks where a DST change touches one of them, each with its time before it. There are fewer times where more take too
 # long to find, which a remark then says. `zone` is the one that governs: a
 # schedule may name one itself. Calendars are those of the configuration, and so is the place unless one is given.
+# `leftOut` has the days before the last of these times that calendars take from the schedule, 20 at most.
 method Explain(
   when: string,
   timezone: ?string,
@@ -1068,7 +1099,7 @@ method Explain(
   latitude: ?float,
   longitude: ?float,
   tenant: ?string
-) -> (canonical: string, dialect: string, zone: string, next: []Moment, remarks: []string)
+) -> (canonical: string, dialect: string, zone: string, next: []Moment, remarks: []string, leftOut: ?[]LeftOut)
 
 # Writes a schedule in another dialect: its canonical form there, and where the two differ, as sentences.
 method Convert(
@@ -1079,6 +1110,10 @@ method Convert(
   longitude: ?float,
   tenant: ?string
 ) -> (canonical: string, dialect: string, remarks: []string)
+
+# The calendars by their names, or one, each with its first `count` days or runs of days (10 when null, 1000 at most) that end
+# on or after the day `from` (today when null).
+method Calendars(name: ?string, from: ?string, count: ?int, tenant: ?string) -> (calendars: []NamedCalendar)
 
 # When the words for times of day are by the configuration, each as HH:MM: `day` (a day without a time), `morning`,
 # `afternoon`, `evening`, `tonight`, `night`, `lunchtime`, `teatime`, `endOfDay`. For a client that reads schedules itself.

@@ -50,6 +50,7 @@ public protocol InterfaceHandler {
   func handle(_ request: RemindersInterface.Apply) async throws -> RemindersInterface.Apply.Reply
   func handle(_ request: SchedulesInterface.Explain) async throws -> SchedulesInterface.Explain.Reply
   func handle(_ request: SchedulesInterface.Convert) async throws -> SchedulesInterface.Convert.Reply
+  func handle(_ request: SchedulesInterface.Calendars) async throws -> SchedulesInterface.Calendars.Reply
   func handle(_ request: SchedulesInterface.Words) async throws -> SchedulesInterface.Words.Reply
   func handle(_ request: TrackersInterface.Put) async throws -> TrackersInterface.Put.Reply
   func handle(_ request: TrackersInterface.Remove) async throws -> TrackersInterface.Remove.Reply
@@ -129,6 +130,7 @@ extension InterfaceHandler {
     case RemindersInterface.Apply.method: try await VarlinkReply(handle(call.parameters(RemindersInterface.Apply.self)))
     case SchedulesInterface.Explain.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Explain.self)))
     case SchedulesInterface.Convert.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Convert.self)))
+    case SchedulesInterface.Calendars.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Calendars.self)))
     case SchedulesInterface.Words.method: try await VarlinkReply(handle(call.parameters(SchedulesInterface.Words.self)))
     case TrackersInterface.Put.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Put.self)))
     case TrackersInterface.Remove.method: try await VarlinkReply(handle(call.parameters(TrackersInterface.Remove.self)))

@@ -87,7 +87,6 @@ public enum OccurrencesInterface {
     }
   }
 
-  /// A time that is to come.
   public struct Coming: Codable, Equatable, Sendable {
     public var reminder: String
     public var title: String
@@ -102,8 +101,10 @@ public enum OccurrencesInterface {
     public var repeats: Bool?
     /// Why nobody will hear of that time, as things stand: of the tracker that the reminder is linked to. Null: it is heard.
     public var passedOver: Wire.PassedOver?
+    /// The days before `at` that calendars take from the schedule, 20 at most; of a reminder's next time only.
+    public var leftOut: [Wire.LeftOut]?
 
-    public init(reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String, held: Wire.Time? = nil, repeats: Bool? = nil, passedOver: Wire.PassedOver? = nil) {
+    public init(reminder: String, title: String, at: Wire.Time, snoozed: Bool, last: Wire.Time? = nil, paused: Bool, when: String, held: Wire.Time? = nil, repeats: Bool? = nil, passedOver: Wire.PassedOver? = nil, leftOut: [Wire.LeftOut]? = nil) {
       self.reminder = reminder
       self.title = title
       self.at = at
@@ -114,6 +115,7 @@ public enum OccurrencesInterface {
       self.held = held
       self.repeats = repeats
       self.passedOver = passedOver
+      self.leftOut = leftOut
     }
   }
 

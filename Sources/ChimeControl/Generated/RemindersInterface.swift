@@ -141,6 +141,8 @@ public enum RemindersInterface {
     public var wake: Bool?
     /// Why it is not woken although it is to be, and what to do; null when it is, and when it is not to be.
     public var wakeProblem: String?
+    /// Whether its popup stays on the screen until it is answered; null for no.
+    public var stay: Bool?
     /// The lengths of a snooze; the first is the default.
     public var snooze: [String]
     /// waiting: it fired and nobody has answered; finished: it has no further time.
@@ -172,7 +174,7 @@ public enum RemindersInterface {
     /// Of List and Get: why nobody hears it, each of its channels being missing or off. Null: one of them is heard.
     public var unheard: String?
 
-    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil) {
+    public init(id: String, title: String, body: String? = nil, when: String, timezone: String, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String], tags: [String], urgency: Reminder.Urgency, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp, grace: String, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, wakeProblem: String? = nil, stay: Bool? = nil, snooze: [String], state: Reminder.State, pausedUntil: Wire.Time? = nil, skipNext: Int, next: Wire.Time? = nil, held: Wire.Time? = nil, repeatAt: Wire.Time? = nil, last: Wire.Time? = nil, lastDone: Wire.Time? = nil, createdAt: Wire.Time, tracker: TrackerLink? = nil, passedOver: Wire.PassedOver? = nil, set: String? = nil, tenant: String? = nil, unheard: String? = nil) {
       self.id = id
       self.title = title
       self.body = body
@@ -196,6 +198,7 @@ public enum RemindersInterface {
       self.quiet = quiet
       self.wake = wake
       self.wakeProblem = wakeProblem
+      self.stay = stay
       self.snooze = snooze
       self.state = state
       self.pausedUntil = pausedUntil
@@ -237,10 +240,11 @@ public enum RemindersInterface {
     public var nag: Nag?
     public var quiet: Quiet?
     public var wake: Bool?
+    public var stay: Bool?
     public var snooze: [String]?
     public var tracker: TrackerLink?
 
-    public init(title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil, tracker: TrackerLink? = nil) {
+    public init(title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, snooze: [String]? = nil, tracker: TrackerLink? = nil) {
       self.title = title
       self.when = when
       self.body = body
@@ -262,6 +266,7 @@ public enum RemindersInterface {
       self.nag = nag
       self.quiet = quiet
       self.wake = wake
+      self.stay = stay
       self.snooze = snooze
       self.tracker = tracker
     }
@@ -294,13 +299,14 @@ public enum RemindersInterface {
     public var nag: Nag?
     public var quiet: Quiet?
     public var wake: Bool?
+    public var stay: Bool?
     public var snooze: [String]?
     /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
     /// place, quiet and snooze to what is configured, jitter, nag and tracker to none, amount to the tracker's usual one.
     public var reset: [Change.Reset]?
     public var tracker: TrackerLink?
 
-    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, snooze: [String]? = nil, reset: [Change.Reset]? = nil, tracker: TrackerLink? = nil) {
+    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, snooze: [String]? = nil, reset: [Change.Reset]? = nil, tracker: TrackerLink? = nil) {
       self.title = title
       self.when = when
       self.body = body
@@ -322,6 +328,7 @@ public enum RemindersInterface {
       self.nag = nag
       self.quiet = quiet
       self.wake = wake
+      self.stay = stay
       self.snooze = snooze
       self.reset = reset
       self.tracker = tracker

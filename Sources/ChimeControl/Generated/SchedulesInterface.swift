@@ -28,10 +28,51 @@ public enum SchedulesInterface {
     }
   }
 
+  /// The days of a calendar, with both ends (YYYY-MM-DD), and what they are called, by language, where that is known.
+  public struct CalendarDays: Codable, Equatable, Sendable {
+    public var from: String
+    public var to: String
+    public var names: [String: String]?
+
+    public init(from: String, to: String, names: [String: String]? = nil) {
+      self.from = from
+      self.to = to
+      self.names = names
+    }
+  }
+
+  /// Days that schedules leave out by a name. They come from a list in the configuration, from a file, or are the public holidays
+  /// of the country that the configuration names, or of the one that the locale names: `country` is such as CZ or DE-BY, and
+  /// its days are known through the year `through`.
+  public struct NamedCalendar: Codable, Equatable, Sendable {
+    public enum Source: String, Codable, Sendable, CaseIterable {
+      case list, file, country, locale
+    }
+
+    public var name: String
+    public var source: NamedCalendar.Source
+    public var file: String?
+    public var country: String?
+    public var through: Int?
+    public var problem: String?
+    public var days: [CalendarDays]
+
+    public init(name: String, source: NamedCalendar.Source, file: String? = nil, country: String? = nil, through: Int? = nil, problem: String? = nil, days: [CalendarDays]) {
+      self.name = name
+      self.source = source
+      self.file = file
+      self.country = country
+      self.through = through
+      self.problem = problem
+      self.days = days
+    }
+  }
+
   /// The canonical form, the next `count` times (5 when null, 1000 at most) strictly after `after` (now when null), and
   /// remarks where a DST change touches one of them, each with its time before it. There are fewer times where more take too
   /// long to find, which a remark then says. `zone` is the one that governs: a
   /// schedule may name one itself. Calendars are those of the configuration, and so is the place unless one is given.
+  /// `leftOut` has the days before the last of these times that calendars take from the schedule, 20 at most.
   public struct Explain: VarlinkMethod {
     public static let method = "io.chime.Schedules.Explain"
     
@@ -61,13 +102,15 @@ public enum SchedulesInterface {
       public var zone: String
       public var next: [Moment]
       public var remarks: [String]
+      public var leftOut: [Wire.LeftOut]?
 
-      public init(canonical: String, dialect: String, zone: String, next: [Moment], remarks: [String]) {
+      public init(canonical: String, dialect: String, zone: String, next: [Moment], remarks: [String], leftOut: [Wire.LeftOut]? = nil) {
         self.canonical = canonical
         self.dialect = dialect
         self.zone = zone
         self.next = next
         self.remarks = remarks
+        self.leftOut = leftOut
       }
     }
   }
@@ -103,6 +146,30 @@ public enum SchedulesInterface {
         self.canonical = canonical
         self.dialect = dialect
         self.remarks = remarks
+      }
+    }
+  }
+
+  /// The calendars by their names, or one, each with its first `count` days or runs of days (10 when null, 1000 at most) that end
+  /// on or after the day `from` (today when null).
+  public struct Calendars: VarlinkMethod {
+    public static let method = "io.chime.Schedules.Calendars"
+    
+    public var name: String?
+    public var from: String?
+    public var count: Int?
+
+    public init(name: String? = nil, from: String? = nil, count: Int? = nil) {
+      self.name = name
+      self.from = from
+      self.count = count
+    }
+
+    public struct Reply: Codable, Equatable, Sendable {
+      public var calendars: [NamedCalendar]
+
+      public init(calendars: [NamedCalendar]) {
+        self.calendars = calendars
       }
     }
   }

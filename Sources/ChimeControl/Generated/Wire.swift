@@ -111,6 +111,21 @@ public enum Wire {
     }
   }
 
+  /// A time that is to come.
+  /// A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
+  /// where that is known.
+  public struct LeftOut: Codable, Equatable, Sendable {
+    public var date: String
+    public var calendar: String
+    public var names: [String: String]?
+
+    public init(date: String, calendar: String, names: [String: String]? = nil) {
+      self.date = date
+      self.calendar = calendar
+      self.names = names
+    }
+  }
+
   /// What is wrong with a set, and where. `line` and `column` count from 1, and are 0 for what is about the whole file.
   public struct Fault: Codable, Equatable, Sendable {
     public var file: String

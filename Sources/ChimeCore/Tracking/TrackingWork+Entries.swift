@@ -79,7 +79,7 @@ extension TrackingWork {
 
   /// The tracker as it is with entries on these days: what was done before it was set up counts from then on, and a day
   /// that was skipped and done after all is no skip any more.
-  private func counting(_ tracker: Tracker, _ days: Set<CivilDate>) throws -> Tracker {
+  func counting(_ tracker: Tracker, _ days: Set<CivilDate>) throws -> Tracker {
     var counting = tracker
     if let first = days.min(), first < tracker.startedOn { counting.startedOn = first }
     counting.skips.removeAll { days.contains($0) }

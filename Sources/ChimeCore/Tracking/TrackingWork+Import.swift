@@ -28,8 +28,10 @@ extension TrackingWork {
     let redefined = Set(trackers.map(\.id))
     var packs: Set<PackID> = []
     for (id, added) in touched.sorted(by: { $0.key < $1.key }) {
-      let tracker = try tracker(id)
-      let summary = try tally(tracker, added, isRedefined: redefined.contains(id))
+      let known = try tracker(id)
+      // As if each had been logged on its day: the tracker's days begin with the first entry.
+      let tracker = try counting(known, Set(added.map(\.day)))
+      let summary = try tally(tracker, added, isRedefined: redefined.contains(id) || tracker != known)
       try follow(tracker.key, tracker, last: summary.lastAt, entry: nil, &outcome)
       outcome.tracker = tracker
       if let first = added.map(\.day).min(), let last = added.map(\.day).max(), tracker.goal != nil {

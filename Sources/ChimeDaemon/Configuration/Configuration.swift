@@ -64,6 +64,8 @@ package struct Configuration: Hashable, Sendable {
 
   /// Named days that schedules may leave out (`except on holidays`).
   package var calendars: [String: CalendarSource] = [:]
+  /// Whose public holidays the calendar `holidays` has: `CZ`, `DE-BY`; empty: the locale says it.
+  package var holidayCountry = ""
 
   /// Owners that are no users, by name.
   package var tenants: [String: TenantDefinition] = [:]
@@ -277,7 +279,10 @@ extension ConfigurationKey {
       .number("control.maxConnectionsPerUser", \.maxConnectionsPerUser, 1...100_000),
       .duration("control.messageTimeout", \.messageTimeout, .milliseconds(100)...(.hours(1))),
       .number("control.streamQueueBytes", \.streamQueueBytes, 4_096...(64 << 20)),
-    ] + WordTimes.all.map(word)
+    ] + WordTimes.all.map(word) + [
+      // The last, since the calendars by their own names follow it in the same table.
+      HolidayCountry.key
+    ]
 
   private typealias LogLevels = Configuration.LogLevel
 

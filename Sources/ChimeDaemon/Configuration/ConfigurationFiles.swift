@@ -24,7 +24,6 @@ package struct LoadedConfiguration: Hashable, Sendable {
       }
       result += "\n" + line("\(parts[1]) = \(key.show(configuration))", from: key.path)
     }
-    if !configuration.calendars.isEmpty { result += "\n\n[\(ConfigurationFiles.calendars)]" }
     for (name, source) in configuration.calendars.sorted(by: { $0.key < $1.key }) {
       result += "\n" + line("\(name) = \(source.text)", from: "\(ConfigurationFiles.calendars).\(name)")
     }
@@ -76,7 +75,7 @@ package enum ConfigurationFiles {
           file: file, line: entry.line, column: entry.column,
           message: "\(entry.path) has to be a table, [\(entry.path)]; here is \(entry.value.kind)")
       }
-      if entry.path.hasPrefix(calendars + ".") {
+      if entry.path.hasPrefix(calendars + "."), entry.path != HolidayCountry.key.path {
         try applyCalendar(entry, elements: elements[entry.path] ?? [], file: file, to: &loaded)
         continue
       }
@@ -95,6 +94,9 @@ package enum ConfigurationFiles {
       let value: ConfigurationValue =
         entry.value == .array ? .array((elements[entry.path] ?? []).map(\.value)) : .scalar(entry.value)
       guard key.set(&loaded.configuration, value) else {
+        if key.path == HolidayCountry.key.path, let parts = HolidayCountry.otherParts(value) {
+          throw ConfigurationError(file: file, line: entry.line, column: entry.column, message: "\(key.path): \(parts)")
+        }
         throw ConfigurationError(
           file: file, line: entry.line, column: entry.column,
           message: "\(key.path) has to be \(key.expected); here is \(shown(value))")

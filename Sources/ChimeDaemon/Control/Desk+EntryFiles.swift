@@ -66,6 +66,7 @@ extension Desk {
         line: fault.line ?? 0, fault.message + (others > 0 ? " (and \(others) more lines are at fault)" : ""))
     }
     plan = try await leavingOutKnown(plan)
+    plan.noteBeginnings(of: settings.trackers)
     if request.dryRun != true {
       try await add(plan)
       loop.uploads.remove(request.upload, of: caller.owner)

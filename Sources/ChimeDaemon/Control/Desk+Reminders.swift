@@ -68,7 +68,7 @@ extension Desk {
       title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,
       channels: draft.channels, tags: draft.tags, urgency: draft.urgency, icon: draft.icon, sound: draft.sound,
       url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace, jitter: draft.jitter,
-      nag: draft.nag, quiet: draft.quiet, wake: draft.wake, snooze: draft.snooze)
+      nag: draft.nag, quiet: draft.quiet, wake: draft.wake, stay: draft.stay, snooze: draft.snooze)
     try fields.apply(change, to: &reminder)
     return reminder
   }

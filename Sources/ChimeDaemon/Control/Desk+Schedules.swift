@@ -29,9 +29,69 @@ extension Desk {
     if occurrences.walk.isGivenUp {
       remarks.append("these are \(moments.count) of \(count): looking for more of them takes too long")
     }
+    let last = moments.last.flatMap { try? RFC3339.parse($0.at) } ?? .latest
+    if let remark = beyondHolidays(question.schedule, last, zone) { remarks.append(remark) }
     return SchedulesInterface.Explain.Reply(
       canonical: question.schedule.canonical, dialect: question.schedule.dialect.rawValue, zone: zone.identifier,
-      next: moments, remarks: remarks)
+      next: moments, remarks: remarks,
+      leftOut: wire.leftOut(
+        question.schedule.leftOut(
+          after: after, before: last, in: question.surroundings,
+          gap: request.gap.flatMap { GapRule(rawValue: $0.rawValue) },
+          fold: request.fold.flatMap { FoldRule(rawValue: $0.rawValue) })))
+  }
+
+  /// That public holidays are not known any more when the last of some times comes.
+  private func beyondHolidays(_ schedule: Schedule, _ last: Instant, _ zone: Zone) -> String? {
+    guard let holidays = bearings.holidays, schedule.calendarNames.contains(PublicHolidays.calendarName),
+      zone.civil(at: last).date.year > holidays.years.upperBound
+    else { return nil }
+    return "public holidays are known through \(holidays.years.upperBound); times after that are not kept clear of them"
+  }
+
+  func handle(_ request: SchedulesInterface.Calendars) throws -> SchedulesInterface.Calendars.Reply {
+    let count = request.count ?? 10
+    guard (1...1_000).contains(count) else {
+      throw ControlFailure.invalidValue(field: "count", "give a number from 1 to 1000")
+    }
+    var first = bearings.zones.local.civil(at: now).date
+    if let from = request.from {
+      guard let date = CivilDate(from) else {
+        throw ControlFailure.invalidValue(field: "from", "give a day, such as 2027-01-01")
+      }
+      first = date
+    }
+    let names = Set(bearings.calendars.keys).union(configuration.calendars.keys)
+    if let name = request.name, !names.contains(name) {
+      let shown = TrackerFields.shown(name)
+      let known = names.sorted().prefix(10).joined(separator: ", ")
+      throw ControlFailure.invalidValue(
+        field: "name",
+        names.isEmpty ? "there is no calendar at all" : "there is no calendar named '\(shown)'; there are \(known)")
+    }
+    return SchedulesInterface.Calendars.Reply(
+      calendars: names.sorted().filter { request.name == nil || $0 == request.name }.map { calendar($0, first, count) })
+  }
+
+  private func calendar(_ name: String, _ first: CivilDate, _ count: Int) -> SchedulesInterface.NamedCalendar {
+    let ranges = (bearings.calendars[name] ?? []).filter { $0.upperBound >= first }
+      .sorted { $0.lowerBound < $1.lowerBound }.prefix(count)
+    let days = ranges.map {
+      SchedulesInterface.CalendarDays(
+        from: "\($0.lowerBound)", to: "\($0.upperBound)",
+        names: $0.lowerBound == $0.upperBound ? wire.dayNames(name, $0.lowerBound) : nil)
+    }
+    var calendar = SchedulesInterface.NamedCalendar(
+      name: name, source: .list, problem: bearings.calendarProblems[name], days: Array(days))
+    switch configuration.calendars[name] {
+    case .file(let path): (calendar.source, calendar.file) = (.file, path)
+    case .days: break
+    case nil:
+      calendar.source = configuration.holidayCountry.isEmpty ? .locale : .country
+      calendar.country = bearings.holidays?.country
+      calendar.through = bearings.holidays?.years.upperBound
+    }
+    return calendar
   }
 
   /// What all searches for one answer may take together: 2 ms, so that an answer takes about as long whatever the schedule.
@@ -68,5 +128,19 @@ extension Desk {
       let governing = schedule.zoneIdentifier.map(ZoneChoice.named) ?? choice
       surroundings = fields.bearings.surroundings(in: try fields.zone(governing), at: place)
     }
+  }
+}
+
+extension WireMapper {
+  /// What a day of a calendar is called, by language; nil where nobody knows.
+  func dayNames(_ calendar: String, _ date: CivilDate) -> [String: String]? {
+    calendar == PublicHolidays.calendarName ? bearings.holidays?.names(on: date) : nil
+  }
+
+  /// Nil when there are none.
+  func leftOut(_ days: [LeftOutDay]) -> [Wire.LeftOut]? {
+    days.isEmpty
+      ? nil
+      : days.map { Wire.LeftOut(date: "\($0.date)", calendar: $0.calendar, names: dayNames($0.calendar, $0.date)) }
   }
 }

@@ -60,6 +60,7 @@ extension Desk {
     if let at = [heard?.at, wire.repeatAt(record)].compactMap({ $0 }).min(), at < end ?? .latest {
       let isRepeat = at != heard?.at
       list.append((at, coming(named, at, silence, held: isRepeat ? nil : heard?.held, isRepeat: isRepeat)))
+      list[0].1.leftOut = wire.leftOut(record.reminder.leftOut(after: now, before: at, bearings))
     }
     if let end {
       let plan = HeardTimes(record.reminder, bearings, now: now)
@@ -91,6 +92,16 @@ extension Desk {
       paused: record.reminder.pause.holds(at: at) || silence?.holds(record.reminder, at: at) == true,
       when: record.reminder.schedule.canonical,
       held: held.map { wire.time($0, in: zone) }, repeats: isRepeat)
+  }
+}
+
+extension Reminder {
+  /// The days between two instants that calendars take from its schedule.
+  fileprivate func leftOut(after start: Instant, before end: Instant, _ bearings: Bearings) -> [LeftOutDay] {
+    // Most schedules name none, and need not be looked through.
+    guard !schedule.calendarNames.isEmpty else { return [] }
+    let surroundings = bearings.surroundings(in: bearings.zone(of: self) ?? .utc, at: place)
+    return schedule.leftOut(after: start, before: end, in: surroundings, gap: gap, fold: fold, steps: 10_000)
   }
 }
 

@@ -55,6 +55,7 @@ struct ReminderFields {
     if let nag = change.nag { reminder.nag = try self.nag(nag, over: reminder.nag) }
     if let quiet = change.quiet { reminder.quiet = try self.quiet(quiet, over: reminder.quiet) }
     if let wake = change.wake { reminder.wake = wake }
+    if let stay = change.stay { reminder.stay = stay }
     if let snooze = change.snooze {
       guard Self.snoozeCounts.contains(snooze.count) else {
         throw ControlFailure.invalidValue(field: "snooze", "give one to ten lengths, such as PT10M")
@@ -91,6 +92,12 @@ struct ReminderFields {
     }
     if let problem = bearings.calendarProblems[name] {
       return refusal("a calendar that can be read", nil, "\(error.text): \(problem) (column \(column))")
+    }
+    if name == PublicHolidays.calendarName {
+      return refusal(
+        "a country for the public holidays", nil,
+        "\(error.text): nobody knows whose public holidays are meant, because the locale names no country; write country = "
+          + "\"CZ\" (or a part of one, \"DE-BY\") under [calendars] in chimed.toml (column \(column))")
     }
     let known = bearings.calendars.keys.sorted()
     guard !known.isEmpty else { return refusal("a calendar under [calendars] in chimed.toml", nil, error.message) }

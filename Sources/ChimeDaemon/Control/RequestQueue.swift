@@ -151,6 +151,7 @@ extension Desk {
     RemindersInterface.AddMany.method, RemindersInterface.List.method, RemindersInterface.Import.method,
     RemindersInterface.Apply.method, RemindersInterface.Export.method, OccurrencesInterface.List.method,
     OccurrencesInterface.Upcoming.method, SchedulesInterface.Explain.method, SchedulesInterface.Convert.method,
+    SchedulesInterface.Calendars.method,
     DeliveriesInterface.List.method, EndpointsInterface.List.method, Tracking.Entries.method, Tracking.Days.method,
     Tracking.Stats.method, Tracking.Achievements.method, Tracking.Items.method, Tracking.Milestones.method,
     Tracking.Changes.method, Tracking.Backup.method, Tracking.Export.method,

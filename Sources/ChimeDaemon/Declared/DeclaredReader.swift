@@ -16,7 +16,7 @@ struct DeclaredReader {
   /// What `[defaults]` may say, in the order in which it is laid over a reminder.
   static let shared = [
     "timezone", "latitude", "longitude", "gap", "fold", "channels", "tags", "urgency", "icon", "sound", "category",
-    "catchUp", "grace", "jitter", "nag", "quiet", "wake", "snooze",
+    "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze",
   ]
   private static let own = ["id", "title", "body", "when", "url", "paused"] + link
   static let link = ["tracker", "logs", "quietWhenDone", "followsEntries", "pace"]
@@ -162,6 +162,7 @@ struct DeclaredReader {
     case "nag": return nag(node, in: table)
     case "quiet": return quiet(node, in: table)
     case "wake": return faults.flag(key, in: table).map { Change(wake: $0) }
+    case "stay": return faults.flag(key, in: table).map { Change(stay: $0) }
     case "snooze": return spans(node, name).map { Change(snooze: $0) }
     default: return nil
     }

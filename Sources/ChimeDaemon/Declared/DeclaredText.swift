@@ -37,6 +37,7 @@ enum DeclaredText {
       Field(name: "jitter", text: span(reminder.jitter), isUsual: reminder.jitter == .zero),
       Field(name: "nag", text: reminder.nag.map(nag)), Field(name: "quiet", text: reminder.quiet.map(quiet)),
       Field(name: "wake", text: String(reminder.wake), isUsual: !reminder.wake),
+      Field(name: "stay", text: String(reminder.stay), isUsual: !reminder.stay),
       Field(
         name: "snooze", text: "[" + reminder.snoozeLengths.map(span).joined(separator: ", ") + "]",
         isUsual: reminder.snoozeLengths == usualSnooze),

@@ -74,10 +74,12 @@ extension EventLoop {
   /// Reads the calendars again whose files or lists have changed.
   func refreshCalendars() -> Set<Rescan> {
     let before = calendarFiles.problems
-    let changed = calendarFiles.update(configuration.calendars, zones: zones)
+    let country = HolidayCountry.code(configuration, environment: site.environment)
+    let changed = calendarFiles.update(configuration.calendars, country: country, zones: zones)
     if !changed.isEmpty { bearings.version += 1 }
     bearings.calendars = calendarFiles.days
     bearings.calendarProblems = calendarFiles.problems
+    bearings.holidays = calendarFiles.holidays
     for folder in calendarFiles.folders { zones.watch?.add(folder) }
     for (name, problem) in calendarFiles.problems.sorted(by: { $0.key < $1.key }) where before[name] != problem {
       let days = calendarFiles.days[name] == nil ? "it has no days" : "its days are those that were read before"
@@ -107,6 +109,7 @@ extension EventLoop {
       + missingCalendars.sorted { $0.key < $1.key }.map {
         DaemonInterface.Notice(kind: "calendarGone", about: $0.key, sentence: Self.missing($0.key, $0.value))
       }
+      + notice("holidays", calendarFiles.holidays?.ending(for: holidayReminders, now: SystemClock.now))
       + notice(
         "wake",
         agenda.wakesAt == nil
@@ -121,8 +124,9 @@ extension EventLoop {
   /// Finds the reminders that leave out days of calendars which are not there (any more), and tells of them once.
   func surveyCalendars() async {
     do {
-      let known = Set(configuration.calendars.keys)
+      let known = Set(configuration.calendars.keys).union(calendarFiles.days.keys)
       var missing: [String: Int] = [:]
+      var onHolidays = 0
       var last: ReminderID?
       repeat {
         let (names, end) = try await store.read { [last] transaction in
@@ -136,10 +140,12 @@ extension EventLoop {
           return (names, ids.last)
         }
         for name in names where !known.contains(name) { missing[name, default: 0] += 1 }
+        onHolidays += names.count { $0 == PublicHolidays.calendarName }
         last = end
       } while last != nil
       let before = missingCalendars
       missingCalendars = missing
+      holidayReminders = onHolidays
       if missing != before { staleSummary() }
       let new = missing.filter { before[$0.key] == nil }
       publish(

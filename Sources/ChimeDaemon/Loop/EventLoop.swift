@@ -39,6 +39,8 @@ actor EventLoop {
   var calendarFiles = CalendarFiles()
   /// Calendars that reminders name and that are not configured, with how many do.
   var missingCalendars: [String: Int] = [:]
+  /// How many reminders leave out the calendar of public holidays.
+  var holidayReminders = 0
   /// The release of the database of zones that was last seen.
   var zoneDatabase: String
   let commands: CommandChannel

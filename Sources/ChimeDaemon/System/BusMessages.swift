@@ -27,8 +27,8 @@ struct BusWriter {
         writer.entry(name, "s") { $0.add(value) }
       }
     }
-    // The server's own time.
-    basic("i", Int32(-1))
+    // 0: it never goes by itself; -1: the server's own time.
+    basic("i", Int32(notification.stays ? 0 : -1))
   }
 
   private mutating func entry(_ name: String, _ signature: String, _ body: (inout BusWriter) -> Void) {

@@ -1,3 +1,4 @@
+import ChimeCore
 import ChimeExchange
 import ChimeSchedule
 
@@ -7,6 +8,8 @@ struct CalendarFiles: Sendable {
   private(set) var days: [String: [ClosedRange<CivilDate>]] = [:]
   /// What is wrong with a calendar's file, by the calendar's name. Its days are those that were read last, if ever.
   private(set) var problems: [String: String] = [:]
+  /// The public holidays that came with Chime, where the configuration has no calendar of their name.
+  private(set) var holidays: PublicHolidays?
   private var sources: [String: CalendarSource] = [:]
   private var identities: [String: FileIdentity] = [:]
 
@@ -45,8 +48,11 @@ struct CalendarFiles: Sendable {
 
   /// Takes over what the configuration says, and reads what it has not read or what has changed on disk.
   ///
+  /// - Parameter country: whose public holidays are meant; nil: nobody knows.
   /// - Returns: the names of those whose days are others now, those that are gone included.
-  mutating func update(_ wanted: [String: CalendarSource], zones: ZoneCatalog) -> Set<String> {
+  mutating func update(
+    _ wanted: [String: CalendarSource], country: String? = nil, zones: ZoneCatalog
+  ) -> Set<String> {
     let before = days
     for name in sources.keys where wanted[name] == nil { forget(name) }
     for (name, source) in wanted {
@@ -58,7 +64,15 @@ struct CalendarFiles: Sendable {
       case .file(let path): read(path, as: name, zones)
       }
     }
+    takeHolidays(of: wanted[PublicHolidays.calendarName] == nil ? country : nil)
     return Set(Set(before.keys).union(days.keys).filter { before[$0] != days[$0] })
+  }
+
+  private mutating func takeHolidays(of country: String?) {
+    guard country != holidays?.country else { return }
+    if holidays != nil, sources[PublicHolidays.calendarName] == nil { days[PublicHolidays.calendarName] = nil }
+    holidays = country.flatMap { try? HolidayCountry.table?.holidays(of: $0) }
+    if let holidays { days[PublicHolidays.calendarName] = holidays.ranges }
   }
 
   private mutating func forget(_ name: String) {

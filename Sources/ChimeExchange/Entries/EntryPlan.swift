@@ -78,6 +78,15 @@ public struct EntryPlan: Sendable, Hashable {
     present += before - entries.count
   }
 
+  /// Notes which of the trackers that there are begin earlier by these entries.
+  public mutating func noteBeginnings(of trackers: [Tracker]) {
+    for (id, days) in days.sorted(by: { $0.key < $1.key }) {
+      guard let tracker = trackers.first(where: { $0.id == id }), days.lowerBound < tracker.startedOn else { continue }
+      remark(
+        nil, id.rawValue, .note, "its days count from \(days.lowerBound) now, the day of its first entry")
+    }
+  }
+
   private struct Likeness: Hashable {
     let tracker: TrackerID
     let at: Instant

@@ -232,7 +232,7 @@ extension SpokenParser {
     if try exceptRun() { return true }
     index = start
     _ = take("on") || take("the") || take("during")
-    if let name = calendarName() {
+    if let name = holidays() ?? calendarName() {
       bounds.exceptCalendars.append(name)
       return true
     }
@@ -306,6 +306,21 @@ extension SpokenParser {
       index = end
       return spelling
     }
+    return nil
+  }
+
+  /// `public holidays`, `bank holiday`, `holiday`: the calendar *holidays*, where there is one.
+  private mutating func holidays() -> String? {
+    let start = index
+    let isAdorned = ["public", "bank", "national", "state"].contains(word())
+    if isAdorned { index += 1 }
+    let isSingle = word() == "holiday"
+    let isMeant = isAdorned || isSingle && anchor.surroundings.calendar("holiday") == nil
+    if isMeant, isSingle || word() == "holidays", anchor.surroundings.calendar("holidays") != nil {
+      index += 1
+      return "holidays"
+    }
+    index = start
     return nil
   }
 

@@ -1,0 +1,68 @@
+import ChimeCore
+import ChimeExchange
+import ChimeSchedule
+
+/// Whose public holidays the calendar `holidays` has.
+enum HolidayCountry {
+  /// The table that came with this program; nil if it is damaged, which a test excludes.
+  static var table: HolidayTable? { try? HolidayTable(EmbeddedTables.holidays) }
+
+  static let key = ConfigurationKey(
+    path: "calendars.country",
+    expected: "the code of a country such as \"CZ\", or of a part of one such as \"DE-BY\", or \"\" for the locale's",
+    set: { configuration, value in
+      guard case .scalar(.string(let text)) = value, text.utf8.count <= 80 else { return false }
+      guard !text.isEmpty else {
+        configuration.holidayCountry = ""
+        return true
+      }
+      guard let holidays = try? table?.holidays(of: text) else { return false }
+      configuration.holidayCountry = holidays.country
+      return true
+    }, show: { TOMLText.quoted($0.holidayCountry) })
+
+  /// What a country is made of, where a part was given that it does not have.
+  static func otherParts(_ value: ConfigurationValue) -> String? {
+    guard case .scalar(.string(let text)) = value, text.utf8.count <= 80 else { return nil }
+    do {
+      _ = try table?.holidays(of: text)
+      return nil
+    } catch .unknownPart(let known) where !known.isEmpty {
+      let country = text.prefix { $0 != "-" }.uppercased()
+      return "\(country) has no such part; it has \(known.map { "\(country)-\($0)" }.joined(separator: ", "))"
+    } catch .unknownPart {
+      return "no parts of \(text.prefix { $0 != "-" }.uppercased()) are known; give the country alone"
+    } catch {
+      return nil
+    }
+  }
+
+  /// The country of the configuration, else of the locale; nil when neither names one that has holidays here.
+  static func code(_ configuration: Configuration, environment: [String: String]) -> String? {
+    if !configuration.holidayCountry.isEmpty { return configuration.holidayCountry }
+    guard let table else { return nil }
+    return ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { environment[$0] }.compactMap(country(ofLocale:))
+      .compactMap { try? table.holidays(of: $0).country }.first
+  }
+
+  /// `CZ` of `cs_CZ.UTF-8`.
+  static func country(ofLocale name: String) -> String? {
+    let parts = name.prefix { $0 != "." && $0 != "@" }.split(separator: "_")
+    guard parts.count == 2, parts[1].utf8.count == 2 else { return nil }
+    return parts[1].uppercased()
+  }
+}
+
+extension PublicHolidays {
+  /// How long before the last day that is known a person is told.
+  private static let notice = Milliseconds.days(180)
+
+  /// That the days come to an end, for those whose reminders leave them out; nil while there is time.
+  func ending(for count: Int, now: Instant) -> String? {
+    guard count > 0, Zone.utc.civil(at: now + Self.notice).date.year > years.upperBound else { return nil }
+    let last = years.upperBound
+    return count == 1
+      ? "public holidays are known through \(last), and one reminder leaves them out; a newer Chime knows more"
+      : "public holidays are known through \(last), and \(count) reminders leave them out; a newer Chime knows more"
+  }
+}
