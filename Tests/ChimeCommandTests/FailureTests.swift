@@ -226,20 +226,23 @@ import Varlink
     let candidates = ["tea1 Black tea (daily at 09:00)", "tea2 Black tea (at 2026-12-01 09:00)"]
     let daemon = try FakeDaemon { _, parameters in
       if case .string("Black tea")? = parameters["id"] {
-        return .error("io.chime.Reminders.Ambiguous", Wire.Ambiguous(id: "Black tea", candidates: candidates))
+        return .error("Ambiguous", Wire.Ambiguous(id: "Black tea", candidates: candidates))
       }
-      return .reply(RemindersInterface.Get.Reply(reminder: Samples.reminder()))
+      return .reply(RemindersInterface.Update.Reply(reminder: Samples.reminder(), warnings: []))
     }
-    let asked = chime(["show", "Black", "tea"], daemon: daemon, input: answer, isInputTerminal: true)
+    let asked = chime(["edit", "Black", "tea", "--title", "Tea"], daemon: daemon, input: answer, isInputTerminal: true)
     #expect(asked.errors.contains("  2  tea2 Black tea (at 2026-12-01 09:00)"), "\(asked.errors)")
     #expect(asked.errors.contains("Which is meant? 1 to 2; any other key changes nothing: "))
     #expect(asked.status == (id == nil ? .failed : .success))
     #expect(daemon.calls.contains { $0.parameters["id"] == id.map { .string($0) } } == (id != nil))
     if id == nil { #expect(asked.errors.contains("nothing was changed")) }
     for more in [["--json"], ["--plain"], ["--quiet"]] {
-      let silent = chime(["show", "Black tea"] + more, daemon: daemon, input: answer, isInputTerminal: true)
+      let silent = chime(
+        ["edit", "Black tea", "--title", "Tea"] + more, daemon: daemon, input: answer, isInputTerminal: true)
       #expect(silent.status == .failed && silent.errors.contains("say which by its id"), "\(more)")
     }
-    #expect(chime(["show", "Black tea"], daemon: daemon, input: answer).errors.contains("say which by its id"))
+    #expect(
+      chime(["edit", "Black tea", "--title", "Tea"], daemon: daemon, input: answer).errors.contains(
+        "say which by its id"))
   }
 }
