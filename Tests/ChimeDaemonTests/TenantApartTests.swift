@@ -132,7 +132,7 @@ struct TenantApartTests {
       "Occurrences.Fire": [(no, "{\(id)}")],
       "Schedules.Explain": [(yes, #"{"when":"daily at 8:00"}"#)],
       "Schedules.Convert": [(yes, #"{"when":"daily at 8:00","to":"cron"}"#)],
-      "Schedules.Words": [(yes, "{}")],
+      "Schedules.Words": [(yes, "{}")], "Schedules.Calendars": [(yes, "{}"), (no, #"{"name":"\#(mark)"}"#)],
       "Deliveries.List": [(yes, "{}"), (no, #"{"filter":{"reminder":"\#(loot.reminder)"}}"#)],
       "Deliveries.Get": [(no, #"{"id":"\#(loot.delivery)"}"#)],
       "Deliveries.Redeliver": [(no, #"{"which":{"id":"\#(loot.delivery)"}}"#), (yes, #"{"which":{"all":true}}"#)],
@@ -162,7 +162,10 @@ struct TenantApartTests {
       "Trackers.PutMilestone": [(no, #"{"id":\#(loot.milestone),"tracker":"well","title":"x"}"#)],
       "Trackers.RemoveMilestone": [(no, #"{"id":\#(loot.milestone)}"#)], "Trackers.Packs": [(yes, "{}")],
       "Trackers.InstallPack": [(yes, #"{"name":"hydration","dryRun":true}"#)],
-      "Trackers.RemovePack": [(no, #"{"id":"hydration"}"#)], "Trackers.Undo": [(no, "{}")],
+      "Trackers.RemovePack": [(no, #"{"id":"hydration"}"#)],
+      // Its own silence, which it has ended before; and a change of acme's.
+      "Trackers.Undo": [(yes, "{}"), (no, #"{"change":1}"#)],
+      "Trackers.StartOver": [(yes, #"{"dryRun":true}"#)],
       "Trackers.Changes": [(yes, "{}")],
       "Trackers.Upload": [(no, #"{"upload":"up","offset":16,"data":"AAAA"}"#)],
       "Trackers.Photo": [(no, #"{"name":"\#(loot.photo)"}"#)],
@@ -225,6 +228,8 @@ struct TenantApartTests {
       // What the other has made is its own, acme's answers and sets notwithstanding.
       let own = try Self.everything(house, of: "other").joined()
       #expect(own.contains("Mine too") && own.contains("echo mine") && own.contains(#""title":"Mine""#), "\(own)")
+      #expect(!(try Self.ask(house, as: "other", "io.chime.Trackers.StartOver").isRefused))
+      #expect(try Self.everything(house, of: "acme") == before, "who starts over takes away nothing of acme's")
     }
   }
 

@@ -37,7 +37,7 @@ struct LostLogTests {
   }
 
   /// What the log held is still in the memory of the connection that writes: nothing is lost, and the next change is made.
-  @Test(.timeLimit(.minutes(1)), arguments: Fault.allCases)
+  @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
   func whatIsInMemoryIsKept(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
@@ -61,7 +61,7 @@ struct LostLogTests {
   }
 
   /// Nobody changes anything afterwards: it is noticed all the same, while the last commit is young.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func itIsNoticedWithoutAnotherChange() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { $0.logCheck = .milliseconds(50) }
@@ -75,7 +75,7 @@ struct LostLogTests {
   }
 
   /// An end in order is no end for what was acknowledged.
-  @Test(.timeLimit(.minutes(1)), arguments: Fault.allCases)
+  @Test(.timeLimit(.minutes(5)), arguments: Fault.allCases)
   func theEndLosesNothing(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path)
@@ -86,7 +86,7 @@ struct LostLogTests {
   }
 
   /// What memory does not have is lost: the store goes on with what was folded into it, and says from when to when.
-  @Test(.timeLimit(.minutes(1)), arguments: [Fault.emptied, .zeroed, .header])
+  @Test(.timeLimit(.minutes(5)), arguments: [Fault.emptied, .zeroed, .header])
   func whatIsLostIsTold(_ fault: Fault) async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in
@@ -111,7 +111,7 @@ struct LostLogTests {
   }
 
   /// A snapshot that is newer than what was folded takes its place.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aNewerSnapshotIsTaken() async throws {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { opening in

@@ -118,7 +118,7 @@ enum ReportStyle {
     .petal{fill:var(--accent);fill-opacity:.32}.heart{fill:var(--accent)}.heart-number{fill:var(--on)}
     .bud{fill:none;stroke:var(--soft);stroke-width:1.25;stroke-dasharray:2.5 2.5}.bud-number{fill:var(--soft)}
     .seed{fill:var(--line)}.rim{fill:none;stroke:var(--accent);stroke-width:1.25}
-    .plan circle{fill:none;stroke:var(--line);stroke-width:1.5}.plan text{fill:var(--soft)}
+    .plan circle{fill:none;stroke:var(--line);stroke-width:1.5;stroke-dasharray:none}.plan text{fill:var(--soft);stroke:none}
     .plan.done circle{fill:var(--accent);stroke:var(--accent)}.plan.done text{fill:var(--on)}
     .plan.ahead circle,.plan.today circle{stroke:var(--accent)}.plan.ahead text,.plan.today text{fill:var(--ink)}
     .plan.today circle{stroke-width:3}.plan.missed circle{stroke-dasharray:2.5 2.5;stroke:var(--soft)}

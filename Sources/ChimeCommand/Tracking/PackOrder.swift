@@ -142,7 +142,7 @@ struct PackOrder {
           Words.say("--%1 %2: which tracker?", "first", value),
           hint: Words.say("name it: --%1 %2=%3", "first", tracker.id, value))
       }
-      firstValues[tracker.id] = try Self.amount(
+      firstValues[tracker.id] = try AmountText.value(
         parts[parts.count - 1], option: "first", unit: choices.units?[tracker.id] ?? tracker.unit)
       taken.insert("--first \(value)")
     }

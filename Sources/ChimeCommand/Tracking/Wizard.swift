@@ -297,7 +297,7 @@ struct Wizard {
         unit.map { Words.say("%1: how much is it now, in %2?", title, $0) }
         ?? Words.say("%1: how much is it now?", title)
       let answer = try ask(question, usual: Words.say("not yet")) { text in
-        let value = try PackOrder.amount(text, option: "first", unit: unit)
+        let value = try AmountText.value(text, option: "first", unit: unit)
         guard value > 0 else { throw Failure.usage(Words.say("it is more than nothing")) }
         return value
       }
