@@ -62,6 +62,7 @@ import Testing
   @Test(.timeLimit(.minutes(2)))
   func whatIsDoneTodayIsSaidToBeQuiet() async throws {
     try await Home.live { home in
+      try home.configure(Home.heard)
       _ = try await home.start()
       try await home.did("tracker", "add", "Read", "--kind", "check")
       try await home.did("add", "Read a page", "every 1h", "--tracker", "read", "--quiet-when-done")

@@ -27,6 +27,7 @@ import Testing
   @Test(.timeLimit(.minutes(2)))
   func whatWaitsIsSeenAndAnswered() async throws {
     try await Home.live { home in
+      try home.configure(Home.heard)
       let daemon = try await home.start()
       try await home.did("add", "Water", "daily at 8:00")
       try await home.did("fire", "Water")
@@ -154,6 +155,7 @@ import Testing
   @Test(.timeLimit(.minutes(2)))
   func theDaemonMayGoAndComeBack() async throws {
     try await Home.live { home in
+      try home.configure(Home.heard)
       let daemon = try await home.start()
       try await home.did("add", "Water", "daily at 8:00")
       let terminal = try PseudoTerminal(columns: 80, rows: 24)

@@ -211,6 +211,12 @@ public struct ScheduleLine: Sendable {
     /// The refusal of the words that come nearest to a time: the longest run of words of time.
     func nearestError() -> (error: ScheduleError?, choices: [[String]]) {
       var best = 0..<0
+      // What was put in quotes, and begins as a schedule does, is what is wrong.
+      if place == .anywhere, let quoted = line.indices.dropFirst().last(where: { line[$0].has(.quoted) }),
+        case .failure(let error) = parse(words[quoted]), error.code != .invalidSchedule || error.column ?? 1 > 1
+      {
+        return (error, lines(error, quoted..<quoted + 1))
+      }
       // With the first word as the title the others may be a schedule with a word misspelt.
       if place == .anywhere, words.count > 1 {
         let rest = words.dropFirst().joined(separator: " ")

@@ -60,6 +60,9 @@ final class Home: Sendable {
     }
   }
 
+  /// A configuration with which popups are heard where there is no bus: a program stands in for notify-send.
+  static let heard = "[desktop]\nprogram = \"/bin/true\"\n"
+
   func configure(_ toml: String) throws {
     try write(toml, to: configuration)
   }
