@@ -14,10 +14,6 @@ public struct Prediction: Hashable, Sendable, Codable {
     self.low = low
     self.high = high
   }
-
-  func atLeast(_ least: Double) -> Prediction {
-    Prediction(day: day, value: max(value, least), low: max(low, least), high: max(high, least))
-  }
 }
 
 /// The straight line for which the squares of the points' distances from it are least.
@@ -68,6 +64,13 @@ struct LinearFit {
     let deviation = (squares / Double(count - 2)).squareRoot()
     let band = Self.t(count - 2) * deviation * (1 + 1 / Double(count) + away * away / spread).squareRoot()
     return Prediction(day: day, value: value, low: value - band, high: value + band)
+  }
+
+  /// The first day on which the line is at a value or beyond it; nil where it stands still, or takes more than ten years.
+  func day(of value: Double) -> CivilDate? {
+    let days = (meanDay + (value - mean) / slope).rounded(.up)
+    guard days.isFinite, abs(days - meanDay) <= 3_653 else { return nil }
+    return CivilDate(nearest: Int(days))
   }
 
   /// The 0.975 quantile of Student's t: up to ten degrees of freedom from the table of M. Abramowitz and I. A. Stegun, "Handbook

@@ -78,10 +78,9 @@ public struct Statistics: Hashable, Sendable {
   /// The slope of the least-squares line through the points, a week. Of an amount or a check the line is through every day of
   /// the range from the first entry on, 0 where nothing was done, and leaves out today, which is not over.
   public var trend: Double?
-  /// What the line says of the fourteen days after today; of amounts and measures.
+  /// `Forecast.days`; empty for a range that ends before today.
   public var prediction: [Prediction] = []
-  /// Of a measure: when its goal's value is reached if the average goes on from the last day by the line's slope; nil when
-  /// it goes elsewhere, stands still, would take more than ten years, or is there.
+  /// `Forecast.goalOn`; nil for a range that ends before today.
   public var goalOn: CivilDate?
   public var weeks: [Period] = []
   public var months: [Period] = []
@@ -92,9 +91,9 @@ public struct Statistics: Hashable, Sendable {
   public var evenness: Int?
   public var lacking: [Lacking] = []
 
-  /// The days whose totals have to be read: the range, and before it what averages and rates look back at.
+  /// The days whose totals have to be read: the range, and before it what averages, rates and the forecast look back at.
   public static func reads(_ range: ClosedRange<CivilDate>, averageDays: Int = 7) -> ClosedRange<CivilDate> {
-    let back = max(averageDays, 1) + MovingAverage.farthest
+    let back = max(max(averageDays, 1) + MovingAverage.farthest, Forecast.window)
     return (range.lowerBound.adding(days: -back) ?? .earliest)...range.upperBound
   }
 
@@ -133,6 +132,10 @@ public struct Statistics: Hashable, Sendable {
       direction = weeklyRate.magnitude < threshold || weeklyRate == 0 ? .steady : weeklyRate > 0 ? .up : .down
     }
     addTrend(tracker, today: today, zerosSince: zeros)
+    if tracker.kind == .measure, range.upperBound == today {
+      let forecast = Forecast(days.map(\.point), of: tracker, average: averages.last?.value, today: today)
+      (prediction, goalOn) = (forecast.days, forecast.goalOn)
+    }
     weeks = Self.periods(.week, within, tallying, range)
     months = Self.periods(.month, within, tallying, range)
     metDays = within.count { tallying.isNumbered($0.total) }
@@ -166,19 +169,7 @@ public struct Statistics: Hashable, Sendable {
     } else {
       line = []
     }
-    guard let fit = LinearFit(line) else { return }
-    trend = fit.slope * 7
-    guard tracker.kind != .check else { return }
-    prediction = (1...14).compactMap { today.adding(days: $0).flatMap(fit.prediction) }
-    // Of what is added up there is no less than nothing.
-    if tracker.kind == .amount { prediction = prediction.map { $0.atLeast(0) } }
-    guard tracker.kind == .measure, case .value(let goal)? = tracker.goal?.target, let unit = tracker.unit else {
-      return
-    }
-    guard let last, let level = averages.last?.value else { return }
-    let days = (goal.value(in: unit) - level) / fit.slope
-    guard days > 0, days <= 3_653 else { return }
-    goalOn = last.day.adding(days: Int(days.rounded(.up))).map { max($0, today) }
+    trend = LinearFit(line).map { $0.slope * 7 }
   }
 
   private mutating func addLacking(_ tracker: Tracker) {
@@ -186,7 +177,7 @@ public struct Statistics: Hashable, Sendable {
     case 0: lacking.append(.noEntries)
     case 1: lacking.append(.oneDay)
     default:
-      if prediction.isEmpty, tracker.kind != .check { lacking.append(.twoDays) }
+      if points.count == 2, tracker.kind == .measure { lacking.append(.twoDays) }
       if weeklyRate == nil { lacking.append(.underAWeek) }
     }
     if tracker.goal == nil { lacking.append(.noGoal) }

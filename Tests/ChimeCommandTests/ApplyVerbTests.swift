@@ -54,6 +54,34 @@ import Varlink
     #expect(one.status == .success, "\(one.errors)")
   }
 
+  /// An export that is applied where it was made changes nothing, though all of it belongs to the set from then on.
+  @Test func whatWasSetByHandIsTakenOverWithoutAChange() throws {
+    let taken: [RemindersInterface.SetChange] = ["a", "b"].map {
+      .init(
+        action: .change, kind: .reminder, id: $0, title: $0, fields: [.init(name: "set", old: nil, new: "\"home\"")])
+    }
+    let daemon = try FakeDaemon { _, _ in .reply(Self.reply(taken)) }
+    let first = chime(["apply", "-", "--set", "home"], daemon: daemon)
+    #expect(first.output.isEmpty, "\(first.output)")
+    #expect(
+      first.errors == """
+        nothing to change: all 5 are as they are to be
+        2 set by hand belong to the set "home" now
+
+        """, "\(first.errors)")
+    let dry = chime(["apply", "-", "--set", "home", "--dry-run"], daemon: daemon)
+    #expect(dry.errors.contains("2 set by hand would belong to the set \"home\""), "\(dry.errors)")
+    // What another set had is told, and so is what changes besides.
+    let other: [RemindersInterface.SetChange] = [
+      .init(
+        action: .change, kind: .reminder, id: "c", title: "C",
+        fields: [.init(name: "set", old: "\"work\"", new: "\"home\"")])
+    ]
+    let moved = chime(
+      ["apply", "-", "--set", "home"], daemon: try FakeDaemon { _, _ in .reply(Self.reply(taken + other)) })
+    #expect(moved.output.contains("~ c  \"C\"") && moved.errors.contains("1 changed, 5 unchanged"), "\(moved)")
+  }
+
   @Test func entriesAreRemovedWhenItIsSaidTwice() throws {
     let changes: [RemindersInterface.SetChange] = [
       .init(action: .remove, kind: .tracker, id: "reading", title: "Reading", fields: [], records: 214)

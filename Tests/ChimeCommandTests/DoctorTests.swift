@@ -462,7 +462,7 @@ import Varlink
     #expect(size(68 << 30) == "68 GiB")
   }
 
-  /// docs/doctor.md has a row for each check, in this order and these words.
+  /// docs/doctor.md has a row for each check, in this order and these words, by the name that is printed.
   @Test func theManualHasEachCheck() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -470,7 +470,12 @@ import Varlink
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
       row.split(separator: "|").prefix(2).map { $0.trimmingCharacters(in: .whitespaces) }
     }
-    #expect(rows == Check.allCases.map { ["`\($0.rawValue)`", $0.summary] })
+    #expect(
+      rows
+        == Check.allCases.map { check in
+          let (printed, name) = (Doctor.title(check), check.rawValue)
+          return [printed == name ? "`\(name)`" : "`\(printed)` (`\(name)`)", check.summary]
+        })
   }
 
   /// Programs that are run for a look: each way to end, and none that outstays its time.

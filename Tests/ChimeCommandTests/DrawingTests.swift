@@ -82,4 +82,70 @@ import Testing
       #expect(days == Array(1...CivilDate.daysIn(month: number, year: year)))
     }
   }
+
+  // MARK: Charts
+
+  private static func day(_ plus: Int) -> CivilDate { CivilDate.earliest.adding(days: 20_000 + plus) ?? .latest }
+
+  /// On the first day there is one column, which is as wide as a column and not as the drawing.
+  @Test(arguments: [40, 80, 120])
+  func oneDayDoesNotFillTheChart(_ width: Int) throws {
+    var chart = TextChart(
+      isColumns: true, points: [.init(day: Self.day(0), value: 750)], averages: [], goal: 2_500,
+      glyphs: Glyphs(isASCII: false))
+    func widest(_ chart: TextChart) -> Int {
+      chart.lines(width: width, height: 10, style: Style(isColored: false)).map { $0.count { "▁▂▃▄▅▆▇█".contains($0) } }
+        .max() ?? 0
+    }
+    #expect(
+      (1...width / 10).contains(widest(chart)),
+      "\(chart.lines(width: width, height: 10, style: Style(isColored: false)))")
+    chart.points.append(.init(day: Self.day(1), value: 750))
+    #expect((2...width / 5).contains(widest(chart)))
+    // And a week of checks is one of several.
+    chart = TextChart(
+      isColumns: true, points: [.init(day: Self.day(4), value: 3)], averages: [], daysEach: 7,
+      glyphs: Glyphs(isASCII: false))
+    #expect((1...width / 6).contains(widest(chart)))
+  }
+
+  /// The band of what is expected has no empty column, however many columns a day has.
+  @Test(arguments: [40, 80, 120, 200])
+  func theBandIsWhole(_ width: Int) throws {
+    let points = (0..<30).map { TextChart.Value(day: Self.day($0), value: 80 - Double($0) / 10) }
+    var chart = TextChart(isColumns: false, points: points, averages: [], glyphs: Glyphs(isASCII: false))
+    chart.expected = (30..<44).map { .init(day: Self.day($0), value: 77, low: 74, high: 80) }
+    let rows = chart.lines(width: width, height: 12, style: Style(isColored: false))
+    let bands = rows.compactMap { row in
+      row.firstIndex(of: "░").map { row[$0...].prefix { "░┅".contains($0) }.count }
+    }
+    let inAll = rows.map { $0.count { "░┅".contains($0) } }.max() ?? 0
+    #expect(inAll >= width / 5 && bands.contains(inAll), "\(rows.joined(separator: "\n"))")
+  }
+
+  /// A chart is no higher than the terminal, and a low one keeps its drawing before its sentences.
+  @Test func chartsKeepToTheHeight() {
+    let sentences = [["one"], ["two", "two"], ["three"]]
+    let unknown = Chart.Room(rows: nil, usual: 14, fixed: 3, sentences: sentences)
+    #expect(unknown.height == 14 && unknown.sentences.count == 4)
+    for rows in 8...60 {
+      let room = Chart.Room(rows: rows, usual: 14, fixed: 3, sentences: sentences)
+      let used = room.height + 2 + 3 + room.sentences.count + (room.hasGap ? 1 : 0) + 1
+      #expect(used <= rows || room.height == 5 && room.sentences.isEmpty, "\(rows): \(room)")
+      #expect((5...20).contains(room.height))
+    }
+    #expect(Chart.Room(rows: 15, usual: 9, fixed: 4, sentences: sentences).sentences == ["one"])
+    #expect(Chart.Room(rows: 40, usual: 14, fixed: 3, sentences: sentences).height == 20)
+  }
+
+  @Test(arguments: ["chart weight", "chart water", "chart goal", "chart weight --range 1W"])
+  func chartsFitAnyTerminal(_ line: String) throws {
+    for (width, height) in [(40, 15), (80, 24), (120, 40)] {
+      let outcome = chime(
+        words(line), daemon: try FakeTrackers().daemon(), width: width, height: height, isTerminal: true,
+        environment: ["LANG": "C.UTF-8", "NO_COLOR": "1"])
+      // The last line is that of the prompt.
+      #expect(outcome.lines.count <= height, "\(width)x\(height):\n\(outcome.output)")
+    }
+  }
 }

@@ -47,6 +47,40 @@ import Testing
     #expect(html.matches(of: /class="hex-off"/).count == TrackerYear.full.achievements.count { $0.unlockedAt == nil })
   }
 
+  /// The title has the period, axes have units, many millilitres are litres, and a share is a percentage.
+  @Test func thePageSaysWhatItIsOfAndInWhatUnits() throws {
+    let html = try Self.html(.full, ["--range", "2026-02-01..2026-03-27"])
+    #expect(html.contains("<title>Chime: 2026-02-01 to 2026-03-27</title>"))
+    #expect(html.contains("Report of 2026-02-01 to 2026-03-27 · Fri 2026-03-27"))
+    #expect(try Self.html(.full, ["--range", "all"]).contains(/<title>Chime: 202\d-\d\d-\d\d to 2026-03-27<\/title>/))
+    #expect(
+      try Self.html(.full, ["--pack", "weight"]).contains("<title>Chime: Weight, 2025-12-28 to 2026-03-27</title>"))
+    #expect(html.contains("<span class=\"unit\" aria-hidden=\"true\">ml</span>"))
+    #expect(html.contains("<span class=\"unit\" aria-hidden=\"true\">kg</span>"))
+    #expect(html.contains(/<dt>In all<\/dt><dd>[\d,]+(\.\d)? l</))
+    #expect(!html.contains(/\d{2},?\d{3} ml/))
+    #expect(html.contains(/<dt>Goal met<\/dt><dd>\d+ %<small>\d+ of \d+ days that count</))
+  }
+
+  /// On paper what is locked is a line.
+  @Test func lockedAchievementsAreALineOnPaper() throws {
+    let html = try Self.html(.full)
+    let lines = html.matches(of: /<p class="to-come"><strong>Still locked:<\/strong> ([^<]*)<\/p>/)
+    #expect(!lines.isEmpty && lines.allSatisfy { !$0.1.isEmpty })
+    let print = try #require(html.firstRange(of: "@media print{")).upperBound
+    #expect(html[print...].contains(/\.group\.locked,\.badges \.locked,[^{}]*\{display:none\}/))
+    #expect(html[print...].contains(".to-come{display:block") && html[..<print].contains(".to-come{display:none}"))
+  }
+
+  /// The first day's column is one of fourteen, and not as wide as the page.
+  @Test func oneDayIsOneColumn() throws {
+    var year = TrackerYear.full
+    year.days["water"] = year.days["water"].map { Array($0.suffix(1)) }
+    let html = try Self.html(year)
+    let breadths = html.matches(of: /class="column[^"]*" d="M[\d.]+ 400V[\d.]+h([\d.]+)/).compactMap { Double($0.1) }
+    #expect(!breadths.isEmpty && breadths.allSatisfy { $0 < 100 }, "\(breadths)")
+  }
+
   @Test func whatSomebodyDoesNotHaveIsNotThere() throws {
     let html = try Self.html(.full, ["--pack", "weight"])
     #expect(html.contains("79.2 kg") && html.contains("class=\"band\""))
@@ -63,7 +97,7 @@ import Testing
     year.days["weight"]?[last].met = true
     let above = try Self.html(year, ["--pack", "weight"])
     #expect(!above.contains("Goal reached") && !above.contains("<small>reached</small>"))
-    #expect(above.contains("at this rate on"))
+    #expect(above.contains("forecast for"))
     let onTheWay = try TerminalPictureTests.draw("today", width: 80, year: year).output
     #expect(!onTheWay.contains("Goal reached"))
     year.days["weight"]?[last].value = 75.9

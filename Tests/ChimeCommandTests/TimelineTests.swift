@@ -184,6 +184,22 @@ import Varlink
     #expect(hours.contains("01") && hours.contains("03"), "\(hours)")
   }
 
+  /// A line of a few hours names minutes: by whole hours it would have two names, or none.
+  @Test(arguments: [
+    (45, 60, ["09:30", "09:40", "09:50", "10:00"]),
+    (180, 60, ["09:30", "10:00", "10:30", "11:00", "11:30", "12:00"]),
+    (10, 120, ["09:27", "09:28", "09:29"]), (600, 60, ["10", "11", "12"]),
+  ])
+  func shortLinesHaveMinutes(_ minutes: Int64, _ width: Int, _ names: [String]) throws {
+    let zone = try Zone(
+      identifier: "Europe/Prague", tzif: [UInt8](Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Prague"))))
+    let timeline = Timeline(
+      from: Samples.now, to: Samples.now + .seconds(minutes * 60), zone: zone, lanes: [.init(title: "x", marks: [])],
+      glyphs: Glyphs(isASCII: true))
+    let axis = timeline.lines(width: width, style: Style(isColored: false))[1].split(separator: " ").map(String.init)
+    #expect(axis.starts(with: names), "\(axis)")
+  }
+
   @Test func programsGetTheTimesAndNoDrawing() throws {
     let daemon = try Self.daemon()
     let json = chime(["next", "--timeline", "--json"], daemon: daemon)

@@ -39,7 +39,7 @@ import Varlink
       ("stats", "Trackers.Day", #"{}"#, ["TRACKER", "STREAK", "Watches"]),
       (
         "stats weight --range 6M --average 14", "Trackers.Stats",
-        #"{"averageDays":14,"range":{"from":"2025-09-28","to":"2026-03-27"},"tracker":"weight"}"#, ["outlook", "last"]
+        #"{"averageDays":14,"range":{"from":"2025-09-28","to":"2026-03-27"},"tracker":"weight"}"#, ["forecast", "last"]
       ),
       (
         "tracker add reading --days mon,wed,fri --slot evening", "Trackers.Put",

@@ -96,6 +96,12 @@ import Testing
     #expect(model.press(.paste("30m")) == nil)
     #expect(model.press(.enter) == .snooze(Self.three[0].id, "PT1H30M"))
     #expect(model.mode == .watching)
+    // Ctrl-U takes back all that was typed.
+    model.answered("", .plain)
+    var keys = KeyReader()
+    for key in keys.read(Array("S1h30m\u{15}5m\r".utf8)).dropLast() { #expect(model.press(key) == nil) }
+    guard case .asking("5m", nil) = model.mode else { return #expect(Bool(false), "\(model.mode)") }
+    #expect(model.press(.enter) == .snooze(Self.three[0].id, "PT5M"))
     // Esc goes back, and then leaves.
     model.answered("", .plain)
     _ = model.press(.character("S"))
@@ -117,6 +123,18 @@ import Testing
     _ = model.press(.character("?"))
     #expect(model.press(.character("q")) == .leave)
     #expect(model.press(.redraw) == .redraw)
+  }
+
+  /// What became of it is a column of its own, so the sentence does not say it again; a title may say anything.
+  @Test(arguments: [
+    ("\"Tea\" fired", "Tea", "fired", "\"Tea\""),
+    ("\"Tea\" delivered to desktop", "Tea", "delivered", "\"Tea\" to desktop"),
+    ("\"Tea\" not delivered to team", "Tea", "failed", "\"Tea\" not delivered to team"),
+    ("\"Tea\" firedup", "Tea", "fired", "\"Tea\" firedup"), ("\"Tea\" fired", nil, "fired", "\"Tea\" fired"),
+    ("\"A\" fired\" fired", "A\" fired", "fired", "\"A\" fired\""), ("", "", "fired", ""),
+  ])
+  func theStateIsSaidOnce(_ message: String, _ title: String?, _ kind: String, _ expected: String) {
+    #expect(WatchModel.withoutState(message, title: title, kind: kind) == expected)
   }
 
   @Test func whatHasHappenedIsKeptInOrderAndBounded() {

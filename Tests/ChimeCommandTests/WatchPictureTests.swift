@@ -17,7 +17,7 @@ import Testing
     passedOver: Wire.PassedOver? = nil
   ) -> OccurrencesInterface.Coming {
     OccurrencesInterface.Coming(
-      reminder: "r", title: title, at: Samples.time(Samples.now.seconds + seconds), snoozed: snoozed, paused: paused,
+      reminder: title, title: title, at: Samples.time(Samples.now.seconds + seconds), snoozed: snoozed, paused: paused,
       when: "", passedOver: passedOver)
   }
 
@@ -55,7 +55,9 @@ import Testing
       (-30, "failed", "\"Stand-up\" not delivered to team: HTTP 503; next attempt in 1m 10s"),
     ] as [(Int64, String, String)] {
       model.take(events: [
-        DaemonInterface.Event(at: Samples.time(Samples.now.seconds + seconds), event: kind, message: text)
+        DaemonInterface.Event(
+          at: Samples.time(Samples.now.seconds + seconds), event: kind, title: String(text.split(separator: "\"")[0]),
+          message: text)
       ])
     }
     return model
@@ -69,6 +71,9 @@ import Testing
   static func model(_ name: String) -> WatchModel {
     var model = model()
     switch name {
+    case "day":
+      // What is drawn are all times of a day; the list has the next of each reminder.
+      model.ahead = (0..<14).map { coming("Drink water", 3_600 + $0 * 5_400) } + [coming("Stand-up", 85_000)]
     case "away":
       model.lost(attempts: 0, retry: Samples.now)
       _ = model.press(.character("d"))
@@ -161,6 +166,43 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
 
   static let all = [
     WatchPicture(
+      "day", 100, 32,
+      #"""
+      ● Chime: all right                                                              Fri 2026-03-27 09:26
+
+      Waiting for an answer
+      › 09:14      12 min      Take the pills                                               again at 09:29
+        07:51      1 h 35 min  日本語の長いタイトルがここにあります                    snoozed until 09:35
+        Thu 08:26  1 d 1 h     Weigh yourself
+
+      Next
+        09:28       in 1 min 35 s   Tea
+        09:35       in 9 min        日本語の長いタイトルがここにあります                           snoozed
+        10:26       in 1 h          Drink water
+        11:26       in 2 h          Read a page                                        quiet: done already
+        Sat 09:03   in 23 h 37 min  Stand-up
+        Sat 10:26   in 1 d 1 h      Old                                                             paused
+        2026-04-08  in 11 d 14 h    Pay the rent
+
+      Deliveries
+        desktop  under way  Take the pills
+        team     in 40 s    Stand-up                                      3× HTTP 503: Service Unavailable
+
+      What has happened
+        Thu 08:26  missed     "Weigh yourself"
+        09:14:40   fired      "Take the pills"
+        09:14:41   delivered  "Take the pills" to desktop
+        09:26:10   failed     "Stand-up" not delivered to team: HTTP 503; next attempt in 1m 10s
+
+      The day ahead
+                     Fri 27 Mar                                         Sat 28 Mar
+                      10      12     14     16     18     20     22     00     02     04     06     08
+        Drink water  ───●────●─────●────●────●─────●────●────●─────●────●────●────●─────●────●────────────
+        Stand-up     ───────────────────────────────────────────────────┼───────────────────────────────●─
+        ● comes
+      d done   s snooze   x dismiss   ↑↓ choose   ? help   q leave
+      """#),
+    WatchPicture(
       "", 80, 24,
       #"""
       ● Chime: all right                                          Fri 2026-03-27 09:26
@@ -183,9 +225,9 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         team     in 40 s    Stand-up                  3× HTTP 503: Service Unavailable
 
       What has happened
-        09:14:40  "Take the pills" fired
-        09:14:41  "Take the pills" delivered to desktop
-        09:26:10  "Stand-up" not delivered to team: HTTP 503; next attempt in 1m 10s
+        09:14:40  fired      "Take the pills"
+        09:14:41  delivered  "Take the pills" to desktop
+        09:26:10  failed     "Stand-up" not delivered to team: HTTP 503; next attempt…
       d done   s snooze   x dismiss   ↑↓ choose   ? help   q leave
       """#),
     WatchPicture(
@@ -194,8 +236,8 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       ● Chime: all right                 09:26
 
       Waiting for an answer  2 of 3
-      › 09:14  12 min      Take the pills
-        07:51  1 h 35 min  日本語の長いタイト…
+      › 09:14  12 min   Take the pills
+        07:51  snoozed  日本語の長いタイトル…
       Next  2 of 7
         09:28  1 min 35 s  Tea
         09:35  9 min       日本語の長いタイト…
@@ -210,9 +252,9 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       * Chime: all right                 09:26
 
       Waiting for an answer
-      > 09:14      12 min      Take the pills
-        07:51      1 h 35 min  日本語の長いタ…
-        Thu 08:26  1 d 1 h     Weigh yourself
+      > 09:14      12 min   Take the pills
+        07:51      snoozed  日本語の長いタイ…
+        Thu 08:26  1 d 1 h  Weigh yourself
 
       Next  6 of 7
         09:28      1 min 35 s   Tea
@@ -220,16 +262,16 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         10:26      1 h          Drink water
         11:26      2 h          Read a page
         Sat 09:03  23 h 37 min  Stand-up
-        Sat 10:26  1 d 1 h      Old     paused
+        Sat 10:26  paused       Old
 
       Deliveries
         desktop  under way  Take the pills
         team     40 s       Stand-up
 
       What has happened
-        09:14  "Take the pills" fired
-        09:14  "Take the pills" delivered to …
-        09:26  "Stand-up" not delivered to te…
+        09:14  fired      "Take the pills"
+        09:14  delivered  "Take the pills" to…
+        09:26  failed     "Stand-up" not deli…
       d done  s snooze  x dismiss  ? help  q
       """#),
     WatchPicture(
@@ -238,10 +280,10 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       ● Chime: all right                                                                                            Fri 2026-03-27 09:26
 
       Waiting for an answer                                             What has happened
-      › 09:14      12 min      Take the pills          again at 09:29     Thu 08:26  "Weigh yourself" missed
-        07:51      1 h 35 min  日本語の長いタイトル…   snoozed until…     09:14:40   "Take the pills" fired
-        Thu 08:26  1 d 1 h     Weigh yourself                             09:14:41   "Take the pills" delivered to desktop
-      Next  5 of 7                                                        09:26:10   "Stand-up" not delivered to team: HTTP 503; next a…
+      › 09:14      12 min      Take the pills          again at 09:29     Thu 08:26  missed     "Weigh yourself"
+        07:51      1 h 35 min  日本語の長いタイトル…   snoozed until…     09:14:40   fired      "Take the pills"
+        Thu 08:26  1 d 1 h     Weigh yourself                             09:14:41   delivered  "Take the pills" to desktop
+      Next  5 of 7                                                        09:26:10   failed     "Stand-up" not delivered to team: HTTP …
         09:28      in 1 min 35 s   Tea
         09:35      in 9 min        日本語の長いタイトルがこ…  snoozed
         10:26      in 1 h          Drink water
@@ -275,9 +317,9 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
         desktop  under way  Take the pills
         team     in 40 s    Stand-up                  3× HTTP 503: Service Unavailable
       What has happened
-        09:14:40  "Take the pills" fired
-        09:14:41  "Take the pills" delivered to desktop
-        09:26:10  "Stand-up" not delivered to team: HTTP 503; next attempt in 1m 10s
+        09:14:40  fired      "Take the pills"
+        09:14:41  delivered  "Take the pills" to desktop
+        09:26:10  failed     "Stand-up" not delivered to team: HTTP 503; next attempt…
       d done   s snooze   x dismiss   ↑↓ choose   ? help   q leave
       """#),
     WatchPicture(
@@ -302,8 +344,8 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
       ● Chime: all right                 09:26
 
       Waiting for an answer  2 of 3
-      › 09:14  12 min      Take the pills
-        07:51  1 h 35 min  日本語の長いタイト…
+      › 09:14  12 min   Take the pills
+        07:51  snoozed  日本語の長いタイトル…
       Next  2 of 7
         09:28  1 min 35 s  Tea
         09:35  9 min       日本語の長いタイト…
@@ -339,9 +381,9 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
 
       Next
         Nothing is coming.
+        Set a reminder: chime in 25m "Tea"
       What has happened
         Nothing yet.
-
 
 
 

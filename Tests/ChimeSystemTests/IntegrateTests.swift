@@ -53,8 +53,14 @@ import Testing
       let port = Self.port(file)
       // The address is needed to make the secret, and the secret to receive at the address.
       try await home.did("endpoint", "add", "mine", "http://127.0.0.1:\(port)/", "--new-secret", secret)
+      // As its page says, `bash receive.sh SECRET_FILE PORT`, by its name alone and in a folder whose name a shell would split.
+      let folder = home.path + "/it's, mine: here"
+      let name = String(file.split(separator: "/")[1])
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: Self.examples + file, toPath: folder + "/" + name)
       let program = file.hasSuffix(".py") ? Machine.debianPython : "/bin/bash"
-      let receiver = try await home.spawn(program, [Self.examples + file, secret, String(port)])
+      let receiver = try await home.spawn(
+        "/bin/bash", ["-c", "cd \"$0\" && exec \"$@\"", folder, program, name, secret, String(port)])
       try await eventually("it takes a test message: \(receiver.errors)") {
         try await home.chime("endpoint", "test", "mine").status == 0
       }

@@ -3,7 +3,7 @@ import Testing
 
 /// The pack that docs/packs.md has its reader write, followed step by step.
 @Suite(.serialized) struct PackTutorialTests {
-  private static func text() throws -> String {
+  static func text() throws -> String {
     let page = try String(contentsOfFile: Machine.package + "/docs/packs.md", encoding: .utf8)
     let block = try #require(page.split(separator: "\n```toml\n").dropFirst().first)
     return String(try #require(block.split(separator: "\n```", maxSplits: 1).first)) + "\n"

@@ -32,8 +32,8 @@ import Testing
   ]
 
   /// `chime add …   # why`: the line without its remark.
-  private static func lines() throws -> [String] {
-    let text = try String(contentsOfFile: Machine.package + "README.md", encoding: .utf8)
+  static func lines(of file: String = "README.md") throws -> [String] {
+    let text = try String(contentsOfFile: Machine.package + file, encoding: .utf8)
     return text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
       let line = line.drop { $0 == " " }
       return String(line.prefix(upTo: line.firstRange(of: "  #")?.lowerBound ?? line.endIndex))

@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
@@ -59,6 +60,23 @@ struct DayAxis: Equatable, Sendable {
   var last: CivilDate
 
   var count: Int { Int(last.dayNumber - first.dayNumber) + 1 }
+
+  /// With room for so many days at least, before the first: one column does not fill the drawing on somebody's first day.
+  func holding(atLeast days: Int) -> DayAxis {
+    guard count < days, let first = last.adding(days: 1 - days) else { return self }
+    return DayAxis(first: first, last: last)
+  }
+
+  /// So many weeks of sums every drawing has room for.
+  static let fewestWeeks = 8
+
+  /// So many days every drawing has room for: a fortnight, or a week where no more was asked for.
+  static func fewestDays(in range: TrackersInterface.Range?) -> Int {
+    guard let from = range?.from.flatMap({ CivilDate($0) }), let to = range?.to.flatMap({ CivilDate($0) }) else {
+      return 14
+    }
+    return min(max(Int(to.dayNumber - from.dayNumber) + 1, 7), 14)
+  }
 
   /// 0 on the first day, 1 on the last.
   func share(_ day: CivilDate) -> Double {

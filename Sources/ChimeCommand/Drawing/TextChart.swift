@@ -26,6 +26,8 @@ struct TextChart {
   var goal: Double?
   /// How many days a value is of: 7 for sums of weeks.
   var daysEach = 1
+  /// How many days there is room for at least.
+  var fewestDays = DayAxis.fewestDays(in: nil)
 
   var glyphs: Glyphs
 
@@ -34,7 +36,8 @@ struct TextChart {
     guard let first = points.map(\.day).min(), let last = (points.map(\.day) + expected.map(\.day)).max(),
       let end = last.adding(days: daysEach - 1)
     else { return [] }
-    let axis = DayAxis(first: first, last: end)
+    let axis = DayAxis(first: first, last: end).holding(
+      atLeast: daysEach > 1 ? daysEach * DayAxis.fewestWeeks : fewestDays)
     let scale = Scale(of: shown, ticks: max(2, height / 3), fromZero: isColumns, isWhole: daysEach == 7)
     let labels = scale.ticks.map { Figures.number($0, decimals: scale.decimals) }
     let margin = labels.map { TextWidth.of($0) }.max() ?? 0
@@ -87,6 +90,24 @@ struct TextChart {
     return Int((axis.share(day) * Double(width - 1)).rounded())
   }
 
+  /// What is expected in each column, also between two days that are further apart than a column is wide.
+  private func ahead(_ axis: DayAxis, _ width: Int) -> [(column: Int, Expected)] {
+    guard let last = expected.last else { return [] }
+    var all: [(column: Int, Expected)] = []
+    for (one, next) in zip(expected, expected.dropFirst() + [last]) {
+      let (from, to) = (column(one.day, axis, width), column(next.day, axis, width))
+      for x in from..<max(to, from + 1) {
+        let share = to > from ? Double(x - from) / Double(to - from) : 0
+        func between(_ value: KeyPath<Expected, Double>) -> Double {
+          one[keyPath: value] + (next[keyPath: value] - one[keyPath: value]) * share
+        }
+        all.append(
+          (x, Expected(day: one.day, value: between(\.value), low: between(\.low), high: between(\.high))))
+      }
+    }
+    return all
+  }
+
   private struct Place {
     var column: Int
     var text: String
@@ -114,8 +135,7 @@ struct TextChart {
   /// What lies behind is drawn first: the band, the goal, the columns or points, the average.
   private func draw(on canvas: inout Canvas, _ axis: DayAxis, _ scale: Scale) {
     let (width, height) = (canvas.width, canvas.height)
-    for one in expected {
-      let x = column(one.day, axis, width)
+    for (x, one) in ahead(axis, width) {
       for y in row(one.high, scale, height)...row(one.low, scale, height) { canvas.put(glyphs.band, x, y, .faint) }
     }
     if isColumns { drawColumns(on: &canvas, axis, scale) }
@@ -131,9 +151,7 @@ struct TextChart {
     for point in points {
       canvas.put(glyphs.point, column(point.day, axis, width), row(point.value, scale, height), .faint)
     }
-    for one in expected {
-      canvas.put(glyphs.ahead, column(one.day, axis, width), row(one.value, scale, height), .caution)
-    }
+    for (x, one) in ahead(axis, width) { canvas.put(glyphs.ahead, x, row(one.value, scale, height), .caution) }
     // Braille is drawn at its own grain, typewriter's stars at that of the cells.
     let (across, down) = glyphs.isASCII ? (width, height) : (width * 2, height * 4)
     let path = averages.map { one in

@@ -28,7 +28,8 @@ struct Timeline {
   var lanes: [Lane]
   var glyphs: Glyphs
 
-  /// Between two names of hours, and of days.
+  /// Between two names of minutes, of hours, and of days.
+  private static let minuteRoom = 8
   private static let hourRoom = 4
   private static let dayRoom = 3
 
@@ -38,8 +39,7 @@ struct Timeline {
     let margin = min(longest, max(8, width * 3 / 10))
     let room = max(8, width - margin - 2)
     let blank = String(repeating: " ", count: margin + 2)
-    let step = hours(in: room)
-    let ticks = self.ticks(every: max(step, 1), in: room)
+    let ticks = self.ticks(every: step(in: room), in: room)
     var lines: [String] = []
     for (names, tone) in [(row(of: ticks.days, in: room), Style.Tone.strong), (row(of: ticks.hours, in: room), .faint)]
     where !names.isEmpty { lines.append(blank + style(names, tone)) }
@@ -63,13 +63,16 @@ struct Timeline {
     Int(((instant - from).rawValue * Int64(room)) / span)
   }
 
-  /// The hours between two names, so that all have room; 24 and more are whole days.
-  private func hours(in room: Int) -> Int {
-    let all = Double(span) / 3_600_000
-    let most = Double(room) / Double(Self.hourRoom)
-    if let step = [1, 2, 3, 4, 6, 12].first(where: { all / Double($0) <= most }) { return step }
-    let days = Double(room) / Double(Self.dayRoom)
-    return 24 * ([1, 2, 7, 14, 28, 91, 182, 364].first { all / 24 / Double($0) <= days } ?? 728)
+  /// The minutes between two names, so that all have room; those of a day and more are whole days.
+  private func step(in room: Int) -> Int {
+    let all = Double(span) / 60_000
+    func first(_ steps: [Int], _ each: Int) -> Int? {
+      steps.first { all / Double($0) <= Double(room) / Double(each) }
+    }
+    // A line of a few hours would else have a name or two, or none.
+    if all <= 12 * 60, let step = first([1, 2, 5, 10, 15, 30], Self.minuteRoom) { return step }
+    if let step = first([1, 2, 3, 4, 6, 12].map { $0 * 60 }, Self.hourRoom) { return step }
+    return first([1, 2, 7, 14, 28, 91, 182, 364].map { $0 * 1_440 }, Self.dayRoom) ?? 728 * 1_440
   }
 
   /// Where days and hours begin on the clock of the zone, which may be set in between.
@@ -77,19 +80,22 @@ struct Timeline {
     var days: [Tick] = []
     var hours: [Tick] = []
     let first = zone.civil(at: from).date
-    let stride = max(1, step / 24)
+    let stride = max(1, step / 1_440)
     // The first and the last day may be short; all others have as much room as this.
     let each = Int(Int64(room) * 86_400_000 * Int64(stride) / span)
     var day = first
-    while let start = Self.start(of: day, hour: 0, in: zone), start < to {
+    while let start = Self.start(of: day, minute: 0, in: zone), start < to {
       if Int(day.dayNumber - first.dayNumber) % stride == 0 {
         // The first day began before the line does.
         days.append(Tick(column: max(0, column(start, in: room)), text: name(day, every: stride, in: each)))
       }
-      if step < 24 {
-        for hour in Swift.stride(from: 0, to: 24, by: step) {
-          guard let at = Self.start(of: day, hour: hour, in: zone), at >= from, at < to else { continue }
-          hours.append(Tick(column: column(at, in: room), text: hour < 10 ? "0\(hour)" : "\(hour)"))
+      if step < 1_440 {
+        for minute in Swift.stride(from: 0, to: 1_440, by: step) {
+          guard let at = Self.start(of: day, minute: minute, in: zone), at >= from, at < to,
+            let time = CivilTime(hour: minute / 60, minute: minute % 60)
+          else { continue }
+          let text = time.description
+          hours.append(Tick(column: column(at, in: room), text: String(text.prefix(step < 60 ? 5 : 2))))
         }
       }
       guard let next = day.adding(days: 1) else { break }
@@ -111,8 +117,8 @@ struct Timeline {
     return names.first { TextWidth.of($0) < room } ?? String(day.day)
   }
 
-  private static func start(of day: CivilDate, hour: Int, in zone: Zone) -> Instant? {
-    guard let time = CivilTime(hour: hour, minute: 0) else { return nil }
+  private static func start(of day: CivilDate, minute: Int, in zone: Zone) -> Instant? {
+    guard let time = CivilTime(hour: minute / 60, minute: minute % 60) else { return nil }
     return switch zone.resolve(CivilDateTime(date: day, time: time)) {
     case .unique(let instant): instant
     case .gap(_, _, let transition): transition

@@ -106,7 +106,11 @@ extension Shapes {
         .init("weeklyRate", "how the average changes in a week") { .optional($0.weeklyRate) },
         .init("direction", "`up`, `down` or `steady`") { .optional($0.direction?.rawValue) },
         .init("trend", "the slope of the line through the points, a week") { .optional($0.trend) },
-        .init("prediction", "the next 14 days: a list of `day`, `value`, `low` and `high` (95 percent)") {
+        .init(
+          "prediction",
+          "the forecast of a measure, the same for every range up to today: the next 14 days, a list of `day`, `value`, `low` and "
+            + "`high` (95 percent)"
+        ) {
           .list(
             $0.prediction.map {
               .members([
@@ -114,7 +118,7 @@ extension Shapes {
               ])
             })
         },
-        .init("goalOn", "the day on which the goal is reached at that rate") { .optional($0.goalOn) },
+        .init("goalOn", "the day on which the goal is reached by the forecast") { .optional($0.goalOn) },
         .init("weeks", "a list of `from`, `to`, `entries`, `total`, `average`, `met`, `due`") {
           .list($0.weeks.map { period($0) })
         },

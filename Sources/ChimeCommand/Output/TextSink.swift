@@ -6,6 +6,8 @@ package final class TextSink {
   package let isTerminal: Bool
   /// The terminal's width in columns; `nil` where lines may be as long as they like.
   package let width: Int?
+  /// The terminal's height in rows; `nil` where there may be as many lines as there like.
+  package let height: Int?
   private let descriptor: Int32?
   private var buffer: [UInt8] = []
   /// Called with the error number when the descriptor takes no more.
@@ -16,14 +18,15 @@ package final class TextSink {
     self.descriptor = descriptor
     self.onFailure = onFailure
     isTerminal = isatty(descriptor) == 1
-    width = isTerminal ? Self.terminalWidth(descriptor) : nil
+    let size = isTerminal ? Self.terminalSize(descriptor) : nil
+    (width, height) = (size?.width, size?.height)
   }
 
   /// Text kept in memory.
-  package init(isTerminal: Bool = false, width: Int? = nil) {
+  package init(isTerminal: Bool = false, width: Int? = nil, height: Int? = nil) {
     descriptor = nil
     self.isTerminal = isTerminal
-    self.width = width
+    (self.width, self.height) = (width, height)
     onFailure = { _ in fatalError("memory takes everything") }
   }
 
@@ -60,9 +63,9 @@ package final class TextSink {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  private static func terminalWidth(_ descriptor: Int32) -> Int {
+  private static func terminalSize(_ descriptor: Int32) -> (width: Int, height: Int?) {
     var size = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, nil) }
+    return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : nil)
   }
 }

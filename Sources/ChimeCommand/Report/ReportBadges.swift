@@ -20,7 +20,8 @@ extension ReportPage {
       }
       tag("div", ["class": "card groups"]) {
         for group in groups {
-          tag("div", ["class": "group \(CategoryColor(group.name ?? "").hue)"]) {
+          let hasOne = group.members.contains { $0.unlockedAt != nil }
+          tag("div", ["class": "group \(CategoryColor(group.name ?? "").hue)\(hasOne ? "" : " locked")"]) {
             if let name = group.name, !name.isEmpty {
               tag("h4") {
                 tag("i", ["class": "dot", "aria-hidden": "true"])
@@ -33,6 +34,16 @@ extension ReportPage {
               }
             }
             tag("ul", ["class": "badges"]) { for one in group.members { badge(one) } }
+          }
+        }
+        // On paper those that are still to come are a line: pages of empty hexagons say no more.
+        let locked = achievements.filter { $0.unlockedAt == nil }
+        if !locked.isEmpty {
+          tag("p", ["class": "to-come"]) {
+            tag("strong") { Words.say("Still locked:") }
+            " "
+            locked.map { words.local($0.title) + ($0.target > 1 ? " (\(words.progress($0)))" : "") }.joined(
+              separator: ", ")
           }
         }
       }

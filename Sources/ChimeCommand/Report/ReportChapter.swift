@@ -148,7 +148,7 @@ extension ReportPage {
     }
     if let goal = tracker.goal?.value {
       let isMet = part.standing.isGoalValueReached
-      let goalOn = s.goalOn.map { Words.say("at this rate on %1", words.date($0)) }
+      let goalOn = s.goalOn.map { Words.say("forecast for %1", words.date($0)) }
       tiles.append((Words.say("Goal"), words.amount(goal, tracker), isMet ? Words.say("reached") : goalOn))
     }
     if let least = s.least {
@@ -169,7 +169,7 @@ extension ReportPage {
   private func counted(_ part: ReportContents.Part) -> [Tile] {
     let (s, tracker) = (part.statistics, part.tracker)
     var tiles: [Tile] = []
-    if let total = s.total { tiles.append((Words.say("In all"), words.amount(total, tracker), entries(s.entries))) }
+    if let total = s.total { tiles.append((Words.say("In all"), words.sum(total, tracker), entries(s.entries))) }
     if tracker.kind == .amount, let average = s.dailyAverage {
       tiles.append((Words.say("A day"), words.amount(average, tracker), Words.say("on days with an entry")))
     }
@@ -182,8 +182,8 @@ extension ReportPage {
       tiles.append(
         (
           tracker.goal == nil ? Words.say("Days done") : Words.say("Goal met"),
-          Words.say("%1 of %2", String(s.metDays), String(due)),
-          Words.say("days that count")
+          StatsPage.percent(Double(s.metDays) / Double(due)),
+          Words.say("%1 of %2 days that count", Figures.number(Double(s.metDays)), Figures.number(Double(due)))
         ))
     }
     let none = Words.say("none yet")
@@ -215,7 +215,7 @@ extension ReportPage {
         averages[point.day].map { words.amount($0, tracker) } ?? "",
       ]
     }
-    let ahead = (tracker.kind == .measure ? s.prediction : []).map { one in
+    let ahead = s.prediction.map { one in
       [
         words.day(one.day), words.amount(one.value, tracker), words.amount(one.low, tracker),
         words.amount(one.high, tracker),
@@ -227,7 +227,7 @@ extension ReportPage {
         month.average.map { words.amount($0, tracker) } ?? "",
       ]
         + (tracker.kind == .amount
-          ? [month.total.map { words.amount($0, tracker) } ?? "", "\(month.met)/\(month.due)"] : [])
+          ? [month.total.map { words.sum($0, tracker) } ?? "", "\(month.met)/\(month.due)"] : [])
     }
     let (day, average) = (Words.say("Day"), Words.say("Average"))
     return .all([

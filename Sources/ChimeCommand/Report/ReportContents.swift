@@ -44,6 +44,8 @@ struct ReportContents: Sendable {
   var madeAt: CivilDateTime
   var today: CivilDate
   var day: T.DayView
+  /// Whether it is of a pack that was asked for.
+  var isOfOnePack = false
   /// nil: from the first entry on.
   var range: T.Range?
   var chapters: [Chapter]
@@ -88,7 +90,8 @@ struct ReportReader {
     }
     let zone = try context.localZone()
     var contents = ReportContents(
-      madeAt: zone.civil(at: context.now), today: today, day: view, range: range, chapters: chapters)
+      madeAt: zone.civil(at: context.now), today: today, day: view, isOfOnePack: pack != nil, range: range,
+      chapters: chapters)
     try ReportPhotos.read(into: &contents, daemon)
     return contents
   }

@@ -44,7 +44,7 @@ struct ReportPage {
       tag("meta", ["name": "referrer", "content": "no-referrer"])
       tag("meta", ["name": "robots", "content": "noindex"])
       Markup.own("<meta name=\"generator\" content=\"Chime report\">")
-      tag("title") { Words.say("Chime: %1", words.day(contents.today.description)) }
+      tag("title") { Words.say("Chime: %1", title) }
       tag("style") { Markup.own(ReportStyle.text) }
       if !photoStyle.isEmpty { tag("style") { photoStyle } }
     }
@@ -137,6 +137,20 @@ struct ReportPage {
         )
       }
     }
+  }
+
+  /// What it is of: the pack, where it is of one alone, and the days.
+  private var title: String {
+    guard contents.isOfOnePack, let chapter = shownChapters.first else { return periodText }
+    return "\(title(of: chapter)), \(periodText)"
+  }
+
+  /// The days that the statistics are of.
+  var periodText: String {
+    let first = contents.range?.from ?? contents.parts.compactMap { $0.statistics.points.first?.day }.min()
+    let last = contents.range?.to ?? contents.today.description
+    guard let first, first <= last else { return words.date(last) }
+    return Words.say("%1 to %2", words.date(first), words.date(last))
   }
 
   var rangeText: String {

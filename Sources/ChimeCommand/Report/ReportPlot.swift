@@ -12,8 +12,7 @@ struct ReportPlot {
   var id: String
 
   private var statistics: T.Statistics { part.statistics }
-  /// What is to come is drawn of what is measured; how much one is going to do is one's own affair.
-  private var expected: [T.Prediction] { isColumns ? [] : statistics.prediction }
+  private var expected: [T.Prediction] { statistics.prediction }
   private var tracker: T.Tracker { part.tracker }
   private var isColumns: Bool { tracker.kind == .amount }
   private var goal: Double? { isColumns ? dailyGoal : tracker.goal?.value }
@@ -26,13 +25,14 @@ struct ReportPlot {
   /// nil when there is nothing to draw.
   func figure() -> Markup? {
     guard let first = days.min(), let last = days.max() else { return nil }
-    let axis = DayAxis(first: first, last: last)
+    let axis = DayAxis(first: first, last: last).holding(atLeast: DayAxis.fewestDays(in: page.contents.range))
     let values =
       statistics.points.map(\.value) + statistics.averages.map(\.value) + (goalIsNear ? [goal].compactMap { $0 } : [])
       + expected.flatMap { [$0.low, $0.high] }
     let scale = Scale(of: values, ticks: 5, fromZero: isColumns)
     return tag("figure", ["class": "plot"]) {
       tag("div", ["class": "plot-area"]) {
+        if let unit = tracker.unit { tag("span", ["class": "unit", "aria-hidden": "true"]) { unit } }
         for tick in scale.ticks {
           tag("span", ["class": "y", "aria-hidden": "true", "style": "top:\(percent(1 - scale.share(tick)))"]) {
             Figures.number(tick, decimals: scale.decimals)

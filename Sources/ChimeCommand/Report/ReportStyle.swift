@@ -92,8 +92,9 @@ enum ReportStyle {
     .plot{display:grid;gap:.5rem}
     .plot-area{position:relative;margin:1.1rem 0 1.6rem 3.1rem;height:clamp(13rem,34vw,19rem)}
     .plot-area svg{position:absolute;inset:0;width:100%;height:100%}
-    .plot-area .y,.plot-area .x,.plot-area .flag{position:absolute;font-size:.75rem;line-height:1;color:var(--soft);white-space:nowrap}
+    .plot-area .y,.plot-area .x,.plot-area .flag,.plot-area .unit{position:absolute;font-size:.75rem;line-height:1;color:var(--soft);white-space:nowrap}
     .plot-area .y{right:calc(100% + .6rem);transform:translateY(-50%)}
+    .plot-area .unit{right:calc(100% + .6rem);bottom:calc(100% + .5rem);font-weight:600}
     .plot-area .x{top:calc(100% + .55rem);transform:translateX(-50%)}
     .plot-area .x:last-of-type{transform:translateX(-50%)}
     .plot-area .flag{bottom:100%;transform:translate(-50%,-.2rem);color:var(--accent);font-weight:600}
@@ -133,6 +134,7 @@ enum ReportStyle {
     .hex-sign{font:600 27px var(--serif);text-anchor:middle;fill:var(--on)}.locked .hex-sign{fill:var(--soft)}
     .hex-icon{fill:none;stroke:var(--on);stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}
     .locked .hex-icon{stroke:var(--soft)}
+    .to-come{display:none}
     .group h4{margin-bottom:.9rem}.group h4 span{color:var(--soft);font-weight:400}
 
     .worn{display:grid;gap:.55rem}
@@ -173,16 +175,29 @@ enum ReportStyle {
     .months{grid-template-columns:repeat(4,minmax(0,1fr))}.week{padding-inline:.25rem}.week li{font-size:.75rem}}
     @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#1c262d;--soft:#55616a;--line:#d8d2c8;--shade:#efeae2;--on:#fff;
     --teal:#0d6577;--plum:#77407a;--leaf:#3b6733;--amber:#7d5210;--rose:#a0324b;--slate:#3d5783}
-    @page{margin:14mm}body{font-size:9.5pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}
-    .wrap{max-width:none;padding:0}nav,.skip,details:not([open]){display:none}
-    main>section{padding-top:8mm}.part{margin-top:6mm}
-    .months{grid-template-columns:repeat(12,minmax(0,1fr));gap:2mm}.heat p{font-size:6.5pt;margin-bottom:1mm}
-    .today{grid-template-columns:repeat(3,minmax(0,1fr))}.today h3{font-size:11pt}.today .mark{width:10mm}.cup{width:28mm}
-    .big{font-size:16pt}.card{padding:4mm}.tiles dd{font-size:12pt}.gardens{grid-template-columns:repeat(3,minmax(0,1fr))}
-    h2,h3,h4,.kicker,.head{break-after:avoid}.card,.badges li,.tiles,.tiles div,.stones li,.garden,.heat,tr{break-inside:avoid}
-    .group .badges{break-inside:auto}.mast{padding-top:0}.mast-in{grid-template-columns:minmax(0,1.25fr) minmax(0,1fr)}
-    .scroll{max-height:none;overflow:visible}.plot-area{height:52mm}.cup-back,.cup-front{animation:none}
-    .hex,.d4,.heart{fill-opacity:.9}.groups{gap:4mm 6mm}.badges{gap:3mm 2mm}.badges svg{width:14mm}
-    .badges li{font-size:7.5pt;width:26mm}.group{width:auto}.badges strong{font-size:8.5pt}.worn{gap:1.5mm}.stones{grid-template-columns:repeat(3,minmax(0,1fr))}}
+    @page{margin:10mm}body{font-size:8pt;line-height:1.35}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+    nav,.skip,details:not([open]),.group.locked,.badges .locked,.badges li>span:not(.when),.plot-area .minor{display:none}
+    .wrap{max-width:none;padding:0;columns:2;column-gap:6mm}.mast,#today{column-span:all}.mast{padding-top:0}
+    .mast-in{gap:6mm;grid-template-columns:minmax(0,1.25fr) minmax(0,1fr)}.mast h1{font-size:16pt;margin:.5mm 0 1mm}.mast .message{font-size:9pt}
+    .quote{padding-inline-start:3mm}.quote p{font-size:8.5pt;line-height:1.3}.quote [dir=rtl]{font-size:11pt;line-height:1.5}
+    .week{margin:3mm 0;padding:1.5mm}.week svg{width:8mm;margin:.5mm auto}.week li{font-size:7pt}
+    main>section{padding:0 0 4mm}.stack>*+*,.chips+.stones{margin-top:2mm}.part{margin-top:3mm}.part>.kicker,.head,.group h4,.pair h4{margin-bottom:1mm}
+    h2{font-size:13pt}h3{font-size:10pt}h4{font-size:8pt}.kicker,.tiles dt,.tiles small,.legend{font-size:7pt}
+    .card{padding:2mm 2.5mm;border-radius:2mm}.empty{padding:1mm 2.5mm}.empty p{display:inline;margin-inline-end:1mm}
+    .today{grid-template-columns:repeat(4,minmax(0,1fr));gap:2mm}.today li{gap:2mm}.today h3{font-size:9pt}.today .mark{width:8mm}.today .state{font-size:8pt}
+    .big{font-size:11pt}.today .wide{flex-direction:row;text-align:start;grid-row:auto}.today .cup{width:16mm}.cup-back,.cup-front{animation:none}
+    .tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles div{padding:1mm 1.5mm}.tiles dd{font-size:9.5pt}.level{gap:1mm}.bar{height:1.5mm}
+    .plot-area{height:30mm;margin:3mm 0 4mm 8mm}.plot-area .y,.plot-area .x,.plot-area .flag,.plot-area .unit{font-size:6pt}
+    .months{grid-template-columns:repeat(12,minmax(0,1fr));gap:1mm;margin-top:1mm}.heat p{font-size:4.5pt;margin-bottom:.5mm}
+    .gardens{grid-template-columns:repeat(3,minmax(0,1fr));gap:2mm}.garden h4{font-size:7pt}.garden p{font-size:6pt;margin-bottom:1mm}
+    .wears{grid-template-columns:repeat(2,minmax(0,1fr));margin:1mm 0;gap:1.5mm 3mm}.wear{gap:.3mm}.wear b,.letters b{font-size:7pt}
+    .wear li{min-height:6mm;padding:0 .5mm;border-radius:1mm;font-size:5pt}.wear .wd{padding:0;white-space:nowrap;overflow:hidden}
+    .groups{gap:1.5mm 3mm}.group{width:auto}.badges{gap:1mm}.badges li{width:16mm;font-size:6pt;line-height:1.2}.badges svg{width:8mm;margin-bottom:.5mm}
+    .badges strong{font-size:6.5pt}.to-come{display:block;width:100%;font-size:7pt;line-height:1.3;color:var(--soft)}.hex,.d4,.heart{fill-opacity:.9}
+    .pair{grid-template-columns:minmax(0,1fr)}.worn{gap:.5mm}.worn .soft{display:inline;font-size:7pt;margin-inline-start:1mm}.worn .bar{height:1.5mm}
+    .worn li{grid-template-columns:minmax(0,1fr) 25mm 8mm}.stones{grid-template-columns:repeat(2,minmax(0,1fr));gap:2mm}.stones img{max-height:25mm;margin-bottom:1mm}
+    .chips{gap:1mm}.chips li{padding:.3mm 2mm;font-size:7pt}.scroll{max-height:none;overflow:visible}
+    h2,h3,h4,.kicker,.head{break-after:avoid}.card,.badges li,.tiles,.tiles div,.stones li,.group,.garden,.heat,tr{break-inside:avoid}.card.groups{break-inside:auto}
+    footer{margin-top:3mm;padding:1.5mm 0 0;font-size:6.5pt}}
     """
 }

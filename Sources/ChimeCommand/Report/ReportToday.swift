@@ -10,7 +10,9 @@ extension ReportPage {
     return tag("header", ["class": "mast slate"]) {
       tag("div", ["class": "mast-in"]) {
         tag("div") {
-          tag("p", ["class": "kicker"]) { words.day(contents.today.description) }
+          tag("p", ["class": "kicker"]) {
+            "\(Words.say("Report of %1", periodText)) · \(words.day(contents.today.description))"
+          }
           tag("h1") { title.isEmpty ? Words.say("How it is going") : title }
           tag("p", ["class": "message"]) { words.local(mood.message) }
           tag("p", ["class": "message soft"]) { words.local(mood.next) }

@@ -37,7 +37,7 @@ enum Chart {
     switch context.format {
     case .json: context.print(statistics, as: Shapes.statistics(context.trackerWords)) {}
     case .plain: plain(context, statistics)
-    case .human: human(context, statistics)
+    case .human: human(context, statistics, range)
     }
     return .success
   }
@@ -54,7 +54,7 @@ enum Chart {
     }
   }
 
-  private static func human(_ context: Context, _ statistics: T.Statistics) {
+  private static func human(_ context: Context, _ statistics: T.Statistics, _ range: T.Range?) {
     let words = context.trackerWords
     let tracker = statistics.tracker
     let glyphs = Glyphs(context)
@@ -62,8 +62,8 @@ enum Chart {
       isColumns: tracker.kind != .measure, points: values(statistics.points), averages: values(statistics.averages),
       goal: tracker.kind == .measure ? tracker.goal?.value : dailyTotal(tracker),
       glyphs: glyphs)
-    // How much one is going to do is one's own affair; what is measured goes on as it goes.
-    chart.expected = (tracker.kind == .measure ? statistics.prediction : []).compactMap { one in
+    chart.fewestDays = DayAxis.fewestDays(in: range)
+    chart.expected = statistics.prediction.compactMap { one in
       CivilDate(one.day).map { TextChart.Expected(day: $0, value: one.value, low: one.low, high: one.high) }
     }
     if tracker.kind == .check {
@@ -76,20 +76,46 @@ enum Chart {
       (chart.averages, chart.goal, chart.expected) = ([], nil, [])
     }
     let width = min(context.width, 120)
-    let lines = chart.lines(width: width, height: width < 60 ? 9 : 14, style: context.style)
-    guard !lines.isEmpty, statistics.entries > 0 else {
+    guard !chart.points.isEmpty, statistics.entries > 0 else {
       context.note(Words.say("There is nothing to draw yet of %1 in that time.", words.title(tracker)))
       context.note(Words.say("`chime log %1` records something; --range all looks further back", tracker.id))
       return
     }
-    for line in TextWidth.wrap(title(statistics, words), to: width) { context.out(context.style(line, .strong)) }
-    for line in lines { context.out(line) }
-    context.out()
-    for line in Glyphs.legend(legend(chart, statistics, words), width: width) {
-      context.out(context.style(line, .faint))
-    }
-    for (sentence, tone) in sentences(statistics, words, glyphs) {
-      for line in TextWidth.wrap(sentence, to: width) { context.out(context.style(line, tone)) }
+    let head = TextWidth.wrap(title(statistics, words), to: width)
+    let legend = Glyphs.legend(legend(chart, statistics, words), width: width)
+    let room = Room(
+      rows: context.world.output.height, usual: width < 60 ? 9 : 14, fixed: head.count + legend.count,
+      sentences: sentences(statistics, words, glyphs).map { sentence, tone in
+        TextWidth.wrap(sentence, to: width).map { context.style($0, tone) }
+      })
+    for line in head { context.out(context.style(line, .strong)) }
+    for line in chart.lines(width: width, height: room.height, style: context.style) { context.out(line) }
+    if room.hasGap { context.out() }
+    for line in legend { context.out(context.style(line, .faint)) }
+    for line in room.sentences { context.out(line) }
+  }
+
+  /// What a terminal of so many rows holds: a low one makes the drawing lower, then leaves out sentences, the last one first.
+  struct Room: Equatable {
+    /// Of the drawing, without its axis.
+    var height: Int
+    var hasGap = true
+    var sentences: [String]
+
+    /// A drawing that is lower says nothing; one that is higher says no more.
+    static let heights = 5...20
+
+    init(rows: Int?, usual: Int, fixed: Int, sentences: [[String]]) {
+      (height, self.sentences) = (usual, sentences.flatMap(\.self))
+      guard let rows else { return }
+      // The axis takes two rows, the gap one, and the prompt that comes after it one.
+      let left = rows - fixed - 4
+      var kept = sentences
+      while !kept.isEmpty, left - kept.joined().count < Self.heights.lowerBound { kept.removeLast() }
+      self.sentences = kept.flatMap(\.self)
+      hasGap = left >= Self.heights.lowerBound
+      let room = left - self.sentences.count + (hasGap ? 0 : 1)
+      height = min(max(room, Self.heights.lowerBound), Self.heights.upperBound)
     }
   }
 
@@ -157,14 +183,14 @@ enum Chart {
       add(
         arrow + Words.say("The average changes by %1 a week.", words.signed(rate, tracker)), trend?.tone ?? .plain)
     }
-    if tracker.kind == .measure, let last = statistics.prediction.last {
+    if let last = statistics.prediction.last {
       add(
         Words.say(
           "On %1 it is expected between %2 and %3.", words.day(last.day), words.amount(last.low, tracker),
           words.amount(last.high, tracker)))
     }
     if let day = statistics.goalOn {
-      add(Words.say("At this rate the goal is reached on %1.", words.day(day)))
+      add(Words.say("By this forecast the goal is reached on %1.", words.day(day)))
     }
     return sentences
   }

@@ -113,7 +113,7 @@ struct StatsPage {
     }
     add(Words.say("entries"), Figures.number(Double(statistics.entries)))
     if tracker.kind == .amount {
-      add(Words.say("total"), statistics.total.map { words.amount($0, tracker) })
+      add(Words.say("total"), statistics.total.map { words.sum($0, tracker) })
       add(Words.say("a day"), statistics.dailyAverage.map { words.amount($0, tracker) })
     }
     if tracker.kind != .check {
@@ -134,7 +134,7 @@ struct StatsPage {
     }
     if let last = statistics.prediction.last {
       let band = "\(words.number(last.low, tracker))–\(words.amount(last.high, tracker))"
-      add(Words.say("outlook"), "\(words.date(last.day)): \(words.amount(last.value, tracker)) (\(band))")
+      add(Words.say("forecast"), "\(words.date(last.day)): \(words.amount(last.value, tracker)) (\(band))")
     }
     add(Words.say("goal on"), statistics.goalOn.map { words.day($0) })
     if statistics.dueDays > 0, hasMet {
@@ -234,7 +234,7 @@ struct StatsPage {
     for period in periods.reversed() {
       table.rows.append([
         .init(words.date(period.from)), .init(Figures.number(Double(period.entries))),
-        .init(period.total.map { words.amount($0, tracker) } ?? ""),
+        .init(period.total.map { words.sum($0, tracker) } ?? ""),
         .init(period.average.map { words.amount($0, tracker) } ?? ""),
         .init("\(period.met)/\(max(period.due, period.met))"),
       ])

@@ -33,6 +33,12 @@ struct TrackerWords: Sendable {
     [number(value, tracker), tracker.unit.map { Harmless.line($0) }].compactMap { $0 }.joined(separator: " ")
   }
 
+  /// What many days add up to: `46.3 l` instead of `46,250 ml`.
+  func sum(_ value: Double, _ tracker: Tracker) -> String {
+    guard tracker.unit == "ml", value.magnitude >= 10_000 else { return amount(value, tracker) }
+    return "\(Figures.number(value / 1_000, decimals: 1)) l"
+  }
+
   /// A value in a unit that may be another than the tracker's.
   func amount(_ value: Double, unit: String?, _ tracker: Tracker) -> String {
     guard let unit, unit != tracker.unit else { return amount(value, tracker) }

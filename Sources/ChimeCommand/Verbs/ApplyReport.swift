@@ -39,6 +39,18 @@ struct ApplyReport {
     // Where a person was asked they have been named already.
     if isDry { for file in files { context.note(file.sentence, .caution) } }
     context.note(summary)
+    let taken = reply.changes.count(where: Self.isTakenOver)
+    if taken > 0, let set = reply.set {
+      context.note(
+        isDry
+          ? Words.say(
+            count: taken, "%n set by hand would belong to the set \"%1\"",
+            "%n set by hand would belong to the set \"%1\"", set)
+          : Words.say(
+            count: taken, "%n set by hand belongs to the set \"%1\" now", "%n set by hand belong to the set \"%1\" now",
+            set),
+        .faint)
+    }
     if reply.leftOver > 0, let set = reply.set {
       context.note(
         Words.say(
@@ -49,7 +61,7 @@ struct ApplyReport {
 
   /// A line for each change, and beneath it what changes.
   func lines(_ context: Context) -> [String] {
-    reply.changes.flatMap { change -> [String] in
+    reply.changes.filter { !Self.isTakenOver($0) }.flatMap { change -> [String] in
       let (mark, tone): (String, Style.Tone) =
         switch change.action {
         case .add: ("+", .good)
@@ -103,14 +115,22 @@ struct ApplyReport {
     context.world.output.isTerminal ? TextWidth.truncate(text, to: max(8, context.width - used)) : text
   }
 
+  /// Whether something that was set by hand merely comes to belong to the set, as all does when an export is first applied:
+  /// nothing about it changes.
+  static func isTakenOver(_ change: Change) -> Bool {
+    change.action == .change && change.fields.map(\.name) == ["set"] && change.fields[0].old == nil
+  }
+
   /// `1 added, 2 changed, 1 removed, 14 unchanged`
   var summary: String {
-    guard !reply.changes.isEmpty else {
+    let changes = reply.changes.filter { !Self.isTakenOver($0) }
+    let unchanged = reply.unchanged + reply.changes.count - changes.count
+    guard !changes.isEmpty else {
       return Words.say(
-        count: reply.unchanged, "nothing to change: %n is as it is to be",
+        count: unchanged, "nothing to change: %n is as it is to be",
         "nothing to change: all %n are as they are to be")
     }
-    func count(_ action: RemindersInterface.SetChange.Action) -> Int { reply.changes.count { $0.action == action } }
+    func count(_ action: RemindersInterface.SetChange.Action) -> Int { changes.count { $0.action == action } }
     let (added, changed, removed) = (count(.add), count(.change), count(.remove))
     let parts: [(Int, String)] =
       isDry
@@ -122,7 +142,7 @@ struct ApplyReport {
         (added, Words.say("%1 added", added)), (changed, Words.say("%1 changed", changed)),
         (removed, Words.say("%1 removed", removed)),
       ]
-    return (parts.filter { $0.0 > 0 }.map(\.1) + [Words.say("%1 unchanged", reply.unchanged)]).joined(separator: ", ")
+    return (parts.filter { $0.0 > 0 }.map(\.1) + [Words.say("%1 unchanged", unchanged)]).joined(separator: ", ")
   }
 }
 

@@ -6,7 +6,7 @@
 struct KeyReader {
   enum Key: Equatable {
     case up, down, pageUp, pageDown, home, end
-    case enter, escape, backspace, redraw
+    case enter, escape, backspace, clear, redraw
     case character(Character)
     case paste(String)
   }
@@ -49,6 +49,8 @@ struct KeyReader {
     case 0x0D, 0x0A: return (.enter, 1)
     case 0x7F, 0x08: return (.backspace, 1)
     case 0x0C: return (.redraw, 1)
+    // Ctrl-U, as a terminal's own line has it.
+    case 0x15: return (.clear, 1)
     // Ctrl-N and Ctrl-P, as in Emacs and readline.
     case 0x0E: return (.down, 1)
     case 0x10: return (.up, 1)

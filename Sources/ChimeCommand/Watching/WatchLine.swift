@@ -16,6 +16,8 @@ final class WatchLine {
   private var refreshedAt = ContinuousClock.now - .seconds(60)
   private var refreshWanted = true
   private var isFirst = true
+  /// Whether the screen has room to draw the times of the day ahead.
+  var wantsDayAhead = false
 
   /// Between two readings of everything, however much happens.
   private static let rest = Duration.seconds(1)
@@ -25,6 +27,8 @@ final class WatchLine {
   private static let patience = Duration.seconds(3)
   /// More is not read than a screen can show.
   private static let most = 200
+  /// The same of the day ahead, on whose lines many times share a place.
+  static let mostAhead = 1_000
 
   /// Something to ask: how, and what becomes of the answer.
   private struct Question {
@@ -129,7 +133,7 @@ final class WatchLine {
       refreshWanted = true
     }
     let pause = refreshWanted ? Self.rest : Self.usual
-    if asked == nil, questions.isEmpty, .now - refreshedAt >= pause { readEverything() }
+    if asked == nil, questions.isEmpty, .now - refreshedAt >= pause { readEverything(now) }
     return isChanged
   }
 
@@ -142,7 +146,7 @@ final class WatchLine {
     try? question.begin(asking)
   }
 
-  private func readEverything() {
+  private func readEverything(_ now: Instant) {
     refreshWanted = false
     refreshedAt = .now
     let isFirst = isFirst
@@ -152,6 +156,12 @@ final class WatchLine {
     }
     ask(OccurrencesInterface.Upcoming(limit: Self.most)) {
       model, reply in model.upcoming = reply.upcoming
+    }
+    if wantsDayAhead {
+      let end = RFC3339.format(now + .hours(24), in: clock.zone)
+      ask(OccurrencesInterface.Upcoming(limit: Self.mostAhead, before: end)) { model, reply in
+        model.ahead = reply.upcoming
+      }
     }
     ask(OccurrencesInterface.List(filter: .init(open: true), limit: Self.most)) { model, reply in
       model.take(open: reply.occurrences)

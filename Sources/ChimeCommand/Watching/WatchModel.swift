@@ -48,6 +48,8 @@ struct WatchModel {
   var link = Link.connected
   var health: DaemonInterface.Health?
   var upcoming: [OccurrencesInterface.Coming] = [] { didSet { knowsUpcoming = true } }
+  /// Every time of the next 24 hours, where the screen has room to draw them; `upcoming` has the next of each reminder.
+  var ahead: [OccurrencesInterface.Coming] = []
   /// Whether it has been told what comes: until then that is not known, and not nothing.
   private(set) var knowsUpcoming = false
   /// The same of what happened before.
@@ -104,8 +106,21 @@ struct WatchModel {
   mutating func take(events: [DaemonInterface.Event]) {
     for event in events {
       // Of what the daemon's clock says the order counts, and a clock may be set back.
-      add(Line(at: WallClock.instant(event.at) ?? now, kind: event.event, text: Words.told(event.message)))
+      add(
+        Line(
+          at: WallClock.instant(event.at) ?? now, kind: event.event,
+          text: Self.withoutState(Words.told(event.message), title: event.title, kind: event.event)))
     }
+  }
+
+  /// A sentence without the word that stands in front of it already: `"Tea"` of a tea that `fired`.
+  static func withoutState(_ text: String, title: String?, kind: String) -> String {
+    guard let title else { return text }
+    let head = "\"\(title)\""
+    let tail = " " + StateWords.say(kind)
+    guard text.hasPrefix(head + tail) else { return text }
+    let rest = text.dropFirst(head.count + tail.count)
+    return rest.isEmpty || rest.hasPrefix(" ") ? head + rest : text
   }
 
   /// What had happened before this began, or while the daemon could not be heard.
@@ -116,9 +131,7 @@ struct WatchModel {
       let times = [occurrence.endedAt, occurrence.deliveredAt, occurrence.firedAt, occurrence.scheduledAt]
       guard let at = times.lazy.compactMap({ $0 }).first.flatMap({ WallClock.instant($0) }) else { return nil }
       if let known, at <= known { return nil }
-      return Line(
-        at: at, kind: occurrence.state.rawValue,
-        text: "\"\(occurrence.title)\" \(StateWords.say(occurrence.state.rawValue))")
+      return Line(at: at, kind: occurrence.state.rawValue, text: "\"\(occurrence.title)\"")
     }
     for line in told.sorted(by: { $0.at < $1.at }) { add(line) }
   }
@@ -177,7 +190,7 @@ struct WatchModel {
     case .character("S"):
       guard canAnswer() else { return nil }
       mode = .asking(text: "", problem: nil)
-    case .enter, .backspace, .redraw, .character, .paste: break
+    case .enter, .backspace, .clear, .redraw, .character, .paste: break
     }
     return nil
   }
@@ -211,6 +224,7 @@ struct WatchModel {
     switch key {
     case .escape: mode = .watching
     case .backspace: mode = .asking(text: String(text.dropLast()), problem: nil)
+    case .clear: mode = .asking(text: "", problem: nil)
     case .character(let letter) where text.count < 40: mode = .asking(text: text + String(letter), problem: nil)
     case .paste(let pasted):
       mode = .asking(text: String((text + Harmless.field(pasted)).prefix(40)), problem: nil)

@@ -147,6 +147,7 @@ final class WatchScreen {
 
   private func listen() {
     guard let line else { return }
+    line.wantsDayAhead = WatchView.hasRoomForDayAhead(width: size.columns, height: size.rows)
     do {
       if try line.listen(&model, now: context.world.now()) { isStale = true }
     } catch {

@@ -43,10 +43,10 @@ struct WatchView {
     var least: Int
     /// Whether the last rows are shown when there is no room for all.
     var showsEnd = false
-    /// What stands there when there are none; `nil`: then the section is left out.
-    var empty: String?
+    /// What stands there when there are none, a row each; without any the section is left out.
+    var empty: [String] = []
 
-    var wanted: Int { rows.isEmpty ? (empty == nil ? 0 : 1) : rows.count }
+    var wanted: Int { rows.isEmpty ? empty.count : rows.count }
   }
 
   /// The times that the picture counts down to, for `WatchModel.nextChange`.
@@ -67,8 +67,11 @@ struct WatchView {
       return picture
     }
     var top = drawHead(on: &picture.frame)
-    let bottom = height - (height > 5 ? 1 : 0)
+    let foot = height - (height > 5 ? 1 : 0)
     if height >= 12 { top += 1 }
+    let ahead = dayAhead()
+    let bottom = foot - (ahead.isEmpty ? 0 : ahead.count + 1)
+    for (offset, line) in ahead.enumerated() { picture.frame.put(line.text, 0, bottom + 1 + offset, line.tone) }
     let left = [waiting, next, deliveries]
     if width >= Self.wide {
       let middle = width / 2
@@ -77,8 +80,34 @@ struct WatchView {
     } else {
       draw(left + [events], on: &picture, x: 0, width: width, rows: top..<bottom)
     }
-    if bottom < height { drawFoot(on: &picture.frame, y: height - 1) }
+    if foot < height { drawFoot(on: &picture.frame, y: height - 1) }
     return picture
+  }
+
+  /// Whether the day ahead is drawn beneath the rest.
+  static func hasRoomForDayAhead(width: Int, height: Int) -> Bool { width >= 60 && height >= 30 }
+
+  /// The times of the next 24 hours on lines, beneath all else: what a large terminal has room for.
+  private func dayAhead() -> [Part] {
+    guard Self.hasRoomForDayAhead(width: width, height: height) else { return [] }
+    let signs = TimelineSigns(glyphs)
+    let all = TimelineLanes.of(model.ahead, id: \.reminder, title: \.title) { coming in
+      WallClock.instant(coming.at).map { signs.mark(coming, at: $0) }
+    }
+    // The list may end before the day does.
+    let isCut = model.ahead.count >= WatchLine.mostAhead
+    let end = isCut ? model.ahead.last.flatMap { WallClock.instant($0.at) } : nil
+    let to = min(end ?? .latest, model.now + .hours(24))
+    let lanes = all.filter { $0.marks.contains { $0.at < to } }.prefix(height / 4)
+    let timeline = Timeline(from: model.now, to: to, zone: zone, lanes: Array(lanes), glyphs: glyphs)
+    let lines = timeline.lines(width: width - 2, style: Style(isColored: false))
+    guard !lines.isEmpty else { return [] }
+    let used = Set(lanes.flatMap(\.marks).map(\.sign))
+    let legend = signs.coming.filter { used.contains($0.0) }.map { "\($0.0) \($0.1)" }.joined(separator: "   ")
+    let axis = lines.count - lanes.count
+    return [Part(Words.say("The day ahead"), .strong)]
+      + lines.enumerated().map { Part("  " + $0.element, $0.offset < axis ? .faint : .plain) }
+      + [Part("  " + legend, .faint)]
   }
 
   // MARK: Head and foot
@@ -147,7 +176,11 @@ struct WatchView {
     let rows = model.open.map { occurrence in
       let fired = WallClock.instant(occurrence.firedAt ?? occurrence.scheduledAt) ?? model.now
       return Row(
-        lead: [Part(stamp(fired)), Part(age(fired), .faint)], text: Part(occurrence.title, .strong),
+        lead: [
+          Part(stamp(fired)),
+          // Where there is no room for the note, its word takes the place of the age.
+          Part(isNarrow && occurrence.state == .snoozed ? StateWords.say("snoozed") : age(fired), .faint),
+        ], text: Part(occurrence.title, .strong),
         note: note(of: occurrence).map { Part($0, .faint) }, isChosen: occurrence.id == model.chosen)
     }
     return Section(
@@ -168,16 +201,23 @@ struct WatchView {
       let at = WallClock.instant(coming.at) ?? model.now
       let tone: Style.Tone = coming.paused || coming.passedOver != nil ? .faint : .plain
       return Row(
-        lead: [Part(stamp(at), tone), Part(countdown(at), isClose(at) ? .strong : .faint)],
-        text: Part(coming.title, tone), note: ComingMark.text(coming).map { Part($0, .faint) })
+        lead: [
+          Part(stamp(at), tone),
+          isNarrow && coming.paused
+            ? Part(StateWords.say("paused"), .faint) : Part(countdown(at), isClose(at) ? .strong : .faint),
+        ],
+        text: Part(coming.title, tone),
+        note: isNarrow && coming.paused ? nil : ComingMark.text(coming).map { Part($0, .faint) })
     }
     return Section(
       title: Words.say("Next"), rows: rows, times: model.upcoming.map { WallClock.instant($0.at) }, total: rows.count,
-      least: 5, empty: model.knowsUpcoming ? Words.say("Nothing is coming.") : notTold)
+      least: 5,
+      empty: model.knowsUpcoming
+        ? [Words.say("Nothing is coming."), Words.say("Set a reminder: chime in 25m \"Tea\"")] : notTold)
   }
 
   /// Before the daemon has answered.
-  private var notTold: String { Words.say("Being looked up.") }
+  private var notTold: [String] { [Words.say("Being looked up.")] }
 
   private func isClose(_ instant: Instant) -> Bool {
     instant - model.now < WatchModel.close && instant >= model.now && model.link == .connected
@@ -202,13 +242,15 @@ struct WatchView {
 
   private var events: Section {
     let rows = model.lines.map { line in
-      Row(
-        lead: [Part(stamp(line.at, withSeconds: !isNarrow), .faint)], text: Part(line.text, WatchEvents.tone(line.kind))
-      )
+      // What became of it stands before the title, which a narrow screen cuts.
+      let tone = WatchEvents.tone(line.kind)
+      return Row(
+        lead: [Part(stamp(line.at, withSeconds: !isNarrow), .faint), Part(StateWords.say(line.kind), tone)],
+        text: Part(line.text, tone))
     }
     return Section(
       title: Words.say("What has happened"), rows: rows, total: rows.count, least: 3, showsEnd: true,
-      empty: model.knowsHistory ? Words.say("Nothing yet.") : notTold)
+      empty: model.knowsHistory ? [Words.say("Nothing yet.")] : notTold)
   }
 
   /// `08:10`, `Fri 08:10` of another day of this week or the next, else the date.
@@ -286,7 +328,9 @@ struct WatchView {
       picture.frame.put(text, title + 2, y, .faint, room: max(0, width - (title - x) - 2))
     }
     guard !section.rows.isEmpty else {
-      picture.frame.put(section.empty ?? "", x + 2, y + 1, .faint, room: width - 2)
+      for (offset, line) in section.empty.prefix(count).enumerated() {
+        picture.frame.put(line, x + 2, y + 1 + offset, .faint, room: width - 2)
+      }
       return
     }
     var first = section.showsEnd ? max(0, section.rows.count - count) : 0

@@ -1392,10 +1392,12 @@ type Statistics (
   # Change of the average a week, and where it goes: up, down, steady.
   weeklyRate: ?float,
   direction: ?(up, down, steady),
-  # The line through the points, a week; and what it says of the next 14 days, with a band of 95 percent.
+  # The line through the points, a week.
   trend: ?float,
+  # Of a measure and a range up to today, whichever it is: the next 14 days, by the line through the last 90, with a band of 95
+  # percent.
   prediction: []Prediction,
-  # When the goal's value is reached at that rate.
+  # When that line is at the goal's value.
   goalOn: ?string,
   weeks: []Period,
   months: []Period,

@@ -579,10 +579,12 @@ public enum TrackersInterface {
     /// Change of the average a week, and where it goes: up, down, steady.
     public var weeklyRate: Double?
     public var direction: Standing.Direction?
-    /// The line through the points, a week; and what it says of the next 14 days, with a band of 95 percent.
+    /// The line through the points, a week.
     public var trend: Double?
+    /// Of a measure and a range up to today, whichever it is: the next 14 days, by the line through the last 90, with a band of 95
+    /// percent.
     public var prediction: [Prediction]
-    /// When the goal's value is reached at that rate.
+    /// When that line is at the goal's value.
     public var goalOn: String?
     public var weeks: [Period]
     public var months: [Period]

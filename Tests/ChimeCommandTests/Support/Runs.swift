@@ -14,10 +14,11 @@ struct Outcome {
 
 /// Runs the command in this process, at `Samples.now` in Prague.
 func chime(
-  _ arguments: [String], daemon: FakeDaemon? = nil, width: Int? = nil, isTerminal: Bool = false, input: String = "",
+  _ arguments: [String], daemon: FakeDaemon? = nil, width: Int? = nil, height: Int? = nil, isTerminal: Bool = false,
+  input: String = "",
   isInputTerminal: Bool = false, environment: [String: String] = [:], elapsed: (() -> Duration)? = nil
 ) -> Outcome {
-  let output = TextSink(isTerminal: isTerminal, width: width)
+  let output = TextSink(isTerminal: isTerminal, width: width, height: height)
   let errors = TextSink(isTerminal: isInputTerminal, width: width)
   let socket = daemon?.path ?? "/nonexistent/io.chime"
   let usual = ["TZ": "Europe/Prague", "LANG": "C.UTF-8", "CHIME_SOCKET": socket]

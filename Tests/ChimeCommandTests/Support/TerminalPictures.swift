@@ -37,7 +37,7 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       79.2 kg on Fri 2026-03-27.
       ↘ The average changes by -0.1 kg a week.
       On Fri 2026-04-10 it is expected between 77.6 kg and 80.0 kg.
-      At this rate the goal is reached on Tue 2026-05-19.
+      By this forecast the goal is reached on Tue 2026-05-19.
 
       """#),
     TerminalPicture(
@@ -62,8 +62,8 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       ↘ The average changes by -0.1 kg a week.
       On Fri 2026-04-10 it is expected between
       77.6 kg and 80.0 kg.
-      At this rate the goal is reached on Tue
-      2026-05-19.
+      By this forecast the goal is reached on
+      Tue 2026-05-19.
 
       """#),
     TerminalPicture(
@@ -88,8 +88,8 @@ struct TerminalPicture: CustomTestStringConvertible, Sendable {
       The average changes by -0.1 kg a week.
       On Fri 2026-04-10 it is expected between
       77.6 kg and 80.0 kg.
-      At this rate the goal is reached on Tue
-      2026-05-19.
+      By this forecast the goal is reached on
+      Tue 2026-05-19.
 
       """#),
     TerminalPicture(

@@ -1,17 +1,20 @@
 #!/bin/bash
 # Receives webhooks of Chime and believes none that does not verify. Needs socat, openssl and jq.
 #
-#   receive.sh SECRET_FILE PORT
+#   bash receive.sh SECRET_FILE PORT
 #
 # SECRET_FILE has the secret that `chime endpoint add NAME URL --new-secret SECRET_FILE` wrote: whsec_ and base64.
 set -euo pipefail
 
 if [[ ${1:-} != --one ]]; then
-  exec socat "TCP-LISTEN:$2,bind=127.0.0.1,reuseaddr,fork" "SYSTEM:'$0' --one '$1'"
+  [[ $# == 2 ]] || { echo "usage: receive.sh SECRET_FILE PORT" >&2; exit 64; }
+  # By way of the environment: no sign in a path has a meaning of its own there. socat takes the backslashes away.
+  export RECEIVER=$(realpath "$0") SECRET_FILE=$1
+  exec socat "TCP-LISTEN:$2,bind=127.0.0.1,reuseaddr,fork" 'SYSTEM:bash \"$RECEIVER\" --one'
 fi
 
 # One request, on standard input; its answer goes to standard output, and what it says to standard error.
-secret=$(sed -n '1s/[[:space:]].*//; 1p' "$2")
+secret=$(sed -n '1s/[[:space:]].*//; 1p' "$SECRET_FILE")
 declare -A header
 read -r _
 while IFS=': ' read -r name value && [[ $name != $'\r' && -n $name ]]; do
