@@ -178,7 +178,35 @@ struct Opening: Sendable {
     writer.setCheckpointOnClose(true)
     try prepare(writer)
     try adjust(writer)
+    if version == Schema.current { try Self.readAheadOfFiring(writer) }
     return Connections(writer: writer, reader: try reader())
+  }
+
+  /// Reads the places that the next firing writes into the writer's memory: the newest of each tree. A disk that refuses
+  /// every read from now on then keeps no reminder silent. The check before has read them too, but a file larger than the
+  /// memory has pushed them out again.
+  private static func readAheadOfFiring(_ writer: Connection) throws {
+    try writer.script(
+      """
+      SELECT min(next_at) FROM due;
+      SELECT max(next_at) FROM due;
+      SELECT max(reminder) FROM due;
+      SELECT min(next_at) FROM due WHERE wakes = 1;
+      SELECT max(reminder) FROM due INDEXED BY due_snoozed WHERE snooze_of >= 0;
+      SELECT max(scheduled_at) FROM due WHERE scheduled_at IS NOT NULL;
+      SELECT max(key) FROM alias;
+      SELECT max(key) FROM reminder;
+      SELECT max(scheduled_at) FROM occurrence;
+      SELECT max(reminder) FROM occurrence INDEXED BY occurrence_reminder;
+      SELECT max(reminder) FROM occurrence INDEXED BY occurrence_open WHERE state <= 2;
+      SELECT count(*) FROM lane;
+      SELECT max(channel) FROM lane WHERE owner = 0;
+      SELECT max(key) FROM delivery;
+      SELECT max(id) FROM delivery;
+      SELECT max(scheduled_at) FROM delivery INDEXED BY delivery_occurrence;
+      SELECT max(lane) FROM delivery INDEXED BY delivery_owed WHERE state <= 1;
+      SELECT max(lane) FROM delivery INDEXED BY delivery_in_order WHERE state <= 1 AND in_order = 1;
+      """)
   }
 
   /// One more connection that only reads, to the file that is open.
