@@ -166,7 +166,7 @@ struct WatchPicture: CustomTestStringConvertible, Sendable {
 
   static let all = [
     WatchPicture(
-      "day", 100, 32,
+      "day", 100, 33,
       #"""
       ● Chime: all right                                                              Fri 2026-03-27 09:26
 
