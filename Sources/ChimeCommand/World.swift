@@ -164,6 +164,19 @@ package final class TextSource {
     }
   }
 
+  /// The next line, which a terminal does not show while it is typed; `nil` at the end.
+  func hiddenLine(limit: Int) -> [UInt8]? {
+    var modes = termios()
+    let isTaken = descriptor.map { tcgetattr($0, &modes) == 0 } ?? false
+    if isTaken, let descriptor {
+      var taken = modes
+      taken.c_lflag &= ~tcflag_t(ECHO)
+      tcsetattr(descriptor, TCSAFLUSH, &taken)
+    }
+    defer { if isTaken, let descriptor { tcsetattr(descriptor, TCSADRAIN, &modes) } }
+    return line(limit: limit)?.bytes
+  }
+
   /// All that is left; a little more than `limit` bytes of it when there are more.
   func all(limit: Int) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -154,6 +154,37 @@ import Varlink
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
+  /// The passphrase is asked for twice, and read from a file that nobody else can read.
+  @Test func aBackupWithSecretsAsksForItsPassphrase() throws {
+    let folder = try Self.folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let daemon = try Self.backupDaemon(thenCloses: false)
+    func backup(_ name: String, _ more: [String], input: String? = nil) -> Outcome {
+      chime(
+        ["backup", folder.appending(path: name).path] + more, daemon: daemon, input: input ?? "",
+        isInputTerminal: input != nil)
+    }
+    let typed = backup("typed", ["--with-secrets"], input: "correct horse\ncorrect horse\n")
+    #expect(typed.status == .success && typed.errors.contains("Once more:"), "\(typed.errors)")
+    #expect(daemon.calls.last?.parameters["passphrase"] == "correct horse")
+    #expect(!typed.output.contains("horse") && !typed.errors.contains("horse"))
+    for (input, part) in [("one passphrase\nanother one\n", "the two differ"), ("short\nshort\n", "8 to 1024 bytes")] {
+      let refused = backup("refused", ["--with-secrets"], input: input)
+      #expect(refused.status == .failed && refused.errors.contains(part), "\(refused.errors)")
+    }
+    #expect(backup("pipe", ["--with-secrets"]).errors.contains("--passphrase-file FILE"))
+    let file = folder.appending(path: "passphrase")
+    try Data("from a file\n".utf8).write(to: file)
+    chmod(file.path, 0o644)
+    #expect(backup("open", ["--with-secrets", "--passphrase-file", file.path]).status == .notPermitted)
+    chmod(file.path, 0o600)
+    #expect(backup("file", ["--with-secrets", "--passphrase-file", file.path]).status == .success)
+    #expect(daemon.calls.last?.parameters["passphrase"] == "from a file")
+    #expect(backup("none", ["--passphrase-file", file.path]).status == .usage)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["file", "passphrase", "typed"])
+  }
+
   @Test func aBackupGoesToAPipeAndNotToATerminal() throws {
     let piped = chime(["backup", "-"], daemon: try Self.backupDaemon(thenCloses: false))
     #expect(piped.output == "first second")

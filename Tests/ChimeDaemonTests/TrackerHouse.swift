@@ -117,8 +117,8 @@ struct TrackerHouse {
     }
   }
 
-  func backup() throws -> [UInt8] {
-    let replies = try client.callMore(Wired.Backup())
+  func backup(passphrase: String? = nil) throws -> [UInt8] {
+    let replies = try client.callMore(Wired.Backup(passphrase: passphrase))
     var bytes: [UInt8] = []
     while let part = try replies.next() { bytes += Data(base64Encoded: part.data) ?? Data() }
     return bytes

@@ -237,6 +237,9 @@ extension Shapes {
       .init("photos", "how many photos") { .int($0.photos) },
       .init("reminders", "how many reminders") { .int($0.reminders) },
       .init("endpoints", "how many endpoints") { .int($0.endpoints) },
+      .init("occurrences", "how many times that have come") { .int($0.occurrences) },
+      .init("secrets", "how many endpoints have their secrets in it, encrypted") { .int($0.secrets) },
+      .init("configuration", "how many files of the configuration") { .int($0.configuration) },
       .init("madeAt", "when the backup was made") { .time($0.madeAt) },
     ])
 }

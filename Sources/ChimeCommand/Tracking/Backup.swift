@@ -8,18 +8,23 @@ import Glibc
 enum Backup {
   static let verb = Verb(
     name: "backup", group: .keep, arguments: ["[FILE|-]"],
-    summary: "Write trackers, what was logged, reminders and endpoints into one file",
+    summary: "Write everything you have into one file",
     details: [
-      "With packs, achievements, milestones and photos, checked when it is restored. Without a FILE it is named "
-        + "after the day, here; - is standard output. Only you may read the file.",
-      "Not in it: the secrets of endpoints, the history of what has rung, and the configuration (`chimed.toml`).",
+      "Reminders and what has rung, trackers with all that was logged, packs, achievements, milestones, photos, endpoints, and the "
+        + "daemon's configuration. Without a FILE it is named after the day, here; - is standard output. Only you may read the file.",
+      "The secrets of endpoints are in it with --with-secrets, encrypted with a passphrase that is asked for; whoever has lost it "
+        + "has lost them. Not in it: messages that are owed or were sent, and what could be undone.",
       "The daemon takes snapshots of its store by itself each day (`chime snapshot`): those are for a damaged disk, this file is "
         + "for another machine, another disk, or years from now.",
     ],
-    options: [.flag("force", "f", "Replace a file that is there already")],
+    options: [
+      .flag("force", "f", "Replace a file that is there already"),
+      .flag("with-secrets", nil, "Take the secrets of endpoints along, encrypted with a passphrase"), Passphrase.option,
+    ],
     examples: [
       .init(command: "chime backup"), .init(command: "chime backup ~/Documents/chime.backup --force"),
       .init(command: "chime backup - > /mnt/stick/chime.backup"),
+      .init(command: "chime backup --with-secrets", remark: "for a new machine, secrets and all"),
     ],
     alsoTried: ["save", "archive"], json: "`backup`: `file` and `bytes`", run: run)
 
@@ -33,7 +38,7 @@ enum Backup {
       throw Failure.failed(
         Words.say("%1 is there already", path), hint: Words.say("--force replaces it, or name another file"))
     }
-    let shown = try write(to: path, context)
+    let shown = try write(to: path, passphrase: Passphrase.forBackup(context), context)
     switch context.format {
     case .json: context.print(json: .members(["backup": .members(["file": .string(path), "bytes": .int(shown)])]))
     case .plain:
@@ -48,10 +53,10 @@ enum Backup {
   }
 
   /// - Returns: how many bytes it has.
-  @discardableResult static func write(to path: String, _ context: Context) throws -> Int {
+  @discardableResult static func write(to path: String, passphrase: String?, _ context: Context) throws -> Int {
     let file = try NewFile(path)
     do {
-      let size = try receive(context) { try file.write($0) }
+      let size = try receive(context, passphrase) { try file.write($0) }
       try file.finish()
       return size
     } catch {
@@ -68,16 +73,18 @@ enum Backup {
     guard context.format == .human else {
       throw Failure.usage(Words.say("--json and --plain do not go with standard output"))
     }
-    _ = try receive(context) { bytes in context.world.output.write(bytes: bytes) }
+    _ = try receive(context, Passphrase.forBackup(context)) { bytes in context.world.output.write(bytes: bytes) }
     return .success
   }
 
   /// Hands on each part as it comes, and returns how many bytes there were.
-  private static func receive(_ context: Context, _ take: ([UInt8]) throws -> Void) throws -> Int {
+  private static func receive(
+    _ context: Context, _ passphrase: String?, _ take: ([UInt8]) throws -> Void
+  ) throws -> Int {
     let progress = Progress(context, Words.say("Receiving"), of: .bytes)
     defer { progress.end() }
     var size = 0
-    try context.daemon().stream(TrackersInterface.Backup()) { reply in
+    try context.daemon().stream(TrackersInterface.Backup(passphrase: passphrase)) { reply in
       guard let data = Data(base64Encoded: reply.data) else {
         throw Failure.failed(Words.say("the daemon sent what is no backup"))
       }
@@ -96,10 +103,13 @@ enum Restore {
     name: "restore", group: .keep, arguments: ["FILE|-"], summary: "Replace everything by what a backup holds",
     details: [
       "The file is checked whole first, and what it holds is shown. Then, after a yes, trackers, what was logged and what has "
-        + "come of it and reminders are replaced, all at once or not at all. Endpoints of the file are added to those that are here; their "
-        + "secrets are not in it, and it says which have to be given again. `chime undo` brings back what was there before."
+        + "come of it and reminders are replaced, all at once or not at all. What has rung is then added to the history. Endpoints of the "
+        + "file are added to those that are here, with their secrets where the file has them and none is here; it says which have to be "
+        + "given again. `chime undo` brings back what was there before.",
+      "A configuration is put where the daemon looks for one, if none is there; otherwise it lies beside it as "
+        + "`chimed.toml.restored`, and nothing of it is in force.",
     ],
-    options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask")],
+    options: [DraftOptions.dryRun, .flag("yes", "y", "Do not ask"), Passphrase.option],
     examples: [
       .init(command: "chime restore chime-2026-03-27.backup"),
       .init(command: "chime restore chime.backup --dry-run", remark: "check it, and change nothing"),
@@ -121,6 +131,8 @@ enum Restore {
     let bytes = try Uploading.bytes(path, limit: Uploading.longest, context)
     let upload = try Uploading.send(bytes, called: path, context)
     var notes: [String] = []
+    var configuration: [TrackersInterface.ConfigurationFile] = []
+    var passphrase: String?
     func restore(dryRun: Bool) throws -> TrackersInterface.Contents {
       let progress = Progress(
         context, dryRun ? Words.say("Checking %1", Harmless.line(path)) : Words.say("Restoring"), total: bytes.count,
@@ -130,11 +142,12 @@ enum Restore {
       do {
         let daemon = try context.daemon()
         try daemon.stream(
-          TrackersInterface.Restore(upload: upload, dryRun: dryRun ? true : nil),
+          TrackersInterface.Restore(upload: upload, dryRun: dryRun ? true : nil, passphrase: passphrase),
           patience: daemon.patience + .seconds(600)
         ) { reply in
           contents = reply.contents
           notes = reply.notes ?? notes
+          configuration = reply.configuration ?? configuration
           progress.tell(reply.read)
           return true
         }
@@ -146,6 +159,9 @@ enum Restore {
       return contents
     }
     let contents = try restore(dryRun: true)
+    passphrase = try Passphrase.forRestore(context, secrets: contents.secrets)
+    // A passphrase that does not open them is said before anything is asked, and before anything changes.
+    if passphrase != nil { _ = try restore(dryRun: true) }
     let asks = !isDry && !context.line.has("yes")
     if asks {
       for line in lines(contents, path, context) { context.note(line) }
@@ -171,24 +187,86 @@ enum Restore {
       }
     }
     for note in notes { context.note(Words.told(Harmless.line(note)), .caution) }
-    if !isDry { MuteReminders.tell(context) }
+    if !isDry {
+      try RestoredConfiguration.place(configuration, context)
+      MuteReminders.tell(context)
+    }
     return .success
   }
 
   private static func lines(_ contents: TrackersInterface.Contents, _ path: String, _ context: Context) -> [String] {
     let made = contents.madeAt.map { ", " + Words.say("made %1", context.clock().text($0)) } ?? ""
-    let counts = [
-      Words.say(count: contents.trackers, "%n tracker", "%n trackers"),
-      Words.say(count: contents.entries, "%n entry", "%n entries"),
-      Words.say(count: contents.items, "%n item", "%n items"),
-      Words.say(count: contents.milestones, "%n milestone", "%n milestones"),
-      Words.say(count: contents.unlocks, "%n achievement unlocked", "%n achievements unlocked"),
-      Words.say(count: contents.packs, "%n pack", "%n packs"),
-      Words.say(count: contents.photos, "%n photo", "%n photos"),
-      Words.say(count: contents.reminders, "%n reminder", "%n reminders"),
-      Words.say(count: contents.endpoints, "%n endpoint", "%n endpoints"),
-    ]
+    // In the order of how much people would miss it; what there is none of is not named.
+    let counted = [
+      (contents.reminders, Words.say(count: contents.reminders, "%n reminder", "%n reminders")),
+      (
+        contents.occurrences,
+        Words.say(count: contents.occurrences, "%n time that has come", "%n times that have come")
+      ),
+      (contents.trackers, Words.say(count: contents.trackers, "%n tracker", "%n trackers")),
+      (contents.entries, Words.say(count: contents.entries, "%n entry", "%n entries")),
+      (contents.items, Words.say(count: contents.items, "%n item", "%n items")),
+      (contents.milestones, Words.say(count: contents.milestones, "%n milestone", "%n milestones")),
+      (contents.packs, Words.say(count: contents.packs, "%n pack", "%n packs")),
+      (contents.unlocks, Words.say(count: contents.unlocks, "%n achievement unlocked", "%n achievements unlocked")),
+      (contents.photos, Words.say(count: contents.photos, "%n photo", "%n photos")),
+      (contents.endpoints, Words.say(count: contents.endpoints, "%n endpoint", "%n endpoints")),
+      (contents.secrets, Words.say("encrypted secrets")), (contents.configuration, Words.say("the configuration")),
+    ].filter { $0.0 > 0 }.map(\.1)
+    let counts = counted.isEmpty ? [Words.say("nothing")] : counted
     return [Harmless.line(path) + made] + TextWidth.wrap(counts.joined(separator: ", "), to: context.width, indent: 2)
+  }
+}
+
+/// What becomes of the configuration in a backup. The command puts it in place, because the system's daemon may not write there.
+enum RestoredConfiguration {
+  static func place(_ files: [TrackersInterface.ConfigurationFile], _ context: Context) throws {
+    guard !files.isEmpty else { return }
+    var taken: [String] = []
+    for file in files {
+      let path = file.fits ? file.path : file.path + ".restored"
+      do {
+        try makeFolder(of: path)
+        let new = try NewFile(path)
+        do {
+          try new.write(Array(file.text.utf8))
+          try new.finish()
+        } catch {
+          new.discard()
+          throw error
+        }
+      } catch let failure as Failure {
+        context.note(Words.say("The configuration of the backup could not be written: %1", failure.message), .caution)
+        return
+      }
+      if file.fits { taken.append(path) } else { context.note(notTaken(path, beside: file.path), .caution) }
+    }
+    guard let first = taken.first else { return }
+    do {
+      _ = try context.daemon().call(DaemonInterface.Reload())
+      context.note(Words.say("The configuration of the backup is in force: %1", Harmless.line(first)), .faint)
+    } catch let failure as Failure {
+      // A daemon that would not start with it is worse than one without it.
+      for path in taken { rename(path, path + ".restored") }
+      context.note(Words.say("The daemon refused the configuration: %1", failure.message), .caution)
+      for path in taken { context.note(notTaken(path + ".restored", beside: path), .caution) }
+    }
+  }
+
+  private static func notTaken(_ path: String, beside other: String) -> String {
+    Words.say(
+      "The configuration of the backup is not in force; it lies at %1: compare it with %2, and put in its place what you want of it",
+      Harmless.line(path), Harmless.line(other))
+  }
+
+  private static func makeFolder(of path: String) throws {
+    var made = ""
+    for part in path.split(separator: "/").dropLast() {
+      made += "/\(part)"
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+        throw Failure.system(Words.say("cannot make the folder %1", made), errno: errno)
+      }
+    }
   }
 }
 

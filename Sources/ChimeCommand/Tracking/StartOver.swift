@@ -10,8 +10,8 @@ enum StartOver {
       "Reminders, trackers with all that was logged, packs, endpoints with their secrets, and the history. It says what that is, "
         + "and asks. The configuration stays.",
       "Before, it writes a backup, which it names at its end; `chime restore FILE` brings back trackers, what was logged, packs, "
-        + "reminders and endpoints without their secrets. For 30 days `chime undo` brings back the same, and the secrets. The "
-        + "history does not come back.",
+        + "reminders, the history, and endpoints without their secrets. For 30 days `chime undo` brings back the same, and the secrets, "
+        + "but not the history.",
     ],
     options: [
       .value("backup", nil, "FILE", "Where the backup goes; otherwise into ~/.local/share/chime"),
@@ -48,7 +48,7 @@ enum StartOver {
       return .success
     }
     let path = try place(context)
-    try Backup.write(to: path, context)
+    try Backup.write(to: path, passphrase: nil, context)
     print(try ask(daemon, dryRun: false), backup: path, isDry: false, context)
     return .success
   }
@@ -114,7 +114,7 @@ enum StartOver {
       context.out("  " + Words.say("the backup is %1", Harmless.line(backup)))
       context.note("  " + Words.say("`chime restore %1` brings it back", backup), .faint)
       context.note(
-        "  " + Words.say("`chime undo` does too, with the secrets of endpoints, for 30 days; the history is gone"),
+        "  " + Words.say("`chime undo` does too, with the secrets of endpoints but not the history, for 30 days"),
         .faint)
     }
   }

@@ -26,6 +26,13 @@ enum SecretFile {
     return token
   }
 
+  /// The passphrase in a file; a file that others can read is refused.
+  static func passphrase(_ path: String, userID: UInt32) throws -> String {
+    let passphrase = try text(path, what: Words.say("the passphrase file"), userID: userID)
+    guard !passphrase.isEmpty else { throw Failure.failed(Words.say("the passphrase file %1 is empty", path)) }
+    return passphrase
+  }
+
   /// What is in a file of which the daemon knows what it has to hold; one that others can read is refused.
   static func any(_ path: String, userID: UInt32) throws -> String {
     try text(path, what: Words.say("the file"), userID: userID)

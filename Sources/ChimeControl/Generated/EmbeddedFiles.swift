@@ -1513,7 +1513,22 @@ type Contents (
   photos: int,
   reminders: int,
   endpoints: int,
+  # Times that have come.
+  occurrences: int,
+  # The endpoints of which the secrets are there, encrypted.
+  secrets: int,
+  # Files of the configuration.
+  configuration: int,
   madeAt: ?Time
+)
+
+# A file of the configuration that a backup has, where another one or none is here.
+type ConfigurationFile (
+  # Where it belongs on this machine.
+  path: string,
+  text: string,
+  # Whether it may be put there as it is: no configuration is there, and with this one the store stays the same.
+  fits: bool
 )
 
 # Adds a tracker, or changes the one of that id.
@@ -1611,13 +1626,14 @@ method Upload(upload: string, offset: int, data: string, tenant: ?string) -> (re
 # A photo's bytes from `offset` on, at most 512 KiB in base64; `total` is its length.
 method Photo(name: string, offset: ?int, tenant: ?string) -> (data: string, total: int)
 
-# Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`.
-method Backup(tenant: ?string) -> (data: string)
+# Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`. With a `passphrase` of 8 to
+# 1,024 bytes the secrets of endpoints are in it, encrypted with that.
+method Backup(passphrase: ?string, tenant: ?string) -> (data: string)
 # Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
-# call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, and in `notes` what could not come
-# along, such as the secrets of endpoints.
-method Restore(upload: string, dryRun: ?bool, tenant: ?string) -> (
-  contents: ?Contents, read: ?int, size: ?int, notes: ?[]string
+# call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, in `notes` what could not come
+# along, such as the secrets of endpoints without the `passphrase`, and in `configuration` what the caller may put in its place.
+method Restore(upload: string, dryRun: ?bool, passphrase: ?string, tenant: ?string) -> (
+  contents: ?Contents, read: ?int, size: ?int, notes: ?[]string, configuration: ?[]ConfigurationFile
 )
 # Call with `more`: the text in parts. Of one tracker or of all.
 method Export(format: (csv, json), tracker: ?string, range: ?Range, tenant: ?string) -> (text: string)

@@ -809,9 +809,15 @@ public enum TrackersInterface {
     public var photos: Int
     public var reminders: Int
     public var endpoints: Int
+    /// Times that have come.
+    public var occurrences: Int
+    /// The endpoints of which the secrets are there, encrypted.
+    public var secrets: Int
+    /// Files of the configuration.
+    public var configuration: Int
     public var madeAt: Wire.Time?
 
-    public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, madeAt: Wire.Time? = nil) {
+    public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, occurrences: Int, secrets: Int, configuration: Int, madeAt: Wire.Time? = nil) {
       self.trackers = trackers
       self.entries = entries
       self.items = items
@@ -821,7 +827,25 @@ public enum TrackersInterface {
       self.photos = photos
       self.reminders = reminders
       self.endpoints = endpoints
+      self.occurrences = occurrences
+      self.secrets = secrets
+      self.configuration = configuration
       self.madeAt = madeAt
+    }
+  }
+
+  /// A file of the configuration that a backup has, where another one or none is here.
+  public struct ConfigurationFile: Codable, Equatable, Sendable {
+    /// Where it belongs on this machine.
+    public var path: String
+    public var text: String
+    /// Whether it may be put there as it is: no configuration is there, and with this one the store stays the same.
+    public var fits: Bool
+
+    public init(path: String, text: String, fits: Bool) {
+      self.path = path
+      self.text = text
+      self.fits = fits
     }
   }
 
@@ -1503,12 +1527,15 @@ public enum TrackersInterface {
     }
   }
 
-  /// Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`.
+  /// Call with `more`: parts of the file, in order, as base64; the last reply is without `continues`. With a `passphrase` of 8 to
+  /// 1,024 bytes the secrets of endpoints are in it, encrypted with that.
   public struct Backup: VarlinkMethod {
     public static let method = "io.chime.Trackers.Backup"
     
+    public var passphrase: String?
 
-    public init() {
+    public init(passphrase: String? = nil) {
+      self.passphrase = passphrase
     }
 
     public struct Reply: Codable, Equatable, Sendable {
@@ -1521,17 +1548,19 @@ public enum TrackersInterface {
   }
 
   /// Replaces everything by what an uploaded backup has, after it has been judged whole. With `dryRun` it is only judged. A
-  /// call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, and in `notes` what could not come
-  /// along, such as the secrets of endpoints.
+  /// call with `more` is told of its progress: so many bytes of `size` are `read`. The last reply alone has `contents`, in `notes` what could not come
+  /// along, such as the secrets of endpoints without the `passphrase`, and in `configuration` what the caller may put in its place.
   public struct Restore: VarlinkMethod {
     public static let method = "io.chime.Trackers.Restore"
     
     public var upload: String
     public var dryRun: Bool?
+    public var passphrase: String?
 
-    public init(upload: String, dryRun: Bool? = nil) {
+    public init(upload: String, dryRun: Bool? = nil, passphrase: String? = nil) {
       self.upload = upload
       self.dryRun = dryRun
+      self.passphrase = passphrase
     }
 
     public struct Reply: Codable, Equatable, Sendable {
@@ -1539,12 +1568,14 @@ public enum TrackersInterface {
       public var read: Int?
       public var size: Int?
       public var notes: [String]?
+      public var configuration: [ConfigurationFile]?
 
-      public init(contents: Contents? = nil, read: Int? = nil, size: Int? = nil, notes: [String]? = nil) {
+      public init(contents: Contents? = nil, read: Int? = nil, size: Int? = nil, notes: [String]? = nil, configuration: [ConfigurationFile]? = nil) {
         self.contents = contents
         self.read = read
         self.size = size
         self.notes = notes
+        self.configuration = configuration
       }
     }
   }

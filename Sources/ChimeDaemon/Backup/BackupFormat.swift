@@ -1,9 +1,10 @@
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
 
-/// A backup of someone's trackers, reminders and endpoints: a text of lines (UTF-8, each ended by a line feed), each a JSON object with
+/// A backup of what someone has: a text of lines (UTF-8, each ended by a line feed), each a JSON object with
 /// one member, which names what it is.
 ///
 ///     {"header":{"by":"chimed 1.0","counts":{…},"format":"chime-backup","madeAt":"2026-12-01T09:00:00Z","version":1}}
@@ -41,6 +42,9 @@ enum BackupFormat {
     var photos = 0
     var reminders = 0
     var endpoints = 0
+    var occurrences = 0
+    var secrets = 0
+    var configuration = 0
   }
 
   /// Of an entry all but its number and its owner.
@@ -76,6 +80,18 @@ enum BackupFormat {
     var points: Int
   }
 
+  /// A file of the configuration, by its name: `chimed.toml`, or `chimed.toml.d/NAME.toml`.
+  struct ConfigurationText: Codable, Hashable, Sendable {
+    var name: String
+    var text: String
+  }
+
+  /// What the file of an endpoint's secrets has. A list of these is sealed in the backup.
+  struct EndpointSecrets: Codable, Hashable, Sendable {
+    var endpoint: ChannelName
+    var text: String
+  }
+
   struct PhotoHead: Codable, Hashable {
     var name: String
     var bytes: Int
@@ -102,6 +118,9 @@ enum BackupFormat {
     var experience: Experience?
     var reminder: Reminder?
     var endpoint: Endpoint?
+    var occurrence: Occurrence?
+    var configuration: ConfigurationText?
+    var secrets: SealedText?
     var photo: PhotoHead?
     var part: PhotoPart?
     var sum: Sum?

@@ -13,6 +13,7 @@ struct BackupJudge {
   }
 
   private static let maxTrackers = 5_000
+  private static let mostMissed = 1_000_000_000
   private static let maxTextBytes = 16_384
 
   let judgeReminder: (Reminder) throws -> Void
@@ -22,6 +23,8 @@ struct BackupJudge {
   private var judgedTrackers: Set<TrackerID> = []
   private var packs = 0
   private var endpoints = 0
+  private var occurrences = 0
+  private var configurations = 0
 
   init(judgeReminder: @escaping (Reminder) throws -> Void) { self.judgeReminder = judgeReminder }
 
@@ -321,6 +324,40 @@ struct BackupJudge {
       try text(disabled.reason, "reason")
     }
     return endpoint
+  }
+
+  /// A time that has come. Whether its reminder is still there does not matter, unless somebody is to answer it.
+  mutating func occurrence(_ occurrence: Occurrence) throws -> Occurrence {
+    let id = occurrence.id.reminder.rawValue
+    try need(Self.isReminderID(id), "that is no reminder's id")
+    occurrences += 1
+    try need(
+      occurrences <= BackupFormat.maxEntries, "there are more than \(BackupFormat.maxEntries) times that have come")
+    try need(
+      !occurrence.isOpen || seen.contains("reminder \(id)"), "it waits for an answer, and its reminder is not there")
+    try text(occurrence.title, "title")
+    try need(
+      (0...1_000_000).contains(occurrence.rounds) && (0...1_000_000).contains(occurrence.repeats),
+      "it has fired as often as nothing can")
+    try need(occurrence.repeatAt == nil || [.fired, .delivered].contains(occurrence.state), "it is not repeated")
+    if let run = occurrence.missedRun {
+      try need((1...Self.mostMissed).contains(run.count), "it was missed as often as nothing can be")
+    }
+    let times: [Instant?] = [
+      occurrence.id.scheduledAt, occurrence.firedAt, occurrence.deliveredAt, occurrence.endedAt, occurrence.comesAgain,
+      occurrence.missedRun?.through,
+    ]
+    for at in times.compactMap({ $0 }) { try time(at) }
+    return occurrence
+  }
+
+  mutating func configuration(_ file: BackupFormat.ConfigurationText) throws -> BackupFormat.ConfigurationText {
+    try need(ConfigurationFiles.isBackupName(file.name), "that is no name of a file of the configuration")
+    try need(file.text.utf8.count <= ConfigurationFiles.maxBytes, "\(file.name) is longer than a configuration")
+    try once(file.name)
+    configurations += 1
+    try need(configurations <= ConfigurationFiles.mostInBackup, "there are too many files of a configuration")
+    return file
   }
 
   private static func isReminderID(_ id: String) -> Bool {

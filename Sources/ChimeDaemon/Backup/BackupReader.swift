@@ -25,6 +25,10 @@ enum BackupPiece: Sendable {
   case experience(BackupFormat.Experience)
   case reminder(Reminder)
   case endpoint(Endpoint)
+  case occurrence(Occurrence)
+  case configuration(BackupFormat.ConfigurationText)
+  /// The secrets of endpoints, and the line that has them.
+  case secrets(SealedText, line: Int)
   case photo(Photo)
 }
 
@@ -40,6 +44,8 @@ struct BackupReader: ~Copyable {
   private(set) var counts = BackupFormat.Counts()
   /// How many bytes have been read.
   private(set) var position = 0
+  /// Where the line of the last piece is, its last one.
+  private(set) var place = 0..<0
   private var judge: BackupJudge
   private var lines: FileLines?
   private var line = 0
@@ -82,6 +88,7 @@ struct BackupReader: ~Copyable {
         throw fault("the line is cut off: the file is not whole")
       }
       let piece = try take(bytes)
+      place = position..<position + bytes.count
       position += bytes.count
       if let found {
         guard found.sha256 == sum.finish() else {
@@ -184,6 +191,16 @@ struct BackupReader: ~Copyable {
     } else if let endpoint = line.endpoint {
       counts.endpoints += 1
       return .endpoint(try judge.endpoint(endpoint))
+    } else if let occurrence = line.occurrence {
+      counts.occurrences += 1
+      return .occurrence(try judge.occurrence(occurrence))
+    } else if let text = line.configuration {
+      counts.configuration += 1
+      return .configuration(try judge.configuration(text))
+    } else if let sealed = line.secrets {
+      try judge.once("the secrets")
+      counts.secrets = header?.counts.secrets ?? 0
+      return .secrets(sealed, line: self.line)
     } else if let photo = line.photo {
       try begin(photo)
     } else if let part = line.part {

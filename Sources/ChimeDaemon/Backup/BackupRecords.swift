@@ -66,6 +66,26 @@ struct BackupRecords {
       try put("endpoint", endpoint.unowned)
       counts.endpoints += 1
     }
+    // The latest first; those of one time by their reminders, whichever of these the store had first.
+    var page = Page(limit: Self.page)
+    var atOnce: [Occurrence] = []
+    func putThoseAtOnce() throws {
+      for occurrence in atOnce.sorted(by: { $0.id.reminder < $1.id.reminder }) {
+        try put("occurrence", occurrence.unowned)
+        counts.occurrences += 1
+      }
+      atOnce = []
+    }
+    while true {
+      let found = try transaction.occurrences(OccurrenceFilter(owner: owner), page: page)
+      for occurrence in found {
+        if let last = atOnce.last, last.id.scheduledAt != occurrence.id.scheduledAt { try putThoseAtOnce() }
+        atOnce.append(occurrence)
+      }
+      guard found.count == page.limit else { break }
+      page.offset += page.limit
+    }
+    try putThoseAtOnce()
     return (counts, photos.sorted())
   }
 
@@ -101,13 +121,13 @@ struct BackupRecords {
       .map { BackupFormat.Judged(tracker: tracker.id, day: $0.day, goal: $0.goal) }
   }
 
-  /// The owner's reminders that have a time to come, by id. What only waits for an answer is history.
+  /// The owner's reminders that have a time to come or wait for an answer, by id.
   static func reminders(_ owner: UInt32, _ transaction: any StoreTransaction) throws -> [Reminder] {
     var all: [Reminder] = []
     var page = Page(limit: 1_000)
     while true {
       let found = try transaction.reminders(ReminderFilter(owner: owner, includesFinished: false), page: page)
-      all += found.filter { $0.next != nil }.map(\.reminder)
+      all += found.map(\.reminder)
       guard found.count + transaction.unreadable.count >= page.limit else { break }
       page.offset += page.limit
     }
@@ -158,6 +178,16 @@ extension Endpoint {
     var endpoint = self
     (endpoint.lane, endpoint.failingSince) = (Lane(owner: owner, channel: lane.channel), nil)
     return endpoint
+  }
+}
+
+extension Occurrence {
+  var unowned: Occurrence { owned(by: 0) }
+
+  func owned(by owner: UInt32) -> Occurrence {
+    var occurrence = self
+    occurrence.owner = owner
+    return occurrence
   }
 }
 

@@ -1,5 +1,6 @@
 import ChimeControl
 import ChimeCore
+import ChimeDelivery
 import ChimeSchedule
 import ChimeTracking
 import FoundationEssentials
@@ -16,6 +17,7 @@ final class RestoreRun: ReplyParts {
     case sums([TrackerID])
     case photos(Int)
     case last
+    case history(Int)
   }
 
   /// Most of a transaction's time is spent with others waiting: this many pieces, bytes and days take some ten milliseconds.
@@ -32,6 +34,13 @@ final class RestoreRun: ReplyParts {
   private var reader: BackupReader
   private var plan: TrackingRestore.Plan?
   private var photos: [BackupPiece.Photo] = []
+  /// Where the times that have come are in the file, a slice at a time.
+  private var history: [Range<Int>] = []
+  private var names: [ReminderID: ReminderID] = [:]
+  private var refusedTimes = 0
+  private var secrets: [ChannelName: SecretSheet]?
+  private var configuration: [BackupFormat.ConfigurationText] = []
+  private var misplaced: [TrackersInterface.ConfigurationFile] = []
   private var stage = Stage.pieces
   /// What could not come along, as sentences.
   private var notes: [String] = []
@@ -57,7 +66,9 @@ final class RestoreRun: ReplyParts {
     for _ in 0..<Self.slicesOfReply {
       try desk.life.goOn()
       guard let contents = try await step() else { continue }
-      return try VarlinkReply(TrackersInterface.Restore.Reply(contents: contents, notes: notes.nilIfEmpty))
+      return try VarlinkReply(
+        TrackersInterface.Restore.Reply(
+          contents: contents, notes: notes.nilIfEmpty, configuration: misplaced.nilIfEmpty))
     }
     return try VarlinkReply(
       TrackersInterface.Restore.Reply(read: min(reader.position, size), size: size), continues: true)
@@ -84,6 +95,7 @@ final class RestoreRun: ReplyParts {
     switch stage {
     case .pieces:
       let (slice, isLast) = try readSlice()
+      for case .secrets(let sealed, let line) in slice { try await open(sealed, line) }
       if !isTrial { try await keep(slice) }
       // Whoever may not have them does not hold others up with them either.
       try desk.caller.requireRoom(for: reader.counts.reminders)
@@ -111,7 +123,14 @@ final class RestoreRun: ReplyParts {
       stage = .photos(index + 1)
     case .last:
       try await finish()
-      return contents
+      stage = .history(0)
+    case .history(let index):
+      guard index < history.count else {
+        try await finishOutside()
+        return contents
+      }
+      try await remember(history[index])
+      stage = .history(index + 1)
     }
     return nil
   }
@@ -121,7 +140,12 @@ final class RestoreRun: ReplyParts {
     var pieces: [BackupPiece] = []
     while pieces.count < Self.slicePieces, reader.position - begin < Self.sliceBytes {
       guard let piece = try reader.next() else { return (pieces, true) }
-      if case .photo(let photo) = piece { photos.append(photo) } else { pieces.append(piece) }
+      switch piece {
+      case .photo(let photo): photos.append(photo)
+      case .configuration(let file): configuration.append(file)
+      case .occurrence: noteHistory(reader.place)
+      default: pieces.append(piece)
+      }
     }
     return (pieces, false)
   }
@@ -137,6 +161,41 @@ final class RestoreRun: ReplyParts {
     }
   }
 
+  /// Lines that stand side by side are read together, up to the size of a slice.
+  private func noteHistory(_ place: Range<Int>) {
+    if let last = history.last, last.upperBound == place.lowerBound, last.count < Self.sliceBytes {
+      history[history.count - 1] = last.lowerBound..<place.upperBound
+    } else {
+      history.append(place)
+    }
+  }
+
+  private func remember(_ place: Range<Int>) async throws {
+    let lines = try read([place])[0].split(separator: UInt8(ascii: "\n"))
+    let decoder = JSONDecoder()
+    let times = try lines.compactMap { try decoder.decode(BackupFormat.Line.self, from: Data($0)).occurrence }
+    refusedTimes += try await desk.commit { [desk, names] transaction in
+      (try TrackingRestore(desk.tracking(transaction)).remember(times, names), [])
+    }
+  }
+
+  /// Opens the secrets, if there is a passphrase, and judges them.
+  private func open(_ sealed: SealedText, _ line: Int) async throws {
+    guard let passphrase = request.passphrase else { return }
+    secrets = try await Task(executorPreference: desk.loop.deskExecutor) {
+      do {
+        let opened = try sealed.open(with: passphrase)
+        let sheets = try JSONDecoder().decode([BackupFormat.EndpointSecrets].self, from: Data(opened))
+        return try Dictionary(sheets.map { ($0.endpoint, try SecretSheet(parsing: $0.text)) }) { $1 }
+      } catch SealedText.Failure.anotherPassphrase {
+        throw ControlFailure.invalidValue(
+          field: "passphrase", "the secrets of the backup were encrypted with another one")
+      } catch {
+        throw ControlFailure.invalidFile(line: line, "the secrets are sealed in a way that this Chime does not know")
+      }
+    }.value
+  }
+
   private func write(_ body: @escaping @Sendable (TrackingRestore) throws -> Void) async throws {
     guard let shelf = plan?.shelf else { return }
     let now = SystemClock.now
@@ -148,22 +207,38 @@ final class RestoreRun: ReplyParts {
 
   private func finish() async throws {
     guard let plan else { return }
-    try await desk.commit(isLarge: true) { [desk] transaction in
+    names = try await desk.commit(isLarge: true) { [desk] transaction in
       var generator = PooledRandom()
-      let (outcome, reminders) = try TrackingRestore(desk.tracking(transaction)).finish(plan, using: &generator)
+      let (outcome, reminders, names) = try TrackingRestore(desk.tracking(transaction)).finish(plan, using: &generator)
       let told = TrackingNotices.of(
         outcome, owner: desk.caller.owner,
         saying: "restored: \(plan.trackers.count) trackers, \(plan.entries) entries")
-      return ((), told + reminders)
+      return (names, told + reminders)
     }
     self.plan = nil
     if !plan.endpoints.isEmpty {
       let endpoints = plan.endpoints.map { $0.owned(by: desk.caller.owner) }
-      notes = try await Task(executorPreference: desk.loop.deskExecutor) { [desk] in
-        try endpoints.compactMap { try desk.lackingSecret($0) }
+      notes = try await Task(executorPreference: desk.loop.deskExecutor) { [desk, secrets] in
+        try endpoints.compactMap { endpoint in
+          try desk.takeSecrets(secrets?[endpoint.lane.channel], of: endpoint.lane) ?? desk.lackingSecret(endpoint)
+        }
       }.value
       await desk.loop.refreshEndpoints()
     }
+  }
+
+  /// What is left when the store has all of it.
+  private func finishOutside() async throws {
+    if secrets == nil, reader.counts.secrets > 0 {
+      notes.append(
+        "the secrets of endpoints in the backup (\(reader.counts.secrets)) stay closed: their passphrase was not given")
+    }
+    if refusedTimes > 0 {
+      notes.append(
+        "\(refusedTimes) times of removed reminders are not in the history, because the ids of these are somebody else's here"
+      )
+    }
+    misplaced = await desk.misplaced(configuration)
     desk.loop.uploads.remove(request.upload, of: desk.caller.owner)
   }
 
@@ -172,32 +247,37 @@ final class RestoreRun: ReplyParts {
     return TrackersInterface.Contents(
       trackers: counts.trackers, entries: counts.entries, items: counts.items, milestones: counts.milestones,
       packs: counts.packs, unlocks: counts.unlocks, photos: counts.photos, reminders: counts.reminders,
-      endpoints: counts.endpoints,
+      endpoints: counts.endpoints, occurrences: counts.occurrences, secrets: counts.secrets,
+      configuration: counts.configuration,
       madeAt: reader.madeAt.map { desk.wire.time($0) })
   }
 
   private func keep(_ photo: BackupPiece.Photo) throws {
     let (shelf, owner) = (desk.loop.photos, desk.caller.owner)
     guard shelf.size(photo.name, of: owner) != photo.bytes else { return }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let bytes = try read(photo.lines).flatMap { try BackupReader.photoPart($0) }
+    guard try shelf.keep(bytes, of: owner) == photo.name else {
+      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
+    }
+  }
+
+  /// Lines of the upload, by their places.
+  private func read(_ places: [Range<Int>]) throws -> [[UInt8]] {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    for range in photo.lines {
-      var line = [UInt8](repeating: 0, count: range.count)
+    return try places.map { place in
+      var bytes = [UInt8](repeating: 0, count: place.count)
       var have = 0
-      while have < line.count {
-        let count = line[have...].withUnsafeMutableBytes {
-          pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound + have))
+      while have < bytes.count {
+        let count = bytes[have...].withUnsafeMutableBytes {
+          pread(descriptor, $0.baseAddress, $0.count, off_t(place.lowerBound + have))
         }
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw ControlFailure.storeUnavailable("the upload cannot be read: send it again") }
         have += count
       }
-      bytes += try BackupReader.photoPart(line)
-    }
-    guard try shelf.keep(bytes, of: owner) == photo.name else {
-      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
+      return bytes
     }
   }
 }

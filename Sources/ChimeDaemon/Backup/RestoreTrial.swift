@@ -27,7 +27,9 @@ package enum RestoreTrial {
     var plan = TrackingRestore.Plan(shelf: try transaction.makeShelf(for: 1, now: now))
     try restore.stage(pieces, &plan)
     try restore.sumUp(plan.trackers.keys.sorted(), plan)
-    _ = try restore.finish(plan, using: &random)
+    let names = try restore.finish(plan, using: &random).names
+    let past = pieces.compactMap { if case .occurrence(let occurrence) = $0 { occurrence } else { nil } }
+    _ = try restore.remember(past, names)
     // What a client would ask for next.
     let wire = WireMapper(bearings: bearings, now: now)
     for record in try transaction.reminders(ReminderFilter(owner: 1), page: Page(limit: 100)) {

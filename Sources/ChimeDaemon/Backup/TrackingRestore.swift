@@ -74,8 +74,10 @@ struct TrackingRestore {
       case .pack(let pack): plan.packs.append(pack)
       case .reminder(let reminder): plan.reminders.append(reminder)
       case .endpoint(let endpoint): plan.endpoints.append(endpoint)
-      // Its bytes are in a folder beside the store.
-      case .photo: continue
+      // Their bytes are in folders beside the store.
+      case .photo, .secrets, .configuration: continue
+      // What has come is put into the history afterwards, by `remember`.
+      case .occurrence: continue
       }
     }
     try keepDay()
@@ -94,11 +96,11 @@ struct TrackingRestore {
   ///
   /// - Parameters:
   ///   - detail: what else is exchanged by the same change.
-  /// - Returns: with the change's id in the outcome.
+  /// - Returns: with the change's id in the outcome; and by which name each of the backup's reminders is known here.
   func finish(
     _ plan: Plan, as kind: TrackingChange.Kind = .restored, _ detail: ChangeDetail = ChangeDetail(),
     using generator: inout some RandomNumberGenerator
-  ) throws -> (TrackingOutcome, [LoopNotice]) {
+  ) throws -> (TrackingOutcome, [LoopNotice], names: [ReminderID: ReminderID]) {
     try transaction.lockTrackers()
     var detail = detail
     // Those that the backup does not have stay: they cost nothing, and their secrets are here alone.
@@ -135,7 +137,7 @@ struct TrackingRestore {
       try transaction.put(installed)
     }
     try work.relink(Set(old.map(\.id)).union(plan.trackers.keys), &outcome)
-    return (outcome, notices)
+    return (outcome, notices, names)
   }
 
   /// Completes taking back a restore, after `TrackingWork.undo` has.
@@ -147,6 +149,48 @@ struct TrackingRestore {
     let (_, notices) = try replaceReminders(by: before, &outcome, using: &generator)
     try work.relink(Set(try transaction.trackers(owner: owner).map(\.id)), &outcome)
     return notices
+  }
+
+  // MARK: History
+
+  /// Puts times that have come into the history, where they are not there yet. What is known here stays as it is.
+  ///
+  /// - Parameter names: by which name each reminder of the backup is known here.
+  /// - Returns: how many could not be put there, because their reminder is gone and its name is somebody else's now.
+  func remember(_ occurrences: [Occurrence], _ names: [ReminderID: ReminderID]) throws -> Int {
+    var refused = 0
+    for (known, times) in Dictionary(grouping: occurrences, by: \.id.reminder).sorted(by: { $0.key < $1.key }) {
+      let id = names[known] ?? known
+      let found = try transaction.readableReminder(id)?.reminder
+      let isGone = found == nil
+      guard try isGone ? isFree(id) : found?.owner == owner else {
+        refused += times.count
+        continue
+      }
+      var reminder = try found ?? past(id, titled: times.last?.title ?? "")
+      if isGone { try transaction.upsert(reminder, next: nil) }
+      // What came then ends no repeat of now.
+      reminder.nag = nil
+      let due = DueReminder(reminder: reminder, scheduledAt: .earliest, dueAt: .earliest, isRegular: false)
+      let own = times.map { time in
+        Occurrence(
+          id: OccurrenceID(reminder: id, scheduledAt: time.id.scheduledAt), title: time.title, owner: owner,
+          state: time.state, firedAt: time.firedAt, deliveredAt: time.deliveredAt, endedAt: time.endedAt,
+          late: time.late, rounds: time.rounds, repeats: time.repeats, repeatAt: time.repeatAt,
+          missedRun: time.missedRun)
+      }
+      try transaction.record([
+        Firing(due: due, occurrences: own, deliveries: [], next: nil, advances: false, skipNext: reminder.skipNext)
+      ])
+      if isGone { try transaction.remove(id, now: work.now) }
+    }
+    return refused
+  }
+
+  /// What the history of a removed reminder is written under, for as long as that takes.
+  private func past(_ id: ReminderID, titled title: String) throws -> Reminder {
+    let schedule = try Schedule(canonical: "daily at 0:00")
+    return Reminder(id: id, owner: owner, title: title, schedule: schedule, createdAt: work.now, generation: 1)
   }
 
   // MARK: Reminders

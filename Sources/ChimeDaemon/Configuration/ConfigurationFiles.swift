@@ -152,3 +152,48 @@ package enum ConfigurationFiles {
     return "\(name) is no key of Chime's; did you mean \(near)?"
   }
 }
+
+// Backups of the configuration.
+extension ConfigurationFiles {
+  static let mostInBackup = 200
+  private static let mainName = "chimed.toml"
+
+  /// Whether a backup may name a file so: the main one, or one of those beside it.
+  static func isBackupName(_ name: String) -> Bool {
+    if name == mainName { return true }
+    guard name.hasPrefix(mainName + ".d/"), name.hasSuffix(".toml"), name.utf8.count <= 255 else { return false }
+    let own = name.dropFirst(mainName.utf8.count + 3).utf8
+    return own.first != UInt8(ascii: ".") && own.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+  }
+
+  static func path(ofBackup name: String, at path: String) -> String {
+    name == mainName ? path : "\(path).d/\(name.dropFirst(mainName.utf8.count + 3))"
+  }
+
+  /// The files that are there, with the names that a backup has for them.
+  static func namesForBackup(at path: String) -> [(name: String, path: String)] {
+    var found: [(name: String, path: String)] = []
+    if access(path, F_OK) == 0 { found.append((mainName, path)) }
+    for own in SystemFiles.names(in: path + ".d").sorted() {
+      let name = "\(mainName).d/\(own)"
+      if isBackupName(name) { found.append((name, "\(path).d/\(own)")) }
+    }
+    return Array(found.prefix(mostInBackup))
+  }
+
+  /// Whether the files can be taken, and name the store that is in force.
+  static func keepsStore(_ files: [(name: String, text: String)], _ inForce: Configuration) -> Bool {
+    var loaded = LoadedConfiguration()
+    do {
+      for file in files.sorted(by: { $0.name < $1.name }) {
+        try apply(Array(file.text.utf8), file: file.name, to: &loaded)
+      }
+      try checkWhole(loaded)
+    } catch {
+      return false
+    }
+    let other = loaded.configuration
+    return (other.storeEngine, other.storePath, other.storeConnection, other.storePasswordFile)
+      == (inForce.storeEngine, inForce.storePath, inForce.storeConnection, inForce.storePasswordFile)
+  }
+}

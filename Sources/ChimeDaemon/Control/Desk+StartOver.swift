@@ -19,9 +19,9 @@ extension Desk {
       var generator = PooledRandom()
       // As a restore of a backup that has nothing.
       let plan = TrackingRestore.Plan(shelf: try transaction.makeShelf(for: caller.owner, now: now))
-      let (outcome, notices) = try TrackingRestore(tracking(transaction)).finish(
+      let (outcome, notices, _) = try TrackingRestore(tracking(transaction)).finish(
         plan, as: .startedOver, detail, using: &generator)
-      // What only waited for an answer is no part of a backup, and goes all the same.
+      // What is over is no part of a backup, and goes all the same.
       var finished = Page(limit: 500)
       while true {
         let left = try transaction.reminders(ReminderFilter(owner: caller.owner), page: finished)

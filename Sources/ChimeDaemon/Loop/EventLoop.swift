@@ -292,6 +292,8 @@ actor EventLoop {
         bearings.version += 1
       }
       configuration = loaded
+      // Who is heard is found out anew: what shows popups may be another program now.
+      hearingState = HearingState()
       stagger.span = loaded.lateSpread
       if isRenewed { renewPolicies() }
       pruneHistory(isAsked: true)

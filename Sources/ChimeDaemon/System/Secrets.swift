@@ -86,6 +86,9 @@ struct Secrets: Sendable {
     try SystemFiles.replace(path(lane), with: Array(sheet.text.utf8), mode: 0o600)
   }
 
+  /// What the file of an endpoint has; nil when there is none, or none that can be read.
+  func text(of lane: Lane) -> String? { (try? Self.sheet(path(lane)))?.text }
+
   func remove(_ lane: Lane) { SystemFiles.remove(path(lane)) }
 
   // A removed endpoint's, for as long as the removal can be taken back.

@@ -1,0 +1,172 @@
+import ChimeControl
+import ChimeCore
+import ChimeSchedule
+import Foundation
+import Testing
+import Varlink
+
+@testable import ChimeDaemon
+
+/// What a backup has beside trackers and reminders: what has rung, secrets, and the configuration.
+@Suite(.serialized)
+struct BackupHistoryTests {
+  private typealias Wired = TrackersInterface
+  private typealias Reminders = RemindersInterface
+  private typealias Occurrences = OccurrencesInterface
+
+  private static func history(_ house: TrackerHouse) throws -> [String] {
+    try house.call(Occurrences.List()).occurrences.map {
+      "\($0.title) \($0.scheduledAt) \($0.state) \(String(describing: $0.snoozedUntil))"
+    }
+  }
+
+  private static func restore(
+    _ house: TrackerHouse, _ backup: [UInt8], dryRun: Bool? = nil, passphrase: String? = nil
+  ) throws -> Wired.Restore.Reply {
+    try house.upload(backup, as: "backup")
+    return try house.call(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: passphrase))
+  }
+
+  /// One that is done, one snoozed, one that waits, one of which nothing but history is left.
+  private static func live(_ house: TrackerHouse) throws {
+    func add(_ title: String, _ when: String) throws -> String {
+      try house.call(Reminders.Add(reminder: .init(title: title, when: when))).reminder.id
+    }
+    for (title, when) in [
+      ("Done", "daily at 9:00"), ("Snoozed", "daily at 9:00"), ("Waits", "in 366d"), ("Gone", "daily at 9:00"),
+    ] {
+      let id = try add(title, when)
+      _ = try house.call(Occurrences.Fire(id: id))
+      switch title {
+      case "Done": _ = try house.call(Occurrences.Done(id: id))
+      case "Snoozed": _ = try house.call(Occurrences.Snooze(id: id, length: "P2D"))
+      case "Gone":
+        _ = try house.call(Occurrences.Done(id: id))
+        _ = try house.call(Reminders.Remove(id: id))
+      default: break
+      }
+    }
+  }
+
+  @Test(arguments: [false, true]) func whatHasRungComesAlong(inMemory: Bool) async throws {
+    var (backup, lived): ([UInt8], [String]) = ([], [])
+    try await TrackerHouse.live { house in
+      try Self.live(house)
+      (backup, lived) = (try house.backup(), try Self.history(house))
+      #expect(lived.count == 4)
+      // What is known here stays as it is: an answer since is not forgotten.
+      let waits = try #require(try house.call(Reminders.List()).reminders.first { $0.title == "Waits" })
+      _ = try house.call(Occurrences.Dismiss(id: waits.id))
+      let answered = try Self.history(house)
+      #expect(try Self.restore(house, backup).notes == nil)
+      #expect(try Self.history(house) == answered && answered != lived)
+    }
+    try await TrackerHouse.live(inMemory: inMemory) { [backup, lived] house in
+      let reply = try Self.restore(house, backup)
+      #expect(reply.contents?.occurrences == 4 && reply.contents?.reminders == 3 && reply.notes == nil)
+      #expect(try Self.history(house).sorted() == lived.sorted())
+      BackupTests.same(BackupTests.body(try house.backup()), BackupTests.body(backup))
+      // What waits is answered here, what is snoozed comes again, and what is gone stays gone.
+      let health = try house.call(DaemonInterface.Status()).status
+      #expect(health.openOccurrences == 2 && health.reminders == 3, "\(health)")
+      let snoozed = try await house.store.read {
+        try $0.reminders(ReminderFilter(), page: Page(limit: 9)).filter { $0.snoozedUntil != nil }
+      }
+      #expect(snoozed.map(\.reminder.title) == ["Snoozed"])
+      _ = try house.call(Occurrences.Done(id: nil))
+      // Once more changes nothing.
+      let once = try Self.history(house)
+      _ = try Self.restore(house, backup)
+      #expect(try Self.history(house) == once)
+    }
+  }
+
+  @Test func secretsComeWithTheirPassphraseAlone() async throws {
+    var (backup, without): ([UInt8], [UInt8]) = ([], [])
+    let secret = "whsec_" + String(repeating: "B", count: 42) + "A="
+    try await TrackerHouse.live { house in
+      _ = try house.call(
+        EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", secret: secret, token: "tk_mine"))
+      backup = try house.backup(passphrase: "correct horse battery")
+      without = try house.backup()
+      #expect(!String(decoding: backup, as: UTF8.self).contains("whsec_"))
+      #expect(throws: VarlinkClientError.self) { try house.backup(passphrase: "short") }
+      // One that is here is newer, and stays.
+      _ = try house.call(EndpointsInterface.Put(name: "phone", url: "https://example.org/hook", newSecret: .hmac))
+      let kept = try Self.restore(house, backup, passphrase: "correct horse battery")
+      #expect(
+        kept.notes == ["the endpoint phone keeps the secret that it has here; the backup has another"],
+        "\(kept.notes ?? [])")
+    }
+    #expect(!BackupTests.body(without).contains { $0.contains("secrets") })
+    try await TrackerHouse.live { [backup] house in
+      for dryRun in [true, false] {
+        try house.upload(backup, as: "backup")
+        let refused = house.refusal(Wired.Restore(upload: "backup", dryRun: dryRun, passphrase: "another passphrase"))
+        #expect(refused?.text("field") == "passphrase", "\(String(describing: refused))")
+      }
+      #expect(try house.call(EndpointsInterface.List()).endpoints.isEmpty, "nothing has changed")
+      let closed = try Self.restore(house, backup)
+      #expect(closed.contents?.secrets == 1 && closed.notes?.count == 2, "\(closed.notes ?? [])")
+      #expect(
+        closed.notes?.last
+          == "the secrets of endpoints in the backup (1) stay closed: their passphrase was not given")
+      #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == "it has no secret")
+      #expect(try Self.restore(house, backup, passphrase: "correct horse battery").notes == nil)
+      #expect(try house.call(EndpointsInterface.List()).endpoints[0].fault == nil)
+      let lane = Lane(owner: getuid(), channel: ChannelName(rawValue: "phone"))
+      #expect(Secrets(folder: house.folder + "/secrets").text(of: lane) == "\(secret)\ntoken tk_mine\n")
+      // A text that was changed is told from nothing else than another passphrase.
+      let text = String(decoding: backup, as: UTF8.self)
+      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("{\"secrets\"") })
+      #expect(!line.contains("example.org"))
+    }
+  }
+
+  private static let open = Occurrence(
+    id: OccurrenceID(reminder: ReminderID(rawValue: "abcd"), scheduledAt: Instant(seconds: 1_000)), title: "Tea",
+    owner: 0, state: .done, firedAt: Instant(seconds: 1_000), endedAt: Instant(seconds: 1_001), rounds: 1)
+
+  /// A stranger's file is held to what can have happened.
+  @Test(
+    arguments: [
+      ("\"done\":{}", "\"delivered\":{}", "its reminder is not there"),
+      ("\"rounds\":1", "\"rounds\":-1", "as often as nothing can"),
+      ("\"rounds\":1", "\"rounds\":1,\"repeatAt\":5000", "not repeated"),
+      ("\"rounds\":1", "\"rounds\":1,\"missedRun\":{\"count\":0,\"through\":5000}", "nothing can be"),
+      ("Tea", "T\\u0007a", "control character"),
+      ("abcd", "../etc", "no reminder's id"),
+    ])
+  func whatCannotHaveHappenedIsRefused(_ old: String, _ new: String, _ part: String) throws {
+    let line = try BackupFormat.line("occurrence", Self.open, BackupFormat.encoder())
+    #expect(try BackupReader.judge(line, judgeReminder: { _ in }).count == 1)
+    let text = String(decoding: line, as: UTF8.self)
+    let changed = text.replacing(old, with: new)
+    #expect(changed != text, "\(text)")
+    do {
+      _ = try BackupReader.judge(Array(changed.utf8), judgeReminder: { _ in })
+      Issue.record("\(changed) was taken")
+    } catch ControlFailure.invalidFile(_, let message) {
+      #expect(message.contains(part), "\(message)")
+    }
+  }
+
+  @Test func aConfigurationHasNamesOfItsFolderAlone() {
+    for name in ["chimed.toml", "chimed.toml.d/10-quiet.toml"] { #expect(ConfigurationFiles.isBackupName(name)) }
+    for name in [
+      "", "other.toml", "chimed.toml.d/../x.toml", "chimed.toml.d/.toml", "chimed.toml.d/a", "/etc/passwd",
+      "chimed.toml.d/a b.toml", "chimed.toml.d/a\n.toml", "chimed.toml/x.toml",
+    ] {
+      #expect(!ConfigurationFiles.isBackupName(name), "\(name)")
+    }
+    #expect(ConfigurationFiles.path(ofBackup: "chimed.toml.d/a.toml", at: "/c/other.toml") == "/c/other.toml.d/a.toml")
+  }
+
+  @Test func aConfigurationThatNamesAnotherStoreIsNotPutInForce() {
+    let here = Configuration()
+    #expect(ConfigurationFiles.keepsStore([("chimed.toml", "[log]\nlevel = \"debug\"\n")], here))
+    #expect(!ConfigurationFiles.keepsStore([("chimed.toml", "[store]\npath = \"/srv/other.db\"\n")], here))
+    #expect(!ConfigurationFiles.keepsStore([("chimed.toml", "[log]\nlevel = \"loud\"\n")], here))
+    #expect(!ConfigurationFiles.keepsStore([("chimed.toml", "[log\n")], here))
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// One file has everything, and brings it onto a new machine.
+@Suite(.serialized)
+struct BackupTests {
+  @Test(.timeLimit(.minutes(2)))
+  func aNewMachineHasItAll() async throws {
+    let folder = try RunFolder.makeFolder("backup")
+    let (file, passphrase) = (folder + "/all.backup", folder + "/passphrase")
+    let settings = Home.heard + "[control]\nmessageTimeout = \"7s\"\n"
+    let history = try await Home.live { home in
+      try home.write("correct horse battery\n", to: passphrase)
+      try home.configure(settings)
+      let daemon = try await home.start()
+      try await home.did("endpoint", "add", "phone", "https://example.test/hook", "--new-secret", home.path + "/phone")
+      try await home.did("add", "Tea", "every day at 16:00", "--to", "desktop", "--to", "phone")
+      try await home.did("add", "Call", "in 300d")
+      try await home.did("tracker", "add", "water", "--unit", "ml")
+      try await home.did("log", "water", "250")
+      for title in ["Tea", "Call"] { try await home.did("fire", title) }
+      try await eventually("the popup is shown") {
+        try await home.listed("history", "-n", "1")["occurrences"][0]["state"].string == "delivered"
+      }
+      try await home.did("done", "Tea")
+      try await home.did("backup", file, "--with-secrets", "--passphrase-file", passphrase)
+      #expect(try !String(contentsOfFile: file, encoding: .utf8).contains("whsec_"))
+      let history = try await home.listed("history", "-n", "all")["occurrences"]
+      _ = try await daemon.stop()
+      return history
+    }
+    try await Home.live { home in
+      let daemon = try await home.start()
+      let closed = try await home.run(Machine.chime, ["restore", file, "--yes", "--dry-run"])
+      #expect(closed.status == 0 && closed.out.contains("secrets"), "\(closed)")
+      try home.write("another passphrase\n", to: folder + "/other")
+      let refused = try await home.run(
+        Machine.chime, ["restore", file, "--yes", "--passphrase-file", folder + "/other"])
+      #expect(refused.status == 1 && refused.err.contains("encrypted with another one"), "\(refused)")
+      #expect(try await home.listed("list")["reminders"] == [])
+      let restored = try await home.run(
+        Machine.chime, ["restore", file, "--yes", "--passphrase-file", passphrase])
+      #expect(restored.status == 0, "\(restored)")
+      #expect(
+        restored.out.contains("2 times that have come") && restored.out.contains("encrypted"), "\(restored)")
+      #expect(restored.err.contains("is in force: \(home.configuration)"), "\(restored)")
+      #expect(try String(contentsOfFile: home.configuration, encoding: .utf8) == settings)
+      let restoredHistory = try await home.listed("history", "-n", "all")["occurrences"]
+      #expect(restoredHistory == history, "\(restoredHistory)\n\(history)")
+      #expect(try await home.listed("endpoint", "list")["endpoints"][0]["fault"].string == nil)
+      let status = try await home.did("status")
+      #expect(status.contains("unanswered  1"), "\(status)")
+      // What was not put in place of another configuration lies beside it.
+      try home.configure(Home.heard)
+      let again = try await home.run(Machine.chime, ["restore", file, "--yes", "--passphrase-file", passphrase])
+      #expect(again.err.contains("is not in force; it lies at \(home.configuration).restored"), "\(again)")
+      #expect(try String(contentsOfFile: home.configuration, encoding: .utf8) == Home.heard)
+      #expect(try String(contentsOfFile: home.configuration + ".restored", encoding: .utf8) == settings)
+      try await daemon.crash()
+      _ = try await home.start()
+      #expect(try await home.listed("history", "-n", "all")["occurrences"] == history)
+    }
+  }
+}
