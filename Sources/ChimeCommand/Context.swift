@@ -38,11 +38,17 @@ final class Context {
   func surroundings(in zone: Zone, at place: Place?) -> Surroundings {
     var surroundings = zones.surroundings(in: zone, at: place)
     surroundings.words = words
+    surroundings.calendarNames = calendarNames
     return surroundings
   }
   /// When the words for times of day are by the daemon's configuration, once something has such a word.
-  private lazy var words = DaemonWords.asked(
-    at: try? SocketPath.chosen(by: line, environment: world.environment, userID: world.userID), userID: world.userID)
+  private lazy var words = DaemonWords.times(at: socket, userID: world.userID)
+  /// Which calendars the daemon knows, once a line leaves out days.
+  private lazy var calendarNames = DaemonWords.calendars(
+    at: socket, userID: world.userID, tenant: TenantChoice.chosen(by: line, environment: world.environment))
+  private var socket: SocketPath? {
+    try? SocketPath.chosen(by: line, environment: world.environment, userID: world.userID)
+  }
   /// A schedule as the daemon understands it, which knows no language but English.
   func written(_ schedule: String) -> String {
     guard language != nil, let zone = try? localZone() else { return schedule }

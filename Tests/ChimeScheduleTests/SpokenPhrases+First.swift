@@ -41,7 +41,7 @@ extension SpokenPhrasesTests {
     this morning at 9 → at 2026-11-23 09:00
     this afternoon at 4 → at 2026-11-23 16:00
     this afternoon at 2:30 → at 2026-11-23 14:30
-    4 this afternoon → refused
+    4 this afternoon → at 2026-11-23 16:00
     at 4 this afternoon → at 2026-11-23 16:00
     8 tomorrow morning → refused
     at 8 tomorrow morning → at 2026-11-24 08:00
@@ -375,7 +375,7 @@ extension SpokenPhrasesTests {
     mon - fri 9am → weekdays at 09:00
     Mon–Fri at 9 → weekdays at 09:00
     M-F 9am → refused
-    MWF at 10 → refused
+    MWF at 10 → mon,wed,fri at 10:00
     monday thru friday at 9 → weekdays at 09:00
     monday through thursday at 9am → mon-thu at 09:00
     from monday to friday at 9 → weekdays at 09:00
@@ -570,7 +570,7 @@ extension SpokenPhrasesTests {
     every 2 weeks from next friday → refused
     every day from dec 1 to dec 24 at 7 → daily at 07:00 starting 2026-12-01 until 2026-12-24
     daily from dec 1 until dec 24 → daily at 09:00 starting 2026-12-01 until 2026-12-24
-    daily at 7 dec 1 - dec 24 → refused
+    daily at 7 dec 1 - dec 24 → daily at 07:00 starting 2026-12-01 until 2026-12-24
     every monday between jan 1 and mar 31 → every mon at 09:00 starting 2027-01-01 until 2027-03-31
     every weekday at 9 except fridays → mon-thu at 09:00
     every weekday except wednesdays at 9 → mon,tue,thu,fri at 09:00

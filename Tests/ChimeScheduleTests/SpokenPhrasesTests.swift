@@ -31,8 +31,8 @@ import Testing
 
   static func rows(_ text: String) -> [Row] { text.split(separator: "\n").map(Row.init) }
 
-  static let phrases = rows(first) + rows(second)
-  static let lines = rows(firstLines) + rows(secondLines)
+  static let phrases = [first, second, third, fourth].flatMap(rows)
+  static let lines = [firstLines, secondLines, thirdLines, fourthLines].flatMap(rows)
 
   @Test(arguments: phrases) func phrase(_ row: Row) throws {
     let surroundings = try Self.surroundings()

@@ -298,6 +298,27 @@ import Testing
     }
   }
 
+  /// Which names there are the command asks the daemon, so that none ends up in a title.
+  @Test(.timeLimit(.minutes(1)))
+  func aLineLeavesOutTheCalendarsThatTheDaemonKnows() async throws {
+    try await Home.live { home in
+      try home.configure("[calendars]\nschool-days = [\"2096-12-24..2096-12-26\"]\n")
+      _ = try await home.start()
+      try await home.did("add", "every", "weekday", "at", "9", "except", "school-days", "stand-up", "to", "team")
+      let list = try await home.did("list", "--plain")
+      #expect(list.contains("stand-up to team"), "\(list)")
+      let when = try await home.did(
+        "when", "--line", "Lessons", "every", "weekday", "at", "9", "except", "school-days", "--after",
+        "2096-12-23T10:00",
+        "-n", "1")
+      #expect(when.contains("Lessons") && when.contains("2096-12-27 09:00"), "\(when)")
+      let left = try await home.chime("add", "every", "day", "at", "9", "except", "may", "school-days", "Walk")
+      #expect(left.status == 64 && left.err.contains("school-days"), "\(left.text)")
+      let unknown = try await home.chime("add", "every", "day", "at", "9", "except", "office-days", "Walk")
+      #expect(unknown.status == 64 && unknown.err.contains("office-days"), "\(unknown.text)")
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func aCalendarThatCannotBeReadIsAProblemButNoEnd() async throws {
     try await Home.live { home in

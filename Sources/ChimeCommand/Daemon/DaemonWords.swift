@@ -2,30 +2,45 @@ import ChimeControl
 import ChimeSchedule
 import Synchronization
 
-/// When `morning`, a day without a time and their like are: the daemon's configuration says so, and the usual times do
-/// where no daemon answers.
+/// What the command has to know of the daemon's configuration to read a schedule; the usual where no daemon answers.
 enum DaemonWords {
+  /// When `morning`, a day without a time and their like are.
+  static func times(at socket: SocketPath?, userID: UInt32) -> @Sendable () -> WordTimes {
+    asked(at: socket, userID: userID, else: .usual, told)
+  }
+
+  /// The names of the calendars that a schedule may leave out.
+  static func calendars(at socket: SocketPath?, userID: UInt32, tenant: String?) -> @Sendable () -> Set<String> {
+    asked(at: socket, userID: userID, tenant: tenant, else: ["holidays"]) { daemon in
+      Set(try daemon.call(SchedulesInterface.Calendars(count: 1)).calendars.map(\.name))
+    }
+  }
+
   /// Asks the daemon at the first call, and remembers.
   ///
   /// A lock guards what it said, because schedules ask through a closure that anyone may call.
-  static func asked(at socket: SocketPath?, userID: UInt32) -> @Sendable () -> WordTimes {
-    let memory = Memory()
+  private static func asked<Answer: Sendable>(
+    at socket: SocketPath?, userID: UInt32, tenant: String? = nil, else usual: Answer,
+    _ ask: @escaping @Sendable (Daemon) throws -> Answer
+  ) -> @Sendable () -> Answer {
+    let memory = Memory<Answer>()
     return {
       memory.said.withLock { said in
         if let said { return said }
-        let words = socket.flatMap { try? told(at: $0, userID: userID) } ?? WordTimes.usual
-        said = words
-        return words
+        let answer = try? socket.map {
+          try ask(try Daemon(socket: $0, userID: userID, tenant: tenant, patience: .seconds(2)))
+        }
+        said = answer ?? usual
+        return answer ?? usual
       }
     }
   }
 
-  private final class Memory: Sendable {
-    let said = Mutex<WordTimes?>(nil)
+  private final class Memory<Answer: Sendable>: Sendable {
+    let said = Mutex<Answer?>(nil)
   }
 
-  private static func told(at socket: SocketPath, userID: UInt32) throws -> WordTimes {
-    let daemon = try Daemon(socket: socket, userID: userID, tenant: nil, patience: .seconds(2))
+  private static func told(_ daemon: Daemon) throws -> WordTimes {
     let reply: SchedulesInterface.Words.Reply = try daemon.call(SchedulesInterface.Words())
     var words = WordTimes.usual
     for word in WordTimes.all {

@@ -19,6 +19,8 @@ struct HintFacts {
         // And "9" is "9:00".
         if value >= 100, value % 100 == 0 { value /= 100 }
         counts["\(value)", default: 0] += 1
+        // "eight" is no "eighth".
+        if token.kind == .number, !token.isDigits { counts["\(value)w", default: 0] += 1 }
       case .word:
         if let (day, _) = SpokenWords.weekday(token.text) {
           counts[day.abbreviation, default: 0] += 1

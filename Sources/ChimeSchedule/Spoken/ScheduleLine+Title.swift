@@ -10,7 +10,7 @@ extension ScheduleLine.Reader {
       return nil
     }
     return lastWords(before, of: run) ?? firstWords(after, of: run) ?? firstOfLine(before) ?? lastOfLine(after)
-      ?? wordWithin(run, before, after).map { $0..<$0 + 1 } ?? numberOfTitle(run, after)
+      ?? wordWithin(run, before, after).map { $0..<$0 + 1 } ?? numberOfTitle(run, after) ?? oftenOfTitle(run, after)
   }
 
   private func isNumber(_ text: String) -> Bool { text.utf8.last.map { (0x30...0x39).contains($0) } == true }
@@ -39,7 +39,8 @@ extension ScheduleLine.Reader {
 
   /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.
   private func isHour(_ word: LineWord, before run: Run) -> Bool {
-    guard word.text.utf8.count <= 2, let hour = Int(word.text), (0...24).contains(hour) else { return false }
+    let figures = word.text.utf8.count <= 2 ? Int(word.text) : nil
+    guard let hour = figures ?? SpokenWords.numbers[word.plain], (0...24).contains(hour) else { return false }
     return understood("at \(word.text) \(run.text)") != nil
   }
 
@@ -203,6 +204,15 @@ extension ScheduleLine.Reader {
       if line[index].has([.clock, .named, .half]) { return true }
       return line[index].has(.number) && word(index - 1, in: range)?.has(.hours) == true
     }
+  }
+
+  /// The word for how often at the end of a time that says it already, where it may belong to the title behind it:
+  /// `every monday at 9, weekly plan`.
+  private func oftenOfTitle(_ run: Run, _ after: Range<Int>) -> Range<Int>? {
+    guard !after.isEmpty, run.words.count > 1, let last = run.words.last, line[last].has(.often) else { return nil }
+    let rest = words[run.words.dropLast()].joined(separator: " ")
+    let text = rest.hasSuffix(",") ? String(rest.dropLast()) : rest
+    return understood(text)?.schedule == run.schedule ? last..<last + 1 : nil
   }
 
   /// The number at the end of a time, where it may belong to the title behind it: `tomorrow 5 apples`.

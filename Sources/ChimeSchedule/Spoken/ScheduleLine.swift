@@ -61,7 +61,7 @@ public struct ScheduleLine: Sendable {
         return
       }
     }
-    guard let run = reader.longestRun() else {
+    guard let run = reader.bestRun() else {
       let (error, choices) = reader.nearestError()
       throw Refusal.noTime(error, choices: choices)
     }
@@ -148,18 +148,36 @@ public struct ScheduleLine: Sendable {
 
     /// The longest run of words that is one schedule. Of two that are as long the later one is taken, because the title
     /// is mostly the first.
-    func longestRun() -> Run? {
+    func longestRun(takingFirst: Bool = false) -> Run? {
       let ends = endsOfTimes
       var best: Run?
       for start in place == .anywhere ? words.indices : 0..<min(1, words.count)
-      where place != .anywhere || line[start].has(.first) {
+      where place != .anywhere || line[start].has(.first) && !isBareHour(start) {
         for head in heads {
           // One that is as long behind another word is the same time.
-          let least = best.map { $0.words.count + ($0.words.lowerBound == start ? 1 : 0) } ?? 1
+          let least = best.map { $0.words.count + (takingFirst || $0.words.lowerBound == start ? 1 : 0) } ?? 1
           if let run = longestRun(from: start, to: ends[start], head, least: least) { best = run }
         }
       }
       return best
+    }
+
+    /// The longest run, or one as long that leaves no words of time: "24.12. 17:00 Christmas dinner".
+    func bestRun() -> Run? {
+      guard let run = longestRun() else { return nil }
+      guard run.words.lowerBound > 0, wordsOfTime(beside: run) != nil, let other = longestRun(takingFirst: true),
+        other.words.lowerBound < run.words.lowerBound, wordsOfTime(beside: other) == nil
+      else { return run }
+      return other
+    }
+
+    /// Whether a number within a line may be one of the title's: "Windows 11 tonight".
+    private func isBareHour(_ start: Int) -> Bool {
+      guard start > 0, start + 1 < line.count else { return false }
+      let (word, next) = (line[start], line[start + 1])
+      let isWord = word.has(.number) && word.plain.utf8.first.map { $0 > 0x39 } == true
+      guard isWord || word.has(.digits) && word.text == word.plain else { return false }
+      return ["tonight", "tonite", "this", "in", "at"].contains(next.text) || isWord && next.has(.number)
     }
 
     /// The longest of those that begin at a word. Where a reading stops, no run that goes on further is any better, apart
@@ -179,7 +197,10 @@ public struct ScheduleLine: Sendable {
           count -= 1
           continue
         }
-        let form = count == lengths.count ? text : String(decoding: text.utf8.prefix(lengths[count - 1]), as: UTF8.self)
+        // "tomorrow, call Bob"
+        let hasComma = start == 0 && start + count < words.count && words[start + count - 1].utf8.last == 0x2C
+        let length = lengths[count - 1] - (hasComma ? 1 : 0)
+        let form = length == text.utf8.count ? text : String(decoding: text.utf8.prefix(length), as: UTF8.self)
         let (found, stop) = ScheduleReader.attempt(form, anchor: anchor)
         if let found {
           return Run(
@@ -249,9 +270,24 @@ public struct ScheduleLine: Sendable {
         var time = choice.split(separator: " ").map(String.init)
         if case .after(let word) = place, time.first == word { time.removeFirst() }
         let line = words[..<range.lowerBound] + time + words[range.upperBound...]
-        guard (try? ScheduleLine(Array(line), place: place, now: now, in: surroundings)) != nil else { return nil }
-        return Array(line)
+        return isLine(Array(line)) ? Array(line) : nil
       }
+    }
+
+    /// Whether some words are a line with a title and a time. What else a refused one may have meant is not asked, which
+    /// would lead back to this line.
+    private func isLine(_ words: [String]) -> Bool {
+      let reader = Reader(words: words, place: place, now: now, surroundings: surroundings)
+      if place == .anywhere, words.count > 1, words[0].contains(where: \.isWhitespace),
+        reader.understood(words.dropFirst().joined(separator: " ")) != nil
+      {
+        return true
+      }
+      guard let run = reader.bestRun() else { return false }
+      let titles = [words[..<run.words.lowerBound], words[run.words.upperBound...]].map {
+        ScheduleLine.title(Array($0))
+      }
+      return titles.contains { !$0.isEmpty } && reader.wordsOfTime(beside: run) == nil
     }
 
     // MARK: The title
@@ -293,9 +329,7 @@ public struct ScheduleLine: Sendable {
       func offer(_ time: [String], _ title: [String]) {
         guard !title.isEmpty, choices.count < mostChoices else { return }
         let line = place == .anywhere ? title + time : time + title
-        if !choices.contains(line), (try? ScheduleLine(line, place: place, now: now, in: surroundings)) != nil {
-          choices.append(line)
-        }
+        if !choices.contains(line), isLine(line) { choices.append(line) }
       }
       let isBefore = left.upperBound <= run.words.lowerBound
       var orders = [time + more, more + time, time + ["and"] + more]

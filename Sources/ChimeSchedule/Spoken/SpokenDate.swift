@@ -21,6 +21,13 @@ extension SpokenParser {
   /// A day of a single moment, with `on` or `at` before it.
   mutating func datePart() throws(Fault) -> Bool {
     let start = index
+    // "at 7 dec 24" is a time before a date.
+    if word() == "at", times.isEmpty, token(1)?.isDigits == true, Keyword.monthNames[word(2)] != nil,
+      let day = token(3),
+      day.isDigits && day.range.count <= 2 || day.kind == .ordinal, !isSign(":", 4), word(4) != "am", word(4) != "pm"
+    {
+      return false
+    }
     _ = take("on") || take("at") || take("by")
     if let (set, isList) = weekdayList() {
       if isList {
@@ -211,9 +218,9 @@ extension SpokenParser {
   }
 
   /// `christmas eve`, `new year's day`
-  private mutating func feast() throws(Fault) -> SpokenDate? {
+  mutating func feast() throws(Fault) -> SpokenDate? {
     let start = index
-    guard let first = token(), first.kind == .word else { return nil }
+    guard let first = token(), first.kind == .word, SpokenWords.feastBeginnings.contains(first.text) else { return nil }
     // A name has an apostrophe or a full stop, which are signs, so its words are taken from the text.
     for count in stride(from: min(6, tokens.count - index), through: 1, by: -1) {
       let last = tokens[index + count - 1]
@@ -355,7 +362,7 @@ extension SpokenParser {
       return nil
     }
     let before = index
-    if takeSign(",") || takeSign(".") || takeSign("-"), token()?.kind != .number { index = before }
+    if takeSign(",") || takeSign(".") || takeSign("-") || takeSign("/"), token()?.kind != .number { index = before }
     let year = takeYear()
     if year == nil { index = before }
     return try monthDay(month, day, year: year, start)
@@ -366,8 +373,11 @@ extension SpokenParser {
     let start = index
     if let month = Keyword.monthNames[word()] {
       index += 1
-      _ = takeSign(".")
+      let isJoined = isSign("-") && token()?.isAdjacent == true && token(1)?.isAdjacent == true
+      _ = isJoined ? takeSign("-") : takeSign(".")
       _ = take("the")
+      // "second" is a unit too, and no ordinal.
+      if !isJoined, take("second") { return (month, 2) }
       if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31,
         day.range.count <= 2 || day.kind == .ordinal || !day.isDigits, !isSign(":", 1) || token(1)?.isAdjacent != true
       {
@@ -378,7 +388,7 @@ extension SpokenParser {
       _ = take("the")
       if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31 {
         index += 1
-        if day.kind == .number { _ = takeSign(".") || takeSign("-") }
+        if day.kind == .number { _ = takeSign(".") || takeSign("-") || takeSign("/") }
         _ = take("of")
         if let month = Keyword.monthNames[word()] {
           index += 1

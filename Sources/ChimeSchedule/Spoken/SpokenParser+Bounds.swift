@@ -11,6 +11,10 @@ extension SpokenParser {
       }
       index = start
     }
+    if recurrence != nil, bounds.starting == nil, bounds.until == nil, try dateRun() {
+      note(start)
+      return true
+    }
     if take(oneOf: SpokenWords.starting) || take("as", "of") || take("start") || take("between") {
       _ = take("on")
       if let moment = try moment(isEnd: false) {
@@ -65,6 +69,34 @@ extension SpokenParser {
       note(start)
       return true
     }
+    return false
+  }
+
+  /// `dec 1 - dec 24`, `dec 1-24`, `1.12. to 24.12.`: the first and the last day, without a word before them.
+  private mutating func dateRun() throws(Fault) -> Bool {
+    let isDay = isNumber() || token()?.kind == .ordinal
+    let isDate =
+      Keyword.monthNames[word()] != nil
+      || isDay && (Keyword.monthNames[word(1)] != nil || isSign(".", 1) || isSign("/", 1) || isSign("-", 1))
+    guard isDate else { return false }
+    let start = index
+    guard let first = try? spokenDate(), let from = first.candidates.first(where: { $0 >= today }), takeRunSign() else {
+      index = start
+      return false
+    }
+    if let last = try? spokenDate(), let until = last.candidates.first(where: { $0 >= from }) {
+      (bounds.starting, bounds.until) = (.date(from), .date(until))
+      return true
+    }
+    if let day = token(), day.isDigits && day.range.count <= 2 || day.kind == .ordinal, !isSign(":", 1),
+      word(1) != "am", word(1) != "pm", day.value >= from.day,
+      let until = CivilDate(year: from.year, month: from.month, day: day.value)
+    {
+      index += 1
+      (bounds.starting, bounds.until) = (.date(from), .date(until))
+      return true
+    }
+    index = start
     return false
   }
 

@@ -164,7 +164,8 @@ extension SpokenParser {
       return .weekdays(.everyDay)
     }
     if take("other") || take("alternate") { return try counted(2) }
-    if word() == "second" {
+    // "every second sunday of the month" is a place in it.
+    if word() == "second", SpokenWords.weekday(word(1)) == nil || !["of", "in"].contains(word(2)) {
       index += 1
       if let kind = try counted(2) { return kind }
       index = start
@@ -188,6 +189,12 @@ extension SpokenParser {
       }
     }
     if let days = try datesEachYear() { return .dates(days) }
+    if let feast = try feast(), case .monthDay(let month, let day) = feast.kind {
+      var months = [MonthSelection](repeating: MonthSelection(), count: 12)
+      months[month - 1].insert(day: day, fromEnd: false)
+      return .dates(MonthDays(months))
+    }
+    index = start
     if let selection = try monthSelection() { return try ofMonths(selection, start) }
     if let length = try span(article: true) { return try every(length, start) }
     if let unit = token(), unit.kind == .word { return try counted(1) }
@@ -435,6 +442,7 @@ extension SpokenParser {
   /// - Returns: The days, and whether they are more than one day of the week: those recur.
   mutating func weekdayList() -> (set: WeekdaySet, isList: Bool)? {
     let start = index
+    if let days = initials() { return (days, true) }
     var set: WeekdaySet = []
     var isList = false
     while true {
@@ -472,6 +480,27 @@ extension SpokenParser {
       return nil
     }
     return (set, isList)
+  }
+
+  /// `mwf`, `m/w/f`, `t/th`: days of the week by their first letters.
+  private mutating func initials() -> WeekdaySet? {
+    guard let first = token(), first.kind == .word, first.range.count <= 4, ["m", "t"].contains(first.text.prefix(1))
+    else { return nil }
+    if let days = SpokenWords.initials[first.text] {
+      index += 1
+      return days
+    }
+    for (letters, days) in SpokenWords.initialLists {
+      let length = letters.count * 2 - 1
+      let isHere = letters.indices.allSatisfy { place in
+        word(place * 2) == letters[place] && (place == 0 || isSign("/", place * 2 - 1))
+          && (place == 0 || token(place * 2)?.isAdjacent == true && token(place * 2 - 1)?.isAdjacent == true)
+      }
+      guard isHere, !isSign("/", length) else { continue }
+      index += length
+      return days
+    }
+    return nil
   }
 
   /// `on monday and thursday`, `on the 15th`, `on dec 24`: the days of a recurrence that was said without them.

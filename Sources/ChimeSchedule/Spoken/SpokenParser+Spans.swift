@@ -94,9 +94,12 @@ extension SpokenParser {
       _ = takeSign("-")
       _ = take("a") || take("an") || take("of", "an") || take("of", "a")
       if let found = give(Fraction(1, 2), 0) { return found }
-    } else if word() == "quarter" || word() == "a" && word(1) == "quarter" || isNumber() && word(1) == "quarters" {
+    } else if word() == "quarter" || word() == "a" && word(1) == "quarter"
+      || isNumber()
+        && (word(1) == "quarters" || isSign("-", 1) && word(2) == "quarters")
+    {
       let quarters = isNumber() ? Int64(token()?.value ?? 1) : 1
-      if word() != "quarter" { index += 1 }
+      if word() != "quarter" { index += isSign("-", 1) ? 2 : 1 }
       index += 1
       if take("of", "an", "hour") || take("of", "hour") || take("hour") { return (Fraction(quarters, 4), .hours) }
     } else if word() == "couple" || word() == "a" && word(1) == "couple" {
@@ -181,6 +184,8 @@ extension SpokenParser {
   mutating func delayPart() throws(Fault) -> Bool {
     let start = index
     let isIn = take("in") || take("within") || take("after")
+    // Nothing rings around a time, so "about" asks for no more than the time.
+    if isIn { _ = take("about") || take("around") }
     let isNow = !isIn && take("now") && takeSign("+")
     guard let found = try span(article: true) else {
       index = start
@@ -227,19 +232,18 @@ extension SpokenParser {
         candidates: found.candidates.prefix(1).compactMap { moved($0, by: span) }, kind: .fixed, range: words)
       return true
     }
-    guard span.months == 0 else { throw noFraction(start) }
     // Of a day that comes again, the first before which so much time is left.
-    let candidates = found.candidates.compactMap { $0.adding(days: -Int(span.days)) }
+    let candidates = found.candidates.compactMap { moved($0, by: Span(months: -span.months, days: -span.days)) }
     date = SpokenDate(candidates: candidates, kind: found.kind == .fixed ? .fixed : .next, range: words)
     return true
   }
 
-  /// Days and months after today, by the calendar; `nil` beyond its end.
+  /// Days and months after a day, or before it, by the calendar; `nil` beyond its end.
   func moved(_ date: CivilDate, by span: Span) -> CivilDate? {
     var date = date
-    if span.months > 0 {
+    if span.months != 0 {
       let months = Int64(date.year) * 12 + Int64(date.month) - 1 + span.months
-      guard months / 12 <= 9_999 else { return nil }
+      guard (0...9_999).contains(months / 12) else { return nil }
       let (year, month) = (Int(months / 12), Int(months % 12) + 1)
       // A month later than the 31st is the last day of a shorter month.
       guard

@@ -7,7 +7,8 @@ extension SpokenParser {
     // "around" asks for no more than "at" does: nothing rings around a time.
     let isAsked = take("around") || take("about") || isAt
     // A number alone is a time only after "at", or right behind a day.
-    let isBare = isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike
+    let isBare =
+      isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike || isBeforeDayPart
     guard let clock = clock(bare: isBare) else {
       index = start
       return false
@@ -44,6 +45,23 @@ extension SpokenParser {
   private var isBareAllowed: Bool {
     guard times.isEmpty, date != nil || recurrence != nil || part != nil, let before = token(-1) else { return false }
     return before.kind == .word || before.isSign(",")
+  }
+
+  /// Whether a number here is the hour of the part of the day behind it: `8 tonight`, `seven thirty in the evening`.
+  private var isBeforeDayPart: Bool {
+    guard times.isEmpty, part == nil, let hour = token(), hour.kind == .number, (1...12).contains(hour.value) else {
+      return false
+    }
+    var ahead = 1
+    if !hour.isDigits, let minute = token(1), minute.kind == .number, !minute.isDigits { ahead = 2 }
+    switch word(ahead) {
+    case "tonight", "tonite": return true
+    case "this", "at": ahead += 1
+    case "in": ahead += word(ahead + 1) == "the" ? 2 : 1
+    default: return false
+    }
+    let part = word(ahead)
+    return !part.hasSuffix("s") && SpokenWords.DayPart(part) != nil
   }
 
   /// Another time after `,` or `and`.
@@ -166,7 +184,9 @@ extension SpokenParser {
     } else if first.isDigits, bare, isSign("."), isJoined(0), let value = digits(1), !(isSign(".", 2) && isJoined(2)) {
       (minute, isBare) = (value, false)
       index += 2
-    } else if first.isDigits, first.range.count == 4 || first.range.count == 3 && bare, bare {
+    } else if first.isDigits, first.range.count == 4 || first.range.count == 3,
+      bare || word() == "am" || word() == "pm"
+    {
       (hour, minute) = (first.value / 100, first.value % 100)
       isExact = isExact || first.range.count == 4
       isBare = false
@@ -284,6 +304,17 @@ extension SpokenParser {
       {
         // "ten to nine"; "5 to 9" may be from five to nine.
         minutes = -count.value
+        index += 2
+      } else if let count = token(), count.kind == .number, word(1) == "to", recurrence == nil,
+        !["from", "between"].contains(word(-1)), (13...29).contains(count.value),
+        word(2) == "noon" || word(2) == "midnight"
+      {
+        minutes = -count.value
+        index += 2
+      } else if let count = token(), count.kind == .number, word(1) == "after",
+        (count.isDigits ? [20, 25] : [5, 10, 20, 25]).contains(count.value)
+      {
+        minutes = count.value
         index += 2
       } else {
         index = start

@@ -96,6 +96,8 @@ struct SpokenToken {
         append(.word, first.text + "m", 0, count: follows(3, ".") ? 4 : 3)
       } else if first.text == "o", follows(1, "'"), follows(2, "clock") {
         append(.word, "oclock", 0, count: 3)
+      } else if first.text == "o", token(1)?.text == "clock" {
+        append(.word, "oclock", 0, count: 2)
       } else if first.text == "o’clock" {
         append(.word, "oclock", 0, count: 1)
       } else if first.kind == .number, let suffix = token(1), suffix.isAdjacent,

@@ -80,6 +80,20 @@ enum SpokenWords {
     "halloween": (10, 31), "valentine's day": (2, 14), "valentines day": (2, 14), "valentine's": (2, 14),
     "st patrick's day": (3, 17), "st. patrick's day": (3, 17),
   ]
+  /// What their names begin with; most words end the search here.
+  static let feastBeginnings = Set(
+    feasts.keys.map { String($0.prefix { $0.isLetter || $0 == "’" }) }
+      + feasts.keys.compactMap { name in
+        name.split(separator: " ").first.map { String($0) }
+      })
+  /// Days of the week by their first letters, as timetables have them.
+  static let initials: [String: WeekdaySet] = [
+    "mwf": [.monday, .wednesday, .friday], "tth": [.tuesday, .thursday], "tuth": [.tuesday, .thursday],
+  ]
+  static let initialLists: [(letters: [String], days: WeekdaySet)] = [
+    (["m", "w", "f"], [.monday, .wednesday, .friday]), (["m", "w"], [.monday, .wednesday]),
+    (["t", "th"], [.tuesday, .thursday]), (["tu", "th"], [.tuesday, .thursday]),
+  ]
   static let today: Set = ["today"]
   static let tomorrow: Set = ["tomorrow", "tmr", "tmrw", "tomorow"]
   static let starting: Set = ["starting", "beginning", "from"]
@@ -106,6 +120,8 @@ enum SpokenWords {
       "sunrise", "sunset", "sunup", "sundown", "dawn", "dusk", "twice", "once",
     ]
     words.formUnion(often)
+    words.formUnion(initials.keys)
+    words.formUnion(initialLists.map { $0.letters.joined(separator: "/") })
     words.formUnion(times.keys)
     words.formUnion(Keyword.weekdayNames.keys)
     words.formUnion(Keyword.monthNames.keys)
