@@ -37,6 +37,8 @@ func measurePhrases(_ bench: Bench) throws {
   for measured in MeasuredText.all {
     var surroundings = try MeasuredSchedule.surroundings()
     surroundings.language = measured.language
+    // As the command reads a line: the calendars are the daemon's to judge.
+    surroundings.calendar = { _ in [] }
     var times: [Double] = []
     for _ in 0..<rounds {
       let begin = monotonicNanoseconds()

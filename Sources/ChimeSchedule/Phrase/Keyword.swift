@@ -18,19 +18,11 @@ enum Keyword: Sendable, Hashable {
   /// Looks a word up, in any case.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count <= Keyword.longest else { return nil }
-    let lowered = String(unsafeUninitializedCapacity: bytes.count) { buffer in
-      var count = 0
-      for byte in bytes {
-        buffer[count] = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-        count += 1
-      }
-      return count
-    }
-    guard let keyword = Keyword.table[lowered] else { return nil }
+    guard let keyword = Keyword.packed[PackedWord(bytes)] else { return nil }
     self = keyword
   }
 
-  /// The length of the longest word in the table, which is also one that a string holds without allocation.
+  /// The length of the longest word in the table.
   static let longest = 15
 
   static let units: [String: DurationUnit] = [
@@ -112,4 +104,47 @@ enum Keyword: Sendable, Hashable {
     table.merge(units.mapValues { .unit($0) }) { $1 }
     return table
   }()
+
+  private static let packed = PackedTable(table)
+}
+
+/// A short word in lower case as two numbers. Every word of every text is looked up, and a string would cost more to make
+/// and to hash than all else.
+private struct PackedWord: Equatable {
+  var low: UInt64 = 0
+  var high: UInt64 = 0
+
+  init(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes {
+      high = high << 8 | low >> 56
+      low = low << 8 | UInt64((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+    }
+  }
+
+  /// Where the search for it begins in a table of 512.
+  var slot: Int { Int(truncatingIfNeeded: ((low ^ high &* 31) &* 0x9E37_79B9_7F4A_7C15) >> 55) }
+}
+
+/// The keywords by their packed words; the next free slot is taken where two begin at the same.
+private struct PackedTable: Sendable {
+  private var slots = [(word: PackedWord, keyword: Keyword)?](repeating: nil, count: 512)
+
+  init(_ keywords: [String: Keyword]) {
+    precondition(keywords.count <= slots.count / 2)
+    for (text, keyword) in keywords {
+      let word = PackedWord(text.utf8)
+      var slot = word.slot
+      while slots[slot] != nil { slot = (slot + 1) % slots.count }
+      slots[slot] = (word, keyword)
+    }
+  }
+
+  subscript(word: PackedWord) -> Keyword? {
+    var slot = word.slot
+    while let found = slots[slot] {
+      if found.word == word { return found.keyword }
+      slot = (slot + 1) % slots.count
+    }
+    return nil
+  }
 }

@@ -34,6 +34,8 @@ struct Lexer {
   /// Whether faults need no words.
   var isQuiet = false
   var countsWeeks = false
+  /// Whether nobody asks for keywords.
+  var isBare = false
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -65,6 +67,20 @@ struct Lexer {
   var quoted: String { token.kind == .end ? "the end" : quoted(token.range) }
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// The text in lower case. Most is ASCII, and needs no tables of letters.
+  func lowered(_ range: Range<Int>) -> String {
+    let bytes = bytes[range]
+    guard bytes.allSatisfy({ $0 < 0x80 }) else { return text(range).lowercased() }
+    return String(unsafeUninitializedCapacity: bytes.count) { buffer in
+      var count = 0
+      for byte in bytes {
+        buffer[count] = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+        count += 1
+      }
+      return count
+    }
+  }
 
   /// Steps over the token if it is that word.
   mutating func skip(_ keyword: Keyword) throws(Fault) -> Bool {
@@ -178,6 +194,6 @@ struct Lexer {
 
   private mutating func word(from start: Int) -> Token {
     while position < bytes.count, Lexer.isWord(bytes[position]), spaceWidth == nil, !hasDash { position += 1 }
-    return Token(kind: .word, range: start..<position, keyword: Keyword(bytes[start..<position]))
+    return Token(kind: .word, range: start..<position, keyword: isBare ? nil : Keyword(bytes[start..<position]))
   }
 }

@@ -31,8 +31,11 @@ extension SpokenParser {
 
   /// Whether a time says `am` or `pm`.
   func isHalved(_ clock: Clock) -> Bool {
-    let last = text(clock.range).lowercased().last { $0 != "." }
-    return (last == "m" || last == "p" || last == "a") && SpokenWords.times[text(clock.range).lowercased()] == nil
+    // Most say none, and show it by their last letter: "9", "noon".
+    guard let last = bytes[clock.range].last(where: { $0 != UInt8(ascii: ".") }),
+      [UInt8(ascii: "m"), UInt8(ascii: "p"), UInt8(ascii: "a")].contains(last | 0x20)
+    else { return false }
+    return SpokenWords.times[text(clock.range).lowercased()] == nil
   }
 
   /// Whether a number here may as well be a year: `2026` without `at` is no 20:26.

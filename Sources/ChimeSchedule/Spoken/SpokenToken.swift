@@ -48,6 +48,7 @@ struct SpokenToken {
   /// The words, numbers and signs of a text, as they stand.
   static func pieces(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] {
     var lexer = Lexer(bytes)
+    lexer.isBare = true
     try lexer.start()
     var tokens: [SpokenToken] = []
     while lexer.token.kind != .end {
@@ -66,12 +67,22 @@ struct SpokenToken {
         }
       tokens.append(
         SpokenToken(
-          kind: kind, text: lexer.text(token.range).lowercased(),
+          kind: kind, text: lexer.lowered(token.range),
           value: Int(clamping: min(token.value, 1_000_000_000)), range: token.range,
           isAdjacent: lexer.isAdjacent && !tokens.isEmpty))
       try lexer.advance()
     }
     return tokens
+  }
+
+  /// Whether a number word, `a.m.`, `p.m.` or `o'clock` begins with that letter.
+  private static func isBeginning(_ letter: UInt8) -> Bool {
+    switch letter {
+    case UInt8(ascii: "a"), UInt8(ascii: "e"), UInt8(ascii: "f"), UInt8(ascii: "h"), UInt8(ascii: "n"),
+      UInt8(ascii: "o"), UInt8(ascii: "p"), UInt8(ascii: "s"), UInt8(ascii: "t"):
+      true
+    default: false
+    }
   }
 
   /// Puts together what is one word in several tokens.
@@ -92,6 +103,11 @@ struct SpokenToken {
     }
     while index < tokens.count {
       let first = tokens[index]
+      // Most words are none of these, and their first letter tells.
+      guard first.kind == .number || first.text.utf8.first.map(isBeginning) == true else {
+        append(first.kind, first.text, first.value, count: 1)
+        continue
+      }
       if first.text == "p" || first.text == "a", follows(1, "."), follows(2, "m") {
         append(.word, first.text + "m", 0, count: follows(3, ".") ? 4 : 3)
       } else if first.text == "o", follows(1, "'"), follows(2, "clock") {
