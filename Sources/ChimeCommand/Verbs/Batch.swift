@@ -169,7 +169,10 @@ struct Batch {
         throw Refusal(
           code: "invalidSchedule",
           message: "\"\(left.understood)\" was understood, but \"\(left.words)\" beside it was not",
-          suggestion: left.choices.first?.joined(separator: " "))
+          suggestion: left.choices.lazy.map { $0.joined(separator: " ") }.first { choice in
+            // Quotes around a title are lost in one line, which then says again what was refused.
+            (try? ScheduleLine([choice], place: .anywhere, now: now, in: surroundings)) != nil
+          })
       }
     }
   }
