@@ -2,7 +2,8 @@ public import ChimeSchedule
 
 /// What some time of a tracker looks like. All numbers are in the tracker's unit (`Tracker.unit`); of a check they are entries.
 ///
-/// Made from days' totals, never from entries, in a time that grows with the days alone.
+/// Made from days' totals, never from entries, in a time that grows with the days alone. Of an amount, today is not over: totals,
+/// days met and the greatest have it in them, averages, rates and the least do not.
 ///
 ///     let reads = Statistics.reads(range)
 ///     let statistics = Statistics(
@@ -44,7 +45,7 @@ public struct Statistics: Hashable, Sendable {
     public var entries: Int
     /// Of an amount.
     public var total: Double?
-    /// Of an amount a day's, of the days with an entry; of a measure the mean of the days' values.
+    /// Of an amount a day's, of the days with an entry and without today; of a measure the mean of the days' values.
     public var average: Double?
     /// Days that count and were met, and those that were due up to today: `Tallying.due(in:)`.
     public var met: Int
@@ -56,10 +57,10 @@ public struct Statistics: Hashable, Sendable {
   public var entries = 0
   /// Of an amount.
   public var total: Double?
-  /// Of the days with an entry.
+  /// Of the days with an entry; of an amount without today, and nil when there is no other.
   public var dailyAverage: Double?
   /// The first and the last day's value, the least and the greatest: of an amount its days, of a measure its entries. Of
-  /// several that are alike the earliest.
+  /// several that are alike the earliest. The least of an amount leaves out today.
   public var first: Point?
   public var last: Point?
   public var least: Point?
@@ -115,13 +116,13 @@ public struct Statistics: Hashable, Sendable {
     let days = totals.compactMap { DayValue($0, tracker) }.filter { $0.total.day <= range.upperBound }
     let within = Array(days.drop { $0.total.day < range.lowerBound })
     let tallying = Tallying(tracker)
-    addRecords(within, tracker)
+    // Of an amount today has only a part: it would pull the average down until the evening.
+    let unfinished = tracker.kind == .amount && range.upperBound == today ? today : nil
+    addRecords(within, tracker, unfinished)
     let reads = Self.reads(range, averageDays: self.averageDays)
     let zeros = tracker.kind == .measure ? nil : (firstDay ?? days.first?.total.day).map { max($0, reads.lowerBound) }
     let average = MovingAverage(days.map(\.point), over: self.averageDays, zerosSince: zeros)
-    // Of an amount today has only a part: it would pull the average down until the evening.
-    let isPart = tracker.kind == .amount && range.upperBound == today
-    let last = isPart ? today.adding(days: -1) ?? .earliest : range.upperBound
+    let last = unfinished == nil ? range.upperBound : today.adding(days: -1) ?? .earliest
     if range.lowerBound <= last {
       averages = average.averages(in: range.lowerBound...last)
       rates = average.rates(of: averages, in: range.lowerBound...last)
@@ -136,14 +137,14 @@ public struct Statistics: Hashable, Sendable {
       let forecast = Forecast(days.map(\.point), of: tracker, average: averages.last?.value, today: today)
       (prediction, goalOn) = (forecast.days, forecast.goalOn)
     }
-    weeks = Self.periods(.week, within, tallying, range)
-    months = Self.periods(.month, within, tallying, range)
+    weeks = Self.periods(.week, within, tallying, range, unfinished)
+    months = Self.periods(.month, within, tallying, range, unfinished)
     metDays = within.count { tallying.isNumbered($0.total) }
     dueDays = tallying.due(in: range)
     addLacking(tracker)
   }
 
-  private mutating func addRecords(_ days: [DayValue], _ tracker: Tracker) {
+  private mutating func addRecords(_ days: [DayValue], _ tracker: Tracker, _ unfinished: CivilDate?) {
     points = days.map(\.point)
     entries = days.reduce(0) { $0 + $1.total.count }
     first = points.first
@@ -151,12 +152,17 @@ public struct Statistics: Hashable, Sendable {
     guard !days.isEmpty else { return }
     let sum = points.reduce(0) { $0 + $1.value }
     if tracker.kind == .amount { total = sum }
-    dailyAverage = sum / Double(points.count)
+    dailyAverage = Self.mean(points, unfinished)
     for day in days {
       let (least, most) = (Point(day.total.day, day.least), Point(day.total.day, day.most))
-      if least.value < self.least?.value ?? .infinity { self.least = least }
+      if day.total.day != unfinished, least.value < self.least?.value ?? .infinity { self.least = least }
       if most.value > self.most?.value ?? -.infinity { self.most = most }
     }
+  }
+
+  private static func mean(_ points: [Point], _ unfinished: CivilDate?) -> Double? {
+    let over = points.filter { $0.day != unfinished }
+    return over.isEmpty ? nil : over.reduce(0) { $0 + $1.value } / Double(over.count)
   }
 
   private mutating func addTrend(_ tracker: Tracker, today: CivilDate, zerosSince: CivilDate?) {
@@ -180,11 +186,13 @@ public struct Statistics: Hashable, Sendable {
       if points.count == 2, tracker.kind == .measure { lacking.append(.twoDays) }
       if weeklyRate == nil { lacking.append(.underAWeek) }
     }
-    if tracker.goal == nil { lacking.append(.noGoal) }
+    // A check without a goal of its own is asked for once a day.
+    if tracker.goal == nil, tracker.kind != .check { lacking.append(.noGoal) }
   }
 
   private static func periods(
-    _ kind: CalendarPeriod, _ days: [DayValue], _ tallying: Tallying, _ range: ClosedRange<CivilDate>
+    _ kind: CalendarPeriod, _ days: [DayValue], _ tallying: Tallying, _ range: ClosedRange<CivilDate>,
+    _ unfinished: CivilDate?
   ) -> [Period] {
     var periods: [Period] = []
     var next = days.startIndex
@@ -202,9 +210,8 @@ public struct Statistics: Hashable, Sendable {
       let part = days[from..<next]
       period.entries = part.reduce(0) { $0 + $1.total.count }
       period.met = part.count { tallying.isNumbered($0.total) }
-      let sum = part.reduce(0) { $0 + $1.point.value }
-      if tallying.tracker.kind == .amount { period.total = sum }
-      if !part.isEmpty, tallying.tracker.kind != .check { period.average = sum / Double(part.count) }
+      if tallying.tracker.kind == .amount { period.total = part.reduce(0) { $0 + $1.point.value } }
+      if tallying.tracker.kind != .check { period.average = Self.mean(part.map(\.point), unfinished) }
       periods.append(period)
       index += 1
     }

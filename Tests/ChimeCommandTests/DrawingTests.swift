@@ -109,6 +109,29 @@ import Testing
     #expect((1...width / 6).contains(widest(chart)))
   }
 
+  /// The first value of a measure is not on the edge, where it is overlooked, and its goal is seen with it.
+  @Test(arguments: [40, 80, 120])
+  func theFirstValueStandsBesideItsGoal(_ width: Int) throws {
+    let first = TextChart.Value(day: Self.day(0), value: 85.5)
+    let chart = TextChart(
+      isColumns: false, points: [first], averages: [first], goal: 80, glyphs: Glyphs(isASCII: false))
+    let rows = chart.lines(width: width, height: 10, style: Style(isColored: false))
+    let row = try #require(rows.first { $0.contains("∘") }, "\(rows)")
+    let column = row.distance(from: row.startIndex, to: try #require(row.firstIndex(of: "∘")))
+    #expect(column > 6 && column < width / 3, "\(rows.joined(separator: "\n"))")
+    #expect(chart.showsGoal && rows.contains { $0.contains("┄┄┄┄") })
+    // A goal that would press many values flat is not drawn.
+    let many = (0..<9).map { TextChart.Value(day: Self.day($0), value: 85 + Double($0) / 10) }
+    #expect(
+      !TextChart(isColumns: false, points: many, averages: [], goal: 60, glyphs: Glyphs(isASCII: false)).showsGoal)
+    // A first glass stands beside the day's goal.
+    #expect(
+      TextChart(
+        isColumns: true, points: [.init(day: Self.day(0), value: 250)], averages: [], goal: 2_500,
+        glyphs: Glyphs(isASCII: false)
+      ).showsGoal)
+  }
+
   /// The band of what is expected has no empty column, however many columns a day has.
   @Test(arguments: [40, 80, 120, 200])
   func theBandIsWhole(_ width: Int) throws {

@@ -33,7 +33,8 @@ import Varlink
   @Test(
     arguments: [
       (-0.7, 82.6, 80, .towards, "↘"), (0.7, 82.6, 80, .away, "↗"), (0.7, 70, 80, .towards, "↗"),
-      (-0.7, 70, 80, .away, "↘"), (0.01, 70, 80, .neither, "→"), (-0.7, 82.6, nil, .neither, "↘"),
+      (-0.7, 70, 80, .away, "↘"), (0.01, 70, 80, .neither, "→"), (-0.04, 82.6, 80, .neither, "→"),
+      (-0.7, 82.6, nil, .neither, "↘"),
     ] as [(Double, Double, Double?, MeasureTrend.Heading, String)])
   func aTrendIsTowardsTheGoalOrAwayFromIt(
     _ rate: Double, _ value: Double, _ goal: Double?, _ heading: MeasureTrend.Heading, _ arrow: String
@@ -268,6 +269,24 @@ import Varlink
     #expect(page.contains("[27 \(letter)") || page.contains("[27\(letter)"), "\(page)")
     let json = chime(words("month watches --json"), daemon: try FakeTrackers(year: Self.collection).daemon()).output
     #expect(json.contains(/"2026-03-27":\s*\[[^\]]*"tank"/), "\(json.suffix(600))")
+  }
+
+  /// A watch has one letter in the month and in the report, however often it was worn in either.
+  @Test func aWatchHasOneLetterEverywhere() throws {
+    let html = try ReportTests.html(Self.collection, ["--pack", "watches"])
+    let report = html.matches(of: /<b class="\w+">([A-Za-z])<\/b> <span dir="auto">([^<]+)</).map {
+      let title = $0.output.2.replacing("&quot;", with: "\"").replacing("&lt;", with: "<").replacing("&gt;", with: ">")
+      return "\($0.output.1) \(title)"
+    }
+    #expect(report.count > 2, "\(html.count)")
+    var seen = Set<String>()
+    for month in ["2026-01", "2026-02", "2026-03"] {
+      let page = try Self.draw("month watches --month \(month)", width: 120, year: Self.collection)
+      let letters = page.matches(of: /([A-Za-z]) ([^×●○·\n]+) ×\d/).map { "\($0.output.1) \($0.output.2)" }
+      #expect(!letters.isEmpty && Set(letters).isSubset(of: report), "\(month): \(letters), \(report)")
+      seen.formUnion(letters)
+    }
+    #expect(seen.count > 2)
   }
 
   @Test func whatIsWornTodayIsTold() throws {

@@ -81,6 +81,38 @@ import Testing
     #expect(!breadths.isEmpty && breadths.allSatisfy { $0 < 100 }, "\(breadths)")
   }
 
+  /// The line of the average ends inside the plot, on the column of yesterday: today is not over.
+  @Test func theAverageLineEndsAtTheLastWholeDay() throws {
+    let html = try Self.html(.full, ["--pack", "hydration", "--range", "1M"])
+    let plot = try #require(
+      html.firstMatch(of: /class="column met" d="([^"]*)".*?class="mean" d="([^"]*)"/.dotMatchesNewlines()))
+    let unmet = try #require(html.firstMatch(of: /class="column" d="([^"]*)"/)).output.1
+    let columns = "\(unmet)\(plot.output.1)".matches(of: /M([\d.]+) 400V[\d.]+h([\d.]+)/).compactMap { column in
+      Double(column.output.1).flatMap { left in Double(column.output.2).map { left + $0 / 2 } }
+    }.sorted()
+    let points = plot.output.2.matches(of: /[ML]([\d.]+)[ ]/).compactMap { Double($0.output.1) }
+    let (last, today) = (try #require(points.last), try #require(columns.last))
+    #expect(today > 950 && last < today)
+    #expect(columns.suffix(2).first.map { abs($0 - last) < 0.5 } ?? false, "\(last) of \(columns.suffix(2))")
+  }
+
+  /// The first value of a weight is drawn as large as a single point has to be, with its goal.
+  @Test func theFirstValueIsSeen() throws {
+    var year = TrackerYear.full
+    year.days["weight"] = year.days["weight"].map { Array($0.suffix(1)) }
+    let html = try Self.html(year, ["--pack", "weight"])
+    let x = try #require(html.firstMatch(of: /class="raw few" d="M([\d.]+)[ ]/)).output.1
+    #expect((50...300).contains(try #require(Double(x))))
+    #expect(html.contains("class=\"goal-line\"") && !html.contains("class=\"mean\""))
+  }
+
+  /// Nothing grew in the months before the first day.
+  @Test func gardensBeginWithTheFirstDay() throws {
+    let gardens = try Self.html(.full, ["--pack", "goal", "--range", "1Y"]).matches(of: /class="card garden"/).count
+    let fresh = try Self.html(.fresh, ["--pack", "goal", "--range", "1Y"]).matches(of: /class="card garden"/).count
+    #expect(gardens > fresh && fresh <= 1, "\(gardens), \(fresh)")
+  }
+
   @Test func whatSomebodyDoesNotHaveIsNotThere() throws {
     let html = try Self.html(.full, ["--pack", "weight"])
     #expect(html.contains("79.2 kg") && html.contains("class=\"band\""))

@@ -366,6 +366,41 @@ import Varlink
     #expect(items == [nil, nil, "black-bay", "f-91w", nil])
   }
 
+  /// *Done* does not say what was measured: it is asked for, or said how it is logged, and only while nothing was.
+  @Test func doneAsksWhatWasMeasured() throws {
+    func daemon(logged: Bool) throws -> FakeDaemon {
+      var desk = FakeDesk()
+      if !logged { desk.reading.year = .fresh }
+      return try FakeDaemon { [desk] method, parameters in
+        switch method {
+        case OccurrencesInterface.Done.method:
+          return .reply(OccurrencesInterface.Done.Reply(occurrence: Samples.occurrence(.done)))
+        case RemindersInterface.Get.method:
+          var reminder = Samples.reminder()
+          reminder.tracker = RemindersInterface.TrackerLink(tracker: "weight", logs: true)
+          return .reply(RemindersInterface.Get.Reply(reminder: reminder))
+        default: return desk.answer(method, parameters)
+        }
+      }
+    }
+    func logged(_ daemon: FakeDaemon) -> [JSON?] {
+      daemon.calls.filter { $0.method == TrackersInterface.Log.method }.map { $0.parameters["amount"] }
+    }
+    let fresh = try daemon(logged: false)
+    let script = chime(["done"], daemon: fresh)
+    #expect(script.status == .success && script.errors.contains("`chime log weight 76kg`"), "\(script.errors)")
+    let asked = chime(["done"], daemon: fresh, isTerminal: true, input: "82.4 kg\n", isInputTerminal: true)
+    #expect(asked.status == .success && asked.errors.contains("how much? (76kg)"), "\(asked.errors)")
+    #expect(logged(fresh) == [82.4])
+    let passed = chime(["done"], daemon: fresh, isTerminal: true, input: "\n", isInputTerminal: true)
+    #expect(passed.status == .success && passed.errors.contains("`chime log weight 76kg`"))
+    let wrong = chime(["done"], daemon: fresh, isTerminal: true, input: "much\n", isInputTerminal: true)
+    #expect(wrong.status == .usage && wrong.errors.contains("\"much\" is no amount"), "\(wrong.errors)")
+    #expect(logged(fresh).count == 1 && chime(["done", "--json"], daemon: fresh).errors.isEmpty)
+    let full = try daemon(logged: true)
+    #expect(chime(["done"], daemon: full).errors.isEmpty && logged(full).isEmpty)
+  }
+
   /// What was declined is not told as if it were set.
   @Test func aReminderThatIsLeftOutIsNotTold() throws {
     var desk = FakeDesk()

@@ -54,15 +54,83 @@ struct CzechTests {
       let bus = try await home.startBus()
       try home.configure(Transport.bus.toml)
       _ = try await home.start(environment: czech)
-      for number in 1...9 { try await home.did("in", "1s", "Čaj \(number)") }
+      for number in 1...20 { try await home.did("in", "1s", "Čaj \(number)") }
       try await eventually("all have fired, and the way was found shut") {
         let waiting = try await home.deliveries("waiting")
-        return try await waiting.count + home.deliveries("pending").count == 9 && !waiting.isEmpty
+        return try await waiting.count + home.deliveries("pending").count == 20 && !waiting.isEmpty
       }
       let desktop = try await home.startMockServer(on: bus)
-      try await eventually("all have arrived") { try await home.deliveries("delivered").count == 9 }
-      #expect(desktop.shown.contains { $0.contains("dalších připomínek, zatímco jste byli pryč") }, "\(desktop.shown)")
-      #expect(!desktop.shown.contains { $0.contains("while you were away") })
+      try await eventually("all have arrived") { try await home.deliveries("delivered").count == 20 }
+      #expect(desktop.written.contains(/\d+ dalších připomínek, zatímco jste byli pryč/), "\(desktop.written)")
+      #expect(desktop.written.contains(/a \d+ dalších/), "\(desktop.written)")
+      #expect(!desktop.written.contains("while you were away") && !desktop.written.contains(/and \d+ more/))
+    }
+  }
+
+  /// What comes late says so in Czech: held by quiet hours, or because no daemon ran.
+  @Test(
+    .timeLimit(.minutes(5)),
+    .enabled(if: Machine.hasMockBus && Machine.has("cc"), "needs dbus-daemon, python3-dbusmock and cc"))
+  func whatIsLateSaysSoInCzech() async throws {
+    try await Home.live { home in
+      var czech = try await Self.czech(home)
+      let library = home.path + "/other-clock.so"
+      let made = try await home.run(
+        "cc", ["-std=gnu11", "-O1", "-shared", "-fPIC", "-o", library, Machine.support("other-clock.c")])
+      try #require(made.status == 0, "\(made.text)")
+      czech["LD_PRELOAD"] = library
+      czech["OTHER_CLOCK"] = home.path + "/clock"
+      let desktop = try await home.startMockDesktop()
+      let now = Date()
+      let quiet = "[quiet]\nhours = [\"\(InsistenceTests.clock(now - 3_600))-\(InsistenceTests.clock(now + 7_200))\"]\n"
+      try home.configure(Transport.bus.toml + quiet)
+      let daemon = try await home.start(environment: czech)
+      let held = try await home.add("Prádlo", "in 1s")
+      let loud = try await home.answer(
+        "io.chime.Reminders.Add", ["reminder": ["title": "Hoří", "when": "in 1s", "urgency": "critical"]])
+      let critical = try #require(loud["reminder"]["id"].string)
+      try await eventually("what is critical rings, and the other is held") {
+        let rang = try await home.latestOccurrence(of: critical)["firedAt"] != .null
+        let next = try await home.answer("io.chime.Daemon.Status", [:])["status"]["nextTitle"].string
+        return rang && next == "Prádlo"
+      }
+      #expect(try await home.latestOccurrence(of: held) == .null)
+      try home.configure(Transport.bus.toml)
+      _ = try await home.answer("io.chime.Daemon.Reload", [:])
+      let laundry = try await desktop.popup(titled: "Prádlo")
+      #expect(
+        desktop.shown[Int(laundry) - 1].contains(/měla přijít v \d?\d:\d\d, v tichých hodinách/), "\(desktop.shown)")
+
+      _ = try await home.add("Čaj", "in 5m")
+      #expect(try await daemon.stop() == .exited(0))
+      try home.write("600\n", to: home.path + "/clock")
+      _ = try await home.start(environment: czech)
+      let tea = try await desktop.popup(titled: "Čaj")
+      #expect(
+        desktop.shown[Int(tea) - 1].contains(/měla přijít v \d?\d:\d\d, o (4|5) min( \d+ s)? později/),
+        "\(desktop.shown)")
+    }
+  }
+
+  /// The wizard's words are Czech, and so are those that it takes: *ano*, *ne*, *přeskočit*.
+  @Test(
+    .timeLimit(.minutes(5)),
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script makes the terminal"))
+  func theWizardIsAnswered() async throws {
+    try await Home.live { home in
+      let czech = try await Self.czech(home)
+      _ = try await home.start()
+      func reminders() async throws -> Int {
+        try await home.answer("io.chime.Reminders.List", [:])["reminders"].elements.count
+      }
+      for (word, isSet) in [("přeskočit", false), ("ne", false), ("n", false), ("ano", true)] {
+        let line = "printf 'hydration\\n2000\\n\\n\(word)\\n' | script -qec '\(Machine.chime) init' /dev/null"
+        let output = try await home.run("/bin/bash", ["-c", line], environment: czech)
+        #expect(output.out.contains("[ano]") || output.out.contains("[ne]"), "\(word): \(output.text)")
+        #expect(output.out.contains("přeskočit (nebo skip) krok vynechá"), "\(output.text)")
+        #expect(try await (reminders() == 1) == isSet, "\(word): \(output.text)")
+        #expect(Self.english(in: output.out).isEmpty, "\(word): \(output.text)")
+      }
     }
   }
 

@@ -60,6 +60,44 @@ struct DesktopTests {
     }
   }
 
+  /// The popup of a collection has its likely items for buttons, and a click on one logs it.
+  @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
+  func aWatchIsNamedOnThePopup(_ transport: Transport) async throws {
+    try await Home.live { home in
+      let desktop = try await home.startMockDesktop()
+      try home.configure(transport.toml)
+      _ = try await home.start()
+      try await home.did("pack", "add", "watches")
+      for title in ["Speedmaster", "Submariner", "Tank", "Casio"] {
+        try await home.did("item", "add", "watches", title)
+      }
+      for (title, day) in [
+        ("Tank", "2 days ago"), ("Tank", "3 days ago"), ("Submariner", "4 days ago"), ("Casio", "yesterday"),
+      ] {
+        try await home.did("log", "watches", title, "--at", day)
+      }
+      try await home.did("fire", "What is on your wrist today?")
+      let popup = try await desktop.popup(titled: "What is on your wrist today?")
+      // Its text has two lines, of which `shown` has the first.
+      let shown = try await eventually("all of it is written down") {
+        desktop.written.contains("item:") ? desktop.written : nil
+      }
+      for title in ["Tank", "Casio", "Submariner"] { #expect(shown.contains("\"\(title)\""), "\(shown)") }
+      #expect(!shown.contains("\"Speedmaster\""), "it was never worn: \(shown)")
+      #expect(shown.contains("chime log watches NAME"), "\(shown)")
+      let key = try #require(shown.firstMatch(of: /"(item:submariner[^"]*)"/)).output.1
+      try await desktop.invoke(String(key), on: popup)
+      let worn = try await eventually("the click has logged the watch") {
+        let day = try await home.answer("io.chime.Trackers.Day")["view"]
+        let items = day["standings"].elements.first { $0["tracker"]["id"].string == "watches" }?["items"].elements ?? []
+        return items.isEmpty ? nil : items.map { $0["id"].string }
+      }
+      #expect(worn == ["submariner"])
+      let record = try await home.listed("history")["occurrences"].elements
+      #expect(record.contains { $0["state"].string == "done" })
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)), arguments: Transport.allCases)
   func snoozeOnThePopupBringsItBack(_ transport: Transport) async throws {
     try await Home.live { home in

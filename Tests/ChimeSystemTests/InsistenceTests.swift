@@ -183,7 +183,7 @@ struct InsistenceTests {
   }
 
   /// A time of day on the clock of the home.
-  private static func clock(_ date: Date) -> String {
+  static func clock(_ date: Date) -> String {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = TimeZone(identifier: "Europe/Prague") ?? .gmt
     let parts = calendar.dateComponents([.hour, .minute], from: date)

@@ -143,10 +143,10 @@ import Testing
       ].enumerated().map { ($0, $1) }, within: 1e-6)
     #expect((try #require(statistics.weeklyRate) - 392.85714285714295).magnitude < 1e-8)
     #expect(statistics.total == 18_250)
-    #expect(statistics.dailyAverage == 18_250.0 / 9)
+    #expect(statistics.dailyAverage == 17_750.0 / 8, "today's 500 ml are not over")
     #expect(statistics.metDays == 6)
     #expect(statistics.dueDays == 13)
-    #expect(statistics.least == Statistics.Point(monday.plus(12), 500))
+    #expect(statistics.least == Statistics.Point(monday.plus(9), 1000))
     #expect(statistics.most == Statistics.Point(monday.plus(5), 3000))
   }
 
@@ -158,6 +158,14 @@ import Testing
     #expect(statistics.averages.last?.day == monday.plus(20))
     #expect(statistics.weeklyRate == 0)
     #expect(statistics.direction == .steady)
+    #expect(statistics.dailyAverage == 2_500 && statistics.least?.value == 2_500)
+    #expect(statistics.weeks.compactMap(\.average) == [Double](repeating: 2_500, count: 3))
+    #expect(statistics.months.last?.average == 2_500)
+    #expect(statistics.total == 52_500 + soFar)
+    // Of the first day there is no average, and no least.
+    let first = self.statistics(.sample(.amount), [(0, 250)], in: 0...0, today: 0)
+    #expect(first.dailyAverage == nil && first.least == nil && first.most?.value == 250 && first.total == 250)
+    #expect(first.weeks.map(\.average) == [nil] && first.weeks.first?.total == 250)
     // Of a range that is over all days count, and of today alone there is no average yet.
     #expect(self.statistics(.sample(.amount), days, in: 0...20, today: 21).averages.last?.day == monday.plus(20))
     #expect(self.statistics(.sample(.amount), days, in: 21...21, today: 21).averages.isEmpty)

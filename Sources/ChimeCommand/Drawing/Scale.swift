@@ -37,6 +37,17 @@ struct Scale: Equatable, Sendable {
     self.high = (high / step - 1e-9).rounded(.up) * step
   }
 
+  /// Whether a goal has room beside the values: one that is far from all of them would press them flat against an edge.
+  ///
+  /// - Parameter isFirst: whether there are one or two values, between which there is nothing to be pressed flat; a first column
+  ///   stands beside its goal, and does not fill the drawing from top to bottom.
+  static func holds(_ goal: Double, beside values: [Double], isColumns: Bool, isFirst: Bool) -> Bool {
+    guard let low = values.min(), let high = values.max() else { return false }
+    if isColumns { return isFirst || goal < max(high, 1) * 4 }
+    let room = max(high - low, high.magnitude * (isFirst ? 0.1 : 0.02)) * 1.5
+    return goal > low - room && goal < high + room
+  }
+
   /// The values that are written beside it, lowest first.
   var ticks: [Double] {
     (0...max(0, Int(((high - low) / step).rounded()))).map { low + Double($0) * step }
@@ -61,10 +72,15 @@ struct DayAxis: Equatable, Sendable {
 
   var count: Int { Int(last.dayNumber - first.dayNumber) + 1 }
 
-  /// With room for so many days at least, before the first: one column does not fill the drawing on somebody's first day.
-  func holding(atLeast days: Int) -> DayAxis {
-    guard count < days, let first = last.adding(days: 1 - days) else { return self }
-    return DayAxis(first: first, last: last)
+  /// With room for so many days at least: one column does not fill the drawing on somebody's first day.
+  ///
+  /// - Parameter isColumns: columns end with today. Points, of which one on the edge is easily overlooked, begin a day after the
+  ///   axis does, and have before them what is to come.
+  func holding(atLeast days: Int, isColumns: Bool) -> DayAxis {
+    guard count < days, let begin = isColumns ? last.adding(days: 1 - days) : first.adding(days: -1),
+      let end = begin.adding(days: days - 1)
+    else { return self }
+    return DayAxis(first: begin, last: max(end, last))
   }
 
   /// So many weeks of sums every drawing has room for.

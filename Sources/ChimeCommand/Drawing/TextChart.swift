@@ -37,7 +37,7 @@ struct TextChart {
       let end = last.adding(days: daysEach - 1)
     else { return [] }
     let axis = DayAxis(first: first, last: end).holding(
-      atLeast: daysEach > 1 ? daysEach * DayAxis.fewestWeeks : fewestDays)
+      atLeast: daysEach > 1 ? daysEach * DayAxis.fewestWeeks : fewestDays, isColumns: isColumns)
     let scale = Scale(of: shown, ticks: max(2, height / 3), fromZero: isColumns, isWhole: daysEach == 7)
     let labels = scale.ticks.map { Figures.number($0, decimals: scale.decimals) }
     let margin = labels.map { TextWidth.of($0) }.max() ?? 0
@@ -64,12 +64,16 @@ struct TextChart {
     return lines
   }
 
-  /// All that has to have room; a goal only where it does not press the rest flat.
-  private var shown: [Double] {
-    let values = points.map(\.value) + averages.map(\.value) + expected.flatMap { [$0.low, $0.high] }
-    guard let goal, let low = values.min(), let high = values.max() else { return values }
-    let room = isColumns ? max(high, 1) * 3 : max(high - low, high.magnitude * 0.02) * 1.5
-    return goal > low - room && goal < high + room ? values + [goal] : values
+  private var values: [Double] {
+    points.map(\.value) + averages.map(\.value) + expected.flatMap { [$0.low, $0.high] }
+  }
+
+  /// All that has to have room.
+  private var shown: [Double] { values + (showsGoal ? [goal].compactMap(\.self) : []) }
+
+  /// Whether the goal is drawn: not where it would press the rest flat.
+  var showsGoal: Bool {
+    goal.map { Scale.holds($0, beside: values, isColumns: isColumns, isFirst: points.count < 3) } ?? false
   }
 
   // MARK: Places
@@ -139,7 +143,7 @@ struct TextChart {
       for y in row(one.high, scale, height)...row(one.low, scale, height) { canvas.put(glyphs.band, x, y, .faint) }
     }
     if isColumns { drawColumns(on: &canvas, axis, scale) }
-    if let goal, (scale.low...scale.high).contains(goal) {
+    if let goal, showsGoal {
       let y = row(goal, scale, height)
       for x in 0..<width where canvas.isEmpty(x, y) { canvas.put(glyphs.goal, x, y, .good) }
     }
@@ -160,7 +164,7 @@ struct TextChart {
         y: Int(((1 - scale.share(one.value)) * Double(down - 1)).rounded())
       )
     }
-    for (from, to) in zip(path, path.count > 1 ? Array(path.dropFirst()) : path) {
+    for (from, to) in zip(path, path.dropFirst()) {
       Canvas.line(from, to) { x, y in
         if glyphs.isASCII { canvas.put(glyphs.mean, x, y, .strong) } else { canvas.dot(x, y, .strong) }
       }

@@ -157,7 +157,10 @@ extension ReportPage {
   /// was not.
   func gardens(_ part: ReportContents.Part, id: String) -> Markup {
     let from = contents.range?.from ?? ""
-    let shown = months(of: part.year).filter { month in month.days.contains { $0.total.day >= from } }.suffix(12)
+    // Nothing grew in the months before the first day.
+    let shown = months(of: part.year).filter { month in
+      month.days.contains { $0.total.day >= from } && (month.due > 0 || month.met > 0)
+    }.suffix(12)
     let tracker = part.tracker.id
     let forms = Set(
       shown.flatMap(\.days).filter { $0.total.met }.map { ReportFlowers.form($0.total.day, tracker) })

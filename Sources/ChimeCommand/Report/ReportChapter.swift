@@ -183,7 +183,9 @@ extension ReportPage {
         (
           tracker.goal == nil ? Words.say("Days done") : Words.say("Goal met"),
           StatsPage.percent(Double(s.metDays) / Double(due)),
-          Words.say("%1 of %2 days that count", Figures.number(Double(s.metDays)), Figures.number(Double(due)))
+          Words.say(
+            count: due, "%1 of %2 day that counts", "%1 of %2 days that count", Figures.number(Double(s.metDays)),
+            Figures.number(Double(due)))
         ))
     }
     let none = Words.say("none yet")

@@ -29,7 +29,7 @@ extension ReportPage {
 
   /// The months of the range, at most three, with what was used on each day.
   func wearCalendar(_ part: ReportContents.Part, id: String) -> Markup {
-    let worn = WornDays(part.entries, titles: Dictionary(part.items.map { ($0.id, $0.title) }) { first, _ in first })
+    let worn = WornDays(part.entries, of: part.collection)
     guard !worn.items.isEmpty else { return .nothing }
     let from = contents.range?.from ?? ""
     let shown = months(of: part.year).filter { month in month.days.contains { $0.total.day >= from } }.suffix(3)

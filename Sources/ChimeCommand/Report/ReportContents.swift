@@ -38,6 +38,8 @@ struct ReportContents: Sendable {
     var plan: [DayPlan] = []
     /// Of a collection: the entries of the range, newest first.
     var entries: [T.Entry] = []
+    /// Of a collection: all its items, with how often each was used at all.
+    var collection: [T.Item] = []
   }
 
   /// When it was made, as the clock on the wall had it.
@@ -119,7 +121,8 @@ struct ReportReader {
       tracker: standing.tracker, standing: standing, statistics: statistics, year: year,
       milestones: milestones.filter { $0.tracker == id }.sorted { $0.day > $1.day },
       fields: fields.filter { !$0.points.isEmpty }, plan: plan,
-      entries: standing.tracker.hasItems ? try entries(of: id, range: range, daemon) : [])
+      entries: standing.tracker.hasItems ? try entries(of: id, range: range, daemon) : [],
+      collection: standing.tracker.hasItems ? try daemon.call(T.Items(tracker: id)).items : [])
   }
 
   /// The newest of the range; so many that no collection shows more.

@@ -25,7 +25,8 @@ struct ReportPlot {
   /// nil when there is nothing to draw.
   func figure() -> Markup? {
     guard let first = days.min(), let last = days.max() else { return nil }
-    let axis = DayAxis(first: first, last: last).holding(atLeast: DayAxis.fewestDays(in: page.contents.range))
+    let axis = DayAxis(first: first, last: last).holding(
+      atLeast: DayAxis.fewestDays(in: page.contents.range), isColumns: isColumns)
     let values =
       statistics.points.map(\.value) + statistics.averages.map(\.value) + (goalIsNear ? [goal].compactMap { $0 } : [])
       + expected.flatMap { [$0.low, $0.high] }
@@ -65,13 +66,9 @@ struct ReportPlot {
     (statistics.points.map(\.day) + statistics.averages.map(\.day) + expected.map(\.day)).compactMap { CivilDate($0) }
   }
 
-  /// A goal that is far from all values would press them flat against an edge.
   private var goalIsNear: Bool {
-    guard let goal, let low = statistics.points.map(\.value).min(), let high = statistics.points.map(\.value).max()
-    else { return false }
-    if isColumns { return goal < high * 4 }
-    let room = max(high - low, high.magnitude * 0.02) * 1.5
-    return goal > low - room && goal < high + room
+    let values = statistics.points.map(\.value)
+    return goal.map { Scale.holds($0, beside: values, isColumns: isColumns, isFirst: values.count < 3) } ?? false
   }
 
   /// The values that were crossed, each where it was; of those that would lie upon each other the latest.
@@ -82,6 +79,9 @@ struct ReportPlot {
       if flags.allSatisfy({ abs($0.place - place) > 0.05 }) { flags.append((place, page.words.number(value, tracker))) }
     }
   }
+
+  /// One average is a line without a length.
+  private var hasMean: Bool { statistics.averages.count > 1 }
 
   private var crossed: [T.Milestone] { part.milestones.filter { $0.value != nil } }
 
@@ -115,7 +115,7 @@ struct ReportPlot {
       }
     }
     if isColumns { columns(axis, scale) } else { measured(axis, scale) }
-    tag("path", ["class": "mean", "d": line(dated(statistics.averages), axis, scale)])
+    if hasMean { tag("path", ["class": "mean", "d": line(dated(statistics.averages), axis, scale)]) }
     ahead(axis, scale)
     if let goal, goalIsNear {
       tag("path", ["class": "goal-line", "d": "M0 \(y(goal, scale))H\(coordinate(Self.width))"])
@@ -125,7 +125,8 @@ struct ReportPlot {
   /// The points of a measure are lines without a length, whose round ends stay round however the drawing is stretched.
   private func measured(_ axis: DayAxis, _ scale: Scale) -> Markup {
     let path = dated(statistics.points).map { "M\(x($0.0, axis)) \(y($0.1, scale))h0" }.joined()
-    return tag("path", ["class": "raw", "d": path])
+    // One or two, with no line among them, would be overlooked as faint as many are.
+    return tag("path", ["class": statistics.points.count < 3 ? "raw few" : "raw", "d": path])
   }
 
   private func columns(_ axis: DayAxis, _ scale: Scale) -> Markup {
@@ -194,8 +195,10 @@ struct ReportPlot {
       } else {
         sign(Words.say("a day's value")) { tag("path", ["class": "raw", "d": "M16 6h0"]) }
       }
-      sign(Words.say(count: statistics.averageDays, "average of %n day", "average of %n days")) {
-        tag("path", ["class": "mean", "d": "M2 6H30"])
+      if hasMean {
+        sign(Words.say(count: statistics.averageDays, "average of %n day", "average of %n days")) {
+          tag("path", ["class": "mean", "d": "M2 6H30"])
+        }
       }
       if !expected.isEmpty {
         sign(Words.say("expected in the next 14 days, in 95 of 100 cases within the band")) {

@@ -71,6 +71,7 @@ enum ReportStyle {
     .today li>div{min-width:0;flex:1}.today .state{font-size:1.05rem}
     .today .mark{width:3.5rem;flex:none}
     .today .row{grid-column:1/-1;flex-wrap:wrap;gap:.75rem 2.5rem}.today .row>div{flex:1 1 15rem}.row .bar{margin-bottom:.4rem}
+    @media (min-width:44rem){.today .row:nth-child(2){grid-column:2/-1}}
     .today .wide{grid-row:span 2;flex-direction:column;align-items:stretch;text-align:center}
     .cup{width:min(10.5rem,72%);margin:0 auto .25rem}
     .cup-glass{fill:none;stroke:var(--accent);stroke-width:3;stroke-linejoin:round}.cup-air{fill:var(--shade)}
@@ -99,7 +100,7 @@ enum ReportStyle {
     .plot-area .x:last-of-type{transform:translateX(-50%)}
     .plot-area .flag{bottom:100%;transform:translate(-50%,-.2rem);color:var(--accent);font-weight:600}
     .grid{stroke:var(--line);stroke-width:1;fill:none}.grid,.raw,.mean,.ahead,.goal-line,.flag-line{vector-effect:non-scaling-stroke}
-    .raw{stroke:var(--accent);stroke-width:5;stroke-linecap:round;opacity:.38;fill:none}
+    .raw{stroke:var(--accent);stroke-width:5;stroke-linecap:round;opacity:.38;fill:none}.raw.few{stroke-width:9;opacity:1}
     .mean{stroke:var(--accent);stroke-width:2.75;fill:none;stroke-linejoin:round;stroke-linecap:round}
     .ahead{stroke:var(--accent);stroke-width:2;fill:none;stroke-dasharray:3 5;stroke-linecap:round}
     .band{fill:var(--accent);opacity:.16}.goal-line{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:7 5;fill:none}
@@ -113,7 +114,7 @@ enum ReportStyle {
     .d{fill:var(--shade)}.d0{fill:var(--shade);stroke:var(--soft);stroke-opacity:.35}
     .d1{fill:var(--accent);fill-opacity:.3}.d2{fill:var(--accent);fill-opacity:.52}.d3{fill:var(--accent);fill-opacity:.74}
     .d4{fill:var(--accent)}.dx{fill:none;stroke:var(--line)}.now-day{fill:none;stroke:var(--soft);stroke-width:1.5}
-    .gardens{display:grid;gap:var(--gap);grid-template-columns:repeat(auto-fill,minmax(min(100%,15rem),1fr))}
+    .gardens{display:grid;gap:var(--gap);grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr))}
     .garden h4{margin-bottom:.15rem}.garden p{font-size:.85rem;color:var(--soft);margin-bottom:.75rem}
     .garden text{font:600 12px var(--sans);text-anchor:middle}.garden .wd{font-size:10px;font-weight:400;fill:var(--soft)}
     .petal{fill:var(--accent);fill-opacity:.32}.heart{fill:var(--accent)}.heart-number{fill:var(--on)}
@@ -180,6 +181,7 @@ enum ReportStyle {
     .wrap{max-width:none;padding:0;columns:2;column-gap:6mm}.mast,#today{column-span:all}.mast{padding-top:0}
     .mast-in{gap:6mm;grid-template-columns:minmax(0,1.25fr) minmax(0,1fr)}.mast h1{font-size:16pt;margin:.5mm 0 1mm}.mast .message{font-size:9pt}
     .quote{padding-inline-start:3mm}.quote p{font-size:8.5pt;line-height:1.3}.quote [dir=rtl]{font-size:11pt;line-height:1.5}
+    .quote figcaption{font-size:7pt;margin-top:1mm}.pill{font-size:6.5pt;padding:0 1.5mm}.shots{grid-template-columns:repeat(5,minmax(0,1fr));gap:2mm}.shots span{font-size:6.5pt}
     .week{margin:3mm 0;padding:1.5mm}.week svg{width:8mm;margin:.5mm auto}.week li{font-size:7pt}
     main>section{padding:0 0 4mm}.stack>*+*,.chips+.stones{margin-top:2mm}.part{margin-top:3mm}.part>.kicker,.head,.group h4,.pair h4{margin-bottom:1mm}
     h2{font-size:13pt}h3{font-size:10pt}h4{font-size:8pt}.kicker,.tiles dt,.tiles small,.legend{font-size:7pt}

@@ -53,7 +53,10 @@ extension ReportPage {
         tag("li", ["class": isToday ? "now" : nil, "aria-current": isToday ? "date" : nil]) {
           tag("span", ["class": "name"]) { date.map { Figures.weekday($0.weekday) } ?? mark.day }
           if let date { tag("span", ["class": "number"]) { String(date.day) } }
-          Self.ring(mark.due > 0 ? Double(mark.met) / Double(mark.due) : 0, isMet: mark.due > 0 && mark.met >= mark.due)
+          // What was begun is half a part of the ring, as it is half a circle in a terminal.
+          Self.ring(
+            mark.due > 0 ? (Double(mark.met) + Double(mark.begun) / 2) / Double(mark.due) : 0,
+            isMet: mark.due > 0 && mark.met >= mark.due)
           tag("span", ["class": "soft"]) {
             mark.due > 0 ? Words.say("%1 of %2", String(mark.met), String(mark.due)) : Words.say("free")
           }

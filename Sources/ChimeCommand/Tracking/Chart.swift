@@ -78,7 +78,7 @@ enum Chart {
     let width = min(context.width, 120)
     guard !chart.points.isEmpty, statistics.entries > 0 else {
       context.note(Words.say("There is nothing to draw yet of %1 in that time.", words.title(tracker)))
-      context.note(Words.say("`chime log %1` records something; --range all looks further back", tracker.id))
+      context.note(Words.say("`%1` records something; --range all looks further back", words.logging(tracker)))
       return
     }
     let head = TextWidth.wrap(title(statistics, words), to: width)
@@ -147,14 +147,15 @@ enum Chart {
     } else {
       signs.append("\(glyphs.point) " + Words.say("a day"))
     }
-    if !chart.averages.isEmpty {
+    // One average of a measure is a line without a length.
+    if chart.averages.count > (chart.isColumns ? 0 : 1) {
       let sign = glyphs.isASCII || chart.isColumns ? String(glyphs.mean) : "⠒⠒"
       signs.append("\(sign) " + Words.say(count: statistics.averageDays, "average of %n day", "average of %n days"))
     }
     if !chart.expected.isEmpty {
       signs.append("\(glyphs.ahead)\(glyphs.band) " + Words.say("expected"))
     }
-    if let goal = chart.goal {
+    if let goal = chart.goal, chart.showsGoal {
       signs.append("\(glyphs.goal) " + Words.say("goal %1", words.amount(goal, statistics.tracker)))
     }
     return signs

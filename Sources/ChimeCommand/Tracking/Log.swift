@@ -37,7 +37,7 @@ enum Log {
   }
 
   /// Asks where the daemon takes a value for a slip, if somebody is there to be asked.
-  private static func record(
+  static func record(
     _ parameters: TrackersInterface.Log, _ context: Context
   ) throws -> TrackersInterface.Log.Reply {
     do {
@@ -125,7 +125,7 @@ enum Log {
     return .usage(Words.say("after the amount there is \"%1\" too much", text), hint: note)
   }
 
-  private static func example(_ tracker: TrackersInterface.Tracker) -> String {
+  static func example(_ tracker: TrackersInterface.Tracker) -> String {
     let value = tracker.usual ?? tracker.presets.first ?? tracker.goal?.total ?? tracker.goal?.value ?? 1
     return "\(TrackerWords.plain(value))\(tracker.unit.map { $0.count > 3 ? " \($0)" : $0 } ?? "")"
   }

@@ -37,7 +37,7 @@ enum Logbook {
     let words = context.trackerWords
     let empty = [
       Words.say("No entry of %1 fits.", words.title(tracker)),
-      Words.say("`chime log %1` records something; --range all looks further back", tracker.id),
+      Words.say("`%1` records something; --range all looks further back", words.logging(tracker)),
     ]
     var failure: (any Error)?
     context.print(entries, as: Shapes.entry, empty: empty) {

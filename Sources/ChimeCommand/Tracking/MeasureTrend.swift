@@ -13,12 +13,12 @@ struct MeasureTrend {
   var heading: Heading
 
   /// - Parameters:
-  ///   - direction: nil where only the rate is known: what rounds to nothing is steady.
+  ///   - direction: nil where only the rate is known. What rounds to nothing is steady.
   ///   - value: the latest, from which the way to the goal is seen; at the goal and beyond it there is none.
   init(_ rate: Double, _ direction: T.Standing.Direction? = nil, value: Double?, of tracker: T.Tracker) {
     let shown = [0.05, 0.05, 0.005, 0.000_5][min(max(tracker.decimals, 1), 3)]
     self.rate = rate
-    self.direction = direction ?? (rate.magnitude < shown ? .steady : rate > 0 ? .up : .down)
+    self.direction = rate.magnitude < shown ? .steady : direction ?? (rate > 0 ? .up : .down)
     guard let goal = tracker.goal?.value, let value, value != goal, self.direction != .steady else {
       heading = .neither
       return
@@ -71,6 +71,13 @@ struct MeasureTrend {
 }
 
 extension TrackerWords {
+  /// How something is logged: `chime log goal`, `chime log weight 80kg`, `chime log watches …`.
+  func logging(_ tracker: Tracker) -> String {
+    if tracker.hasItems { return "chime log \(tracker.id) …" }
+    let asksForAmount = tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil
+    return "chime log \(tracker.id)" + (asksForAmount ? " \(Log.example(tracker))" : "")
+  }
+
   /// `80.0 kg on 2026-07-02`: when the goal is reached as things go; nil where nothing says so.
   func outlook(_ standing: Standing) -> String? {
     guard let day = standing.goalOn, let goal = goal(standing.tracker) else { return nil }

@@ -79,11 +79,11 @@ enum Month {
       }
       for line in grid.lines(width: context.width, style: context.style) { context.out(line) }
       context.out()
-      for line in TextWidth.wrap(summary(days), to: context.width) { context.out(line) }
+      for line in TextWidth.wrap(summary(days, tracker), to: context.width) { context.out(line) }
       if let worn, !worn.items.isEmpty {
         for line in Glyphs.legend(worn.legend, width: context.width) { context.out(line) }
       }
-      for line in Glyphs.legend(legend(glyphs, hasPart: false), width: context.width) {
+      for line in Glyphs.legend(legend(glyphs, hasPart: false, tracker), width: context.width) {
         context.out(context.style(line, .faint))
       }
     }
@@ -129,18 +129,22 @@ enum Month {
     return .init(text: text, tone: total.met ? .good : total.counts ? .plain : .faint)
   }
 
-  private static func summary(_ days: [T.DayTotal]) -> String {
+  private static func summary(_ days: [T.DayTotal], _ tracker: T.Tracker) -> String {
     let due = days.count { $0.isAsked }
     let met = days.count { $0.isNumbered }
-    return due == 0
-      ? Words.say("No day counts.") : Words.say(count: due, "Met on %1 of %n day.", "Met on %1 of %n days.", met)
+    guard due > 0 else { return Words.say("No day counts.") }
+    // The value that is to be reached some day is not met by being measured.
+    return tracker.kind == .measure
+      ? Words.say(count: due, "Measured on %1 of %n day.", "Measured on %1 of %n days.", met)
+      : Words.say(count: due, "Met on %1 of %n day.", "Met on %1 of %n days.", met)
   }
 
   /// What the signs mean.
-  private static func legend(_ glyphs: Glyphs, hasPart: Bool) -> [String] {
-    var signs = ["\(glyphs.met) " + Words.say("met")]
+  private static func legend(_ glyphs: Glyphs, hasPart: Bool, _ tracker: T.Tracker? = nil) -> [String] {
+    let isMeasure = tracker?.kind == .measure
+    var signs = ["\(glyphs.met) " + (isMeasure ? Words.say("measured") : Words.say("met"))]
     if hasPart { signs.append("\(glyphs.part) " + Words.say("in part")) }
-    signs.append("\(glyphs.open) " + Words.say("not met"))
+    signs.append("\(glyphs.open) " + (isMeasure ? Words.say("not measured") : Words.say("not met")))
     signs.append("\(glyphs.free) " + Words.say("does not count"))
     return signs
   }

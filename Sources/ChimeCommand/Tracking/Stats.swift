@@ -144,7 +144,8 @@ struct StatsPage {
       let met = Words.say(
         count: due, "%1 of %2 day", "%1 of %2 days", Figures.number(Double(statistics.metDays)),
         Figures.number(Double(due)))
-      add(Words.say("met"), "\(met), \(share)")
+      // A value is to be reached some day: until then a day only has one, or not.
+      add(tracker.kind == .measure ? Words.say("measured") : Words.say("met"), "\(met), \(share)")
     }
     let streak = words.streak(statistics.streak)
     guard hasMet else { return rows }
@@ -158,7 +159,7 @@ struct StatsPage {
     return rows
   }
 
-  /// Whether days are met or not: those of a value that is to be reached some day are neither until it is.
+  /// Whether there are days that count.
   private var hasMet: Bool { tracker.kind != .measure || statistics.metDays > 0 }
 
   /// `18.5 % (2026-03-27), 17.9–20.1 %`: the latest of a further measure, and between what it was.
@@ -181,6 +182,7 @@ struct StatsPage {
 
   private var rate: String? {
     guard let rate = statistics.weeklyRate else { return nil }
+    if let trend = MeasureTrend(statistics) { return "\(trend.arrow) \(words.rate(rate, tracker))" }
     let arrow =
       switch statistics.direction {
       case .up: "↗ "
@@ -227,7 +229,7 @@ struct StatsPage {
       .init(title: title), .init(title: Words.say("Entries"), alignRight: true, dropOrder: 2),
       .init(title: Words.say("Total"), alignRight: true),
       .init(title: Words.say("Average"), alignRight: true, dropOrder: 1),
-      .init(title: Words.say("Met"), alignRight: true),
+      .init(title: tracker.kind == .measure ? Words.say("Measured") : Words.say("Met"), alignRight: true),
     ])
     // A column in which nothing stands is left out.
     let keeps = [true, true, tracker.kind == .amount, tracker.kind != .check, hasMet]
@@ -266,7 +268,7 @@ struct StatsPage {
   private func lacking(_ what: String) -> String? {
     switch what {
     case "noEntries":
-      Words.say("Nothing is logged in this time yet. `chime log %1` begins it.", tracker.id)
+      Words.say("Nothing is logged in this time yet. `%1` begins it.", words.logging(tracker))
     case "oneDay": Words.say("There is one day so far; a trend takes a few more.")
     case "noGoal": Words.say("There is no goal: `chime tracker edit %1 --goal …` sets one.", tracker.id)
     default: nil

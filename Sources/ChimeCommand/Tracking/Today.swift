@@ -170,9 +170,8 @@ struct TodayPage {
     let title = Words.say("Next: %1", Harmless.line(words.local(next.title)))
     let text = Harmless.line(words.local(next.text))
     let bar = Bar.text(Double(next.reached) / Double(max(1, next.target)), width: barWidth, style: style)
-    return TextWidth.wrap("☆ \(title)\(text.isEmpty ? "" : " – \(text)")", to: width - 2).map { "  " + $0 } + [
-      "    \(bar)  \(words.progress(next))"
-    ]
+    let lines = TextWidth.wrap("\(title)\(text.isEmpty ? "" : " – \(text)")", to: width - 4)
+    return lines.enumerated().map { ($0 == 0 ? "  ☆ " : "    ") + $1 } + ["    \(bar)  \(words.progress(next))"]
   }
 
   private func level(_ level: TrackersInterface.Level) -> String {

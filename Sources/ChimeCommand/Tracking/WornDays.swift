@@ -1,17 +1,18 @@
 import ChimeControl
 import ChimeWords
 
-/// Which items of a collection were used on which days, each known by a letter: the most used is A.
+/// Which items of a collection were used on which days, each known by a letter: the most used of all time is A, so that month
+/// and report call a watch alike.
 struct WornDays {
   typealias T = TrackersInterface
 
   /// The ids of a day's items, in the order of their use.
   private(set) var days: [String: [String]] = [:]
-  /// By how often they were used in these days, with their letters.
+  /// Those that were used in these days, in the order of their letters.
   private(set) var items: [(id: String, title: String, times: Int, letter: String)] = []
 
-  /// The entries of these days, newest first, and the items that there are.
-  init(_ entries: [T.Entry], titles: [String: String]) {
+  /// The entries of these days, newest first, and the items that there are, with how often each was used at all.
+  init(_ entries: [T.Entry], of collection: [T.Item]) {
     var times: [String: Int] = [:]
     for entry in entries.reversed() {
       guard let item = entry.item else { continue }
@@ -19,9 +20,13 @@ struct WornDays {
       days[entry.day, default: []].removeAll { $0 == item }
       days[entry.day, default: []].append(item)
     }
-    let sorted = times.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    items = sorted.enumerated().map { index, item in
-      (item.key, titles[item.key] ?? item.key, item.value, Self.letter(index))
+    let order = collection.sorted { ($1.entries, $0.id) < ($0.entries, $1.id) }
+    // What is no item any more comes last.
+    let known = Set(order.map(\.id))
+    let removed = times.keys.filter { !known.contains($0) }.sorted()
+    let letters = (order.map { ($0.id, $0.title) } + removed.map { ($0, $0) }).enumerated()
+    items = letters.compactMap { index, item in
+      times[item.0].map { (item.0, item.1, $0, Self.letter(index)) }
     }
   }
 
@@ -55,6 +60,6 @@ struct WornDays {
       entries += reply.entries
       if reply.entries.isEmpty || entries.count >= reply.total { break }
     }
-    return WornDays(entries, titles: Dictionary(items.map { ($0.id, $0.title) }) { first, _ in first })
+    return WornDays(entries, of: items)
   }
 }

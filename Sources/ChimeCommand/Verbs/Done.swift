@@ -7,6 +7,7 @@ enum Done {
     name: "done", group: .answer, arguments: ["[ID|TITLE]"], summary: "Say that it is done",
     details: [
       Answering.which, "Of a collection it takes the item too: it is asked for where --item does not name it.",
+      "What is measured, such as a weight, is asked for on a terminal; elsewhere `chime log` records it.",
     ],
     options: [.value("item", nil, "ITEM", "The item of the collection, by its id or title")],
     examples: [
@@ -26,7 +27,35 @@ enum Done {
       reply = try context.daemon().call(parameters)
     }
     Answering.answer(context, reply.occurrence, "done")
+    if context.format == .human { try logMeasured(reply.occurrence.reminder, context) }
     return .success
+  }
+
+  /// *Done* does not say what was measured: asks for it where somebody is there, or says how it is logged. Nothing more is to be
+  /// done where something was logged already.
+  private static func logMeasured(_ reminder: String, _ context: Context) throws {
+    typealias T = TrackersInterface
+    let daemon = try context.daemon()
+    guard let link = try? daemon.call(RemindersInterface.Get(id: reminder)).reminder.tracker,
+      link.logs != false, link.amount == nil,
+      let standing = try? daemon.call(T.Day()).view.standings.first(where: { $0.tracker.id == link.tracker }),
+      standing.entries == 0
+    else { return }
+    let tracker = standing.tracker
+    guard tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil else { return }
+    let hint = Words.say("nothing is logged of %1: `%2` does", tracker.id, context.trackerWords.logging(tracker))
+    guard context.world.isInteractive else { return context.note(hint) }
+    context.world.output.flush()
+    context.world.errors.write("\(Words.say("how much?")) (\(Log.example(tracker))) ")
+    context.world.errors.flush()
+    let answer = context.world.input.line(limit: 100).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
+    var words = answer.split(separator: " ").map(String.init)
+    guard !words.isEmpty else { return context.note(hint) }
+    guard let amount = try Log.takeAmount(&words, tracker), words.isEmpty else {
+      throw Failure.usage(Words.say("\"%1\" is no amount", answer), hint: hint)
+    }
+    let change = try Log.record(T.Log(tracker: tracker.id, amount: amount.value, unit: amount.unit), context).change
+    ChangeReport(change: change, tracker: tracker, item: nil).print(context, at: false)
   }
 
   /// The id of an item that a person names.

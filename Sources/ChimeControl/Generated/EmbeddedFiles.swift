@@ -1379,7 +1379,7 @@ type Statistics (
   range: Range,
   entries: int,
   total: ?float,
-  # Of the days with an entry.
+  # Of the days with an entry; of an amount without today, which is not over, as are its averages, rates and the least.
   dailyAverage: ?float,
   first: ?Point,
   last: ?Point,

@@ -566,7 +566,7 @@ public enum TrackersInterface {
     public var range: Range
     public var entries: Int
     public var total: Double?
-    /// Of the days with an entry.
+    /// Of the days with an entry; of an amount without today, which is not over, as are its averages, rates and the least.
     public var dailyAverage: Double?
     public var first: Point?
     public var last: Point?

@@ -62,8 +62,11 @@ extension Desk {
     var plan = try plan(bytes, request.format, settings)
     if let fault = plan.faults.first {
       let others = plan.faults.count - 1
-      throw ControlFailure.invalidFile(
-        line: fault.line ?? 0, fault.message + (others > 0 ? " (and \(others) more lines are at fault)" : ""))
+      // Nobody has counted on after so many.
+      let more =
+        plan.faults.count < EntryPlan.mostFaults
+        ? " (and \(others) more lines are at fault)" : " (and at least \(others) more lines are at fault)"
+      throw ControlFailure.invalidFile(line: fault.line ?? 0, fault.message + (others > 0 ? more : ""))
     }
     plan = try await leavingOutKnown(plan)
     plan.noteBeginnings(of: settings.trackers)

@@ -41,24 +41,20 @@ extension Criterion {
 public struct Nearness: Comparable, Sendable {
   var canMove: Bool
   var remaining: Int
-  var experience: Int
 
   public init(_ achievement: Achievement, reached: Int, on day: CivilDate, minute: Int? = nil) {
     canMove = achievement.criterion.canMove(on: day, minute: minute)
     remaining = achievement.criterion.remaining(after: reached)
-    experience = achievement.experience
   }
 
   public static func < (left: Nearness, right: Nearness) -> Bool {
-    (left.canMove ? 1 : 0, -left.remaining, left.experience) < (
-      right.canMove ? 1 : 0, -right.remaining, right.experience
-    )
+    (left.canMove ? 1 : 0, -left.remaining) < (right.canMove ? 1 : 0, -right.remaining)
   }
 }
 
 extension Achievement {
   /// The locked one that is nearest: of those that something done today can bring nearer, else of the others, the one with
-  /// the least to do; of equals the one that is worth more XP, then the first in the pack. Nil when all are unlocked.
+  /// the least to do; of equals the first in the pack, which begins with what is easy. Nil when all are unlocked.
   public static func next(
     among achievements: [Achievement], progress: [AchievementProgress], on day: CivilDate, minute: Int? = nil
   ) -> (achievement: Achievement, reached: Int)? {

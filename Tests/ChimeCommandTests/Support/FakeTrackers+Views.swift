@@ -136,7 +136,9 @@ extension FakeTrackers {
     let points = all.compactMap { day in
       (day.value ?? (day.entries > 0 ? day.total : nil)).map { T.Point(day: day.day, value: $0) }
     }
-    let averages = points.indices.map { index in
+    // Of an amount today is not over, and has no average.
+    let isOver = tracker.kind != .amount || points.last?.day != TrackerYear.today.description
+    let averages = points.indices.dropLast(isOver ? 0 : 1).map { index in
       let part = points[max(0, index - 6)...index]
       return T.Point(day: points[index].day, value: part.reduce(0) { $0 + $1.value } / Double(part.count))
     }
