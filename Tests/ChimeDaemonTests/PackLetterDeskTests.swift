@@ -146,6 +146,15 @@ struct PackLetterDeskTests {
         Wired.RemovePack(id: "watches", sample: true))
       #expect(removed.items == count && removed.removed == worn)
       #expect(try items().map(\.id) == ["my-own"] && entries() == 1)
+      // What the sample had unlocked is locked again, what one's own earns is not, and the days count from today on.
+      let left: Wired.Achievements.Reply = try house.call(Wired.Achievements())
+      let unlocked = left.achievements.filter { $0.unlockedAt != nil }.map(\.id)
+      // *Wardrobe Change* came with an entry of one's own, on a day with one of the sample.
+      #expect(Set(unlocked) == ["first_watch", "first_wear", "wardrobe_change"], "\(unlocked)")
+      let xp = left.achievements.filter { $0.unlockedAt != nil }.reduce(0) { $0 + $1.experience }
+      #expect(left.levels.first { $0.pack == "watches" }?.experience == xp + 10, "and 10 for the entry")
+      let days: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "watches"))
+      #expect(days.statistics.dueDays == 1 && days.statistics.metDays == 1)
       let packs: Wired.Packs.Reply = try house.call(Wired.Packs())
       #expect(packs.packs.first { $0.id == "watches" }?.installedAt != nil)
       #expect(
@@ -154,6 +163,8 @@ struct PackLetterDeskTests {
       let undone: Wired.Undo.Reply = try house.call(Wired.Undo())
       #expect(undone.undone.subject == "sample")
       #expect(try items().count == count + 1 && entries() == worn + 1)
+      let again: Wired.Stats.Reply = try house.call(Wired.Stats(tracker: "watches"))
+      #expect(again.statistics.dueDays > 30)
       #expect(
         house.refusal(Wired.InstallPack(name: "goal", sample: true))?.name
           == "InvalidValue")

@@ -37,7 +37,7 @@ enum Chart {
     switch context.format {
     case .json: context.print(statistics, as: Shapes.statistics(context.trackerWords)) {}
     case .plain: plain(context, statistics)
-    case .human: human(context, statistics, range)
+    case .human: try human(context, statistics, range, tracker, FieldOption.chosen(context, of: tracker))
     }
     return .success
   }
@@ -54,7 +54,9 @@ enum Chart {
     }
   }
 
-  private static func human(_ context: Context, _ statistics: T.Statistics, _ range: T.Range?) {
+  private static func human(
+    _ context: Context, _ statistics: T.Statistics, _ range: T.Range?, _ asked: T.Tracker, _ field: String?
+  ) {
     let words = context.trackerWords
     let tracker = statistics.tracker
     let glyphs = Glyphs(context)
@@ -78,7 +80,7 @@ enum Chart {
     let width = min(context.width, 120)
     guard !chart.points.isEmpty, statistics.entries > 0 else {
       context.note(Words.say("There is nothing to draw yet of %1 in that time.", words.title(tracker)))
-      context.note(Words.say("`%1` records something; --range all looks further back", words.logging(tracker)))
+      context.note(Words.say("`%1` records something; --range all looks further back", words.logging(asked, field)))
       return
     }
     let head = TextWidth.wrap(title(statistics, words), to: width)

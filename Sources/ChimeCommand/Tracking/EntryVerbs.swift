@@ -79,7 +79,7 @@ enum EntryVerbs {
       entries += reply.entries
       isCut = entries.count < reply.total && !reply.entries.isEmpty
     } while isCut && entries.count < limit ?? .max
-    let example = "chime log \(tracker?.id ?? trackers.first?.id ?? "water")"
+    let example = (tracker ?? trackers.first).map { context.trackerWords.logging($0) } ?? "chime log water"
     let empty =
       trackers.isEmpty
       ? [Words.say("There is no tracker yet.")] + Naming.beginning

@@ -125,8 +125,13 @@ enum Log {
     return .usage(Words.say("after the amount there is \"%1\" too much", text), hint: note)
   }
 
+  /// A value that is likely; nil where nobody has said one.
+  static func knownValue(_ tracker: TrackersInterface.Tracker) -> Double? {
+    tracker.usual ?? tracker.presets.first ?? tracker.goal?.total ?? tracker.goal?.value
+  }
+
   static func example(_ tracker: TrackersInterface.Tracker) -> String {
-    let value = tracker.usual ?? tracker.presets.first ?? tracker.goal?.total ?? tracker.goal?.value ?? 1
+    let value = knownValue(tracker) ?? 1
     return "\(TrackerWords.plain(value))\(tracker.unit.map { $0.count > 3 ? " \($0)" : $0 } ?? "")"
   }
 }

@@ -71,11 +71,14 @@ struct MeasureTrend {
 }
 
 extension TrackerWords {
-  /// How something is logged: `chime log goal`, `chime log weight 80kg`, `chime log watches …`.
-  func logging(_ tracker: Tracker) -> String {
+  /// How something is logged: `chime log goal`, `chime log weight 80kg`, `chime log watches …`; a further measure with the value
+  /// that it stands beside.
+  func logging(_ tracker: Tracker, _ field: String? = nil) -> String {
+    if let field { return "\(logging(tracker)) --field \(field)=…" }
     if tracker.hasItems { return "chime log \(tracker.id) …" }
     let asksForAmount = tracker.kind == .measure || tracker.kind == .amount && tracker.usual == nil
-    return "chime log \(tracker.id)" + (asksForAmount ? " \(Log.example(tracker))" : "")
+    guard asksForAmount else { return "chime log \(tracker.id)" }
+    return "chime log \(tracker.id) " + (Log.knownValue(tracker) == nil ? "…" : Log.example(tracker))
   }
 
   /// `80.0 kg on 2026-07-02`: when the goal is reached as things go; nil where nothing says so.

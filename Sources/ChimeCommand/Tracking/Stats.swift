@@ -48,7 +48,8 @@ enum Stats {
       for row in StatsPage(context, statistics, fields).rows() {
         context.out(Plain.line([row.name, row.value].map { Harmless.field($0) }))
       }
-    case .human: for line in StatsPage(context, statistics, fields).lines() { context.out(line) }
+    case .human:
+      for line in StatsPage(context, statistics, fields, asked: tracker, chosen).lines() { context.out(line) }
     }
     return .success
   }
@@ -93,11 +94,17 @@ struct StatsPage {
   /// Of the further measures, by name.
   private let fields: [(name: String, statistics: TrackersInterface.Statistics)]
   private var tracker: TrackersInterface.Tracker { statistics.tracker }
+  /// Whose further measure it is of, where it is of one.
+  private let asked: TrackersInterface.Tracker
+  private let askedField: String?
 
   init(
     _ context: Context, _ statistics: TrackersInterface.Statistics,
-    _ fields: [(String, TrackersInterface.Statistics)] = []
+    _ fields: [(String, TrackersInterface.Statistics)] = [], asked: TrackersInterface.Tracker? = nil,
+    _ field: String? = nil
   ) {
+    self.asked = asked ?? statistics.tracker
+    self.askedField = field
     self.context = context
     self.statistics = statistics
     self.fields = fields
@@ -268,7 +275,7 @@ struct StatsPage {
   private func lacking(_ what: String) -> String? {
     switch what {
     case "noEntries":
-      Words.say("Nothing is logged in this time yet. `%1` begins it.", words.logging(tracker))
+      Words.say("Nothing is logged in this time yet. `%1` begins it.", words.logging(asked, askedField))
     case "oneDay": Words.say("There is one day so far; a trend takes a few more.")
     case "noGoal": Words.say("There is no goal: `chime tracker edit %1 --goal …` sets one.", tracker.id)
     default: nil

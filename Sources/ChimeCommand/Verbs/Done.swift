@@ -46,7 +46,8 @@ enum Done {
     let hint = Words.say("nothing is logged of %1: `%2` does", tracker.id, context.trackerWords.logging(tracker))
     guard context.world.isInteractive else { return context.note(hint) }
     context.world.output.flush()
-    context.world.errors.write("\(Words.say("how much?")) (\(Log.example(tracker))) ")
+    let likely = Log.knownValue(tracker) == nil ? tracker.unit ?? "" : Log.example(tracker)
+    context.world.errors.write("\(Words.say("how much?")) (\(Harmless.line(likely))) ")
     context.world.errors.flush()
     let answer = context.world.input.line(limit: 100).map { trimmed(String(decoding: $0.bytes, as: UTF8.self)) } ?? ""
     var words = answer.split(separator: " ").map(String.init)

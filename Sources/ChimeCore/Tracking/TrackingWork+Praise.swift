@@ -124,12 +124,24 @@ extension TrackingWork {
       guard let value = milestone.value, isOfToday(milestone.createdAt, tracker) else { continue }
       if steps?.isPassed(value, by: summary) != true { try transaction.removeMilestone(milestone.id, owner: owner) }
     }
-    guard let pack = tracker.pack, let installed = try transaction.pack(pack, owner: owner) else { return }
+    guard let pack = tracker.pack else { return }
+    try lockAgain(in: pack) { achievement, at in
+      achievement.criterion.isOfValues(of: tracker) && isOfToday(at, tracker)
+    }
+  }
+
+  /// Judges unlocked achievements anew, and locks again those that what is there now has not earned.
+  ///
+  /// - Parameter isDoubted: which ones, with when they were unlocked.
+  func lockAgain(in pack: PackID, where isDoubted: (Achievement, Instant) -> Bool) throws {
+    guard let installed = try transaction.pack(pack, owner: owner) else { return }
     var progress = try transaction.progress(of: pack, owner: owner)
-    let ofValues = Set(installed.pack.achievements.filter { $0.criterion.isOfValues(of: tracker) }.map(\.id))
+    let known = Dictionary(installed.pack.achievements.map { ($0.id, $0) }) { first, _ in first }
     var doubted: Set<AchievementID> = []
-    for index in progress.indices where ofValues.contains(progress[index].achievement) {
-      guard let at = progress[index].unlockedAt, isOfToday(at, tracker) else { continue }
+    for index in progress.indices {
+      guard let at = progress[index].unlockedAt, let achievement = known[progress[index].achievement],
+        isDoubted(achievement, at)
+      else { continue }
       progress[index].unlockedAt = nil
       doubted.insert(progress[index].achievement)
     }

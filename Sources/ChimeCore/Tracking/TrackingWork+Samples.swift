@@ -50,7 +50,8 @@ extension TrackingWork {
       using: &generator)
   }
 
-  /// Takes away the items of sample data with all that was logged of them, as one change.
+  /// Takes away the items of sample data with all that was logged of them, as one change; what they had unlocked is locked again,
+  /// and the tracker's days count from where they would have without.
   ///
   /// - Returns: with how many entries were removed; without a change where there is no sample.
   public func removeSamples(
@@ -59,6 +60,9 @@ extension TrackingWork {
     var outcome = TrackingOutcome()
     var count = 0
     var changed: [(tracker: Tracker, days: Set<CivilDate>)] = []
+    var added: Set<Instant> = []
+    // Those whose first day is the sample's, with the day on which that came.
+    var begun: [(tracker: Tracker, day: CivilDate)] = []
     for tracker in try transaction.trackers(owner: owner) where tracker.pack == pack && tracker.hasItems {
       let samples = try transaction.items(of: tracker.key).filter { $0.id.rawValue.hasPrefix(Self.samplePrefix) }
       guard !samples.isEmpty else { continue }
@@ -76,9 +80,20 @@ extension TrackingWork {
         try transaction.removeItem(item.id, of: tracker.key)
       }
       count += samples.count
+      added.formUnion(samples.map(\.createdAt))
+      if tracker.startedOn == samples.compactMap(\.since).min(), let at = samples.map(\.createdAt).min() {
+        begun.append((tracker, tracker.day(at: at, in: zone).day))
+      }
       changed.append((tracker, days))
     }
     try settle(changed, isSilent: true, &outcome, using: &generator)
+    for (var tracker, day) in begun {
+      tracker.startedOn = min(try transaction.summary(of: tracker.key)?.firstDay ?? day, day)
+      tracker.generation += 1
+      try transaction.put(tracker)
+      try settle([(tracker, [])], isSilent: true, &outcome, using: &generator)
+    }
+    try lockAgain(in: pack) { added.contains($1) }
     return (count, outcome)
   }
 }
