@@ -181,7 +181,7 @@ enum ReportStyle {
     .wrap{max-width:none;padding:0;columns:2;column-gap:6mm}.mast,#today{column-span:all}.mast{padding-top:0}
     .mast-in{gap:6mm;grid-template-columns:minmax(0,1.25fr) minmax(0,1fr)}.mast h1{font-size:16pt;margin:.5mm 0 1mm}.mast .message{font-size:9pt}
     .quote{padding-inline-start:3mm}.quote p{font-size:8.5pt;line-height:1.3}.quote [dir=rtl]{font-size:11pt;line-height:1.5}
-    .quote figcaption{font-size:7pt;margin-top:1mm}.pill{font-size:6.5pt;padding:0 1.5mm}.shots{grid-template-columns:repeat(5,minmax(0,1fr));gap:2mm}.shots span{font-size:6.5pt}
+    .quote figcaption{font-size:7pt;margin-top:1mm}.pill{font-size:6.5pt;padding:0 1.5mm}.shots{grid-template-columns:repeat(2,minmax(0,1fr));gap:2mm}.shots span{font-size:6.5pt}
     .week{margin:3mm 0;padding:1.5mm}.week svg{width:8mm;margin:.5mm auto}.week li{font-size:7pt}
     main>section{padding:0 0 4mm}.stack>*+*,.chips+.stones{margin-top:2mm}.part{margin-top:3mm}.part>.kicker,.head,.group h4,.pair h4{margin-bottom:1mm}
     h2{font-size:13pt}h3{font-size:10pt}h4{font-size:8pt}.kicker,.tiles dt,.tiles small,.legend{font-size:7pt}
