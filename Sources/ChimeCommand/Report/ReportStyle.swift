@@ -91,7 +91,7 @@ enum ReportStyle {
     .tiles small{display:block;font:400 .8rem/1.35 var(--sans);color:var(--soft)}
 
     .plot{display:grid;gap:.5rem}
-    .plot-area{position:relative;margin:1.1rem 0 1.6rem 3.1rem;height:clamp(13rem,34vw,19rem)}
+    .plot-area{position:relative;margin:1.4rem 0 1.6rem 3.1rem;height:clamp(13rem,34vw,19rem)}
     .plot-area svg{position:absolute;inset:0;width:100%;height:100%}
     .plot-area .y,.plot-area .x,.plot-area .flag,.plot-area .unit{position:absolute;font-size:.75rem;line-height:1;color:var(--soft);white-space:nowrap}
     .plot-area .y{right:calc(100% + .6rem);transform:translateY(-50%)}
@@ -189,7 +189,7 @@ enum ReportStyle {
     .today{grid-template-columns:repeat(4,minmax(0,1fr));gap:2mm}.today li{gap:2mm}.today h3{font-size:9pt}.today .mark{width:8mm}.today .state{font-size:8pt}
     .big{font-size:11pt}.today .wide{flex-direction:row;text-align:start;grid-row:auto}.today .cup{width:16mm}.cup-back,.cup-front{animation:none}
     .tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles div{padding:1mm 1.5mm}.tiles dd{font-size:9.5pt}.level{gap:1mm}.bar{height:1.5mm}
-    .plot-area{height:30mm;margin:3mm 0 4mm 8mm}.plot-area .y,.plot-area .x,.plot-area .flag,.plot-area .unit{font-size:6pt}
+    .plot-area{height:30mm;margin:4mm 0 4mm 8mm}.plot-area .unit{bottom:calc(100% + 1.2mm)}.plot-area .y,.plot-area .x,.plot-area .flag,.plot-area .unit{font-size:6pt}
     .months{grid-template-columns:repeat(12,minmax(0,1fr));gap:1mm;margin-top:1mm}.heat p{font-size:4.5pt;margin-bottom:.5mm}
     .gardens{grid-template-columns:repeat(3,minmax(0,1fr));gap:2mm}.garden h4{font-size:7pt}.garden p{font-size:6pt;margin-bottom:1mm}
     .wears{grid-template-columns:repeat(2,minmax(0,1fr));margin:1mm 0;gap:1.5mm 3mm}.wear{gap:.3mm}.wear b,.letters b{font-size:7pt}
