@@ -129,6 +129,7 @@ import Testing
   @Test(arguments: [
     ("\"Tea\" fired", "Tea", "fired", "\"Tea\""),
     ("\"Tea\" delivered to desktop", "Tea", "delivered", "\"Tea\" to desktop"),
+    ("added \"Tea\"", "Tea", "added", "\"Tea\""), ("added \"Teas\"", "Tea", "added", "added \"Teas\""),
     ("\"Tea\" not delivered to team", "Tea", "failed", "\"Tea\" not delivered to team"),
     ("\"Tea\" firedup", "Tea", "fired", "\"Tea\" firedup"), ("\"Tea\" fired", nil, "fired", "\"Tea\" fired"),
     ("\"A\" fired\" fired", "A\" fired", "fired", "\"A\" fired\""), ("", "", "fired", ""),

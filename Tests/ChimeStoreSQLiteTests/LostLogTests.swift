@@ -66,8 +66,16 @@ struct LostLogTests {
     let box = try StoreBox()
     let store = try SQLiteStore.open(path: box.path) { $0.logCheck = .milliseconds(50) }
     let incidents = Incidents(store)
-    try await store.write { store in for number in 0..<40 { try store.addFired(number) } }
-    try Self.strike(box.path + "-wal", .emptied)
+    // The queue that looks at the log is kept busy from the commit on, so that it does not look before the log is struck.
+    let struck = DispatchSemaphore(value: 0)
+    try await store.write { transaction in
+      for number in 0..<40 { try transaction.addFired(number) }
+      store.writer.queue.async { struck.wait() }
+    }
+    do {
+      defer { struck.signal() }
+      try Self.strike(box.path + "-wal", .emptied)
+    }
     while incidents.all.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     #expect(incidents.restorations.map(\.isWhole) == [true])
     #expect(try await Self.titles(store).count == 40)

@@ -66,7 +66,8 @@ import Testing
       try await home.did("fire", "Tea")
       try await eventually("it is seen: \(terminal.text)") {
         terminal.rows.contains { $0.contains("just now") && $0.contains("Tea") }
-          && terminal.text.contains("\"Tea\" fired")
+          && terminal.text.contains("fired      \"Tea\" on request")
+          && terminal.text.contains("added      \"Tea\"")
       }
       terminal.press("q")
       #expect(try await child.ended() == .exited(0))

@@ -113,11 +113,13 @@ struct WatchModel {
     }
   }
 
-  /// A sentence without the word that stands in front of it already: `"Tea"` of a tea that `fired`.
+  /// A sentence without the word that stands in front of it already: `"Tea"` of a tea that `fired`, or that was `added`.
   static func withoutState(_ text: String, title: String?, kind: String) -> String {
     guard let title else { return text }
     let head = "\"\(title)\""
     let tail = " " + StateWords.say(kind)
+    let lead = StateWords.say(kind) + " "
+    if text.hasPrefix(lead + head) { return String(text.dropFirst(lead.count)) }
     guard text.hasPrefix(head + tail) else { return text }
     let rest = text.dropFirst(head.count + tail.count)
     return rest.isEmpty || rest.hasPrefix(" ") ? head + rest : text
