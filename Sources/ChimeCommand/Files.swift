@@ -55,10 +55,24 @@ enum Files {
     }
   }
 
+  /// Makes a folder that may be there already, with those above it; what it makes is its owner's alone.
+  static func makeFolder(_ path: String) throws {
+    var made = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/") {
+      made += "/\(part)"
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+        throw Failure.system(Words.say("cannot make the folder %1", made), errno: errno)
+      }
+    }
+  }
+
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+  }
+
   /// Makes a new name durable, where the file system can.
   static func synchronizeFolder(of path: String) {
-    let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)

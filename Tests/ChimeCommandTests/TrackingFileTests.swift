@@ -213,6 +213,23 @@ import Varlink
     #expect(daemon.calls.last?.parameters["dryRun"] == true)
   }
 
+  /// A passphrase is asked for where somebody may be asked; with --yes the secrets stay closed, and that is told.
+  @Test(arguments: [([], "correct horse\nyes\n", true), (["--yes"], "", false), (["--dry-run"], "", false)])
+  func theSecretsOfABackupAreOpenedByTheirPassphrase(_ more: [String], _ input: String, _ isAsked: Bool) throws {
+    let daemon = try FakeDaemon { method, parameters in
+      guard method == T.Restore.method else { return FakeDesk().answer(method, parameters) }
+      var contents = FakeDesk.contents
+      contents.secrets = 2
+      return .reply(T.Restore.Reply(contents: contents))
+    }
+    let outcome = chime(
+      ["restore", "/etc/hostname"] + more, daemon: daemon, isTerminal: true, input: input, isInputTerminal: true)
+    #expect(outcome.status == .success, "\(outcome.errors)")
+    #expect(outcome.errors.contains("Passphrase (empty") == isAsked && !outcome.errors.contains("horse"))
+    let last = try #require(daemon.calls.last { $0.method.hasSuffix("Restore") })
+    #expect((last.parameters["passphrase"] == "correct horse") == isAsked)
+  }
+
   @Test func aFileThatIsNoBackupIsNamed() throws {
     let daemon = try FakeDaemon { method, parameters in
       method == T.Restore.method

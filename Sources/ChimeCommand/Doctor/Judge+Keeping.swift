@@ -98,11 +98,11 @@ extension Judge {
       return [.skipped(.room, Sentence(Words.mark("the database's server has a disk of its own")))]
     }
     guard let free = it.freeBytes else {
-      return [.skipped(.room, Sentence(Words.mark("cannot be told: %1 is not there"), Self.folder(of: it.path)))]
+      return [.skipped(.room, Sentence(Words.mark("cannot be told: %1 is not there"), Files.folder(of: it.path)))]
     }
-    let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(Self.folder(of: it.path))) | sort -h")
+    let remedy = Remedy.run("du -xh --max-depth=1 \(ShellText.quoted(Files.folder(of: it.path))) | sort -h")
     let advice = Remedy.advice(
-      Sentence(Words.mark("free some space on the file system of %1"), Self.folder(of: it.path)))
+      Sentence(Words.mark("free some space on the file system of %1"), Files.folder(of: it.path)))
     if free < Self.noRoom {
       return [.bad(.room, Sentence(Words.mark("the disk is full: %1 are free"), bytes(free)), advice, remedy)]
     }
@@ -159,9 +159,5 @@ extension Judge {
     return it.openFiles.prefix(10).map { file in
       .bad(.secrets, Sentence(Words.mark("%1: %2"), file.path, told(file.problem)), .run(sudo + file.remedy))
     }
-  }
-
-  static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 }

@@ -221,53 +221,31 @@ enum Restore {
 /// What becomes of the configuration in a backup. The command puts it in place, because the system's daemon may not write there.
 enum RestoredConfiguration {
   static func place(_ files: [TrackersInterface.ConfigurationFile], _ context: Context) throws {
-    guard !files.isEmpty else { return }
-    var taken: [String] = []
-    for file in files {
-      let path = file.fits ? file.path : file.path + ".restored"
-      do {
-        try makeFolder(of: path)
-        let new = try NewFile(path)
-        do {
-          try new.write(Array(file.text.utf8))
-          try new.finish()
-        } catch {
-          new.discard()
-          throw error
-        }
-      } catch let failure as Failure {
-        context.note(Words.say("The configuration of the backup could not be written: %1", failure.message), .caution)
-        return
-      }
-      if file.fits { taken.append(path) } else { context.note(notTaken(path, beside: file.path), .caution) }
-    }
-    guard let first = taken.first else { return }
+    var (taken, notTaken) = ([TrackersInterface.ConfigurationFile](), [TrackersInterface.ConfigurationFile]())
     do {
-      _ = try context.daemon().call(DaemonInterface.Reload())
-      context.note(Words.say("The configuration of the backup is in force: %1", Harmless.line(first)), .faint)
-    } catch let failure as Failure {
-      // A daemon that would not start with it is worse than one without it.
-      for path in taken { rename(path, path + ".restored") }
-      context.note(Words.say("The daemon refused the configuration: %1", failure.message), .caution)
-      for path in taken { context.note(notTaken(path + ".restored", beside: path), .caution) }
-    }
-  }
-
-  private static func notTaken(_ path: String, beside other: String) -> String {
-    Words.say(
-      "The configuration of the backup is not in force; it lies at %1: compare it with %2, and put in its place what you want of it",
-      Harmless.line(path), Harmless.line(other))
-  }
-
-  private static func makeFolder(of path: String) throws {
-    var made = ""
-    for part in path.split(separator: "/").dropLast() {
-      made += "/\(part)"
-      guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
-        throw Failure.system(Words.say("cannot make the folder %1", made), errno: errno)
+      for file in files {
+        try Files.makeFolder(Files.folder(of: file.path))
+        try NewFile.write(Array(file.text.utf8), to: file.fits ? file.path : aside(file))
+        if file.fits { taken.append(file) } else { notTaken.append(file) }
       }
+      if let first = taken.first {
+        _ = try context.daemon().call(DaemonInterface.Reload())
+        context.note(Words.say("The configuration of the backup is in force: %1", Harmless.line(first.path)), .faint)
+      }
+    } catch let failure as Failure {
+      context.note(Words.say("The configuration of the backup is not taken: %1", failure.message), .caution)
+      // A daemon that would not start with it, or with half of it, is worse than one without it.
+      for file in taken where rename(file.path, aside(file)) == 0 { notTaken.append(file) }
+    }
+    for file in notTaken {
+      context.note(
+        Words.say(
+          "The configuration of the backup is not in force; it lies at %1: compare it with %2, and put in its place what you want of it",
+          Harmless.line(aside(file)), Harmless.line(file.path)), .caution)
     }
   }
+
+  private static func aside(_ file: TrackersInterface.ConfigurationFile) -> String { file.path + ".restored" }
 }
 
 /// A file that appears under its name only when all of it is there, readable by its owner.
@@ -297,6 +275,18 @@ final class NewFile {
     close(descriptor)
     descriptor = -1
     Files.synchronizeFolder(of: path)
+  }
+
+  /// Writes a whole file.
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    let file = try NewFile(path)
+    do {
+      try file.write(bytes)
+      try file.finish()
+    } catch {
+      file.discard()
+      throw error
+    }
   }
 
   func discard() {

@@ -31,7 +31,9 @@ enum Passphrase {
   /// For a restore of a backup that has so many secrets. Nil: they stay closed.
   static func forRestore(_ context: Context, secrets: Int) throws -> String? {
     if let given = try inFile(context) { return given }
-    guard secrets > 0, context.world.isInteractive else { return nil }
+    guard secrets > 0, context.world.isInteractive, !context.line.has("yes"), !context.line.has("dry-run") else {
+      return nil
+    }
     context.note(
       Words.say(
         count: secrets, "The backup has the secrets of %n endpoint. Without the passphrase they stay closed.",

@@ -70,14 +70,9 @@ enum StartOver {
     guard let data = folder("XDG_DATA_HOME") ?? folder("HOME").map({ $0 + "/.local/share" }) else {
       throw Failure.usage(Words.say("there is no home folder for the backup"), hint: "--backup FILE")
     }
-    var made = ""
-    for part in "\(data)/chime".split(separator: "/") {
-      made += "/\(part)"
-      guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
-        throw Failure.system(Words.say("cannot make the folder %1", made), errno: errno)
-      }
-    }
-    let name = "\(made)/before-start-over-\(try context.today())"
+    let folder = "\(data)/chime"
+    try Files.makeFolder(folder)
+    let name = "\(folder)/before-start-over-\(try context.today())"
     var (path, number) = ("\(name).backup", 2)
     while access(path, F_OK) == 0 { (path, number) = ("\(name)-\(number).backup", number + 1) }
     return path

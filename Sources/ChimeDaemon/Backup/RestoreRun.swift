@@ -31,6 +31,8 @@ final class RestoreRun: ReplyParts {
   private let request: TrackersInterface.Restore
   private let path: String
   private let size: Int
+  /// What was judged; nil: there was no file.
+  private let judged: FileIdentity?
   private var reader: BackupReader
   private var plan: TrackingRestore.Plan?
   private var photos: [BackupPiece.Photo] = []
@@ -55,8 +57,8 @@ final class RestoreRun: ReplyParts {
       try fields.judge($0)
       try fields.requireBoundedSearch($0)
     }
-    var status = stat()
-    size = stat(path, &status) == 0 ? Int(status.st_size) : 0
+    judged = FileIdentity(path)
+    size = Int(judged?.size ?? 0)
   }
 
   /// It works as long as it lasts, which an export does not.
@@ -219,8 +221,9 @@ final class RestoreRun: ReplyParts {
     if !plan.endpoints.isEmpty {
       let endpoints = plan.endpoints.map { $0.owned(by: desk.caller.owner) }
       notes = try await Task(executorPreference: desk.loop.deskExecutor) { [desk, secrets] in
-        try endpoints.compactMap { endpoint in
-          try desk.takeSecrets(secrets?[endpoint.lane.channel], of: endpoint.lane) ?? desk.lackingSecret(endpoint)
+        try endpoints.flatMap { endpoint in
+          let kept = try desk.takeSecrets(secrets?[endpoint.lane.channel], of: endpoint.lane)
+          return [kept, try desk.lackingSecret(endpoint)].compactMap { $0 }
         }
       }.value
       await desk.loop.refreshEndpoints()
@@ -261,11 +264,14 @@ final class RestoreRun: ReplyParts {
     }
   }
 
-  /// Lines of the upload, by their places.
+  /// Lines of the upload, by their places. They are read once more after they were judged, so it has to be the file that was.
   private func read(_ places: [Range<Int>]) throws -> [[UInt8]] {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { throw ControlFailure.storeUnavailable("the upload is gone: send it again") }
     defer { close(descriptor) }
+    guard FileIdentity(path) == judged else {
+      throw ControlFailure.conflict("the upload has changed since it was judged: send it again")
+    }
     return try places.map { place in
       var bytes = [UInt8](repeating: 0, count: place.count)
       var have = 0
