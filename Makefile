@@ -45,7 +45,7 @@ peers := $(patsubst Benchmarks/peers/%.c,$(release)/peers/%,\
   $(filter-out %/libical.c %/allocations.c,$(wildcard Benchmarks/peers/*.c))) $(release)/peers/allocations.so \
   $(if $(shell pkg-config --exists libical 2>/dev/null && echo yes),$(release)/peers/libical)
 
-.PHONY: help run test proof unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed holidays words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
+.PHONY: help run test proof golden unit system tests test-modules test-waiting test-computing test-system proof-tests crash fleet power build release embed holidays words manual simulate bugs bench measure soak asan tsan fuzz lint fmt install uninstall clean \
   dependencies deb deb-test reproduce record sbom
 
 help: ## Say what there is
@@ -95,6 +95,9 @@ tests: embed ## Build the tests
 # The tests that leave themselves to a part of the proof (`Tests/proof-filter` lists the parts).
 proof-tests: release tests
 	@CHIME_PROOF=1 $(testrun) $(few) --filter "$$(Tests/proof-filter $(PART))"
+
+golden: release ## Record what a scripted life prints anew (Tests/Golden), after a change of it that is meant
+	@Tests/Golden/record $(release)
 
 ROUNDS ?= 500
 crash: release tests ## Kill the daemon under load, ROUNDS=500 times (SEED=N for the same again), and check what it promises

@@ -17,7 +17,7 @@ extension DeclaredReader {
         "does not belong into this file: write it to one of mode 0600, and its path here as \(instead)",
         atKey: true)
     }
-    faults.allow(Self.endpointKeys + Self.secretKeys.keys, in: table, called: "an endpoint")
+    faults.allow(Self.endpointKeys + Self.secretKeys.keys.sorted(), in: table, called: "an endpoint")
     let name = required("name", in: table, "what channels call it")
     let url = required("url", in: table, "the address that is called")
     var settings = EndpointSettings()
