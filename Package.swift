@@ -66,7 +66,8 @@ let modules: [Target] = [
       "ChimeSchedule", "ChimeTracking", "ChimeCore", "ChimeExchange", "ChimeWords", "Varlink", "ChimeControl",
       "ChimeRecords", "ChimeStoreSQLite", "ChimeStorePostgres", "ChimeDelivery", "CSystemd", "CLinux", "CTOML",
     ]),
-  room("ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"]),
+  room(
+    "ChimeCommand", ["ChimeControl", "Varlink", "ChimeSchedule", "ChimeWords"], exclude: ["Output/Output.varlink"]),
 ]
 
 /// The two programs.

@@ -121,6 +121,21 @@ final class Context {
     for warning in warnings { note(Words.say("warning: %1", Words.told(warning)), .caution) }
   }
 
+  /// A value of the interfaces for a program.
+  func json(_ value: Any?) -> JSONText { JSONText(value, tongue) }
+
+  /// Its fields for a line of `--plain`.
+  func row(_ value: some WireValue) -> [String] {
+    guard case .object(let members) = json(value) else { return [] }
+    return members.map { Plain.text($0.value) }
+  }
+
+  /// Values under the names of their fields, for `--plain`.
+  func plain<Value: WireValue>(_ values: [Value]) {
+    out(Plain.line(Value.fieldNames))
+    for value in values { out(Plain.line(row(value))) }
+  }
+
   func print(json: JSONText) { out(json.text(indented: world.output.isTerminal)) }
 
   func print(table: Table) {
@@ -146,20 +161,18 @@ final class Context {
   /// A list in the form that was asked for.
   ///
   /// - Parameters:
+  ///   - name: what the list is called, as in `Output.varlink`.
   ///   - isCut: whether there are more than were asked for.
   ///   - empty: what to tell a person when there are none.
   ///   - human: prints them for a person.
-  func print<Value>(
-    _ values: [Value], as shape: Shape<Value>, isCut: Bool = false, empty: [String], human: () -> Void
+  func print<Value: WireValue>(
+    _ values: [Value], named name: String, isCut: Bool = false, empty: [String], human: () -> Void
   ) {
     switch format {
     case .json:
-      var members = [JSONText.Member(name: shape.list, value: .list(values.map { shape.json($0) }))]
-      members.append(JSONText.Member(name: "more", value: .bool(isCut)))
-      print(json: .object(members))
+      print(json: .object([.init(name: name, value: json(values)), .init(name: "more", value: .bool(isCut))]))
     case .plain:
-      out(Plain.line(shape.header))
-      for value in values { out(Plain.line(shape.row(value))) }
+      plain(values)
     case .human:
       if values.isEmpty { for line in empty { note(line) } } else { human() }
     }
@@ -169,17 +182,16 @@ final class Context {
   }
 
   /// One thing in the form that was asked for; `human` prints it for a person unless --quiet.
-  func print<Value>(
-    _ value: Value, as shape: Shape<Value>, warnings: [String]? = nil, human: () -> Void
+  func print<Value: WireValue>(
+    _ value: Value, named name: String, warnings: [String]? = nil, human: () -> Void
   ) {
     switch format {
     case .json:
-      var members = [JSONText.Member(name: shape.item, value: shape.json(value))]
+      var members = [JSONText.Member(name: name, value: json(value))]
       if let warnings { members.append(JSONText.Member(name: "warnings", value: .strings(warnings))) }
       print(json: .object(members))
     case .plain:
-      out(Plain.line(shape.header))
-      out(Plain.line(shape.row(value)))
+      plain([value])
     case .human:
       if !isQuiet { human() }
     }

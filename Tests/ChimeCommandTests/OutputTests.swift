@@ -158,19 +158,27 @@ import Testing
 
   @Test func plainFieldsHoldNoTabs() { #expect(Plain.text(.list([.string("a\tb\nc"), .int(2)])) == "a b c,2") }
 
-  /// No field of the wire is forgotten in what programs read.
-  @Test func shapesNameEveryField() {
-    func fields(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
-    #expect(Set(Shapes.reminder.header) == fields(Samples.reminder()))
-    #expect(Set(Shapes.coming.header) == fields(Samples.coming).union(["timezone"]))
-    #expect(Set(Shapes.occurrence.header) == fields(Samples.occurrence()))
-    #expect(Set(Shapes.delivery.header) == fields(Samples.delivery))
-    #expect(Set(Shapes.attempt.header) == fields(Samples.attempt))
-    #expect(Set(Shapes.endpoint.header) == fields(Samples.endpoint))
-    #expect(Set(Shapes.test.header) == fields(Samples.result))
-    // What the notices say `attention` has, sentence by sentence.
-    #expect(Set(Shapes.health.header) == fields(Samples.health()).subtracting(["notices"]))
-    #expect(Set(Shapes.snapshot.header) == fields(Samples.snapshot))
-    #expect(Set(Shapes.event.header) == fields(Samples.event("fired")))
+  /// Programs read every field, in the order of the interface file; what is missing is null.
+  @Test func valuesOfTheInterfacesArePrintedWhole() throws {
+    let occurrence = Samples.occurrence()
+    let value = JSONText(occurrence, Tongue(languages: ["cs"]))
+    guard case .object(let members) = value else { throw Failure.failed("\(value)") }
+    #expect(members.map(\.name) == OccurrencesInterface.Occurrence.fieldNames)
+    #expect(Set(members.map(\.name)) == Set(Mirror(reflecting: occurrence).children.compactMap(\.label)))
+    #expect(members.first { $0.name == "scheduledAt" }?.value == .string(occurrence.scheduledAt.at))
+    #expect(members.first { $0.name == "state" }?.value == .string(occurrence.state.rawValue))
+    #expect(members.first { $0.name == "snoozedUntil" }?.value == .null)
+  }
+
+  /// A text in several languages is one text; the names of measures and attributes are no languages.
+  @Test func textsAreInTheUsersLanguage() {
+    let day = SchedulesInterface.CalendarDays(
+      from: "2026-12-24", to: "2026-12-24", names: ["en": "Eve", "cs": "Štědrý den"])
+    #expect(
+      JSONText(day, Tongue(languages: ["cs"])).text()
+        == #"{"from":"2026-12-24","to":"2026-12-24","names":"Štědrý den"}"#)
+    let item = TrackersInterface.Item(
+      id: "a", tracker: "t", title: "A", attributes: ["en": "x"], entries: 0)
+    #expect(JSONText(item, Tongue(languages: ["en"])).text().contains(#""attributes":{"en":"x"}"#))
   }
 }

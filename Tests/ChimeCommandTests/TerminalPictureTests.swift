@@ -108,7 +108,7 @@ import Varlink
 
   @Test(arguments: [
     ("chart weight --json", "statistics"), ("logbook weight --json", "entries"), ("month water --json", "days"),
-    ("month --json", "days"), ("progress goal --json", "milestones"),
+    ("month --json", "marks"), ("progress goal --json", "milestones"),
   ])
   func programsGetOneObject(_ line: String, _ member: String) throws {
     let outcome = try Self.draw(line, width: 80)

@@ -290,27 +290,6 @@ import Varlink
     for field in fields { #expect(value[field] != nil, "\(field) in \(line)") }
   }
 
-  /// Every field of the wire is in what programs read.
-  @Test func shapesNameEveryField() {
-    func fields(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
-    let words = TrackerWords(tongue: Tongue(languages: ["en"]))
-    let year = TrackerYear.full
-    let desk = FakeDesk()
-    let view = desk.reading.view
-    #expect(fields(year.trackers[0]).subtracting(Shapes.tracker(words).header).subtracting(["verb"]).isEmpty)
-    #expect(fields(view.standings[0]).subtracting(Shapes.standing(words).header).isEmpty)
-    #expect(Set(Shapes.entry.header) == fields(year.entries[0]))
-    #expect(Set(Shapes.item.header) == fields(year.items[0]))
-    #expect(Set(Shapes.milestone.header) == fields(year.milestones[0]))
-    #expect(Set(Shapes.achievement(words).header) == fields(year.achievements[0]))
-    #expect(Set(Shapes.level.header) == fields(year.levels[0]))
-    #expect(Set(Shapes.change(words).header) == fields(desk.change))
-    #expect(Set(Shapes.day(words).header) == fields(view))
-    #expect(Set(Shapes.pack(words).header) == fields(desk.packs[0]))
-    #expect(Set(Shapes.undoable.header) == fields(FakeDesk.undoable))
-    #expect(Set(Shapes.contents.header) == fields(FakeDesk.contents))
-  }
-
   @Test func textsOfPacksAreInTheUsersLanguage() throws {
     let daemon = try FakeDesk().daemon()
     let czech = chime(["achievements", "hydration"], daemon: daemon, environment: ["LANG": "cs_CZ.UTF-8"])

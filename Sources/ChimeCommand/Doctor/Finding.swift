@@ -44,15 +44,6 @@ enum Remedy: Equatable, Sendable {
   case write(String, into: String)
   /// Anything else.
   case advice(Sentence)
-
-  /// What a program tells the three apart by.
-  var kind: String {
-    switch self {
-    case .run: "command"
-    case .write: "line"
-    case .advice: "advice"
-    }
-  }
 }
 
 /// A sentence that can be said in the user's language and, to programs, in English.

@@ -1,3 +1,5 @@
+import ChimeControl
+
 /// A JSON value to be printed; the members of an object keep their order.
 enum JSONText: Hashable, Sendable {
   case null
@@ -19,6 +21,38 @@ enum JSONText: Hashable, Sendable {
   static func optional(_ number: Double?) -> JSONText { number.map { .number($0) } ?? .null }
   static func members(_ members: KeyValuePairs<String, JSONText>) -> JSONText {
     .object(members.map { Member(name: $0.key, value: $0.value) })
+  }
+
+  /// A value of the interfaces as a program reads it: every field in its order, what is missing as null, a time as its text.
+  ///
+  /// Of a text that comes in several languages it has the best for the user; any map of texts is one but those that are
+  /// called `fields` and `attributes`.
+  init(_ value: Any?, _ tongue: Tongue, field: String = "") {
+    switch value {
+    case nil: self = .null
+    case let value as String: self = .string(value)
+    case let value as Bool: self = .bool(value)
+    case let value as Int: self = .int(value)
+    case let value as Double: self = .number(value)
+    case let value as Wire.Time: self = .string(value.at)
+    case let value as any WireValue:
+      self = .object(
+        zip(type(of: value).fieldNames, value.fieldValues).map {
+          Member(name: $0, value: JSONText($1, tongue, field: $0))
+        })
+    // An empty map would be one of any kind.
+    case let texts as [String: String]
+    where value.map { type(of: $0) == [String: String].self } ?? false && !["fields", "attributes"].contains(field):
+      self = .string(tongue.text(texts))
+    case let values as [String: Any]:
+      self = .object(
+        values.sorted { $0.key < $1.key }.map {
+          Member(name: $0.key, value: JSONText($0.value, tongue, field: "fields"))
+        })
+    case let values as [Any]: self = .list(values.map { JSONText($0, tongue, field: field) })
+    case let value as any RawRepresentable: self = JSONText(value.rawValue, tongue)
+    default: preconditionFailure("no value of the interfaces: \(String(describing: value))")
+    }
   }
 
   /// The value on one line, or indented by two spaces a level.

@@ -15,13 +15,4 @@ enum LeftOutDays {
   static func text(_ days: [Wire.LeftOut], _ tongue: Tongue) -> String {
     days.map { text($0, tongue) }.joined(separator: "; ")
   }
-
-  static func json(_ days: [Wire.LeftOut]?) -> JSONText {
-    .list(
-      (days ?? []).map {
-        .members([
-          "date": .string($0.date), "calendar": .string($0.calendar), "name": .optional($0.names?["en"]),
-        ])
-      })
-  }
 }

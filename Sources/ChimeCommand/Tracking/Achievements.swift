@@ -27,18 +27,16 @@ enum Achievements {
     let shown = reply.achievements.filter { one in
       (one.unlockedAt == nil ? !isUnlocked : !isLocked) && categories.map { $0.contains(one.category ?? "") } ?? true
     }
-    let shape = Shapes.achievement(context.trackerWords)
     switch context.format {
     case .json:
       context.print(
         json: .members([
-          "achievements": .list(shown.map { shape.json($0) }),
-          "levels": .list(reply.levels.map { Shapes.level.json($0) }),
-          "streaks": .list(reply.streaks.map { Shapes.packStreak.json($0) }), "more": .bool(false),
+          "achievements": context.json(shown),
+          "levels": context.json(reply.levels),
+          "streaks": context.json(reply.streaks), "more": .bool(false),
         ]))
     case .plain:
-      context.out(Plain.line(shape.header))
-      for achievement in shown { context.out(Plain.line(shape.row(achievement))) }
+      context.plain(shown)
     case .human: print(shown, reply, context)
     }
     return .success

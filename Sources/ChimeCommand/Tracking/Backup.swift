@@ -173,10 +173,9 @@ enum Restore {
     let restored = isDry ? contents : try restore(dryRun: false)
     switch context.format {
     case .json:
-      context.print(json: .members(["contents": Shapes.contents.json(restored), "dryRun": .bool(isDry)]))
+      context.print(json: .members(["contents": context.json(restored), "dryRun": .bool(isDry)]))
     case .plain:
-      context.out(Plain.line(Shapes.contents.header))
-      context.out(Plain.line(Shapes.contents.row(restored)))
+      context.plain([restored])
     case .human:
       guard !context.isQuiet else { break }
       if !asks { for line in lines(restored, path, context) { context.out(line) } }

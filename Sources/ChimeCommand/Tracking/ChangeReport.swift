@@ -9,13 +9,18 @@ struct ChangeReport {
   var item: String?
 
   func print(_ context: Context, at isDated: Bool) {
-    let words = context.trackerWords
     switch context.format {
-    case .json: context.print(json: .members(["change": Shapes.change(words).json(change)]))
+    case .json: context.print(json: .members(["change": context.json(change)]))
     case .plain:
-      let shape = Shapes.changeLine
-      context.out(Plain.line(shape.header))
-      context.out(Plain.line(shape.row(change)))
+      context.plain([
+        Output.ChangeLine(
+          id: change.entry?.id, tracker: change.standing?.tracker.id ?? change.entry?.tracker, day: change.entry?.day,
+          value: change.entry?.value, unit: change.entry?.unit, item: change.entry?.item,
+          reached: change.standing?.reached, remaining: change.standing?.remaining, percent: change.standing?.percent,
+          met: change.standing?.met ?? false, streak: change.standing?.streak.length,
+          unlocked: change.unlocked.map(\.id), milestones: change.milestones.map(\.title),
+          level: change.levelUp?.level)
+      ])
     case .human: if !context.isQuiet { for line in lines(context, isDated: isDated) { context.out(line) } }
     }
   }

@@ -35,7 +35,7 @@ enum Chart {
         tracker: tracker.id, range: range, averageDays: days, field: FieldOption.chosen(context, of: tracker))
     ).statistics
     switch context.format {
-    case .json: context.print(statistics, as: Shapes.statistics(context.trackerWords)) {}
+    case .json: context.print(statistics, named: "statistics") {}
     case .plain: plain(context, statistics)
     case .human: try human(context, statistics, range, tracker, FieldOption.chosen(context, of: tracker))
     }

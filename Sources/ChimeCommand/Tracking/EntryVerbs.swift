@@ -84,7 +84,7 @@ enum EntryVerbs {
       trackers.isEmpty
       ? [Words.say("There is no tracker yet.")] + Naming.beginning
       : [Words.say("No entry fits."), Words.say("Log one: %1", example)]
-    context.print(entries, as: Shapes.entry, isCut: isCut, empty: empty) {
+    context.print(entries, named: "entries", isCut: isCut, empty: empty) {
       context.print(table: table(entries, trackers, tracker, context))
     }
     return .success

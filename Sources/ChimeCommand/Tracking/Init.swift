@@ -105,18 +105,15 @@ enum Init {
     if !isDry { for order in orders { _ = try order.send(context, dryRun: true) } }
     let replies = try orders.map { try $0.send(context, dryRun: isDry) }
     let logged = isDry ? [] : orders.flatMap { logFirst($0, context) }
-    let shape = Shapes.pack(context.trackerWords)
     switch context.format {
     case .json:
-      let achievement = Shapes.achievement(context.trackerWords)
       context.print(
         json: .members([
-          "packs": .list(replies.map { shape.json($0.pack) }),
-          "unlocked": .list(replies.flatMap(\.unlocked).map { achievement.json($0) }), "dryRun": .bool(isDry),
+          "packs": context.json(replies.map(\.pack)),
+          "unlocked": context.json(replies.flatMap(\.unlocked)), "dryRun": .bool(isDry),
         ]))
     case .plain:
-      context.out(Plain.line(shape.header))
-      for reply in replies { context.out(Plain.line(shape.row(reply.pack))) }
+      context.plain(replies.map(\.pack))
     case .human:
       guard !context.isQuiet else { break }
       if context.world.isInteractive { context.out() }

@@ -41,15 +41,13 @@ enum ItemShow {
     ).entries
     switch context.format {
     case .json:
-      let shape = Shapes.achievement(context.trackerWords)
       context.print(
         json: .members([
-          "item": Shapes.item.json(item), "entries": .list(entries.map { Shapes.entry.json($0) }),
-          "achievements": .list(achievements.map { shape.json($0) }),
+          "item": context.json(item), "entries": context.json(entries),
+          "achievements": context.json(achievements),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.item.header))
-      context.out(Plain.line(Shapes.item.row(item)))
+      context.plain([item])
     case .human: show(item, of: tracker, entries, achievements, context)
     }
     return .success

@@ -109,14 +109,12 @@ enum ItemVerbs {
         note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context)))
     switch context.format {
     case .json:
-      let shape = Shapes.achievement(context.trackerWords)
       context.print(
         json: .members([
-          "item": Shapes.item.json(reply.item), "unlocked": .list(reply.unlocked.map { shape.json($0) }),
+          "item": context.json(reply.item), "unlocked": context.json(reply.unlocked),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.item.header))
-      context.out(Plain.line(Shapes.item.row(reply.item)))
+      context.plain([reply.item])
     case .human:
       if context.isQuiet { break }
       for line in lines(reply.item, context) { context.out(line) }
@@ -157,7 +155,7 @@ enum ItemVerbs {
         Words.say("`chime item list` shows them all"),
       ]
     let words = context.trackerWords
-    context.print(items, as: Shapes.item, empty: empty) {
+    context.print(items, named: "items", empty: empty) {
       var table = Table(columns: [
         .init(title: Words.say("ID"), dropOrder: 2), .init(title: Words.say("TITLE"), canShrink: true),
         .init(title: Words.say("TIMES"), alignRight: true), .init(title: Words.say("LAST")),
@@ -198,7 +196,7 @@ enum ItemVerbs {
       return .failed
     }
     let removed = try context.daemon().call(TrackersInterface.RemoveItem(tracker: tracker.id, id: item.id)).item
-    context.print(removed, as: Shapes.item) {
+    context.print(removed, named: "item") {
       context.out("\(context.style(Harmless.line(removed.id), .strong))  \(Harmless.line(removed.title))")
       context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
     }

@@ -40,7 +40,7 @@ enum Logbook {
       Words.say("`%1` records something; --range all looks further back", words.logging(tracker)),
     ]
     var failure: (any Error)?
-    context.print(entries, as: Shapes.entry, empty: empty) {
+    context.print(entries, named: "entries", empty: empty) {
       do {
         let months = try monthly(context, tracker, range)
         let stones = try context.daemon().call(T.Milestones(tracker: tracker.id)).milestones

@@ -74,7 +74,7 @@ enum MilestoneVerbs {
         id: id, tracker: tracker, day: line.value("day").map { try PastMoment.day($0, option: "day", today: today) },
         title: title, note: line.value("note"), photo: LogOptions.photo(line.value("photo"), context))
     ).milestone
-    context.print(milestone, as: Shapes.milestone) {
+    context.print(milestone, named: "milestone") {
       let star = context.style("★", .caution)
       let title = context.style(Harmless.line(milestone.title), .strong)
       context.out("\(star) \(title)  \(context.trackerWords.day(milestone.day))" + number(milestone, context))
@@ -100,7 +100,7 @@ enum MilestoneVerbs {
     let milestones = try all(context, tracker?.id)
     let example = "chime milestone add \(tracker?.id ?? "goal") \"First draft\""
     let empty = [Words.say("There is no milestone yet."), Words.say("Add one: %1", example)]
-    context.print(milestones, as: Shapes.milestone, empty: empty) {
+    context.print(milestones, named: "milestones", empty: empty) {
       var table = Table(columns: [
         .init(title: "#", alignRight: true), .init(title: Words.say("DAY")),
         .init(title: Words.say("TITLE"), canShrink: true), .init(title: Words.say("TRACKER"), dropOrder: 2),
@@ -120,7 +120,7 @@ enum MilestoneVerbs {
 
   private static func runRemove(_ context: Context) throws -> ExitCode {
     let milestone = try context.daemon().call(TrackersInterface.RemoveMilestone(id: number(context))).milestone
-    context.print(milestone, as: Shapes.milestone) {
+    context.print(milestone, named: "milestone") {
       context.out(
         "\(context.style(Harmless.line(milestone.title), .strong))  \(context.trackerWords.day(milestone.day))")
       context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))

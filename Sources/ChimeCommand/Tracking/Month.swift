@@ -59,7 +59,7 @@ enum Month {
     let worn = try tracker.hasItems ? WornDays.read(context, tracker, range(month, today)) : nil
     let days = try days(context, tracker, month, today)
     switch context.format {
-    case .json: context.print(json: json(month, tracker, days, worn))
+    case .json: context.print(json: json(context, month, tracker, days, worn))
     case .plain: plain(context, days, worn)
     case .human:
       let words = context.trackerWords
@@ -91,21 +91,21 @@ enum Month {
   }
 
   static func json(
-    _ month: CivilDate, _ tracker: T.Tracker?, _ days: [T.DayTotal], _ worn: WornDays? = nil
+    _ context: Context, _ month: CivilDate, _ tracker: T.Tracker?, _ days: [T.DayTotal], _ worn: WornDays? = nil
   ) -> JSONText {
     .members([
       "month": .string(String(month.description.prefix(7))), "tracker": .optional(tracker?.id),
-      "days": .list(days.map { Shapes.dayTotal.json($0) }),
+      "days": context.json(days),
       "items": .object(
         (worn?.days ?? [:]).sorted { $0.key < $1.key }.map { JSONText.Member(name: $0.key, value: .strings($0.value)) }),
     ])
   }
 
   static func plain(_ context: Context, _ days: [T.DayTotal], _ worn: WornDays? = nil) {
-    context.out(Plain.line(Shapes.dayTotal.header + (worn == nil ? [] : ["items"])))
+    context.out(Plain.line(TrackersInterface.DayTotal.fieldNames + (worn == nil ? [] : ["items"])))
     for day in days {
       let items = worn.map { [($0.days[day.day] ?? []).joined(separator: ",")] } ?? []
-      context.out(Plain.line(Shapes.dayTotal.row(day) + items))
+      context.out(Plain.line(context.row(day) + items))
     }
   }
 
@@ -165,11 +165,10 @@ enum Month {
       context.print(
         json: .members([
           "month": .string(String(month.description.prefix(7))), "tracker": .null,
-          "days": .list(marks.map { Shapes.dayMark.json($0) }),
+          "marks": context.json(marks),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.dayMark.header))
-      for mark in marks { context.out(Plain.line(Shapes.dayMark.row(mark))) }
+      context.plain(marks)
     case .human:
       guard !trackers.isEmpty else {
         context.note(Words.say("Nothing is tracked yet."))

@@ -47,8 +47,8 @@ enum NumberedDays {
         json: .members([
           "month": .string(String(month.description.prefix(7))), "tracker": .string(tracker.id),
           "numberThisMonth": .int(numbered.inMonth), "countedThisMonth": .int(numbered.counted),
-          "number": .int(numbered.inAll), "days": .list(days.map { Shapes.dayTotal.json($0) }),
-          "milestones": .list(milestones.map { Shapes.milestone.json($0) }),
+          "number": .int(numbered.inAll), "days": context.json(days),
+          "milestones": context.json(milestones),
         ]))
     case .plain: Month.plain(context, days)
     case .human: show(context, tracker, month, today, days, milestones, numbered)

@@ -87,7 +87,7 @@ enum PackVerbs {
       Words.say("There is no pack here: the daemon has found none."),
       Words.say("One of your own is installed by `chime pack add FILE.toml`."),
     ]
-    context.print(packs, as: Shapes.pack(words), empty: empty) {
+    context.print(packs, named: "packs", empty: empty) {
       var table = Table(columns: [
         .init(title: Words.say("NAME")), .init(title: Words.say("STATE")),
         .init(title: Words.say("WHAT IT IS FOR"), canShrink: true, dropOrder: 1),
@@ -135,7 +135,7 @@ enum PackVerbs {
 
   private static func runShow(_ context: Context) throws -> ExitCode {
     let pack = try pack(context)
-    context.print(pack, as: Shapes.pack(context.trackerWords)) {
+    context.print(pack, named: "pack") {
       let words = context.trackerWords
       let state = pack.installedAt == nil ? Words.say("not installed") : Words.say("installed")
       let room = context.width - TextWidth.of(pack.id) - TextWidth.of(state) - 4
@@ -165,18 +165,15 @@ enum PackVerbs {
     let isDry = line.has("dry-run")
     order.isSample = line.has("sample")
     let reply = try order.send(context, dryRun: isDry)
-    let shape = Shapes.pack(context.trackerWords)
     switch context.format {
     case .json:
-      let achievement = Shapes.achievement(context.trackerWords)
       context.print(
         json: .members([
-          "pack": shape.json(reply.pack), "created": .bool(reply.created),
-          "unlocked": .list(reply.unlocked.map { achievement.json($0) }), "dryRun": .bool(isDry),
+          "pack": context.json(reply.pack), "created": .bool(reply.created),
+          "unlocked": context.json(reply.unlocked), "dryRun": .bool(isDry),
         ]))
     case .plain:
-      context.out(Plain.line(shape.header))
-      context.out(Plain.line(shape.row(reply.pack)))
+      context.plain([reply.pack])
     case .human:
       if context.isQuiet { break }
       for line in PackPage.installed(reply, context, isDry: isDry) { context.out(line) }
@@ -203,7 +200,7 @@ enum PackVerbs {
       }
     }
     switch context.format {
-    case .json, .plain: context.print(faults, as: Shapes.fault, empty: []) {}
+    case .json, .plain: context.print(faults, named: "faults", empty: []) {}
     case .human:
       for fault in faults { context.out(Failure.line(of: fault)) }
       for (file, pack) in sound {
@@ -241,7 +238,7 @@ enum PackVerbs {
     }
     let removed = try context.daemon().call(TrackersInterface.RemovePack(id: pack.id, entries: entries ? true : nil))
       .pack
-    context.print(removed, as: Shapes.pack(context.trackerWords)) {
+    context.print(removed, named: "pack") {
       context.out("\(context.style(Harmless.line(removed.id), .strong))  \(title)")
       context.out(
         "  "
@@ -256,7 +253,7 @@ enum PackVerbs {
   private static func removeSample(of pack: Pack, _ context: Context) throws -> ExitCode {
     let reply: TrackersInterface.RemovePack.Reply = try context.daemon().call(
       TrackersInterface.RemovePack(id: pack.id, sample: true))
-    context.print(reply.pack, as: Shapes.pack(context.trackerWords)) {
+    context.print(reply.pack, named: "pack") {
       let items = Words.say(count: reply.items ?? 0, "%n item", "%n items")
       let entries = Words.say(count: reply.removed ?? 0, "%n entry", "%n entries")
       context.out(

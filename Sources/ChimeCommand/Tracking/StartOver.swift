@@ -94,12 +94,12 @@ enum StartOver {
     case .json:
       context.print(
         json: .members([
-          "startedOver": Shapes.startedOver.json(found), "backup": backup.map { .string($0) } ?? .null,
+          "startedOver": context.json(found), "backup": backup.map { .string($0) } ?? .null,
           "dryRun": .bool(isDry),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.startedOver.header + ["backup"]))
-      context.out(Plain.line(Shapes.startedOver.row(found) + [backup.map(Harmless.field) ?? ""]))
+      context.out(Plain.line(TrackersInterface.StartOver.Reply.fieldNames + ["backup"]))
+      context.out(Plain.line(context.row(found) + [backup.map(Harmless.field) ?? ""]))
     case .human:
       guard !context.isQuiet else { return }
       if found.isEmpty { return context.out(Words.say("There is nothing to take away.")) }
@@ -117,15 +117,4 @@ enum StartOver {
 
 extension TrackersInterface.StartOver.Reply {
   fileprivate var isEmpty: Bool { self == .init(reminders: 0, trackers: 0, entries: 0, packs: 0, endpoints: 0) }
-}
-
-extension Shapes {
-  static let startedOver = Shape<TrackersInterface.StartOver.Reply>(
-    list: "startedOver", item: "startedOver",
-    fields: [
-      .init("reminders", "how many reminders") { .int($0.reminders) },
-      .init("trackers", "how many trackers") { .int($0.trackers) },
-      .init("entries", "how many entries") { .int($0.entries) }, .init("packs", "how many packs") { .int($0.packs) },
-      .init("endpoints", "how many endpoints") { .int($0.endpoints) },
-    ])
 }

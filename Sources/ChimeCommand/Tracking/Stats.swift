@@ -40,9 +40,8 @@ enum Stats {
     let isForPeople = context.format != .json && chosen == nil
     let fields = try isForPeople ? tracker.fields.keys.sorted().map { ($0, try read($0)) } : []
     let statistics = try read(chosen)
-    let words = context.trackerWords
     switch context.format {
-    case .json: context.print(json: .members(["statistics": Shapes.statistics(words).json(statistics)]))
+    case .json: context.print(json: .members(["statistics": context.json(statistics)]))
     case .plain:
       context.out(Plain.line(["field", "value"]))
       for row in StatsPage(context, statistics, fields).rows() {
@@ -62,7 +61,7 @@ enum Stats {
     let standings = view.standings
     let words = context.trackerWords
     context.print(
-      standings, as: Shapes.standing(words), empty: [Words.say("There is no tracker yet.")] + Naming.beginning
+      standings, named: "standings", empty: [Words.say("There is no tracker yet.")] + Naming.beginning
     ) {
       var table = Table(columns: [
         .init(title: Words.say("TRACKER"), wraps: true), .init(title: Words.say("STREAK"), alignRight: true),

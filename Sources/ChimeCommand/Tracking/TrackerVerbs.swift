@@ -111,7 +111,7 @@ enum TrackerVerbs {
     let reply: TrackersInterface.Put.Reply = try context.daemon().call(
       TrackersInterface.Put(
         tracker: draft, dryRun: isDry ? true : nil, token: context.line.value("token")))
-    context.print(reply.tracker, as: Shapes.tracker(context.trackerWords)) {
+    context.print(reply.tracker, named: "tracker") {
       let words = context.trackerWords
       for line in TrackerPage.lines(reply.tracker, context) { context.out(line) }
       if isDry { return context.note(Words.say("Nothing was changed: this was a trial.")) }
@@ -131,7 +131,7 @@ enum TrackerVerbs {
     let trackers = try Naming.trackers(context)
     let words = context.trackerWords
     context.print(
-      trackers, as: Shapes.tracker(words), empty: [Words.say("There is no tracker yet.")] + Naming.beginning
+      trackers, named: "trackers", empty: [Words.say("There is no tracker yet.")] + Naming.beginning
     ) {
       var table = Table(columns: [
         .init(title: Words.say("ID")), .init(title: Words.say("TITLE"), canShrink: true),
@@ -151,7 +151,7 @@ enum TrackerVerbs {
 
   private static func runShow(_ context: Context) throws -> ExitCode {
     let tracker = try Naming.one(context.line.words, context)
-    context.print(tracker, as: Shapes.tracker(context.trackerWords)) {
+    context.print(tracker, named: "tracker") {
       for line in TrackerPage.lines(tracker, context) { context.out(line) }
     }
     return .success
@@ -161,7 +161,7 @@ enum TrackerVerbs {
     let tracker = try Naming.one(context.line.words, context)
     let words = context.trackerWords
     if context.line.has("dry-run") {
-      context.print(tracker, as: Shapes.tracker(words)) {
+      context.print(tracker, named: "tracker") {
         context.out(Words.say("would remove"))
         for line in TrackerPage.lines(tracker, context) { context.out(line) }
       }
@@ -173,7 +173,7 @@ enum TrackerVerbs {
       return .failed
     }
     let removed = try context.daemon().call(TrackersInterface.Remove(id: tracker.id)).tracker
-    context.print(removed, as: Shapes.tracker(words)) {
+    context.print(removed, named: "tracker") {
       context.out("\(context.style(removed.id, .strong))  \(words.title(removed))")
       context.out("  " + Words.say("removed; `chime undo` brings it back, for 30 days"))
     }

@@ -49,7 +49,7 @@ enum Undo {
       isDry
       ? found
       : try daemon.call(TrackersInterface.Undo(change: found.undone.id, skip: skips ? true : nil))
-    context.print(reply.undone, as: Shapes.undoable) {
+    context.print(reply.undone, named: "undone") {
       let what = told(reply.undone)
       context.out(
         isDry
@@ -72,7 +72,7 @@ enum Undo {
     let limit = try Listings.limit(context.line, usually: 20)
     let changes = try daemon.call(TrackersInterface.Changes(limit: min(limit ?? 1_000, 1_000))).changes
     context.print(
-      changes, as: Shapes.undoable,
+      changes, named: "changes",
       empty: [
         Words.say("There is nothing to take back."), Words.say("What was changed in the last 30 days is listed here."),
       ]

@@ -39,15 +39,15 @@ enum Week {
                 .members([
                   "tracker": .string($0.standing.tracker.id),
                   "title": .string(words.local($0.standing.tracker.title)),
-                  "days": .list($0.days.map { Shapes.dayTotal.json($0) }),
+                  "days": context.json($0.days),
                 ])
-              }), "marks": .list(week.marks.map { Shapes.dayMark.json($0) }),
+              }), "marks": context.json(week.marks),
           ])
         ]))
     case .plain:
-      context.out(Plain.line(["tracker"] + Shapes.dayTotal.header))
+      context.out(Plain.line(["tracker"] + TrackersInterface.DayTotal.fieldNames))
       for row in rows {
-        for day in row.days { context.out(Plain.line([row.standing.tracker.id] + Shapes.dayTotal.row(day))) }
+        for day in row.days { context.out(Plain.line([row.standing.tracker.id] + context.row(day))) }
       }
     case .human:
       guard !rows.isEmpty else {

@@ -20,7 +20,7 @@ enum Adding {
 
   /// What was understood: id and title, canonical schedule, the next time with its zone, and how far away it is.
   static func answer(_ context: Context, _ reminder: RemindersInterface.Reminder, warnings: [String]? = nil) {
-    context.print(reminder, as: Shapes.reminder, warnings: warnings) {
+    context.print(reminder, named: "reminder", warnings: warnings) {
       for line in lines(context, reminder) { context.out(line) }
     }
   }

@@ -14,7 +14,7 @@ struct AddingMany {
   private let reader: DraftLine.Reader
   private let isDry: Bool
   private let token: String?
-  private var added: [AddedLine] = []
+  private var added: [Output.AddedLine] = []
   private var warnings: [String] = []
   private var faults: [Fault] = []
   /// The number of the line that was read last, and how many bytes there were.
@@ -114,7 +114,7 @@ struct AddingMany {
         RemindersInterface.AddMany(
           reminders: part.drafts, dryRun: isDry ? true : nil, token: token.map { "\($0):\(part.lines[0])" }),
         telling: progress)
-      added += zip(part.lines, reply.ids).map { AddedLine(line: $0, id: $1) }
+      added += zip(part.lines, reply.ids).map { Output.AddedLine(line: $0, id: $1) }
       taken += part.drafts.count
       warnings += reply.warnings.filter { !warnings.contains($0) }
     } catch var failure as Failure {
@@ -145,12 +145,11 @@ struct AddingMany {
     case .json:
       context.print(
         json: .members([
-          "added": .list(added.map { Shapes.addedLine.json($0) }), "dryRun": .bool(isDry),
+          "added": context.json(added), "dryRun": .bool(isDry),
           "warnings": .strings(warnings),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.addedLine.header))
-      for one in added { context.out(Plain.line(Shapes.addedLine.row(one))) }
+      context.plain(added)
     case .human: break
     }
     if context.format != .json { context.warn(warnings) }
@@ -169,11 +168,4 @@ struct AddingMany {
         : Words.say(count: taken, "%n reminder was added", "%n reminders were added"))
     return .success
   }
-}
-
-/// What a line became.
-struct AddedLine: Equatable {
-  /// Where it stands, from 1.
-  var line: Int
-  var id: String
 }

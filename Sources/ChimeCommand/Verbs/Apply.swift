@@ -47,7 +47,7 @@ enum Apply {
     do {
       return try run(context, source)
     } catch let failure as Failure where !failure.faults.isEmpty && context.format == .json {
-      context.print(json: .members(["faults": .list(failure.faults.map { Shapes.fault.json($0) })]))
+      context.print(json: .members(["faults": context.json(failure.faults)]))
       throw failure
     }
   }

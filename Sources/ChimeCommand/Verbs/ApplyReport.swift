@@ -25,14 +25,13 @@ struct ApplyReport {
       context.print(
         json: .members([
           "set": .optional(reply.set), "dryRun": .bool(isDry), "changed": .bool(!reply.changes.isEmpty && !isDry),
-          "changes": .list(reply.changes.map { Shapes.setChange.json($0) }), "unchanged": .int(reply.unchanged),
-          "leftOver": .int(reply.leftOver), "files": .list(files.map { Shapes.setFile.json($0.use) }),
+          "changes": context.json(reply.changes), "unchanged": .int(reply.unchanged),
+          "leftOver": .int(reply.leftOver), "files": .list(files.map { context.json($0.use) }),
           "warnings": .strings(reply.warnings),
         ]))
       return
     case .plain:
-      context.out(Plain.line(Shapes.setChange.header))
-      for change in reply.changes { context.out(Plain.line(Shapes.setChange.row(change))) }
+      context.plain(reply.changes)
     case .human: if !context.isQuiet { for line in lines(context) { context.out(line) } }
     }
     context.warn(reply.warnings)

@@ -42,7 +42,7 @@ enum Calendars {
     ]
     switch context.format {
     case .json:
-      context.print(json: .members(["calendars": .list(reply.calendars.map { Shapes.namedCalendar.json($0) })]))
+      context.print(json: .members(["calendars": context.json(reply.calendars)]))
     case .plain:
       context.out(Plain.line(["calendar", "from", "to", "name"]))
       for calendar in reply.calendars {
@@ -88,28 +88,4 @@ enum Calendars {
   private static func day(_ text: String) -> String {
     CivilDate(text).map { "\(Figures.weekday($0.weekday)) \(Figures.date($0))" } ?? Harmless.line(text)
   }
-}
-
-extension Shapes {
-  static let namedCalendar = Shape<SchedulesInterface.NamedCalendar>(
-    list: "calendars", item: "namedCalendar",
-    fields: [
-      .init("name", "the name that schedules leave it out by") { .string($0.name) },
-      .init(
-        "source",
-        "`list` or `file` of the configuration, or the public holidays of a country: `country` or `locale` names it"
-      ) {
-        .string($0.source.rawValue)
-      },
-      .init("file", "the file of its days") { .optional($0.file) },
-      .init("country", "the country, such as CZ, or the part of one, such as DE-BY") { .optional($0.country) },
-      .init("through", "the last year whose public holidays are known") { .optional($0.through) },
-      .init("problem", "what is wrong with its file") { .optional($0.problem) },
-      .init("days", "days and runs of days: each with `from`, `to` and `name`, in English, or null") {
-        .list(
-          $0.days.map {
-            .members(["from": .string($0.from), "to": .string($0.to), "name": .optional($0.names?["en"])])
-          })
-      },
-    ])
 }

@@ -39,7 +39,7 @@ enum Command {
         """),
     ]
     let commands = try commands(context.daemon())
-    context.print(commands, as: Shapes.command, empty: empty) {
+    context.print(commands, named: "commands", empty: empty) {
       var table = Table(columns: [
         .init(title: "NAME"), .init(title: "PROGRAM", canShrink: true), .init(title: "LIMIT", dropOrder: 2),
         .init(title: "OVERLAP", dropOrder: 1), .init(title: "OWED", alignRight: true),
@@ -69,7 +69,7 @@ enum Command {
     let span = limit.flatMap { try? DurationText.parseISO8601($0) } ?? .zero
     daemon.patience += .milliseconds(span.rawValue)
     let result = try daemon.call(CommandsInterface.Test(name: name)).result
-    context.print(result, as: Shapes.commandTest) {
+    context.print(result, named: "result") {
       context.out(([result.program] + result.arguments).map { Harmless.line($0) }.joined(separator: " "))
       for variable in result.variables { context.out("  \(context.style(Harmless.line(variable), .faint))") }
       for line in Harmless.lines(result.input) { context.out("  < \(line)") }

@@ -37,7 +37,7 @@ enum Deliveries {
       return (reply.deliveries, reply.cursor)
     }
     let empty = [Words.say("No message fits."), Words.say("`chime fire ID` fires a reminder now.")]
-    context.print(deliveries, as: Shapes.delivery, isCut: isCut, empty: empty) { table(context, deliveries) }
+    context.print(deliveries, named: "deliveries", isCut: isCut, empty: empty) { table(context, deliveries) }
     return .success
   }
 
@@ -87,11 +87,10 @@ enum Deliveries {
     case .json:
       context.print(
         json: .members([
-          "delivery": Shapes.delivery.json(delivery), "attempts": .list(reply.attempts.map { Shapes.attempt.json($0) }),
+          "delivery": context.json(delivery), "attempts": context.json(reply.attempts),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.attempt.header))
-      for attempt in reply.attempts { context.out(Plain.line(Shapes.attempt.row(attempt))) }
+      context.plain(reply.attempts)
     case .human:
       let clock = context.clock()
       context.out("\(context.style(Harmless.line(delivery.id), .strong))  \(Harmless.line(delivery.title))")

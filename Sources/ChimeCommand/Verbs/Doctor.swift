@@ -26,7 +26,7 @@ enum Doctor {
       environment: context.world.environment, userID: context.world.userID, now: context.now,
       isLive: context.line.has("live"))
     let findings = Judge(probes.gather()).findings
-    context.print(findings, as: Shapes.finding, empty: []) { show(findings, context) }
+    context.print(findings.map(\.output), named: "checks", empty: []) { show(findings, context) }
     return findings.contains { $0.state == .bad } ? .failed : .success
   }
 
@@ -126,26 +126,17 @@ enum Doctor {
   }
 }
 
-extension Shapes {
-  static let finding = Shape<Finding>(
-    list: "checks", item: "check",
-    fields: [
-      .init("check", "what was looked at, a name that stays") { .string($0.check.rawValue) },
-      .init("state", "`good`, `caution`, `bad`, or `skipped` when it could not be looked at") {
-        .string($0.state.rawValue)
-      },
-      .init("message", "what was found, in English") { .string($0.message.english) },
-      .init("remedies", "what helps: `kind` is `command`, `line` (with `file`, into which it goes) or `advice`") {
-        .list(
-          $0.remedies.map { remedy in
-            switch remedy {
-            case .run(let command): .members(["kind": .string(remedy.kind), "text": .string(command), "file": .null])
-            case .write(let line, let file):
-              .members(["kind": .string(remedy.kind), "text": .string(line), "file": .string(file)])
-            case .advice(let sentence):
-              .members(["kind": .string(remedy.kind), "text": .string(sentence.english), "file": .null])
-            }
-          })
-      },
-    ])
+extension Finding {
+  /// What a program reads of it.
+  var output: Output.Finding {
+    Output.Finding(
+      check: check.rawValue, state: .init(rawValue: state.rawValue) ?? .skipped, message: message.english,
+      remedies: remedies.map { remedy in
+        switch remedy {
+        case .run(let command): Output.Remedy(kind: .command, text: command)
+        case .write(let line, let file): Output.Remedy(kind: .line, text: line, file: file)
+        case .advice(let sentence): Output.Remedy(kind: .advice, text: sentence.english)
+        }
+      })
+  }
 }

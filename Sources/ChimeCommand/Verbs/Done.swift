@@ -108,7 +108,7 @@ enum Answering {
   static let which = Words.say("Without ID or TITLE: the one that fired last and waits for an answer.")
 
   static func answer(_ context: Context, _ occurrence: OccurrencesInterface.Occurrence, _ what: String) {
-    context.print(occurrence, as: Shapes.occurrence) {
+    context.print(occurrence, named: "occurrence") {
       let id = context.style(Harmless.line(occurrence.reminder), .strong)
       context.out("\(id)  \(Harmless.line(occurrence.title))")
       let due = context.clock().text(occurrence.scheduledAt)

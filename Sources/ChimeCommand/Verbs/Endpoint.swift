@@ -52,7 +52,7 @@ enum Endpoint {
   private static func tell(
     _ context: Context, _ endpoint: EndpointsInterface.Endpoint, _ sentence: String
   ) -> ExitCode {
-    context.print(endpoint, as: Shapes.endpoint) {
+    context.print(endpoint, named: "endpoint") {
       context.out(
         "\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))\n  \(sentence)")
     }
@@ -69,7 +69,7 @@ enum Endpoint {
       return .failed
     }
     let endpoint = try daemon.call(EndpointsInterface.Remove(name: name)).endpoint
-    context.print(endpoint, as: Shapes.endpoint) {
+    context.print(endpoint, named: "endpoint") {
       context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))\n  removed")
     }
     MuteReminders.tell(context, to: name)

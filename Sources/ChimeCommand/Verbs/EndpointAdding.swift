@@ -85,7 +85,7 @@ enum EndpointAdding {
       if let made, failure.status == .failed || failure.status == .notPermitted { SecretFile.remove(made) }
       throw hinted(failure, request)
     }
-    context.print(endpoint, as: Shapes.endpoint) {
+    context.print(endpoint, named: "endpoint") {
       context.out("\(context.style(Harmless.line(endpoint.name), .strong))  \(Harmless.line(endpoint.url))")
       if let made {
         context.out(Words.say("  its secret is in %1: give it to the receiver to verify with", Harmless.line(made)))
@@ -129,7 +129,7 @@ enum EndpointAdding {
         Words.say("nothing is to be changed"), hint: Words.say("`chime endpoint edit --help` lists what can be"))
     }
     let endpoint = try context.daemon().call(request).endpoint
-    context.print(endpoint, as: Shapes.endpoint) { EndpointLooking.details(context, endpoint) }
+    context.print(endpoint, named: "endpoint") { EndpointLooking.details(context, endpoint) }
     return .success
   }
 

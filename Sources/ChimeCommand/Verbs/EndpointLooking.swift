@@ -17,7 +17,7 @@ enum EndpointLooking {
         throw Failure.failed(
           Words.say("there is no endpoint \"%1\"", name), hint: Words.say("`chime endpoint list` shows them"))
       }
-      context.print(endpoint, as: Shapes.endpoint) { details(context, endpoint) }
+      context.print(endpoint, named: "endpoint") { details(context, endpoint) }
       return .success
     })
 
@@ -47,7 +47,7 @@ enum EndpointLooking {
       Words.say("Add one: chime endpoint add team https://chat.example.org/hook --new-secret team.secret"),
       Words.say("`chime endpoint templates` says how to reach ntfy, Slack and others."),
     ]
-    context.print(endpoints, as: Shapes.endpoint, empty: empty) {
+    context.print(endpoints, named: "endpoints", empty: empty) {
       let clock = context.clock()
       var table = Table(columns: [
         .init(title: "NAME"), .init(title: "URL", canShrink: true), .init(title: "TEMPLATE", dropOrder: 2),
@@ -130,7 +130,7 @@ enum EndpointLooking {
 
   private static func runTest(_ context: Context) throws -> ExitCode {
     let result = try context.daemon().call(EndpointsInterface.Test(name: try Endpoint.name(context))).result
-    context.print(result, as: Shapes.test) {
+    context.print(result, named: "result") {
       context.out("\(result.method ?? "POST") \(Harmless.line(result.url))")
       for header in result.requestHeaders { context.out("  \(context.style(Harmless.line(header), .faint))") }
       for line in Harmless.lines(IndentedJSON.text(result.requestBody)) { context.out(line.isEmpty ? "" : "  \(line)") }
@@ -183,12 +183,16 @@ enum EndpointLooking {
         throw Failure.failed(
           Words.say("there is no template \"%1\"", name), hint: Nearest.question(name, among: templates.map(\.name)))
       }
+      guard context.format == .human else {
+        context.print(template, named: "template") {}
+        return .success
+      }
       var lines = template.text.split(separator: "\n", omittingEmptySubsequences: false)
       if lines.last?.isEmpty == true { lines.removeLast() }
       for line in lines { context.out(Harmless.line(line)) }
       return .success
     }
-    context.print(templates, as: Shapes.template, empty: [Words.say("No templates.")]) {
+    context.print(templates, named: "templates", empty: [Words.say("No templates.")]) {
       var table = Table(columns: [
         .init(title: "NAME"), .init(title: "FOR", canShrink: true), .init(title: "TOKEN"),
         .init(title: "ADDRESS", dropOrder: 1),

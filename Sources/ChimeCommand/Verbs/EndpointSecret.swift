@@ -80,10 +80,11 @@ enum EndpointSecret {
 
   private static func tell(_ context: Context, _ reply: EndpointsInterface.Rotate.Reply, _ made: String?) {
     let endpoint = reply.endpoint
-    let rotation = Rotation(
-      endpoint: endpoint, secret: context.line.has("show") ? reply.secret : nil)
+    let rotation = Output.Rotation(
+      endpoint: endpoint.name, secret: context.line.has("show") ? reply.secret : nil,
+      publicKeys: endpoint.publicKeys ?? [], rotationEnds: endpoint.rotationEnds)
     guard context.format == .human else {
-      context.print(rotation, as: Shapes.rotation) {}
+      context.print(rotation, named: "rotation") {}
       return
     }
     let name = Harmless.line(endpoint.name)
@@ -96,11 +97,5 @@ enum EndpointSecret {
     context.note(Words.say("%1: messages are signed with a new secret now%2", name, end))
     if let made { context.note(Words.say("it is in %1: give it to the receiver to verify with", made)) }
     for key in endpoint.publicKeys ?? [] { context.out(Harmless.line(key)) }
-  }
-
-  /// What came of a rotation.
-  struct Rotation {
-    var endpoint: EndpointsInterface.Endpoint
-    var secret: String?
   }
 }

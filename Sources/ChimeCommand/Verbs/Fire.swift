@@ -11,7 +11,7 @@ enum Fire {
   static func run(_ context: Context) throws -> ExitCode {
     let id = try context.subject()
     let reply: OccurrencesInterface.Fire.Reply = try context.daemon().call(OccurrencesInterface.Fire(id: id))
-    context.print(reply.occurrence, as: Shapes.occurrence) {
+    context.print(reply.occurrence, named: "occurrence") {
       let id = context.style(Harmless.line(reply.occurrence.reminder), .strong)
       context.out("\(id)  \(Harmless.line(reply.occurrence.title))")
       context.out(

@@ -22,8 +22,8 @@ enum Fleet {
     try context.noWords()
     let fleet = try context.daemon().call(DaemonInterface.GetFleet()).fleet
     switch context.format {
-    case .json: context.print(json: .members(["fleet": Shapes.fleet.json(fleet)]))
-    case .plain: context.print(fleet.daemons, as: Shapes.daemon, empty: []) {}
+    case .json: context.print(json: .members(["fleet": context.json(fleet)]))
+    case .plain: context.print(fleet.daemons, named: "daemons", empty: []) {}
     case .human:
       context.out(headline(fleet))
       context.out(waiting(fleet))

@@ -51,7 +51,7 @@ enum History {
       return (reply.occurrences, reply.cursor)
     }
     let empty = [Words.say("No time has come yet that fits."), Words.say("`chime next` shows what is coming.")]
-    context.print(occurrences, as: Shapes.occurrence, isCut: isCut, empty: empty) {
+    context.print(occurrences, named: "occurrences", isCut: isCut, empty: empty) {
       guard isDrawn else { return context.print(table: table(context, occurrences, showingTitle: true)) }
       let signs = TimelineSigns(Glyphs(context))
       let lanes = TimelineLanes.of(occurrences, id: \.reminder, title: \.title) { occurrence -> Timeline.Mark? in

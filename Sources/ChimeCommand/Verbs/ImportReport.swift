@@ -19,12 +19,11 @@ struct ImportReport {
     case .json:
       context.print(
         json: .members([
-          "dryRun": .bool(isDry), "imported": .list(reply.added.map { Shapes.imported.json($0) }),
-          "remarks": .list(reply.remarks.map { Shapes.importRemark.json($0) }), "warnings": .strings(reply.warnings),
+          "dryRun": .bool(isDry), "imported": context.json(reply.added),
+          "remarks": context.json(reply.remarks), "warnings": .strings(reply.warnings),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.imported.header))
-      for imported in reply.added { context.out(Plain.line(Shapes.imported.row(imported))) }
+      context.plain(reply.added)
     case .human:
       if !context.isQuiet, !reply.added.isEmpty { context.print(table: table(context)) }
     }

@@ -52,7 +52,7 @@ enum List {
       isFiltered
       ? [Words.say("No reminder fits."), Words.say("`chime list --all` shows every one.")]
       : [Words.say("No reminders yet."), Words.say("Set one: chime add \"Drink water\" every 90m from 8:00 to 22:00")]
-    context.print(inOrder, as: Shapes.reminder, isCut: isCut, empty: empty) {
+    context.print(inOrder, named: "reminders", isCut: isCut, empty: empty) {
       context.print(table: table(context, inOrder))
     }
     context.warn(warnings)

@@ -42,7 +42,7 @@ enum Next {
         ?? Words.say("Nothing is coming."),
       Words.say("Set a reminder: chime in 25m \"Tea\""),
     ]
-    context.print(upcoming, as: Shapes.coming, isCut: reply.upcoming.count > limit, empty: empty) {
+    context.print(upcoming, named: "upcoming", isCut: reply.upcoming.count > limit, empty: empty) {
       if isDrawn, let end { return draw(context, upcoming, to: end, limit: most) }
       let clock = context.clock()
       var table = Table(columns: [

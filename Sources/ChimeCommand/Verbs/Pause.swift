@@ -60,7 +60,7 @@ enum Pause {
     let reply: RemindersInterface.PauseAll.Reply = try context.daemon().call(
       RemindersInterface.PauseAll(
         until: try timeToCome(end, context), critical: context.line.has("critical") ? true : nil))
-    context.print(reply.silence, as: Shapes.silence) {
+    context.print(reply.silence, named: "silence") {
       context.out(Words.say("everything is silent %1", sentence(reply.silence, context.clock())))
     }
     return .success
@@ -125,7 +125,7 @@ enum Resume {
     let reply: RemindersInterface.ResumeAll.Reply = try context.daemon().call(RemindersInterface.ResumeAll())
     switch context.format {
     case .json:
-      let silence = reply.silence.map { Shapes.silence.json($0) } ?? .null
+      let silence = context.json(reply.silence)
       context.print(json: .object([.init(name: "silence", value: silence)]))
     case .plain, .human:
       guard !context.isQuiet else { break }

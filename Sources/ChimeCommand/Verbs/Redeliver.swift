@@ -161,12 +161,11 @@ enum Selecting {
     case .json:
       let members: [JSONText.Member] = [
         .init(name: "count", value: .int(count)), .init(name: "dryRun", value: .bool(isDry)),
-        .init(name: "deliveries", value: .list(deliveries.map { Shapes.delivery.json($0) })),
+        .init(name: "deliveries", value: context.json(deliveries)),
       ]
       context.print(json: .object(members + more))
     case .plain:
-      context.out(Plain.line(Shapes.delivery.header))
-      for delivery in deliveries { context.out(Plain.line(Shapes.delivery.row(delivery))) }
+      context.plain(deliveries)
     case .human:
       guard count > 0 else { return context.note(empty) }
       if context.isQuiet { return }

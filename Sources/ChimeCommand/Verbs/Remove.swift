@@ -18,7 +18,7 @@ enum Remove {
     if isDry || asks {
       let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
       if isDry {
-        context.print(reminder, as: Shapes.reminder) {
+        context.print(reminder, named: "reminder") {
           context.out(Words.say("would remove"))
           for line in Adding.lines(context, reminder) { context.out(line) }
         }
@@ -35,7 +35,7 @@ enum Remove {
       id = reminder.id
     }
     let reply: RemindersInterface.Remove.Reply = try daemon.call(RemindersInterface.Remove(id: id))
-    context.print(reply.reminder, as: Shapes.reminder) {
+    context.print(reply.reminder, named: "reminder") {
       let removed = context.style(Harmless.line(reply.reminder.id), .strong)
       context.out(
         Words.say(

@@ -15,7 +15,7 @@ enum Show {
     let daemon = try context.daemon()
     let reminder = try daemon.call(RemindersInterface.Get(id: id)).reminder
     guard context.format != .plain else {
-      context.print(reminder, as: Shapes.reminder) {}
+      context.print(reminder, named: "reminder") {}
       return .success
     }
     let occurrences = try daemon.call(OccurrencesInterface.List(filter: .init(reminder: reminder.id), limit: 5))
@@ -23,8 +23,8 @@ enum Show {
     if context.format == .json {
       context.print(
         json: .members([
-          "reminder": Shapes.reminder.json(reminder),
-          "occurrences": .list(occurrences.map { Shapes.occurrence.json($0) }),
+          "reminder": context.json(reminder),
+          "occurrences": context.json(occurrences),
         ]))
     } else {
       details(context, reminder, occurrences)

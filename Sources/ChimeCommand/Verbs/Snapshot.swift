@@ -26,7 +26,7 @@ enum Snapshot {
     if context.line.has("list") { return try list(context, daemon) }
     daemon.patience += patience
     let snapshot = try daemon.call(DaemonInterface.TakeSnapshot()).snapshot
-    context.print(snapshot, as: Shapes.snapshot) {
+    context.print(snapshot, named: "snapshot") {
       context.out("\(Harmless.line(snapshot.path)) (\(size(snapshot)))")
     }
     return .success
@@ -35,7 +35,7 @@ enum Snapshot {
   private static func list(_ context: Context, _ daemon: Daemon) throws -> ExitCode {
     let snapshots = try daemon.call(DaemonInterface.ListSnapshots()).snapshots
     let empty = [Words.say("No snapshot has been taken yet."), Words.say("Take one now: chime snapshot")]
-    context.print(snapshots, as: Shapes.snapshot, empty: empty) {
+    context.print(snapshots, named: "snapshots", empty: empty) {
       let clock = context.clock()
       var table = Table(columns: [
         .init(title: "TAKEN"), .init(title: "SIZE", alignRight: true), .init(title: "FILE", canShrink: false),

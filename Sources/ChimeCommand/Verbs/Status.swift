@@ -28,7 +28,7 @@ enum Status {
     let daemon = try context.daemon()
     let health = try daemon.call(DaemonInterface.Status()).status
     let verdict = try verdict(health, daemon, context)
-    context.print(health, as: Shapes.health) {
+    context.print(health, named: "status") {
       for line in head(verdict, health, context) { context.out(line) }
       for (name, value) in rows(health, context) + (context.line.has("verbose") ? details(health, context) : []) {
         let lines = TextWidth.wrap(Harmless.line(value), to: context.world.output.width ?? .max, indent: 14)

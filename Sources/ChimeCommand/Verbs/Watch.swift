@@ -38,7 +38,7 @@ enum Watch {
     }
     let daemon = try context.daemon()
     let clock = context.clock()
-    if context.format == .plain { context.out(Plain.line(Shapes.event.header)) }
+    if context.format == .plain { context.out(Plain.line(DaemonInterface.Event.fieldNames)) }
     var count = 0
     try daemon.stream(DaemonInterface.Monitor()) { reply in
       for event in reply.events where count < limit ?? .max {
@@ -61,8 +61,8 @@ enum Watch {
 
   private static func print(_ context: Context, _ clock: WallClock, _ event: DaemonInterface.Event) {
     switch context.format {
-    case .json: context.out(Shapes.event.json(event).text())
-    case .plain: context.out(Plain.line(Shapes.event.row(event)))
+    case .json: context.out(context.json(event).text())
+    case .plain: context.out(Plain.line(context.row(event)))
     case .human:
       let time = WallClock.instant(event.at).map { clock.time($0) } ?? event.at.at
       let name = TextWidth.pad(Harmless.line(StateWords.say(event.event)), to: StateWords.eventWidth)

@@ -129,7 +129,7 @@ enum When {
             ])
           }),
         "remarks": .strings(moments.compactMap(\.remark) + explanation.notes),
-        "leftOut": LeftOutDays.json(explanation.leftOut),
+        "leftOut": context.json(explanation.leftOut),
       ]
       let members = known.map { JSONText.Member(name: $0.key, value: $0.value) }
       let line = title.map { [JSONText.Member(name: "title", value: .string($0))] + marks.members } ?? []

@@ -38,11 +38,10 @@ enum Why {
     case .json:
       context.print(
         json: .members([
-          "reminder": Shapes.reminder.json(reminder), "reasons": .list(reasons.map { Shapes.reason.json($0) }),
+          "reminder": context.json(reminder), "reasons": context.json(reasons.map(\.output)),
         ]))
     case .plain:
-      context.out(Plain.line(Shapes.reason.header))
-      for reason in reasons { context.out(Plain.line(Shapes.reason.row(reason))) }
+      context.plain(reasons.map(\.output))
     case .human: show(context, reminder, reasons)
     }
     return .success
@@ -100,15 +99,11 @@ struct Reason: Equatable, Sendable {
   var command: String?
 }
 
-extension Shapes {
-  static let reason = Shape<Reason>(
-    list: "reasons", item: "reason",
-    fields: [
-      .init("kind", "`rang`, `late`, `missed`, `next` or `delivery`") { .string($0.kind.rawValue) },
-      .init("at", "the time of the schedule that it is about") { .time($0.at) },
-      .init("text", "a sentence, in English") { .string($0.sentence.english) },
-      .init("command", "the command that changes it") { .optional($0.command) },
-    ])
+extension Reason {
+  /// What a program reads of it.
+  var output: Output.Reason {
+    Output.Reason(kind: .init(rawValue: kind.rawValue) ?? .next, at: at, text: sentence.english, command: command)
+  }
 }
 
 /// Explains a reminder from its record: pure, so that each sentence can be tested by itself.

@@ -10,12 +10,17 @@ public enum CommandsInterface {
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.commands }
 
-  public struct Command: Codable, Equatable, Sendable {
+  public struct Command: WireValue {
+    public static let fieldNames = ["name", "program", "arguments", "enabled", "timeLimit", "overlap", "problem", "owed", "running"]
+    public var fieldValues: [Any?] { [name, program, arguments, enabled, timeLimit, overlap, problem, owed, running] }
+
     public enum Overlap: String, Codable, Sendable, CaseIterable {
       case queue, skip, parallel
     }
 
+    /// Its name, for `--to`.
     public var name: String
+    /// The program, as it is configured.
     public var program: String
     /// Given as they are; no shell reads them.
     public var arguments: [String]
@@ -46,7 +51,10 @@ public enum CommandsInterface {
   }
 
   /// What a test gave the program and what came of it.
-  public struct TestResult: Codable, Equatable, Sendable {
+  public struct TestResult: WireValue {
+    public static let fieldNames = ["ok", "program", "arguments", "input", "variables", "status", "output", "cut", "error", "tookMs"]
+    public var fieldValues: [Any?] { [ok, program, arguments, input, variables, status, output, cut, error, tookMs] }
+
     /// Whether it ended with a status that means delivered.
     public var ok: Bool
     /// The path of what was run.
@@ -62,7 +70,9 @@ public enum CommandsInterface {
     public var output: String
     /// Whether it wrote more than that.
     public var cut: Bool
+    /// What went wrong.
     public var error: String?
+    /// How long it took, in milliseconds.
     public var tookMs: Int
 
     public init(ok: Bool, program: String, arguments: [String], input: String, variables: [String], status: Int? = nil, output: String, cut: Bool, error: String? = nil, tookMs: Int) {
@@ -86,7 +96,10 @@ public enum CommandsInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["commands"]
+      public var fieldValues: [Any?] { [commands] }
+
       public var commands: [Command]
 
       public init(commands: [Command]) {
@@ -106,7 +119,10 @@ public enum CommandsInterface {
       self.name = name
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["result"]
+      public var fieldValues: [Any?] { [result] }
+
       public var result: TestResult
 
       public init(result: TestResult) {

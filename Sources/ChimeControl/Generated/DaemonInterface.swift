@@ -14,9 +14,15 @@ public enum DaemonInterface {
   public static var description: String { EmbeddedFiles.daemon }
 
   /// A consistent copy of the store, in a file beside it.
-  public struct StoreSnapshot: Codable, Equatable, Sendable {
+  public struct StoreSnapshot: WireValue {
+    public static let fieldNames = ["takenAt", "path", "bytes", "beforeUpgradeFrom"]
+    public var fieldValues: [Any?] { [takenAt, path, bytes, beforeUpgradeFrom] }
+
+    /// When it was taken.
     public var takenAt: Wire.Time
+    /// Its file.
     public var path: String
+    /// Its size.
     public var bytes: Int
     /// The layout of the store that a newer chimed was about to change; null for a plain one.
     public var beforeUpgradeFrom: Int?
@@ -29,14 +35,20 @@ public enum DaemonInterface {
     }
   }
 
-  public struct Health: Codable, Equatable, Sendable {
+  public struct Health: WireValue {
+    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard"]
+    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard] }
+
     public enum Instance: String, Codable, Sendable, CaseIterable {
       case user, system
     }
 
+    /// The daemon's version.
     public var version: String
+    /// Its process id.
     public var pid: Int
     public var instance: Health.Instance
+    /// When it started.
     public var startedAt: Wire.Time
     /// The machine's zone.
     public var zone: String
@@ -48,15 +60,23 @@ public enum DaemonInterface {
     public var unrecorded: Int?
     /// The newest; null when there is none yet.
     public var lastSnapshot: StoreSnapshot?
+    /// How many there are.
     public var reminders: Int
+    /// How many wait for an answer.
     public var openOccurrences: Int
+    /// Messages that are still to be delivered.
     public var owedDeliveries: Int
+    /// Messages that were given up.
     public var deadDeliveries: Int
+    /// The earliest next time.
     public var nextDue: Wire.Time?
+    /// The title of that reminder.
     public var nextTitle: String?
+    /// Clients that are connected.
     public var connections: Int
     /// Steps of the clock, changes of the zone and resumes from sleep that were noticed since the start.
     public var clockEvents: Int
+    /// Its memory.
     public var residentBytes: Int
     /// The one line that `systemctl status` shows.
     public var summary: String
@@ -109,17 +129,25 @@ public enum DaemonInterface {
 
   /// One of the daemons that share a store. `running`: heard of within its lease of six seconds; `leaving`: so too, and about to
   /// end; `lost`: not heard of, for a day at most; `replaced`: so too, and another one of its machine has come since.
-  public struct Daemon: Codable, Equatable, Sendable {
+  public struct Daemon: WireValue {
+    public static let fieldNames = ["id", "host", "pid", "version", "startedAt", "state", "unheardMs", "isAsked", "shares"]
+    public var fieldValues: [Any?] { [id, host, pid, version, startedAt, state, unheardMs, isAsked, shares] }
+
     public enum State: String, Codable, Sendable, CaseIterable {
       case running, leaving, lost, replaced
     }
 
     /// A number that is given once.
     public var id: Int
+    /// The name of its machine.
     public var host: String
+    /// Its process id there.
     public var pid: Int
     public var version: String
+    /// When it came.
     public var startedAt: Wire.Time
+    /// `running`; `leaving`: about to end; `lost`: not heard of for six seconds or more; `replaced`: so too, and another
+    /// of its machine has come since.
     public var state: Daemon.State
     /// How long ago it was last heard of, in milliseconds, by the store's clock.
     public var unheardMs: Int
@@ -142,7 +170,10 @@ public enum DaemonInterface {
   }
 
   /// What one of the daemons has of the outbox: messages that are owed, and the age of the oldest in milliseconds.
-  public struct Share: Codable, Equatable, Sendable {
+  public struct Share: WireValue {
+    public static let fieldNames = ["daemon", "channels", "owed", "oldestOwedMs"]
+    public var fieldValues: [Any?] { [daemon, channels, owed, oldestOwedMs] }
+
     public var daemon: Int
     public var channels: Int
     public var owed: Int
@@ -158,7 +189,10 @@ public enum DaemonInterface {
 
   /// A channel to which messages are owed, and the daemon whose it is; null: nobody's at this moment. `uid`: its owner, of the
   /// system's daemon.
-  public struct OwedChannel: Codable, Equatable, Sendable {
+  public struct OwedChannel: WireValue {
+    public static let fieldNames = ["channel", "uid", "daemon", "owed", "oldestOwedMs"]
+    public var fieldValues: [Any?] { [channel, uid, daemon, owed, oldestOwedMs] }
+
     public var channel: String
     public var uid: Int?
     public var daemon: Int?
@@ -176,13 +210,19 @@ public enum DaemonInterface {
 
   /// What the daemons of a store do together. In the system's daemon whoever is not root is told of channels and messages of
   /// their own only.
-  public struct Fleet: Codable, Equatable, Sendable {
+  public struct Fleet: WireValue {
+    public static let fieldNames = ["isShared", "store", "daemons", "shares", "freeShares", "outbox", "channels", "owed", "oldestOwedMs", "overdue", "oldestOverdueMs"]
+    public var fieldValues: [Any?] { [isShared, store, daemons, shares, freeShares, outbox, channels, owed, oldestOwedMs, overdue, oldestOverdueMs] }
+
     /// Whether others can share the store.
     public var isShared: Bool
+    /// Where it is.
     public var store: String
+    /// Those that have it, in the order in which they came; one where no other can.
     public var daemons: [Daemon]
     /// How many parts the outbox has, and how many of them no daemon has that runs.
     public var shares: Int
+    /// Those of them that no daemon has that runs.
     public var freeShares: Int
     /// What each daemon has, those that owe something.
     public var outbox: [Share]
@@ -190,9 +230,11 @@ public enum DaemonInterface {
     public var channels: [OwedChannel]
     /// Messages that are owed, and the age of the oldest.
     public var owed: Int
+    /// The age of the oldest of them, in milliseconds; null when none is owed.
     public var oldestOwedMs: Int?
     /// Times that have come and have not fired yet, and for how long the oldest has waited; everybody's.
     public var overdue: Int
+    /// For how long the oldest of them has waited, in milliseconds; null without any.
     public var oldestOverdueMs: Int?
 
     public init(isShared: Bool, store: String, daemons: [Daemon], shares: Int, freeShares: Int, outbox: [Share], channels: [OwedChannel], owed: Int, oldestOwedMs: Int? = nil, overdue: Int, oldestOverdueMs: Int? = nil) {
@@ -211,15 +253,22 @@ public enum DaemonInterface {
   }
 
   /// An owner that is no user, how much it has and does, and how much it may. A limit that is null is none.
-  public struct Tenant: Codable, Equatable, Sendable {
+  public struct Tenant: WireValue {
+    public static let fieldNames = ["name", "reminders", "reminderLimit", "requestsPerSecond", "requests", "requestsRefused", "deliveriesPerSecond", "deliveriesHere", "owedDeliveries"]
+    public var fieldValues: [Any?] { [name, reminders, reminderLimit, requestsPerSecond, requests, requestsRefused, deliveriesPerSecond, deliveriesHere, owedDeliveries] }
+
     public var name: String
     /// With a time to come.
     public var reminders: Int
+    /// How many may have; null: any number.
     public var reminderLimit: Int?
+    /// How many requests a second are taken; null: any number.
     public var requestsPerSecond: Int?
     /// Since this daemon was started: those that were taken, and those that were refused because there were too many.
     public var requests: Int
+    /// How many it has refused because there were too many.
     public var requestsRefused: Int
+    /// How many messages a second are begun; null: any number.
     public var deliveriesPerSecond: Int?
     /// What of that is this daemon's, of several that share a database.
     public var deliveriesHere: Double?
@@ -242,7 +291,10 @@ public enum DaemonInterface {
   /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
   /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
   /// endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
-  public struct Notice: Codable, Equatable, Sendable {
+  public struct Notice: WireValue {
+    public static let fieldNames = ["kind", "about", "sentence"]
+    public var fieldValues: [Any?] { [kind, about, sentence] }
+
     public var kind: String
     public var about: String?
     public var sentence: String
@@ -256,15 +308,29 @@ public enum DaemonInterface {
 
   /// What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
   /// snoozed, closed, logged, goal, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
-  public struct Event: Codable, Equatable, Sendable {
+  public struct Event: WireValue {
+    public static let fieldNames = ["at", "event", "reminder", "title", "occurrence", "delivery", "channel", "latenessMs", "message", "tracker", "tenant"]
+    public var fieldValues: [Any?] { [at, event, reminder, title, occurrence, delivery, channel, latenessMs, message, tracker, tenant] }
+
+    /// When it happened.
     public var at: Wire.Time
+    /// `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
+    /// `logged`, `goal`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
+    /// more may come.
     public var event: String
+    /// The reminder's id.
     public var reminder: String?
+    /// The reminder's title.
     public var title: String?
+    /// The occurrence's id.
     public var occurrence: String?
+    /// The delivery's id.
     public var delivery: String?
+    /// Where it went.
     public var channel: String?
+    /// Scheduled time to firing, in milliseconds.
     public var latenessMs: Int?
+    /// The event as a sentence.
     public var message: String
     /// Of events of trackers: the tracker's id.
     public var tracker: String?
@@ -287,7 +353,10 @@ public enum DaemonInterface {
   }
 
   /// The files of the configuration as they lie there now.
-  public struct ConfigurationState: Codable, Equatable, Sendable {
+  public struct ConfigurationState: WireValue {
+    public static let fieldNames = ["path", "files", "problem", "isInForce"]
+    public var fieldValues: [Any?] { [path, files, problem, isInForce] }
+
     public var path: String
     /// Those that were read, in order; empty when there are none, and all is as shipped.
     public var files: [String]
@@ -305,7 +374,10 @@ public enum DaemonInterface {
   }
 
   /// The session bus of the daemon's environment, and who shows notifications there. Nobody is started for the question.
-  public struct BusState: Codable, Equatable, Sendable {
+  public struct BusState: WireValue {
+    public static let fieldNames = ["address", "problem", "server", "serverName", "capabilities", "serverProblem"]
+    public var fieldValues: [Any?] { [address, problem, server, serverName, capabilities, serverProblem] }
+
     public enum Server: String, Codable, Sendable, CaseIterable {
       case running, startable, missing, unknown
     }
@@ -333,7 +405,10 @@ public enum DaemonInterface {
   }
 
   /// How popups are shown.
-  public struct DesktopState: Codable, Equatable, Sendable {
+  public struct DesktopState: WireValue {
+    public static let fieldNames = ["transport", "program", "path", "isNeeded"]
+    public var fieldValues: [Any?] { [transport, program, path, isNeeded] }
+
     public var transport: String
     /// For notify-send: the configured program, and where it was found; null: nowhere.
     public var program: String
@@ -349,7 +424,10 @@ public enum DaemonInterface {
     }
   }
 
-  public struct StoreState: Codable, Equatable, Sendable {
+  public struct StoreState: WireValue {
+    public static let fieldNames = ["path", "problem", "isWhole", "bytes", "changedAt", "freeBytes", "leftovers", "latestSnapshot", "keptSnapshots", "snapshotEvery", "database"]
+    public var fieldValues: [Any?] { [path, problem, isWhole, bytes, changedAt, freeBytes, leftovers, latestSnapshot, keptSnapshots, snapshotEvery, database] }
+
     public var path: String
     /// What is wrong with it; null when nothing was found.
     public var problem: String?
@@ -385,7 +463,10 @@ public enum DaemonInterface {
   }
 
   /// The server of a store in a database. What its role may not see (pg_monitor) is null.
-  public struct DatabaseState: Codable, Equatable, Sendable {
+  public struct DatabaseState: WireValue {
+    public static let fieldNames = ["version", "standbys", "synchronousStandbys", "waitsForStandby", "clockAheadMs", "roundTripMs", "oldestTransaction", "oldestHolder", "hasAutovacuum", "deadRows", "liveRows", "connections", "maxConnections", "missingMonths", "timesOutside"]
+    public var fieldValues: [Any?] { [version, standbys, synchronousStandbys, waitsForStandby, clockAheadMs, roundTripMs, oldestTransaction, oldestHolder, hasAutovacuum, deadRows, liveRows, connections, maxConnections, missingMonths, timesOutside] }
+
     /// As PostgreSQL numbers it: 150003 is 15.3.
     public var version: Int
     /// Servers that follow it and are connected, and of these those that a commit waits for.
@@ -430,7 +511,10 @@ public enum DaemonInterface {
   }
 
   /// A file of secrets that is not for its owner's eyes only.
-  public struct OpenFile: Codable, Equatable, Sendable {
+  public struct OpenFile: WireValue {
+    public static let fieldNames = ["path", "problem", "remedy"]
+    public var fieldValues: [Any?] { [path, problem, remedy] }
+
     public var path: String
     public var problem: String
     public var remedy: String
@@ -442,7 +526,10 @@ public enum DaemonInterface {
     }
   }
 
-  public struct ZoneState: Codable, Equatable, Sendable {
+  public struct ZoneState: WireValue {
+    public static let fieldNames = ["local", "problem", "version", "databaseProblem"]
+    public var fieldValues: [Any?] { [local, problem, version, databaseProblem] }
+
     /// The machine's, as the daemon sees it.
     public var local: String
     public var problem: String?
@@ -460,7 +547,10 @@ public enum DaemonInterface {
   }
 
   /// What the kernel says of the clock (adjtimex(2)); null where that may not be asked.
-  public struct ClockState: Codable, Equatable, Sendable {
+  public struct ClockState: WireValue {
+    public static let fieldNames = ["isSynchronized", "maxErrorMicroseconds"]
+    public var fieldValues: [Any?] { [isSynchronized, maxErrorMicroseconds] }
+
     public var isSynchronized: Bool
     /// The kernel's bound of the error, in microseconds.
     public var maxErrorMicroseconds: Int
@@ -472,7 +562,10 @@ public enum DaemonInterface {
   }
 
   /// What a daemon, or `chimed --examine` without one, finds when it looks at what it stands on.
-  public struct Examination: Codable, Equatable, Sendable {
+  public struct Examination: WireValue {
+    public static let fieldNames = ["version", "isDaemon", "configuration", "desktop", "bus", "store", "openFiles", "zone", "clock", "wakeProblem", "wantsWake"]
+    public var fieldValues: [Any?] { [version, isDaemon, configuration, desktop, bus, store, openFiles, zone, clock, wakeProblem, wantsWake] }
+
     public var version: String
     /// Whether a running daemon has answered.
     public var isDaemon: Bool
@@ -510,7 +603,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["status"]
+      public var fieldValues: [Any?] { [status] }
+
       public var status: Health
 
       public init(status: Health) {
@@ -528,7 +624,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["examination"]
+      public var fieldValues: [Any?] { [examination] }
+
       public var examination: Examination
 
       public init(examination: Examination) {
@@ -545,7 +644,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["text"]
+      public var fieldValues: [Any?] { [text] }
+
       public var text: String
 
       public init(text: String) {
@@ -562,7 +664,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["fleet"]
+      public var fieldValues: [Any?] { [fleet] }
+
       public var fleet: Fleet
 
       public init(fleet: Fleet) {
@@ -591,7 +696,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["events"]
+      public var fieldValues: [Any?] { [events] }
+
       public var events: [Event]
 
       public init(events: [Event]) {
@@ -608,7 +716,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["snapshot"]
+      public var fieldValues: [Any?] { [snapshot] }
+
       public var snapshot: StoreSnapshot
 
       public init(snapshot: StoreSnapshot) {
@@ -625,7 +736,10 @@ public enum DaemonInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["snapshots"]
+      public var fieldValues: [Any?] { [snapshots] }
+
       public var snapshots: [StoreSnapshot]
 
       public init(snapshots: [StoreSnapshot]) {
@@ -634,7 +748,10 @@ public enum DaemonInterface {
     }
   }
 
-  public struct InvalidConfiguration: Codable, Equatable, Sendable {
+  public struct InvalidConfiguration: WireValue {
+    public static let fieldNames = ["message"]
+    public var fieldValues: [Any?] { [message] }
+
     public var message: String
 
     public init(message: String) {

@@ -10,19 +10,26 @@ public enum DeliveriesInterface {
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.deliveries }
 
-  public struct Attempt: Codable, Equatable, Sendable {
+  public struct Attempt: WireValue {
+    public static let fieldNames = ["number", "startedAt", "tookMs", "outcome", "status", "answer", "error"]
+    public var fieldValues: [Any?] { [number, startedAt, tookMs, outcome, status, answer, error] }
+
     public enum Outcome: String, Codable, Sendable, CaseIterable {
       case delivered, failed, refused
     }
 
+    /// From 1.
     public var number: Int
+    /// When it began.
     public var startedAt: Wire.Time
+    /// How long it took, in milliseconds.
     public var tookMs: Int
     public var outcome: Attempt.Outcome
     /// HTTP status, or a program's exit status.
     public var status: Int?
     /// The first 1 KiB of what came back.
     public var answer: String?
+    /// What went wrong.
     public var error: String?
 
     public init(number: Int, startedAt: Wire.Time, tookMs: Int, outcome: Attempt.Outcome, status: Int? = nil, answer: String? = nil, error: String? = nil) {
@@ -36,21 +43,30 @@ public enum DeliveriesInterface {
     }
   }
 
-  public struct Delivery: Codable, Equatable, Sendable {
+  public struct Delivery: WireValue {
+    public static let fieldNames = ["id", "reminder", "occurrence", "title", "channel", "state", "round", "attempts", "createdAt", "nextAttempt", "endedAt", "lastResult"]
+    public var fieldValues: [Any?] { [id, reminder, occurrence, title, channel, state, round, attempts, createdAt, nextAttempt, endedAt, lastResult] }
+
     public enum State: String, Codable, Sendable, CaseIterable {
       case pending, waiting, delivered, dead, cancelled
     }
 
     /// The same for all attempts; a webhook sends it as webhook-id.
     public var id: String
+    /// The reminder's id.
     public var reminder: String
+    /// The occurrence's id.
     public var occurrence: String
+    /// The reminder's title.
     public var title: String
+    /// Where it goes.
     public var channel: String
     public var state: Delivery.State
     /// Which firing of the occurrence: 1, and one more after each snooze.
     public var round: Int
+    /// How often it was tried.
     public var attempts: Int
+    /// When it was due to leave.
     public var createdAt: Wire.Time
     /// When it is tried again.
     public var nextAttempt: Wire.Time?
@@ -75,7 +91,10 @@ public enum DeliveriesInterface {
     }
   }
 
-  public struct Filter: Codable, Equatable, Sendable {
+  public struct Filter: WireValue {
+    public static let fieldNames = ["reminder", "channel", "state", "since", "before"]
+    public var fieldValues: [Any?] { [reminder, channel, state, since, before] }
+
     public var reminder: String?
     public var channel: String?
     public var state: Delivery.State?
@@ -93,7 +112,10 @@ public enum DeliveriesInterface {
   }
 
   /// Which deliveries are meant: one by its id; or those that fit all that is given; or, with nothing else given, `all`.
-  public struct Selection: Codable, Equatable, Sendable {
+  public struct Selection: WireValue {
+    public static let fieldNames = ["id", "reminder", "channel", "since", "before", "all"]
+    public var fieldValues: [Any?] { [id, reminder, channel, since, before, all] }
+
     public var id: String?
     public var reminder: String?
     public var channel: String?
@@ -125,7 +147,10 @@ public enum DeliveriesInterface {
       self.cursor = cursor
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["deliveries", "cursor"]
+      public var fieldValues: [Any?] { [deliveries, cursor] }
+
       public var deliveries: [Delivery]
       public var cursor: String?
 
@@ -145,7 +170,10 @@ public enum DeliveriesInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["delivery", "attempts"]
+      public var fieldValues: [Any?] { [delivery, attempts] }
+
       public var delivery: Delivery
       public var attempts: [Attempt]
 
@@ -173,7 +201,10 @@ public enum DeliveriesInterface {
       self.dryRun = dryRun
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["count", "skipped", "deliveries", "notes"]
+      public var fieldValues: [Any?] { [count, skipped, deliveries, notes] }
+
       public var count: Int
       public var skipped: Int
       public var deliveries: [Delivery]
@@ -200,7 +231,10 @@ public enum DeliveriesInterface {
       self.dryRun = dryRun
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["count", "deliveries"]
+      public var fieldValues: [Any?] { [count, deliveries] }
+
       public var count: Int
       public var deliveries: [Delivery]
 

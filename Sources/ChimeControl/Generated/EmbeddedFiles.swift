@@ -7,7 +7,9 @@ static var commands: String { #"""
 interface io.chime.Commands
 
 type Command (
+  # Its name, for `--to`.
   name: string,
+  # The program, as it is configured.
   program: string,
   # Given as they are; no shell reads them.
   arguments: []string,
@@ -42,7 +44,9 @@ type TestResult (
   output: string,
   # Whether it wrote more than that.
   cut: bool,
+  # What went wrong.
   error: ?string,
+  # How long it took, in milliseconds.
   tookMs: int
 )
 
@@ -71,17 +75,23 @@ type Time (at: string, zone: string)
 
 # A consistent copy of the store, in a file beside it.
 type StoreSnapshot (
+  # When it was taken.
   takenAt: Time,
+  # Its file.
   path: string,
+  # Its size.
   bytes: int,
   # The layout of the store that a newer chimed was about to change; null for a plain one.
   beforeUpgradeFrom: ?int
 )
 
 type Health (
+  # The daemon's version.
   version: string,
+  # Its process id.
   pid: int,
   instance: (user, system),
+  # When it started.
   startedAt: Time,
   # The machine's zone.
   zone: string,
@@ -93,15 +103,23 @@ type Health (
   unrecorded: ?int,
   # The newest; null when there is none yet.
   lastSnapshot: ?StoreSnapshot,
+  # How many there are.
   reminders: int,
+  # How many wait for an answer.
   openOccurrences: int,
+  # Messages that are still to be delivered.
   owedDeliveries: int,
+  # Messages that were given up.
   deadDeliveries: int,
+  # The earliest next time.
   nextDue: ?Time,
+  # The title of that reminder.
   nextTitle: ?string,
+  # Clients that are connected.
   connections: int,
   # Steps of the clock, changes of the zone and resumes from sleep that were noticed since the start.
   clockEvents: int,
+  # Its memory.
   residentBytes: int,
   # The one line that `systemctl status` shows.
   summary: string,
@@ -131,10 +149,15 @@ type Silence (until: Time, critical: bool)
 type Daemon (
   # A number that is given once.
   id: int,
+  # The name of its machine.
   host: string,
+  # Its process id there.
   pid: int,
   version: string,
+  # When it came.
   startedAt: Time,
+  # `running`; `leaving`: about to end; `lost`: not heard of for six seconds or more; `replaced`: so too, and another
+  # of its machine has come since.
   state: (running, leaving, lost, replaced),
   # How long ago it was last heard of, in milliseconds, by the store's clock.
   unheardMs: int,
@@ -156,10 +179,13 @@ type OwedChannel (channel: string, uid: ?int, daemon: ?int, owed: int, oldestOwe
 type Fleet (
   # Whether others can share the store.
   isShared: bool,
+  # Where it is.
   store: string,
+  # Those that have it, in the order in which they came; one where no other can.
   daemons: []Daemon,
   # How many parts the outbox has, and how many of them no daemon has that runs.
   shares: int,
+  # Those of them that no daemon has that runs.
   freeShares: int,
   # What each daemon has, those that owe something.
   outbox: []Share,
@@ -167,9 +193,11 @@ type Fleet (
   channels: []OwedChannel,
   # Messages that are owed, and the age of the oldest.
   owed: int,
+  # The age of the oldest of them, in milliseconds; null when none is owed.
   oldestOwedMs: ?int,
   # Times that have come and have not fired yet, and for how long the oldest has waited; everybody's.
   overdue: int,
+  # For how long the oldest of them has waited, in milliseconds; null without any.
   oldestOverdueMs: ?int
 )
 
@@ -178,11 +206,15 @@ type Tenant (
   name: string,
   # With a time to come.
   reminders: int,
+  # How many may have; null: any number.
   reminderLimit: ?int,
+  # How many requests a second are taken; null: any number.
   requestsPerSecond: ?int,
   # Since this daemon was started: those that were taken, and those that were refused because there were too many.
   requests: int,
+  # How many it has refused because there were too many.
   requestsRefused: int,
+  # How many messages a second are begun; null: any number.
   deliveriesPerSecond: ?int,
   # What of that is this daemon's, of several that share a database.
   deliveriesHere: ?float,
@@ -198,14 +230,25 @@ type Notice (kind: string, about: ?string, sentence: string)
 # What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
 # snoozed, closed, logged, goal, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
 type Event (
+  # When it happened.
   at: Time,
+  # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
+  # `logged`, `goal`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
+  # more may come.
   event: string,
+  # The reminder's id.
   reminder: ?string,
+  # The reminder's title.
   title: ?string,
+  # The occurrence's id.
   occurrence: ?string,
+  # The delivery's id.
   delivery: ?string,
+  # Where it went.
   channel: ?string,
+  # Scheduled time to firing, in milliseconds.
   latenessMs: ?int,
+  # The event as a sentence.
   message: string,
   # Of events of trackers: the tracker's id.
   tracker: ?string,
@@ -369,28 +412,38 @@ interface io.chime.Deliveries
 type Time (at: string, zone: string)
 
 type Attempt (
+  # From 1.
   number: int,
+  # When it began.
   startedAt: Time,
+  # How long it took, in milliseconds.
   tookMs: int,
   outcome: (delivered, failed, refused),
   # HTTP status, or a program's exit status.
   status: ?int,
   # The first 1 KiB of what came back.
   answer: ?string,
+  # What went wrong.
   error: ?string
 )
 
 type Delivery (
   # The same for all attempts; a webhook sends it as webhook-id.
   id: string,
+  # The reminder's id.
   reminder: string,
+  # The occurrence's id.
   occurrence: string,
+  # The reminder's title.
   title: string,
+  # Where it goes.
   channel: string,
   state: (pending, waiting, delivered, dead, cancelled),
   # Which firing of the occurrence: 1, and one more after each snooze.
   round: int,
+  # How often it was tried.
   attempts: int,
+  # When it was due to leave.
   createdAt: Time,
   # When it is tried again.
   nextAttempt: ?Time,
@@ -478,18 +531,23 @@ type Settings (
 
 # Its secrets and its token are never part of this.
 type Endpoint (
+  # Its name, for `--to`.
   name: string,
+  # Its address.
   url: string,
+  # When it was added.
   createdAt: Time,
   # Why it is not called any more; null while it is.
   disabled: ?string,
   # Messages that are still owed to it.
   owed: int,
+  # Since when it is not called.
   disabledAt: ?Time,
   # When the first failure came since it last took a message.
   failingSince: ?Time,
   # Messages that were given up.
   dead: ?int,
+  # Null is the usual way.
   settings: ?Settings,
   # How its messages are signed; empty when its secret cannot be read.
   signing: ?[](hmac, ed25519),
@@ -499,6 +557,7 @@ type Endpoint (
   secretFrom: ?(file, credential),
   # Until when replaced secrets sign too.
   rotationEnds: ?Time,
+  # Whether it has a token.
   hasToken: ?bool,
   # Why nothing can be sent to it.
   fault: ?string,
@@ -513,15 +572,23 @@ type Timing (nameLookup: int, connect: int, tls: int, firstByte: int, total: int
 
 # What a test sent and what came back.
 type TestResult (
+  # Whether it was taken (2xx).
   ok: bool,
+  # Where it was sent.
   url: string,
   # `name: value` lines; for a token stands `<redacted>`.
   requestHeaders: []string,
+  # The body that was sent.
   requestBody: string,
+  # The HTTP status.
   status: ?int,
+  # The first 1 KiB of what came back.
   answer: ?string,
+  # What went wrong.
   error: ?string,
+  # How long it took, in milliseconds.
   tookMs: int,
+  # The request's method.
   method: ?string,
   # Headers of the answer that tell a person something.
   responseHeaders: ?[]string,
@@ -529,17 +596,21 @@ type TestResult (
   address: ?string,
   # HTTP/1.1, HTTP/2 …
   httpVersion: ?string,
+  # Each part, in microseconds from the beginning.
   timing: ?Timing
 )
 
 # A template that comes with Chime.
 type Template (
+  # Its name, for `--template`.
   name: string,
   # A line about it.
   summary: string,
   # An address of the kind that it is for.
   example: ?string,
+  # Whether it needs a token.
   needsToken: bool,
+  # The template.
   text: string
 )
 
@@ -605,15 +676,20 @@ type Time (at: string, zone: string)
 type Occurrence (
   # Such as r7k2@1774852200.
   id: string,
+  # The reminder's id.
   reminder: string,
   # The reminder's title when it fired.
   title: string,
   state: (fired, delivered, snoozed, done, dismissed, missed),
+  # When it was due.
   scheduledAt: Time,
+  # When it fired.
   firedAt: ?Time,
+  # When it first arrived.
   deliveredAt: ?Time,
   # When it was done, dismissed, or found to be missed.
   endedAt: ?Time,
+  # When its snooze ends.
   snoozedUntil: ?Time,
   # Why it came late; null when it was on time.
   late: ?(suspend, downtime, quiet),
@@ -647,12 +723,19 @@ type Filter (
 type LeftOut (date: string, calendar: string, names: ?[string]string)
 
 type Coming (
+  # The reminder's id.
   reminder: string,
+  # The reminder's title.
   title: string,
+  # When it comes.
   at: Time,
+  # Whether that is the end of a snooze.
   snoozed: bool,
+  # When it last came due.
   last: ?Time,
+  # Whether the reminder is paused.
   paused: bool,
+  # The schedule in canonical form.
   when: string,
   # The time of the schedule that quiet hours hold until then.
   held: ?Time,
@@ -737,6 +820,7 @@ type TrackerLink (
 type Reminder (
   id: string,
   title: string,
+  # Its text.
   body: ?string,
   # The schedule in its canonical form.
   when: string,
@@ -749,12 +833,15 @@ type Reminder (
   fold: ?(first, last, both),
   # Where its sun is watched from, in degrees north and east; null for the configured place.
   latitude: ?float,
+  # The same in degrees east.
   longitude: ?float,
+  # Where it goes, in order.
   channels: []string,
   tags: []string,
   urgency: (low, normal, critical),
   icon: ?string,
   sound: ?string,
+  # Its link.
   url: ?string,
   # The notification's category (Desktop Notifications Specification).
   category: ?string,
@@ -792,6 +879,7 @@ type Reminder (
   last: ?Time,
   # When it was last done; kept for schedules that count from there.
   lastDone: ?Time,
+  # When it was added.
   createdAt: Time,
   # Null when it is linked to no tracker.
   tracker: ?TrackerLink,
@@ -890,7 +978,9 @@ type Imported (
   title: string,
   # The schedule in its canonical form.
   when: string,
+  # An IANA name, or `local`.
   timezone: string,
+  # Its next time.
   next: Time
 )
 
@@ -923,9 +1013,13 @@ type SetField (name: string, old: ?string, new: ?string)
 type SetChange (
   action: (add, change, remove),
   kind: (reminder, endpoint, pack, tracker),
+  # Its id, or the endpoint's name; null for a reminder that has none yet.
   id: ?string,
+  # Its title; null for an endpoint.
   title: ?string,
+  # What is set or changes; the values are TOML.
   fields: []SetField,
+  # How many entries, items and milestones go with a tracker or a pack that is removed.
   records: ?int
 )
 
@@ -1075,12 +1169,19 @@ type CalendarDays (from: string, to: string, names: ?[string]string)
 # of the country that the configuration names, or of the one that the locale names: `country` is such as CZ or DE-BY, and
 # its days are known through the year `through`.
 type NamedCalendar (
+  # The name that schedules leave it out by.
   name: string,
+  # `list` or `file` of the configuration, or the public holidays of a country: `country` or `locale` names it.
   source: (list, file, country, locale),
+  # The file of its days.
   file: ?string,
+  # The country, such as CZ, or the part of one, such as DE-BY.
   country: ?string,
+  # The last year whose public holidays are known.
   through: ?int,
+  # What is wrong with its file.
   problem: ?string,
+  # Days and runs of days.
   days: []CalendarDays
 )
 
@@ -1159,10 +1260,14 @@ type Tracker (
   # What an entry is called, in front of its amount: Drank. Null: done.
   verb: ?[string]string,
   kind: (check, amount, measure),
+  # What its amounts are in; null for a check.
   unit: ?string,
+  # Digits after the point that are shown.
   decimals: int,
   goal: ?Goal,
+  # Amounts that are offered.
   presets: []float,
+  # The amount that is meant when none is named.
   usual: ?float,
   counting: Counting,
   # Which weekdays counted up to a day, oldest first: a change of them leaves the past as it was.
@@ -1172,16 +1277,24 @@ type Tracker (
   slot: (morning, anytime, evening),
   # Vacations.
   pauses: []Range,
+  # Days that were skipped.
   skips: []string,
+  # How many may be in a month; null for as many as one likes.
   skipsEachMonth: ?int,
+  # Whether its entries point at items.
   hasItems: bool,
   # Further measures that an entry may have, each with its unit.
   fields: [string]string,
+  # The step whose crossing is celebrated.
   milestoneStep: ?float,
   icon: ?string,
+  # The pack that brought it.
   pack: ?string,
+  # XP that an entry is worth.
   experience: int,
+  # The first day that counts.
   startedOn: string,
+  # When it was made.
   createdAt: Time
 )
 
@@ -1219,15 +1332,21 @@ type Standing (
   day: string,
   # Entries of the day, what they add up to, and a measure's last value up to that day.
   entries: int,
+  # What they add up to.
   total: ?float,
+  # A measure's last value up to that day.
   value: ?float,
   # The goal's period: what it has so far, what is left, and the share in percent (more than 100 is possible).
   reached: ?float,
+  # What is left of the goal.
   remaining: ?float,
+  # The share of the goal; more than 100 is possible.
   percent: ?int,
+  # Whether the goal is met.
   met: bool,
   # Whether the day counts, and if not why: weekday, paused, skipped, notStarted, enough (the week or month has enough).
   counts: bool,
+  # Why not: `weekday`, `paused`, `skipped`, `notStarted`, `enough`.
   why: ?string,
   streak: Streak,
   longest: Streak,
@@ -1235,13 +1354,17 @@ type Standing (
   strength: float,
   # The day's number among those that were met: "day 5 of 12 this month".
   number: int,
+  # The same within the month.
   numberThisMonth: int,
+  # How many days count in the month.
   countedThisMonth: int,
+  # When it was logged last.
   lastAt: ?Time,
   # Of a measure, by the three months up to the day: the change of its average a week, whether that goes up, down or is
   # steady, and the day on which the goal is reached at that rate.
   weeklyRate: ?float,
   direction: ?(up, down, steady),
+  # The day on which its goal is reached at that rate.
   goalOn: ?string,
   # Of a measure with further ones: the latest value of each, up to the day.
   fields: ?[string]float,
@@ -1250,58 +1373,81 @@ type Standing (
 )
 
 type Entry (
+  # Its number, for `chime entry edit` and `remove`.
   id: int,
+  # The tracker's id.
   tracker: string,
+  # When it was done.
   at: Time,
+  # The tracker's day that it counts for.
   day: string,
   # Null for a check.
   value: ?float,
+  # In which unit.
   unit: ?string,
+  # Further measures, by name.
   fields: [string]float,
+  # The item's id.
   item: ?string,
   note: ?string,
+  # The name of its photo.
   photo: ?string,
   # Of a measure: the moving average there, and the change a week with it.
   average: ?float,
+  # How the average changes in a week.
   rate: ?float
 )
 
 type Item (
   id: string,
+  # The tracker's id.
   tracker: string,
   title: string,
+  # Such as `brand` and `model`.
   attributes: [string]string,
+  # The day since which it is there.
   since: ?string,
+  # The day until which it was.
   until: ?string,
   note: ?string,
+  # The name of its photo.
   photo: ?string,
+  # How many entries point at it.
   entries: int,
+  # The day of the last of them.
   lastDay: ?string
 )
 
 type Milestone (
+  # Its number.
   id: int,
+  # The tracker's id.
   tracker: string,
   day: string,
   title: string,
   note: ?string,
+  # The name of its photo.
   photo: ?string,
   # The value that was crossed; null for one that a person set.
   value: ?float
 )
 
 type Achievement (
+  # The pack that brought it.
   pack: string,
   id: string,
   title: [string]string,
+  # What it takes.
   text: [string]string,
   category: ?string,
   # What the pack calls the category; null where it says nothing.
   categoryTitle: ?[string]string,
   icon: ?string,
+  # The XP it is worth.
   experience: int,
   # How far it has come.
   reached: int,
+  # How far it has to come.
   target: int,
   # Null while it is locked.
   unlockedAt: ?Time
@@ -1309,10 +1455,13 @@ type Achievement (
 
 type Level (
   pack: string,
+  # The level, from 1.
   level: int,
+  # The XP so far.
   experience: int,
   # Where this level and the next begin.
   from: int,
+  # The XP at which the next begins.
   next: int
 )
 
@@ -1358,13 +1507,19 @@ type DayMark (day: string, met: int, due: int, begun: int)
 type DayTotal (
   day: string,
   entries: int,
+  # What they add up to.
   total: ?float,
+  # A measure's last value.
   value: ?float,
+  # Whether the goal was met.
   met: bool,
+  # Whether the day counts.
   counts: bool,
+  # The share of the goal.
   percent: ?int,
   # Its number among the days that were met, from the start.
   number: ?int,
+  # Why it does not count.
   why: ?string
 )
 
@@ -1377,7 +1532,9 @@ type Period (from: string, to: string, entries: int, total: ?float, average: ?fl
 type Statistics (
   tracker: Tracker,
   range: Range,
+  # How many entries.
   entries: int,
+  # What they add up to.
   total: ?float,
   # Of the days with an entry; of an amount without today, which is not over, as are its averages, rates and the least.
   dailyAverage: ?float,
@@ -1387,7 +1544,9 @@ type Statistics (
   most: ?Point,
   # Day by day: of an amount the total, of a measure the value; and the moving average over `averageDays`.
   points: []Point,
+  # The moving average, day by day.
   averages: []Point,
+  # Over how many days.
   averageDays: int,
   # Change of the average a week, and where it goes: up, down, steady.
   weeklyRate: ?float,
@@ -1401,12 +1560,15 @@ type Statistics (
   goalOn: ?string,
   weeks: []Period,
   months: []Period,
+  # Days on which the goal was met.
   metDays: int,
+  # Days that counted.
   dueDays: int,
   streak: Streak,
   longest: Streak,
   # That of its pack, when that has several trackers.
   packStreak: ?Streak,
+  # How strong the habit is, 0 to 1.
   strength: float,
   # Of a collection: how evenly its items are used, 0 to 100.
   evenness: ?int,
@@ -1418,17 +1580,22 @@ type Statistics (
 # What an entry brought about.
 type Change (
   entry: ?Entry,
+  # How its tracker stands on its day, afterwards.
   standing: ?Standing,
   # Whether the goal has been met by it.
   goalMet: bool,
   unlocked: []Achievement,
+  # Those that were crossed.
   milestones: []Milestone,
+  # The level that was reached.
   levelUp: ?Level
 )
 
 type Pack (
+  # Its name.
   id: string,
   title: [string]string,
+  # What it is for.
   text: [string]string,
   version: int,
   icon: ?string,
@@ -1438,6 +1605,7 @@ type Pack (
   shipped: bool,
   trackers: []Tracker,
   reminders: []PackReminder,
+  # How many it has.
   achievements: int,
   # The range of a goal that is offered, by tracker.
   choices: [string]Choice,
@@ -1484,14 +1652,18 @@ type Fault (file: string, line: int, column: int, key: string, message: string)
 
 # What can be taken back, or was.
 type Undoable (
+  # Its number.
   id: int,
+  # When it was made.
   at: Time,
   # logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; reminderAdded, reminderEdited,
   # reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
   # reminderDismissed, remindersImported, setApplied, endpointAdded, endpointEdited, endpointRemoved, silenced,
   # silenceEnded, startedOver; more may come.
   kind: string,
+  # The tracker's id.
   tracker: ?string,
+  # What was changed, in a few words.
   subject: string
 )
 
@@ -1504,14 +1676,23 @@ type LastAct (
 
 # What a backup has, or what was read from one.
 type Contents (
+  # How many trackers.
   trackers: int,
+  # How many entries.
   entries: int,
+  # How many items.
   items: int,
+  # How many milestones.
   milestones: int,
+  # How many packs.
   packs: int,
+  # How many achievements are unlocked.
   unlocks: int,
+  # How many photos.
   photos: int,
+  # How many reminders.
   reminders: int,
+  # How many endpoints.
   endpoints: int,
   # Times that have come.
   occurrences: int,
@@ -1519,6 +1700,7 @@ type Contents (
   secrets: int,
   # Files of the configuration.
   configuration: int,
+  # When the backup was made.
   madeAt: ?Time
 )
 

@@ -11,7 +11,10 @@ public enum EndpointsInterface {
   public static var description: String { EmbeddedFiles.endpoints }
 
   /// A header of a request. Its value may have placeholders, {{title}}; {{token}} stands for the endpoint's token.
-  public struct Header: Codable, Equatable, Sendable {
+  public struct Header: WireValue {
+    public static let fieldNames = ["name", "value"]
+    public var fieldValues: [Any?] { [name, value] }
+
     public var name: String
     public var value: String
 
@@ -22,7 +25,10 @@ public enum EndpointsInterface {
   }
 
   /// At most `count` messages in any `span` (ISO 8601).
-  public struct Rate: Codable, Equatable, Sendable {
+  public struct Rate: WireValue {
+    public static let fieldNames = ["count", "span"]
+    public var fieldValues: [Any?] { [count, span] }
+
     public var count: Int
     public var span: String
 
@@ -33,7 +39,10 @@ public enum EndpointsInterface {
   }
 
   /// How an endpoint is called. Null is the usual way.
-  public struct Settings: Codable, Equatable, Sendable {
+  public struct Settings: WireValue {
+    public static let fieldNames = ["headers", "template", "certificates", "concurrency", "rate", "inOrder"]
+    public var fieldValues: [Any?] { [headers, template, certificates, concurrency, rate, inOrder] }
+
     /// Sent with every message beside Chime's own.
     public var headers: [Header]?
     /// What is sent instead of the usual message: the name of a template that comes with Chime, or the text of one.
@@ -57,7 +66,10 @@ public enum EndpointsInterface {
   }
 
   /// Its secrets and its token are never part of this.
-  public struct Endpoint: Codable, Equatable, Sendable {
+  public struct Endpoint: WireValue {
+    public static let fieldNames = ["name", "url", "createdAt", "disabled", "owed", "disabledAt", "failingSince", "dead", "settings", "signing", "publicKeys", "secretFrom", "rotationEnds", "hasToken", "fault", "restingUntil", "set"]
+    public var fieldValues: [Any?] { [name, url, createdAt, disabled, owed, disabledAt, failingSince, dead, settings, signing, publicKeys, secretFrom, rotationEnds, hasToken, fault, restingUntil, set] }
+
     public enum Signing: String, Codable, Sendable, CaseIterable {
       case hmac, ed25519
     }
@@ -66,18 +78,23 @@ public enum EndpointsInterface {
       case file, credential
     }
 
+    /// Its name, for `--to`.
     public var name: String
+    /// Its address.
     public var url: String
+    /// When it was added.
     public var createdAt: Wire.Time
     /// Why it is not called any more; null while it is.
     public var disabled: String?
     /// Messages that are still owed to it.
     public var owed: Int
+    /// Since when it is not called.
     public var disabledAt: Wire.Time?
     /// When the first failure came since it last took a message.
     public var failingSince: Wire.Time?
     /// Messages that were given up.
     public var dead: Int?
+    /// Null is the usual way.
     public var settings: Settings?
     /// How its messages are signed; empty when its secret cannot be read.
     public var signing: [Endpoint.Signing]?
@@ -87,6 +104,7 @@ public enum EndpointsInterface {
     public var secretFrom: Endpoint.SecretFrom?
     /// Until when replaced secrets sign too.
     public var rotationEnds: Wire.Time?
+    /// Whether it has a token.
     public var hasToken: Bool?
     /// Why nothing can be sent to it.
     public var fault: String?
@@ -117,7 +135,10 @@ public enum EndpointsInterface {
   }
 
   /// How long each part of an exchange took, in microseconds from its beginning. What did not happen is zero.
-  public struct Timing: Codable, Equatable, Sendable {
+  public struct Timing: WireValue {
+    public static let fieldNames = ["nameLookup", "connect", "tls", "firstByte", "total"]
+    public var fieldValues: [Any?] { [nameLookup, connect, tls, firstByte, total] }
+
     public var nameLookup: Int
     public var connect: Int
     public var tls: Int
@@ -134,16 +155,27 @@ public enum EndpointsInterface {
   }
 
   /// What a test sent and what came back.
-  public struct TestResult: Codable, Equatable, Sendable {
+  public struct TestResult: WireValue {
+    public static let fieldNames = ["ok", "url", "requestHeaders", "requestBody", "status", "answer", "error", "tookMs", "method", "responseHeaders", "address", "httpVersion", "timing"]
+    public var fieldValues: [Any?] { [ok, url, requestHeaders, requestBody, status, answer, error, tookMs, method, responseHeaders, address, httpVersion, timing] }
+
+    /// Whether it was taken (2xx).
     public var ok: Bool
+    /// Where it was sent.
     public var url: String
     /// `name: value` lines; for a token stands `<redacted>`.
     public var requestHeaders: [String]
+    /// The body that was sent.
     public var requestBody: String
+    /// The HTTP status.
     public var status: Int?
+    /// The first 1 KiB of what came back.
     public var answer: String?
+    /// What went wrong.
     public var error: String?
+    /// How long it took, in milliseconds.
     public var tookMs: Int
+    /// The request's method.
     public var method: String?
     /// Headers of the answer that tell a person something.
     public var responseHeaders: [String]?
@@ -151,6 +183,7 @@ public enum EndpointsInterface {
     public var address: String?
     /// HTTP/1.1, HTTP/2 …
     public var httpVersion: String?
+    /// Each part, in microseconds from the beginning.
     public var timing: Timing?
 
     public init(ok: Bool, url: String, requestHeaders: [String], requestBody: String, status: Int? = nil, answer: String? = nil, error: String? = nil, tookMs: Int, method: String? = nil, responseHeaders: [String]? = nil, address: String? = nil, httpVersion: String? = nil, timing: Timing? = nil) {
@@ -171,13 +204,19 @@ public enum EndpointsInterface {
   }
 
   /// A template that comes with Chime.
-  public struct Template: Codable, Equatable, Sendable {
+  public struct Template: WireValue {
+    public static let fieldNames = ["name", "summary", "example", "needsToken", "text"]
+    public var fieldValues: [Any?] { [name, summary, example, needsToken, text] }
+
+    /// Its name, for `--template`.
     public var name: String
     /// A line about it.
     public var summary: String
     /// An address of the kind that it is for.
     public var example: String?
+    /// Whether it needs a token.
     public var needsToken: Bool
+    /// The template.
     public var text: String
 
     public init(name: String, summary: String, example: String? = nil, needsToken: Bool, text: String) {
@@ -213,7 +252,10 @@ public enum EndpointsInterface {
       self.settings = settings
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoint", "secret"]
+      public var fieldValues: [Any?] { [endpoint, secret] }
+
       public var endpoint: Endpoint
       public var secret: String?
 
@@ -246,7 +288,10 @@ public enum EndpointsInterface {
       self.reset = reset
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoint"]
+      public var fieldValues: [Any?] { [endpoint] }
+
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -264,7 +309,10 @@ public enum EndpointsInterface {
       self.name = name
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoint"]
+      public var fieldValues: [Any?] { [endpoint] }
+
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -280,7 +328,10 @@ public enum EndpointsInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoints"]
+      public var fieldValues: [Any?] { [endpoints] }
+
       public var endpoints: [Endpoint]
 
       public init(endpoints: [Endpoint]) {
@@ -305,7 +356,10 @@ public enum EndpointsInterface {
       self.overlap = overlap
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoint", "secret"]
+      public var fieldValues: [Any?] { [endpoint, secret] }
+
       public var endpoint: Endpoint
       public var secret: String?
 
@@ -326,7 +380,10 @@ public enum EndpointsInterface {
       self.name = name
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoint"]
+      public var fieldValues: [Any?] { [endpoint] }
+
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -345,7 +402,10 @@ public enum EndpointsInterface {
       self.name = name
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["endpoint"]
+      public var fieldValues: [Any?] { [endpoint] }
+
       public var endpoint: Endpoint
 
       public init(endpoint: Endpoint) {
@@ -364,7 +424,10 @@ public enum EndpointsInterface {
       self.name = name
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["result"]
+      public var fieldValues: [Any?] { [result] }
+
       public var result: TestResult
 
       public init(result: TestResult) {
@@ -380,7 +443,10 @@ public enum EndpointsInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["templates"]
+      public var fieldValues: [Any?] { [templates] }
+
       public var templates: [Template]
 
       public init(templates: [Template]) {

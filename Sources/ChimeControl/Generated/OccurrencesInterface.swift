@@ -10,7 +10,10 @@ public enum OccurrencesInterface {
   /// The interface file, as introspection returns it.
   public static var description: String { EmbeddedFiles.occurrences }
 
-  public struct Occurrence: Codable, Equatable, Sendable {
+  public struct Occurrence: WireValue {
+    public static let fieldNames = ["id", "reminder", "title", "state", "scheduledAt", "firedAt", "deliveredAt", "endedAt", "snoozedUntil", "late", "latenessMs", "missed", "missedCount", "rounds", "repeats", "repeatAt"]
+    public var fieldValues: [Any?] { [id, reminder, title, state, scheduledAt, firedAt, deliveredAt, endedAt, snoozedUntil, late, latenessMs, missed, missedCount, rounds, repeats, repeatAt] }
+
     public enum State: String, Codable, Sendable, CaseIterable {
       case fired, delivered, snoozed, done, dismissed, missed
     }
@@ -25,15 +28,20 @@ public enum OccurrencesInterface {
 
     /// Such as r7k2@1774852200.
     public var id: String
+    /// The reminder's id.
     public var reminder: String
     /// The reminder's title when it fired.
     public var title: String
     public var state: Occurrence.State
+    /// When it was due.
     public var scheduledAt: Wire.Time
+    /// When it fired.
     public var firedAt: Wire.Time?
+    /// When it first arrived.
     public var deliveredAt: Wire.Time?
     /// When it was done, dismissed, or found to be missed.
     public var endedAt: Wire.Time?
+    /// When its snooze ends.
     public var snoozedUntil: Wire.Time?
     /// Why it came late; null when it was on time.
     public var late: Occurrence.Late?
@@ -70,7 +78,10 @@ public enum OccurrencesInterface {
     }
   }
 
-  public struct Filter: Codable, Equatable, Sendable {
+  public struct Filter: WireValue {
+    public static let fieldNames = ["reminder", "open", "since", "before"]
+    public var fieldValues: [Any?] { [reminder, open, since, before] }
+
     public var reminder: String?
     /// Only those that wait for an answer.
     public var open: Bool?
@@ -87,13 +98,23 @@ public enum OccurrencesInterface {
     }
   }
 
-  public struct Coming: Codable, Equatable, Sendable {
+  public struct Coming: WireValue {
+    public static let fieldNames = ["reminder", "title", "at", "snoozed", "last", "paused", "when", "held", "repeats", "passedOver", "leftOut"]
+    public var fieldValues: [Any?] { [reminder, title, at, snoozed, last, paused, when, held, repeats, passedOver, leftOut] }
+
+    /// The reminder's id.
     public var reminder: String
+    /// The reminder's title.
     public var title: String
+    /// When it comes.
     public var at: Wire.Time
+    /// Whether that is the end of a snooze.
     public var snoozed: Bool
+    /// When it last came due.
     public var last: Wire.Time?
+    /// Whether the reminder is paused.
     public var paused: Bool
+    /// The schedule in canonical form.
     public var when: String
     /// The time of the schedule that quiet hours hold until then.
     public var held: Wire.Time?
@@ -133,7 +154,10 @@ public enum OccurrencesInterface {
       self.cursor = cursor
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["occurrences", "cursor"]
+      public var fieldValues: [Any?] { [occurrences, cursor] }
+
       public var occurrences: [Occurrence]
       public var cursor: String?
 
@@ -157,7 +181,10 @@ public enum OccurrencesInterface {
       self.before = before
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["upcoming"]
+      public var fieldValues: [Any?] { [upcoming] }
+
       public var upcoming: [Coming]
 
       public init(upcoming: [Coming]) {
@@ -180,7 +207,10 @@ public enum OccurrencesInterface {
       self.item = item
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["occurrence"]
+      public var fieldValues: [Any?] { [occurrence] }
+
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -204,7 +234,10 @@ public enum OccurrencesInterface {
       self.until = until
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["occurrence"]
+      public var fieldValues: [Any?] { [occurrence] }
+
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -222,7 +255,10 @@ public enum OccurrencesInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["occurrence"]
+      public var fieldValues: [Any?] { [occurrence] }
+
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -246,7 +282,10 @@ public enum OccurrencesInterface {
       self.to = to
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["occurrence"]
+      public var fieldValues: [Any?] { [occurrence] }
+
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {
@@ -265,7 +304,10 @@ public enum OccurrencesInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["occurrence"]
+      public var fieldValues: [Any?] { [occurrence] }
+
       public var occurrence: Occurrence
 
       public init(occurrence: Occurrence) {

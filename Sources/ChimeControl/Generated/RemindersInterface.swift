@@ -14,7 +14,10 @@ public enum RemindersInterface {
   public static var description: String { EmbeddedFiles.reminders }
 
   /// What a time becomes that passed unheard: after the machine slept, and after the daemon was not running.
-  public struct CatchUp: Codable, Equatable, Sendable {
+  public struct CatchUp: WireValue {
+    public static let fieldNames = ["suspend", "downtime"]
+    public var fieldValues: [Any?] { [suspend, downtime] }
+
     public enum Rule: String, Codable, Sendable, CaseIterable {
       case latest, all, skip
     }
@@ -29,7 +32,10 @@ public enum RemindersInterface {
   }
 
   /// Channels that join when an occurrence insists: from which repeat on, 1 being the first.
-  public struct Escalation: Codable, Equatable, Sendable {
+  public struct Escalation: WireValue {
+    public static let fieldNames = ["from", "channels"]
+    public var fieldValues: [Any?] { [from, channels] }
+
     public var from: Int
     public var channels: [String]
 
@@ -41,7 +47,10 @@ public enum RemindersInterface {
 
   /// How an occurrence that nobody answers insists: repeated every so often (10 s to 7 days), at most `max` times (1 to 100,
   /// 10 when null). In a Draft `every` is needed; in a Change what is null stays as it is.
-  public struct Nag: Codable, Equatable, Sendable {
+  public struct Nag: WireValue {
+    public static let fieldNames = ["every", "max", "escalation"]
+    public var fieldValues: [Any?] { [every, max, escalation] }
+
     public var every: String?
     public var max: Int?
     public var escalation: [Escalation]?
@@ -56,7 +65,10 @@ public enum RemindersInterface {
   /// What a reminder has to say about quiet hours itself. `rule`: its times in them are held until they end, dropped, or ring
   /// all the same; null for the configured rule. `hours`: its own, such as "mon-fri 22:00-07:00", on the clock of the zone
   /// that governs it; null for the configured ones. In a Change what is null stays as it is, and [] means the configured.
-  public struct Quiet: Codable, Equatable, Sendable {
+  public struct Quiet: WireValue {
+    public static let fieldNames = ["rule", "hours"]
+    public var fieldValues: [Any?] { [rule, hours] }
+
     public enum Rule: String, Codable, Sendable, CaseIterable {
       case hold, drop, off
     }
@@ -75,7 +87,10 @@ public enum RemindersInterface {
   /// `followsEntries`: an entry moves its next time, which takes an interval. `pace`: what remains of an amount's daily goal is
   /// spread over what is left of the window. In a Change, and a Draft, what is null stays as it is, or has its default: logs
   /// is true, the others are false.
-  public struct TrackerLink: Codable, Equatable, Sendable {
+  public struct TrackerLink: WireValue {
+    public static let fieldNames = ["tracker", "logs", "amount", "unit", "quietWhenDone", "followsEntries", "pace"]
+    public var fieldValues: [Any?] { [tracker, logs, amount, unit, quietWhenDone, followsEntries, pace] }
+
     public var tracker: String?
     public var logs: Bool?
     public var amount: Double?
@@ -96,7 +111,10 @@ public enum RemindersInterface {
   }
 
   /// A reminder as the daemon keeps it.
-  public struct Reminder: Codable, Equatable, Sendable {
+  public struct Reminder: WireValue {
+    public static let fieldNames = ["id", "title", "body", "when", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "wakeProblem", "stay", "snooze", "state", "pausedUntil", "skipNext", "next", "held", "repeatAt", "last", "lastDone", "createdAt", "tracker", "passedOver", "set", "tenant", "unheard"]
+    public var fieldValues: [Any?] { [id, title, body, when, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, wakeProblem, stay, snooze, state, pausedUntil, skipNext, next, held, repeatAt, last, lastDone, createdAt, tracker, passedOver, set, tenant, unheard] }
+
     public enum Urgency: String, Codable, Sendable, CaseIterable {
       case low, normal, critical
     }
@@ -107,6 +125,7 @@ public enum RemindersInterface {
 
     public var id: String
     public var title: String
+    /// Its text.
     public var body: String?
     /// The schedule in its canonical form.
     public var when: String
@@ -119,12 +138,15 @@ public enum RemindersInterface {
     public var fold: Wire.Fold?
     /// Where its sun is watched from, in degrees north and east; null for the configured place.
     public var latitude: Double?
+    /// The same in degrees east.
     public var longitude: Double?
+    /// Where it goes, in order.
     public var channels: [String]
     public var tags: [String]
     public var urgency: Reminder.Urgency
     public var icon: String?
     public var sound: String?
+    /// Its link.
     public var url: String?
     /// The notification's category (Desktop Notifications Specification).
     public var category: String?
@@ -162,6 +184,7 @@ public enum RemindersInterface {
     public var last: Wire.Time?
     /// When it was last done; kept for schedules that count from there.
     public var lastDone: Wire.Time?
+    /// When it was added.
     public var createdAt: Wire.Time
     /// Null when it is linked to no tracker.
     public var tracker: TrackerLink?
@@ -218,7 +241,10 @@ public enum RemindersInterface {
   }
 
   /// What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
-  public struct Draft: Codable, Equatable, Sendable {
+  public struct Draft: WireValue {
+    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "tracker"]
+    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, snooze, tracker] }
+
     public var title: String
     public var when: String
     public var body: String?
@@ -273,7 +299,10 @@ public enum RemindersInterface {
   }
 
   /// What Update changes: a field that is null stays as it is; an empty string removes a body, icon, sound, url or category.
-  public struct Change: Codable, Equatable, Sendable {
+  public struct Change: WireValue {
+    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "reset", "tracker"]
+    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, snooze, reset, tracker] }
+
     public enum Reset: String, Codable, Sendable, CaseIterable {
       case gap, fold, place, jitter, nag, quiet, snooze, tracker, amount
     }
@@ -336,7 +365,10 @@ public enum RemindersInterface {
   }
 
   /// Which reminders List gives; all that is named must hold.
-  public struct Filter: Codable, Equatable, Sendable {
+  public struct Filter: WireValue {
+    public static let fieldNames = ["tag", "state", "text", "dueFrom", "dueBefore", "all"]
+    public var fieldValues: [Any?] { [tag, state, text, dueFrom, dueBefore, all] }
+
     public var tag: String?
     public var state: Reminder.State?
     /// Occurs in the title, the id or a tag.
@@ -359,7 +391,10 @@ public enum RemindersInterface {
   }
 
   /// A reminder that an import has added, or would add.
-  public struct Imported: Codable, Equatable, Sendable {
+  public struct Imported: WireValue {
+    public static let fieldNames = ["line", "id", "title", "when", "timezone", "next"]
+    public var fieldValues: [Any?] { [line, id, title, when, timezone, next] }
+
     /// Where it stands in the text, from 1.
     public var line: Int
     /// Null in a dry run.
@@ -367,7 +402,9 @@ public enum RemindersInterface {
     public var title: String
     /// The schedule in its canonical form.
     public var when: String
+    /// An IANA name, or `local`.
     public var timezone: String
+    /// Its next time.
     public var next: Wire.Time
 
     public init(line: Int, id: String? = nil, title: String, when: String, timezone: String, next: Wire.Time) {
@@ -381,7 +418,10 @@ public enum RemindersInterface {
   }
 
   /// What an import has to say of a line.
-  public struct ImportRemark: Codable, Equatable, Sendable {
+  public struct ImportRemark: WireValue {
+    public static let fieldNames = ["line", "title", "kind", "message"]
+    public var fieldValues: [Any?] { [line, title, kind, message] }
+
     public enum Kind: String, Codable, Sendable, CaseIterable {
       case passed, closed, present, refused, note
     }
@@ -405,7 +445,10 @@ public enum RemindersInterface {
   }
 
   /// A file of a set; `name` is what faults call it.
-  public struct SetFile: Codable, Equatable, Sendable {
+  public struct SetFile: WireValue {
+    public static let fieldNames = ["name", "text"]
+    public var fieldValues: [Any?] { [name, text] }
+
     public var name: String
     public var text: String
 
@@ -417,7 +460,10 @@ public enum RemindersInterface {
 
   /// What is in a file that a set names as secretFile or tokenFile, or as that of a pack, or why it cannot be read. One that
   /// is not there is left out.
-  public struct SetSecret: Codable, Equatable, Sendable {
+  public struct SetSecret: WireValue {
+    public static let fieldNames = ["path", "text", "problem"]
+    public var fieldValues: [Any?] { [path, text, problem] }
+
     public var path: String
     public var text: String?
     public var problem: String?
@@ -430,7 +476,10 @@ public enum RemindersInterface {
   }
 
   /// A field of something that changes, its values as TOML; null for none. A secret has neither.
-  public struct SetField: Codable, Equatable, Sendable {
+  public struct SetField: WireValue {
+    public static let fieldNames = ["name", "old", "new"]
+    public var fieldValues: [Any?] { [name, old, new] }
+
     public var name: String
     public var old: String?
     public var new: String?
@@ -445,7 +494,10 @@ public enum RemindersInterface {
   /// What Apply does about one thing. `id` is its own, or the endpoint's name; null for a reminder that is to be added and has
   /// none yet. `fields` are what is set, or what changes; of a pack they are those of its trackers and reminders, by their
   /// names in the file. `records` is how many entries, items and milestones go with a tracker or a pack that is removed.
-  public struct SetChange: Codable, Equatable, Sendable {
+  public struct SetChange: WireValue {
+    public static let fieldNames = ["action", "kind", "id", "title", "fields", "records"]
+    public var fieldValues: [Any?] { [action, kind, id, title, fields, records] }
+
     public enum Action: String, Codable, Sendable, CaseIterable {
       case add, change, remove
     }
@@ -456,9 +508,13 @@ public enum RemindersInterface {
 
     public var action: SetChange.Action
     public var kind: SetChange.Kind
+    /// Its id, or the endpoint's name; null for a reminder that has none yet.
     public var id: String?
+    /// Its title; null for an endpoint.
     public var title: String?
+    /// What is set or changes; the values are TOML.
     public var fields: [SetField]
+    /// How many entries, items and milestones go with a tracker or a pack that is removed.
     public var records: Int?
 
     public init(action: SetChange.Action, kind: SetChange.Kind, id: String? = nil, title: String? = nil, fields: [SetField], records: Int? = nil) {
@@ -473,7 +529,10 @@ public enum RemindersInterface {
 
   /// What an endpoint of a set is given of a file, or keeps and takes to another address. `path` is as the set names it; null
   /// for what the endpoint has already. `url` is where it will go.
-  public struct SetFileUse: Codable, Hashable, Sendable {
+  public struct SetFileUse: Hashable, WireValue {
+    public static let fieldNames = ["endpoint", "key", "path", "url"]
+    public var fieldValues: [Any?] { [endpoint, key, path, url] }
+
     public enum Key: String, Codable, Sendable, CaseIterable {
       case secretFile, tokenFile
     }
@@ -492,7 +551,10 @@ public enum RemindersInterface {
   }
 
   /// What is wrong with one of many drafts: `index` counts from 0, `field` is null when no one field is at fault.
-  public struct DraftFault: Codable, Equatable, Sendable {
+  public struct DraftFault: WireValue {
+    public static let fieldNames = ["index", "field", "message"]
+    public var fieldValues: [Any?] { [index, field, message] }
+
     public var index: Int
     public var field: String?
     public var message: String
@@ -517,7 +579,10 @@ public enum RemindersInterface {
       self.token = token
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder", "warnings"]
+      public var fieldValues: [Any?] { [reminder, warnings] }
+
       public var reminder: Reminder
       public var warnings: [String]
 
@@ -544,7 +609,10 @@ public enum RemindersInterface {
       self.token = token
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["ids", "warnings"]
+      public var fieldValues: [Any?] { [ids, warnings] }
+
       public var ids: [String]
       public var warnings: [String]
 
@@ -566,7 +634,10 @@ public enum RemindersInterface {
       self.change = change
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder", "warnings"]
+      public var fieldValues: [Any?] { [reminder, warnings] }
+
       public var reminder: Reminder
       public var warnings: [String]
 
@@ -587,7 +658,10 @@ public enum RemindersInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder"]
+      public var fieldValues: [Any?] { [reminder] }
+
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -605,7 +679,10 @@ public enum RemindersInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder"]
+      public var fieldValues: [Any?] { [reminder] }
+
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -630,7 +707,10 @@ public enum RemindersInterface {
       self.cursor = cursor
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminders", "cursor", "warnings"]
+      public var fieldValues: [Any?] { [reminders, cursor, warnings] }
+
       public var reminders: [Reminder]
       public var cursor: String?
       public var warnings: [String]?
@@ -655,7 +735,10 @@ public enum RemindersInterface {
       self.until = until
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder"]
+      public var fieldValues: [Any?] { [reminder] }
+
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -673,7 +756,10 @@ public enum RemindersInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder"]
+      public var fieldValues: [Any?] { [reminder] }
+
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -695,7 +781,10 @@ public enum RemindersInterface {
       self.critical = critical
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["silence"]
+      public var fieldValues: [Any?] { [silence] }
+
       public var silence: Wire.Silence
 
       public init(silence: Wire.Silence) {
@@ -712,7 +801,10 @@ public enum RemindersInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["silence"]
+      public var fieldValues: [Any?] { [silence] }
+
       public var silence: Wire.Silence?
 
       public init(silence: Wire.Silence? = nil) {
@@ -733,7 +825,10 @@ public enum RemindersInterface {
       self.count = count
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminder"]
+      public var fieldValues: [Any?] { [reminder] }
+
       public var reminder: Reminder
 
       public init(reminder: Reminder) {
@@ -782,7 +877,10 @@ public enum RemindersInterface {
       self.token = token
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["added", "remarks", "warnings"]
+      public var fieldValues: [Any?] { [added, remarks, warnings] }
+
       public var added: [Imported]
       public var remarks: [ImportRemark]
       public var warnings: [String]
@@ -811,7 +909,10 @@ public enum RemindersInterface {
       self.format = format
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["text", "count", "warnings"]
+      public var fieldValues: [Any?] { [text, count, warnings] }
+
       public var text: String
       public var count: Int
       public var warnings: [String]
@@ -857,7 +958,10 @@ public enum RemindersInterface {
       self.entries = entries
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["set", "changes", "unchanged", "leftOver", "secretFiles", "packFiles", "fileUses", "plan", "warnings"]
+      public var fieldValues: [Any?] { [set, changes, unchanged, leftOver, secretFiles, packFiles, fileUses, plan, warnings] }
+
       public var set: String?
       public var changes: [SetChange]
       public var unchanged: Int
@@ -886,7 +990,10 @@ public enum RemindersInterface {
   }
 
   /// The text to import is not of its format, or too long; `line` counts from 1, and is null when it is no one place.
-  public struct InvalidText: Codable, Equatable, Sendable {
+  public struct InvalidText: WireValue {
+    public static let fieldNames = ["line", "message"]
+    public var fieldValues: [Any?] { [line, message] }
+
     public var line: Int?
     public var message: String
 
@@ -897,7 +1004,10 @@ public enum RemindersInterface {
   }
 
   /// All that is wrong with a set of files.
-  public struct InvalidSet: Codable, Equatable, Sendable {
+  public struct InvalidSet: WireValue {
+    public static let fieldNames = ["faults"]
+    public var fieldValues: [Any?] { [faults] }
+
     public var faults: [Wire.Fault]
 
     public init(faults: [Wire.Fault]) {
@@ -906,7 +1016,10 @@ public enum RemindersInterface {
   }
 
   /// What is wrong with the drafts of AddMany, at most 100 of them; nothing was added.
-  public struct InvalidDrafts: Codable, Equatable, Sendable {
+  public struct InvalidDrafts: WireValue {
+    public static let fieldNames = ["faults"]
+    public var fieldValues: [Any?] { [faults] }
+
     public var faults: [DraftFault]
 
     public init(faults: [DraftFault]) {

@@ -12,7 +12,10 @@ public enum SchedulesInterface {
 
   /// A time of a schedule: RFC 3339 with the offset of its zone, that zone, what its clocks are labelled with then (CET),
   /// how many seconds after `after` it comes, and what a DST change has to do with it, as a sentence; null mostly.
-  public struct Moment: Codable, Equatable, Sendable {
+  public struct Moment: WireValue {
+    public static let fieldNames = ["at", "zone", "label", "seconds", "remark"]
+    public var fieldValues: [Any?] { [at, zone, label, seconds, remark] }
+
     public var at: String
     public var zone: String
     public var label: String
@@ -29,7 +32,10 @@ public enum SchedulesInterface {
   }
 
   /// The days of a calendar, with both ends (YYYY-MM-DD), and what they are called, by language, where that is known.
-  public struct CalendarDays: Codable, Equatable, Sendable {
+  public struct CalendarDays: WireValue {
+    public static let fieldNames = ["from", "to", "names"]
+    public var fieldValues: [Any?] { [from, to, names] }
+
     public var from: String
     public var to: String
     public var names: [String: String]?
@@ -44,17 +50,27 @@ public enum SchedulesInterface {
   /// Days that schedules leave out by a name. They come from a list in the configuration, from a file, or are the public holidays
   /// of the country that the configuration names, or of the one that the locale names: `country` is such as CZ or DE-BY, and
   /// its days are known through the year `through`.
-  public struct NamedCalendar: Codable, Equatable, Sendable {
+  public struct NamedCalendar: WireValue {
+    public static let fieldNames = ["name", "source", "file", "country", "through", "problem", "days"]
+    public var fieldValues: [Any?] { [name, source, file, country, through, problem, days] }
+
     public enum Source: String, Codable, Sendable, CaseIterable {
       case list, file, country, locale
     }
 
+    /// The name that schedules leave it out by.
     public var name: String
+    /// `list` or `file` of the configuration, or the public holidays of a country: `country` or `locale` names it.
     public var source: NamedCalendar.Source
+    /// The file of its days.
     public var file: String?
+    /// The country, such as CZ, or the part of one, such as DE-BY.
     public var country: String?
+    /// The last year whose public holidays are known.
     public var through: Int?
+    /// What is wrong with its file.
     public var problem: String?
+    /// Days and runs of days.
     public var days: [CalendarDays]
 
     public init(name: String, source: NamedCalendar.Source, file: String? = nil, country: String? = nil, through: Int? = nil, problem: String? = nil, days: [CalendarDays]) {
@@ -96,7 +112,10 @@ public enum SchedulesInterface {
       self.longitude = longitude
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["canonical", "dialect", "zone", "next", "remarks", "leftOut"]
+      public var fieldValues: [Any?] { [canonical, dialect, zone, next, remarks, leftOut] }
+
       public var canonical: String
       public var dialect: String
       public var zone: String
@@ -137,7 +156,10 @@ public enum SchedulesInterface {
       self.longitude = longitude
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["canonical", "dialect", "remarks"]
+      public var fieldValues: [Any?] { [canonical, dialect, remarks] }
+
       public var canonical: String
       public var dialect: String
       public var remarks: [String]
@@ -165,7 +187,10 @@ public enum SchedulesInterface {
       self.count = count
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["calendars"]
+      public var fieldValues: [Any?] { [calendars] }
+
       public var calendars: [NamedCalendar]
 
       public init(calendars: [NamedCalendar]) {
@@ -183,7 +208,10 @@ public enum SchedulesInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["words"]
+      public var fieldValues: [Any?] { [words] }
+
       public var words: [String: String]
 
       public init(words: [String: String]) {
@@ -193,7 +221,10 @@ public enum SchedulesInterface {
   }
 
   /// The dialect that was asked for has no words for it.
-  public struct Inexpressible: Codable, Equatable, Sendable {
+  public struct Inexpressible: WireValue {
+    public static let fieldNames = ["text", "message"]
+    public var fieldValues: [Any?] { [text, message] }
+
     public var text: String
     public var message: String
 

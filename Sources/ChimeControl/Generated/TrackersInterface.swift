@@ -15,7 +15,10 @@ public enum TrackersInterface {
   public static var description: String { EmbeddedFiles.trackers }
 
   /// From one day to another, both included. A null end is open.
-  public struct Range: Codable, Equatable, Sendable {
+  public struct Range: WireValue {
+    public static let fieldNames = ["from", "to"]
+    public var fieldValues: [Any?] { [from, to] }
+
     public var from: String?
     public var to: String?
 
@@ -26,7 +29,10 @@ public enum TrackersInterface {
   }
 
   /// What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure.
-  public struct Goal: Codable, Equatable, Sendable {
+  public struct Goal: WireValue {
+    public static let fieldNames = ["count", "total", "value", "period"]
+    public var fieldValues: [Any?] { [count, total, value, period] }
+
     public enum Period: String, Codable, Sendable, CaseIterable {
       case day, week, month
     }
@@ -45,7 +51,10 @@ public enum TrackersInterface {
   }
 
   /// Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
-  public struct Counting: Codable, Equatable, Sendable {
+  public struct Counting: WireValue {
+    public static let fieldNames = ["weekdays", "times", "per", "days"]
+    public var fieldValues: [Any?] { [weekdays, times, per, days] }
+
     public enum Per: String, Codable, Sendable, CaseIterable {
       case week, month, days
     }
@@ -64,7 +73,10 @@ public enum TrackersInterface {
   }
 
   /// The weekdays that counted up to a day, and since the one before it.
-  public struct FormerWeekdays: Codable, Equatable, Sendable {
+  public struct FormerWeekdays: WireValue {
+    public static let fieldNames = ["until", "weekdays"]
+    public var fieldValues: [Any?] { [until, weekdays] }
+
     public var until: String
     public var weekdays: [String]
 
@@ -74,7 +86,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Tracker: Codable, Equatable, Sendable {
+  public struct Tracker: WireValue {
+    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "formerWeekdays", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "icon", "pack", "experience", "startedOn", "createdAt"]
+    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, formerWeekdays, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, icon, pack, experience, startedOn, createdAt] }
+
     public enum Kind: String, Codable, Sendable, CaseIterable {
       case check, amount, measure
     }
@@ -88,10 +103,14 @@ public enum TrackersInterface {
     /// What an entry is called, in front of its amount: Drank. Null: done.
     public var verb: [String: String]?
     public var kind: Tracker.Kind
+    /// What its amounts are in; null for a check.
     public var unit: String?
+    /// Digits after the point that are shown.
     public var decimals: Int
     public var goal: Goal?
+    /// Amounts that are offered.
     public var presets: [Double]
+    /// The amount that is meant when none is named.
     public var usual: Double?
     public var counting: Counting
     /// Which weekdays counted up to a day, oldest first: a change of them leaves the past as it was.
@@ -101,16 +120,24 @@ public enum TrackersInterface {
     public var slot: Tracker.Slot
     /// Vacations.
     public var pauses: [Range]
+    /// Days that were skipped.
     public var skips: [String]
+    /// How many may be in a month; null for as many as one likes.
     public var skipsEachMonth: Int?
+    /// Whether its entries point at items.
     public var hasItems: Bool
     /// Further measures that an entry may have, each with its unit.
     public var fields: [String: String]
+    /// The step whose crossing is celebrated.
     public var milestoneStep: Double?
     public var icon: String?
+    /// The pack that brought it.
     public var pack: String?
+    /// XP that an entry is worth.
     public var experience: Int
+    /// The first day that counts.
     public var startedOn: String
+    /// When it was made.
     public var createdAt: Wire.Time
 
     public init(id: String, title: [String: String], verb: [String: String]? = nil, kind: Tracker.Kind, unit: String? = nil, decimals: Int, goal: Goal? = nil, presets: [Double], usual: Double? = nil, counting: Counting, formerWeekdays: [FormerWeekdays], dayStartsAt: String, slot: Tracker.Slot, pauses: [Range], skips: [String], skipsEachMonth: Int? = nil, hasItems: Bool, fields: [String: String], milestoneStep: Double? = nil, icon: String? = nil, pack: String? = nil, experience: Int, startedOn: String, createdAt: Wire.Time) {
@@ -142,7 +169,10 @@ public enum TrackersInterface {
   }
 
   /// A tracker as it is wanted. What is null stays as it is, or has its default in a new one.
-  public struct TrackerDraft: Codable, Equatable, Sendable {
+  public struct TrackerDraft: WireValue {
+    public static let fieldNames = ["id", "title", "verb", "kind", "unit", "decimals", "goal", "presets", "usual", "counting", "dayStartsAt", "slot", "pauses", "skips", "skipsEachMonth", "hasItems", "fields", "milestoneStep", "icon", "startedOn", "reset"]
+    public var fieldValues: [Any?] { [id, title, verb, kind, unit, decimals, goal, presets, usual, counting, dayStartsAt, slot, pauses, skips, skipsEachMonth, hasItems, fields, milestoneStep, icon, startedOn, reset] }
+
     public var id: String
     public var title: [String: String]?
     public var verb: [String: String]?
@@ -191,7 +221,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Streak: Codable, Equatable, Sendable {
+  public struct Streak: WireValue {
+    public static let fieldNames = ["length", "unit", "first", "last"]
+    public var fieldValues: [Any?] { [length, unit, first, last] }
+
     public enum Unit: String, Codable, Sendable, CaseIterable {
       case days, weeks, months
     }
@@ -210,7 +243,10 @@ public enum TrackersInterface {
   }
 
   /// How a tracker stands on a day.
-  public struct Standing: Codable, Equatable, Sendable {
+  public struct Standing: WireValue {
+    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items"]
+    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items] }
+
     public enum Direction: String, Codable, Sendable, CaseIterable {
       case up, down, steady
     }
@@ -219,15 +255,21 @@ public enum TrackersInterface {
     public var day: String
     /// Entries of the day, what they add up to, and a measure's last value up to that day.
     public var entries: Int
+    /// What they add up to.
     public var total: Double?
+    /// A measure's last value up to that day.
     public var value: Double?
     /// The goal's period: what it has so far, what is left, and the share in percent (more than 100 is possible).
     public var reached: Double?
+    /// What is left of the goal.
     public var remaining: Double?
+    /// The share of the goal; more than 100 is possible.
     public var percent: Int?
+    /// Whether the goal is met.
     public var met: Bool
     /// Whether the day counts, and if not why: weekday, paused, skipped, notStarted, enough (the week or month has enough).
     public var counts: Bool
+    /// Why not: `weekday`, `paused`, `skipped`, `notStarted`, `enough`.
     public var why: String?
     public var streak: Streak
     public var longest: Streak
@@ -235,13 +277,17 @@ public enum TrackersInterface {
     public var strength: Double
     /// The day's number among those that were met: "day 5 of 12 this month".
     public var number: Int
+    /// The same within the month.
     public var numberThisMonth: Int
+    /// How many days count in the month.
     public var countedThisMonth: Int
+    /// When it was logged last.
     public var lastAt: Wire.Time?
     /// Of a measure, by the three months up to the day: the change of its average a week, whether that goes up, down or is
     /// steady, and the day on which the goal is reached at that rate.
     public var weeklyRate: Double?
     public var direction: Standing.Direction?
+    /// The day on which its goal is reached at that rate.
     public var goalOn: String?
     /// Of a measure with further ones: the latest value of each, up to the day.
     public var fields: [String: Double]?
@@ -275,20 +321,32 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Entry: Codable, Equatable, Sendable {
+  public struct Entry: WireValue {
+    public static let fieldNames = ["id", "tracker", "at", "day", "value", "unit", "fields", "item", "note", "photo", "average", "rate"]
+    public var fieldValues: [Any?] { [id, tracker, at, day, value, unit, fields, item, note, photo, average, rate] }
+
+    /// Its number, for `chime entry edit` and `remove`.
     public var id: Int
+    /// The tracker's id.
     public var tracker: String
+    /// When it was done.
     public var at: Wire.Time
+    /// The tracker's day that it counts for.
     public var day: String
     /// Null for a check.
     public var value: Double?
+    /// In which unit.
     public var unit: String?
+    /// Further measures, by name.
     public var fields: [String: Double]
+    /// The item's id.
     public var item: String?
     public var note: String?
+    /// The name of its photo.
     public var photo: String?
     /// Of a measure: the moving average there, and the change a week with it.
     public var average: Double?
+    /// How the average changes in a week.
     public var rate: Double?
 
     public init(id: Int, tracker: String, at: Wire.Time, day: String, value: Double? = nil, unit: String? = nil, fields: [String: Double], item: String? = nil, note: String? = nil, photo: String? = nil, average: Double? = nil, rate: Double? = nil) {
@@ -307,16 +365,26 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Item: Codable, Equatable, Sendable {
+  public struct Item: WireValue {
+    public static let fieldNames = ["id", "tracker", "title", "attributes", "since", "until", "note", "photo", "entries", "lastDay"]
+    public var fieldValues: [Any?] { [id, tracker, title, attributes, since, until, note, photo, entries, lastDay] }
+
     public var id: String
+    /// The tracker's id.
     public var tracker: String
     public var title: String
+    /// Such as `brand` and `model`.
     public var attributes: [String: String]
+    /// The day since which it is there.
     public var since: String?
+    /// The day until which it was.
     public var until: String?
     public var note: String?
+    /// The name of its photo.
     public var photo: String?
+    /// How many entries point at it.
     public var entries: Int
+    /// The day of the last of them.
     public var lastDay: String?
 
     public init(id: String, tracker: String, title: String, attributes: [String: String], since: String? = nil, until: String? = nil, note: String? = nil, photo: String? = nil, entries: Int, lastDay: String? = nil) {
@@ -333,12 +401,18 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Milestone: Codable, Equatable, Sendable {
+  public struct Milestone: WireValue {
+    public static let fieldNames = ["id", "tracker", "day", "title", "note", "photo", "value"]
+    public var fieldValues: [Any?] { [id, tracker, day, title, note, photo, value] }
+
+    /// Its number.
     public var id: Int
+    /// The tracker's id.
     public var tracker: String
     public var day: String
     public var title: String
     public var note: String?
+    /// The name of its photo.
     public var photo: String?
     /// The value that was crossed; null for one that a person set.
     public var value: Double?
@@ -354,18 +428,25 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Achievement: Codable, Equatable, Sendable {
+  public struct Achievement: WireValue {
+    public static let fieldNames = ["pack", "id", "title", "text", "category", "categoryTitle", "icon", "experience", "reached", "target", "unlockedAt"]
+    public var fieldValues: [Any?] { [pack, id, title, text, category, categoryTitle, icon, experience, reached, target, unlockedAt] }
+
+    /// The pack that brought it.
     public var pack: String
     public var id: String
     public var title: [String: String]
+    /// What it takes.
     public var text: [String: String]
     public var category: String?
     /// What the pack calls the category; null where it says nothing.
     public var categoryTitle: [String: String]?
     public var icon: String?
+    /// The XP it is worth.
     public var experience: Int
     /// How far it has come.
     public var reached: Int
+    /// How far it has to come.
     public var target: Int
     /// Null while it is locked.
     public var unlockedAt: Wire.Time?
@@ -385,12 +466,18 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Level: Codable, Equatable, Sendable {
+  public struct Level: WireValue {
+    public static let fieldNames = ["pack", "level", "experience", "from", "next"]
+    public var fieldValues: [Any?] { [pack, level, experience, from, next] }
+
     public var pack: String
+    /// The level, from 1.
     public var level: Int
+    /// The XP so far.
     public var experience: Int
     /// Where this level and the next begin.
     public var from: Int
+    /// The XP at which the next begins.
     public var next: Int
 
     public init(pack: String, level: Int, experience: Int, from: Int, next: Int) {
@@ -403,7 +490,10 @@ public enum TrackersInterface {
   }
 
   /// Over the trackers of a pack that has several: days running on each of which one of them at least was met.
-  public struct PackStreak: Codable, Equatable, Sendable {
+  public struct PackStreak: WireValue {
+    public static let fieldNames = ["pack", "streak"]
+    public var fieldValues: [Any?] { [pack, streak] }
+
     public var pack: String
     public var streak: Streak
 
@@ -413,7 +503,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Quote: Codable, Equatable, Sendable {
+  public struct Quote: WireValue {
+    public static let fieldNames = ["text", "language", "translation", "source", "category", "categoryTitle"]
+    public var fieldValues: [Any?] { [text, language, translation, source, category, categoryTitle] }
+
     public var text: String
     public var language: String
     public var translation: [String: String]?
@@ -433,7 +526,10 @@ public enum TrackersInterface {
   }
 
   /// Texts are empty where no pack has one for the mood.
-  public struct Mood: Codable, Equatable, Sendable {
+  public struct Mood: WireValue {
+    public static let fieldNames = ["kind", "title", "message", "next"]
+    public var fieldValues: [Any?] { [kind, title, message, next] }
+
     public enum Kind: String, Codable, Sendable, CaseIterable {
       case noHabits, notStarted, lightDay, productiveDay, perfectDay
     }
@@ -452,7 +548,10 @@ public enum TrackersInterface {
   }
 
   /// A day as a person looks at it.
-  public struct DayView: Codable, Equatable, Sendable {
+  public struct DayView: WireValue {
+    public static let fieldNames = ["day", "standings", "mood", "quote", "nextAchievement", "levels", "streaks", "week"]
+    public var fieldValues: [Any?] { [day, standings, mood, quote, nextAchievement, levels, streaks, week] }
+
     public var day: String
     public var standings: [Standing]
     public var mood: Mood
@@ -477,7 +576,10 @@ public enum TrackersInterface {
   }
 
   /// How a day was, over all trackers that counted: of `due` so many were `met`, and of the others so many were `begun`.
-  public struct DayMark: Codable, Equatable, Sendable {
+  public struct DayMark: WireValue {
+    public static let fieldNames = ["day", "met", "due", "begun"]
+    public var fieldValues: [Any?] { [day, met, due, begun] }
+
     public var day: String
     public var met: Int
     public var due: Int
@@ -492,16 +594,25 @@ public enum TrackersInterface {
   }
 
   /// A day of one tracker.
-  public struct DayTotal: Codable, Equatable, Sendable {
+  public struct DayTotal: WireValue {
+    public static let fieldNames = ["day", "entries", "total", "value", "met", "counts", "percent", "number", "why"]
+    public var fieldValues: [Any?] { [day, entries, total, value, met, counts, percent, number, why] }
+
     public var day: String
     public var entries: Int
+    /// What they add up to.
     public var total: Double?
+    /// A measure's last value.
     public var value: Double?
+    /// Whether the goal was met.
     public var met: Bool
+    /// Whether the day counts.
     public var counts: Bool
+    /// The share of the goal.
     public var percent: Int?
     /// Its number among the days that were met, from the start.
     public var number: Int?
+    /// Why it does not count.
     public var why: String?
 
     public init(day: String, entries: Int, total: Double? = nil, value: Double? = nil, met: Bool, counts: Bool, percent: Int? = nil, number: Int? = nil, why: String? = nil) {
@@ -517,7 +628,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Point: Codable, Equatable, Sendable {
+  public struct Point: WireValue {
+    public static let fieldNames = ["day", "value"]
+    public var fieldValues: [Any?] { [day, value] }
+
     public var day: String
     public var value: Double
 
@@ -527,7 +641,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Prediction: Codable, Equatable, Sendable {
+  public struct Prediction: WireValue {
+    public static let fieldNames = ["day", "value", "low", "high"]
+    public var fieldValues: [Any?] { [day, value, low, high] }
+
     public var day: String
     public var value: Double
     public var low: Double
@@ -541,7 +658,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Period: Codable, Equatable, Sendable {
+  public struct Period: WireValue {
+    public static let fieldNames = ["from", "to", "entries", "total", "average", "met", "due"]
+    public var fieldValues: [Any?] { [from, to, entries, total, average, met, due] }
+
     public var from: String
     public var to: String
     public var entries: Int
@@ -561,10 +681,15 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Statistics: Codable, Equatable, Sendable {
+  public struct Statistics: WireValue {
+    public static let fieldNames = ["tracker", "range", "entries", "total", "dailyAverage", "first", "last", "least", "most", "points", "averages", "averageDays", "weeklyRate", "direction", "trend", "prediction", "goalOn", "weeks", "months", "metDays", "dueDays", "streak", "longest", "packStreak", "strength", "evenness", "items", "lacking"]
+    public var fieldValues: [Any?] { [tracker, range, entries, total, dailyAverage, first, last, least, most, points, averages, averageDays, weeklyRate, direction, trend, prediction, goalOn, weeks, months, metDays, dueDays, streak, longest, packStreak, strength, evenness, items, lacking] }
+
     public var tracker: Tracker
     public var range: Range
+    /// How many entries.
     public var entries: Int
+    /// What they add up to.
     public var total: Double?
     /// Of the days with an entry; of an amount without today, which is not over, as are its averages, rates and the least.
     public var dailyAverage: Double?
@@ -574,7 +699,9 @@ public enum TrackersInterface {
     public var most: Point?
     /// Day by day: of an amount the total, of a measure the value; and the moving average over `averageDays`.
     public var points: [Point]
+    /// The moving average, day by day.
     public var averages: [Point]
+    /// Over how many days.
     public var averageDays: Int
     /// Change of the average a week, and where it goes: up, down, steady.
     public var weeklyRate: Double?
@@ -588,12 +715,15 @@ public enum TrackersInterface {
     public var goalOn: String?
     public var weeks: [Period]
     public var months: [Period]
+    /// Days on which the goal was met.
     public var metDays: Int
+    /// Days that counted.
     public var dueDays: Int
     public var streak: Streak
     public var longest: Streak
     /// That of its pack, when that has several trackers.
     public var packStreak: Streak?
+    /// How strong the habit is, 0 to 1.
     public var strength: Double
     /// Of a collection: how evenly its items are used, 0 to 100.
     public var evenness: Int?
@@ -634,13 +764,19 @@ public enum TrackersInterface {
   }
 
   /// What an entry brought about.
-  public struct Change: Codable, Equatable, Sendable {
+  public struct Change: WireValue {
+    public static let fieldNames = ["entry", "standing", "goalMet", "unlocked", "milestones", "levelUp"]
+    public var fieldValues: [Any?] { [entry, standing, goalMet, unlocked, milestones, levelUp] }
+
     public var entry: Entry?
+    /// How its tracker stands on its day, afterwards.
     public var standing: Standing?
     /// Whether the goal has been met by it.
     public var goalMet: Bool
     public var unlocked: [Achievement]
+    /// Those that were crossed.
     public var milestones: [Milestone]
+    /// The level that was reached.
     public var levelUp: Level?
 
     public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
@@ -653,9 +789,14 @@ public enum TrackersInterface {
     }
   }
 
-  public struct Pack: Codable, Equatable, Sendable {
+  public struct Pack: WireValue {
+    public static let fieldNames = ["id", "title", "text", "version", "icon", "installedAt", "shipped", "trackers", "reminders", "achievements", "choices", "milestoneSteps"]
+    public var fieldValues: [Any?] { [id, title, text, version, icon, installedAt, shipped, trackers, reminders, achievements, choices, milestoneSteps] }
+
+    /// Its name.
     public var id: String
     public var title: [String: String]
+    /// What it is for.
     public var text: [String: String]
     public var version: Int
     public var icon: String?
@@ -665,6 +806,7 @@ public enum TrackersInterface {
     public var shipped: Bool
     public var trackers: [Tracker]
     public var reminders: [PackReminder]
+    /// How many it has.
     public var achievements: Int
     /// The range of a goal that is offered, by tracker.
     public var choices: [String: Choice]
@@ -688,7 +830,10 @@ public enum TrackersInterface {
   }
 
   /// `presets` are the goals that are usual.
-  public struct Choice: Codable, Equatable, Sendable {
+  public struct Choice: WireValue {
+    public static let fieldNames = ["least", "most", "step", "presets"]
+    public var fieldValues: [Any?] { [least, most, step, presets] }
+
     public var least: Double
     public var most: Double
     public var step: Double
@@ -702,7 +847,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct StepChoice: Codable, Equatable, Sendable {
+  public struct StepChoice: WireValue {
+    public static let fieldNames = ["tracker", "unit", "steps"]
+    public var fieldValues: [Any?] { [tracker, unit, steps] }
+
     public var tracker: String
     public var unit: String
     public var steps: [Double]
@@ -714,7 +862,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct PackReminder: Codable, Equatable, Sendable {
+  public struct PackReminder: WireValue {
+    public static let fieldNames = ["key", "title", "when", "tracker", "optional", "id"]
+    public var fieldValues: [Any?] { [key, title, when, tracker, optional, id] }
+
     public var key: String
     public var title: [String: String]
     /// Its schedule: of one that is set the one that it has, else the pack's.
@@ -735,7 +886,10 @@ public enum TrackersInterface {
   }
 
   /// What is chosen at installation. What is null is as the pack has it.
-  public struct PackChoices: Codable, Equatable, Sendable {
+  public struct PackChoices: WireValue {
+    public static let fieldNames = ["goals", "usual", "units", "milestoneSteps", "titles", "weekdays", "reminders", "when", "language"]
+    public var fieldValues: [Any?] { [goals, usual, units, milestoneSteps, titles, weekdays, reminders, when, language] }
+
     /// By tracker.
     public var goals: [String: Double]?
     public var usual: [String: Double]?
@@ -765,15 +919,22 @@ public enum TrackersInterface {
   }
 
   /// What can be taken back, or was.
-  public struct Undoable: Codable, Equatable, Sendable {
+  public struct Undoable: WireValue {
+    public static let fieldNames = ["id", "at", "kind", "tracker", "subject"]
+    public var fieldValues: [Any?] { [id, at, kind, tracker, subject] }
+
+    /// Its number.
     public var id: Int
+    /// When it was made.
     public var at: Wire.Time
     /// logged, edited, removed, removedAll, tracker, item, milestone, pack, imported, restored; reminderAdded, reminderEdited,
     /// reminderRemoved, reminderPaused, reminderResumed, reminderSkipped, reminderMoved, reminderDone, reminderSnoozed,
     /// reminderDismissed, remindersImported, setApplied, endpointAdded, endpointEdited, endpointRemoved, silenced,
     /// silenceEnded, startedOver; more may come.
     public var kind: String
+    /// The tracker's id.
     public var tracker: String?
+    /// What was changed, in a few words.
     public var subject: String
 
     public init(id: Int, at: Wire.Time, kind: String, tracker: String? = nil, subject: String) {
@@ -786,7 +947,10 @@ public enum TrackersInterface {
   }
 
   /// What was done last and cannot be taken back. The kinds: fired, rotated, redelivered, cancelled, removed; more may come.
-  public struct LastAct: Codable, Equatable, Sendable {
+  public struct LastAct: WireValue {
+    public static let fieldNames = ["at", "kind", "subject"]
+    public var fieldValues: [Any?] { [at, kind, subject] }
+
     public var at: Wire.Time
     public var kind: String
     public var subject: String
@@ -799,15 +963,27 @@ public enum TrackersInterface {
   }
 
   /// What a backup has, or what was read from one.
-  public struct Contents: Codable, Equatable, Sendable {
+  public struct Contents: WireValue {
+    public static let fieldNames = ["trackers", "entries", "items", "milestones", "packs", "unlocks", "photos", "reminders", "endpoints", "occurrences", "secrets", "configuration", "madeAt"]
+    public var fieldValues: [Any?] { [trackers, entries, items, milestones, packs, unlocks, photos, reminders, endpoints, occurrences, secrets, configuration, madeAt] }
+
+    /// How many trackers.
     public var trackers: Int
+    /// How many entries.
     public var entries: Int
+    /// How many items.
     public var items: Int
+    /// How many milestones.
     public var milestones: Int
+    /// How many packs.
     public var packs: Int
+    /// How many achievements are unlocked.
     public var unlocks: Int
+    /// How many photos.
     public var photos: Int
+    /// How many reminders.
     public var reminders: Int
+    /// How many endpoints.
     public var endpoints: Int
     /// Times that have come.
     public var occurrences: Int
@@ -815,6 +991,7 @@ public enum TrackersInterface {
     public var secrets: Int
     /// Files of the configuration.
     public var configuration: Int
+    /// When the backup was made.
     public var madeAt: Wire.Time?
 
     public init(trackers: Int, entries: Int, items: Int, milestones: Int, packs: Int, unlocks: Int, photos: Int, reminders: Int, endpoints: Int, occurrences: Int, secrets: Int, configuration: Int, madeAt: Wire.Time? = nil) {
@@ -835,7 +1012,10 @@ public enum TrackersInterface {
   }
 
   /// A file of the configuration that a backup has, where another one or none is here.
-  public struct ConfigurationFile: Codable, Equatable, Sendable {
+  public struct ConfigurationFile: WireValue {
+    public static let fieldNames = ["path", "text", "fits"]
+    public var fieldValues: [Any?] { [path, text, fits] }
+
     /// Where it belongs on this machine.
     public var path: String
     public var text: String
@@ -863,7 +1043,10 @@ public enum TrackersInterface {
       self.token = token
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["tracker", "created"]
+      public var fieldValues: [Any?] { [tracker, created] }
+
       public var tracker: Tracker
       public var created: Bool
 
@@ -884,7 +1067,10 @@ public enum TrackersInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["tracker"]
+      public var fieldValues: [Any?] { [tracker] }
+
       public var tracker: Tracker
 
       public init(tracker: Tracker) {
@@ -900,7 +1086,10 @@ public enum TrackersInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["trackers"]
+      public var fieldValues: [Any?] { [trackers] }
+
       public var trackers: [Tracker]
 
       public init(trackers: [Tracker]) {
@@ -939,7 +1128,10 @@ public enum TrackersInterface {
       self.force = force
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["change"]
+      public var fieldValues: [Any?] { [change] }
+
       public var change: Change
 
       public init(change: Change) {
@@ -972,7 +1164,10 @@ public enum TrackersInterface {
       self.at = at
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["change"]
+      public var fieldValues: [Any?] { [change] }
+
       public var change: Change
 
       public init(change: Change) {
@@ -995,7 +1190,10 @@ public enum TrackersInterface {
       self.range = range
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["removed"]
+      public var fieldValues: [Any?] { [removed] }
+
       public var removed: Int
 
       public init(removed: Int) {
@@ -1031,7 +1229,10 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["entries", "total"]
+      public var fieldValues: [Any?] { [entries, total] }
+
       public var entries: [Entry]
       public var total: Int
 
@@ -1052,7 +1253,10 @@ public enum TrackersInterface {
       self.day = day
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["view"]
+      public var fieldValues: [Any?] { [view] }
+
       public var view: DayView
 
       public init(view: DayView) {
@@ -1071,7 +1275,10 @@ public enum TrackersInterface {
       self.day = day
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["from", "standings", "days", "marks"]
+      public var fieldValues: [Any?] { [from, standings, days, marks] }
+
       public var from: String
       public var standings: [Standing]
       public var days: [WeekRow]
@@ -1086,7 +1293,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct WeekRow: Codable, Equatable, Sendable {
+  public struct WeekRow: WireValue {
+    public static let fieldNames = ["tracker", "days"]
+    public var fieldValues: [Any?] { [tracker, days] }
+
     public var tracker: String
     public var days: [DayTotal]
 
@@ -1108,7 +1318,10 @@ public enum TrackersInterface {
       self.range = range
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["tracker", "days"]
+      public var fieldValues: [Any?] { [tracker, days] }
+
       public var tracker: Tracker
       public var days: [DayTotal]
 
@@ -1135,7 +1348,10 @@ public enum TrackersInterface {
       self.field = field
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["statistics"]
+      public var fieldValues: [Any?] { [statistics] }
+
       public var statistics: Statistics
 
       public init(statistics: Statistics) {
@@ -1159,7 +1375,10 @@ public enum TrackersInterface {
       self.item = item
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["achievements", "levels", "streaks"]
+      public var fieldValues: [Any?] { [achievements, levels, streaks] }
+
       public var achievements: [Achievement]
       public var levels: [Level]
       public var streaks: [PackStreak]
@@ -1186,7 +1405,10 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["items", "total"]
+      public var fieldValues: [Any?] { [items, total] }
+
       public var items: [Item]
       public var total: Int?
 
@@ -1221,7 +1443,10 @@ public enum TrackersInterface {
       self.photo = photo
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["item", "unlocked"]
+      public var fieldValues: [Any?] { [item, unlocked] }
+
       public var item: Item
       public var unlocked: [Achievement]
 
@@ -1243,7 +1468,10 @@ public enum TrackersInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["item"]
+      public var fieldValues: [Any?] { [item] }
+
       public var item: Item
 
       public init(item: Item) {
@@ -1266,7 +1494,10 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["milestones", "total"]
+      public var fieldValues: [Any?] { [milestones, total] }
+
       public var milestones: [Milestone]
       public var total: Int?
 
@@ -1297,7 +1528,10 @@ public enum TrackersInterface {
       self.photo = photo
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["milestone"]
+      public var fieldValues: [Any?] { [milestone] }
+
       public var milestone: Milestone
 
       public init(milestone: Milestone) {
@@ -1315,7 +1549,10 @@ public enum TrackersInterface {
       self.id = id
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["milestone"]
+      public var fieldValues: [Any?] { [milestone] }
+
       public var milestone: Milestone
 
       public init(milestone: Milestone) {
@@ -1332,7 +1569,10 @@ public enum TrackersInterface {
     public init() {
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["packs"]
+      public var fieldValues: [Any?] { [packs] }
+
       public var packs: [Pack]
 
       public init(packs: [Pack]) {
@@ -1363,7 +1603,10 @@ public enum TrackersInterface {
       self.sample = sample
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["pack", "created", "unlocked"]
+      public var fieldValues: [Any?] { [pack, created, unlocked] }
+
       public var pack: Pack
       public var created: Bool
       public var unlocked: [Achievement]
@@ -1391,7 +1634,10 @@ public enum TrackersInterface {
       self.sample = sample
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["pack", "items", "removed"]
+      public var fieldValues: [Any?] { [pack, items, removed] }
+
       public var pack: Pack
       public var items: Int?
       public var removed: Int?
@@ -1421,7 +1667,10 @@ public enum TrackersInterface {
       self.skip = skip
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["undone", "later", "notes"]
+      public var fieldValues: [Any?] { [undone, later, notes] }
+
       public var undone: Undoable
       public var later: LastAct?
       public var notes: [String]?
@@ -1443,7 +1692,10 @@ public enum TrackersInterface {
       self.limit = limit
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["changes"]
+      public var fieldValues: [Any?] { [changes] }
+
       public var changes: [Undoable]
 
       public init(changes: [Undoable]) {
@@ -1463,7 +1715,10 @@ public enum TrackersInterface {
       self.dryRun = dryRun
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["reminders", "trackers", "entries", "packs", "endpoints"]
+      public var fieldValues: [Any?] { [reminders, trackers, entries, packs, endpoints] }
+
       public var reminders: Int
       public var trackers: Int
       public var entries: Int
@@ -1495,7 +1750,10 @@ public enum TrackersInterface {
       self.data = data
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["received"]
+      public var fieldValues: [Any?] { [received] }
+
       public var received: Int
 
       public init(received: Int) {
@@ -1516,7 +1774,10 @@ public enum TrackersInterface {
       self.offset = offset
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["data", "total"]
+      public var fieldValues: [Any?] { [data, total] }
+
       public var data: String
       public var total: Int
 
@@ -1538,7 +1799,10 @@ public enum TrackersInterface {
       self.passphrase = passphrase
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["data"]
+      public var fieldValues: [Any?] { [data] }
+
       public var data: String
 
       public init(data: String) {
@@ -1563,7 +1827,10 @@ public enum TrackersInterface {
       self.passphrase = passphrase
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["contents", "read", "size", "notes", "configuration"]
+      public var fieldValues: [Any?] { [contents, read, size, notes, configuration] }
+
       public var contents: Contents?
       public var read: Int?
       public var size: Int?
@@ -1598,7 +1865,10 @@ public enum TrackersInterface {
       self.range = range
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["text"]
+      public var fieldValues: [Any?] { [text] }
+
       public var text: String
 
       public init(text: String) {
@@ -1628,7 +1898,10 @@ public enum TrackersInterface {
       self.dryRun = dryRun
     }
 
-    public struct Reply: Codable, Equatable, Sendable {
+    public struct Reply: WireValue {
+      public static let fieldNames = ["trackers", "added", "present", "remarks"]
+      public var fieldValues: [Any?] { [trackers, added, present, remarks] }
+
       public var trackers: [String]
       public var added: Int
       public var present: Int
@@ -1643,7 +1916,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct InvalidPack: Codable, Equatable, Sendable {
+  public struct InvalidPack: WireValue {
+    public static let fieldNames = ["faults"]
+    public var fieldValues: [Any?] { [faults] }
+
     public var faults: [Wire.Fault]
 
     public init(faults: [Wire.Fault]) {
@@ -1652,7 +1928,10 @@ public enum TrackersInterface {
   }
 
   /// A backup or a file of entries that cannot be taken, and where it is wrong.
-  public struct InvalidFile: Codable, Equatable, Sendable {
+  public struct InvalidFile: WireValue {
+    public static let fieldNames = ["line", "message"]
+    public var fieldValues: [Any?] { [line, message] }
+
     public var line: Int
     public var message: String
 
@@ -1662,7 +1941,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct NothingToUndo: Codable, Equatable, Sendable {
+  public struct NothingToUndo: WireValue {
+    public static let fieldNames = ["message"]
+    public var fieldValues: [Any?] { [message] }
+
     public var message: String
 
     public init(message: String) {
@@ -1671,7 +1953,10 @@ public enum TrackersInterface {
   }
 
   /// A value that may well be a slip: call again with `force` when it is none.
-  public struct Unlikely: Codable, Equatable, Sendable {
+  public struct Unlikely: WireValue {
+    public static let fieldNames = ["field", "message"]
+    public var fieldValues: [Any?] { [field, message] }
+
     public var field: String
     public var message: String
 
@@ -1681,7 +1966,10 @@ public enum TrackersInterface {
     }
   }
 
-  public struct ReadOnly: Codable, Equatable, Sendable {
+  public struct ReadOnly: WireValue {
+    public static let fieldNames = ["reason"]
+    public var fieldValues: [Any?] { [reason] }
+
     public var reason: String
 
     public init(reason: String) {

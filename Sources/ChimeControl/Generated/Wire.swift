@@ -16,7 +16,10 @@ public enum Wire {
   }
 
   /// Nothing has that id; `near` are ids or titles like it.
-  public struct NotFound: Codable, Equatable, Sendable {
+  public struct NotFound: WireValue {
+    public static let fieldNames = ["what", "id", "near"]
+    public var fieldValues: [Any?] { [what, id, near] }
+
     public var what: String
     public var id: String
     public var near: [String]
@@ -29,7 +32,10 @@ public enum Wire {
   }
 
   /// The change cannot be made in the present state.
-  public struct Conflict: Codable, Equatable, Sendable {
+  public struct Conflict: WireValue {
+    public static let fieldNames = ["message"]
+    public var fieldValues: [Any?] { [message] }
+
     public var message: String
 
     public init(message: String) {
@@ -38,7 +44,10 @@ public enum Wire {
   }
 
   /// The store cannot be written; nothing was changed.
-  public struct StoreUnavailable: Codable, Equatable, Sendable {
+  public struct StoreUnavailable: WireValue {
+    public static let fieldNames = ["reason"]
+    public var fieldValues: [Any?] { [reason] }
+
     public var reason: String
 
     public init(reason: String) {
@@ -46,7 +55,10 @@ public enum Wire {
     }
   }
 
-  public struct LimitExceeded: Codable, Equatable, Sendable {
+  public struct LimitExceeded: WireValue {
+    public static let fieldNames = ["limit", "retryAfter"]
+    public var fieldValues: [Any?] { [limit, retryAfter] }
+
     public var limit: String
     public var retryAfter: String?
 
@@ -57,7 +69,10 @@ public enum Wire {
   }
 
   /// The caller may not act for that tenant, or there is none.
-  public struct NotForTenant: Codable, Equatable, Sendable {
+  public struct NotForTenant: WireValue {
+    public static let fieldNames = ["tenant", "message"]
+    public var fieldValues: [Any?] { [tenant, message] }
+
     public var tenant: String
     public var message: String
 
@@ -68,7 +83,10 @@ public enum Wire {
   }
 
   /// A point in time (RFC 3339), and the zone in which its offset was taken.
-  public struct Time: Codable, Equatable, Sendable {
+  public struct Time: WireValue {
+    public static let fieldNames = ["at", "zone"]
+    public var fieldValues: [Any?] { [at, zone] }
+
     public var at: String
     public var zone: String
 
@@ -79,7 +97,10 @@ public enum Wire {
   }
 
   /// Until when everything is silent, and whether what is critical is too.
-  public struct Silence: Codable, Equatable, Sendable {
+  public struct Silence: WireValue {
+    public static let fieldNames = ["until", "critical"]
+    public var fieldValues: [Any?] { [until, critical] }
+
     public var until: Time
     public var critical: Bool
 
@@ -90,7 +111,10 @@ public enum Wire {
   }
 
   /// More than one has it.
-  public struct Ambiguous: Codable, Equatable, Sendable {
+  public struct Ambiguous: WireValue {
+    public static let fieldNames = ["id", "candidates"]
+    public var fieldValues: [Any?] { [id, candidates] }
+
     public var id: String
     public var candidates: [String]
 
@@ -101,7 +125,10 @@ public enum Wire {
   }
 
   /// A field's value cannot be taken.
-  public struct InvalidValue: Codable, Equatable, Sendable {
+  public struct InvalidValue: WireValue {
+    public static let fieldNames = ["field", "message"]
+    public var fieldValues: [Any?] { [field, message] }
+
     public var field: String
     public var message: String
 
@@ -114,7 +141,10 @@ public enum Wire {
   /// A time that is to come.
   /// A day that a calendar takes from a schedule: the day (YYYY-MM-DD), the calendar, and what the day is called, by language,
   /// where that is known.
-  public struct LeftOut: Codable, Equatable, Sendable {
+  public struct LeftOut: WireValue {
+    public static let fieldNames = ["date", "calendar", "names"]
+    public var fieldValues: [Any?] { [date, calendar, names] }
+
     public var date: String
     public var calendar: String
     public var names: [String: String]?
@@ -127,7 +157,10 @@ public enum Wire {
   }
 
   /// What is wrong with a set, and where. `line` and `column` count from 1, and are 0 for what is about the whole file.
-  public struct Fault: Codable, Equatable, Sendable {
+  public struct Fault: WireValue {
+    public static let fieldNames = ["file", "line", "column", "key", "message"]
+    public var fieldValues: [Any?] { [file, line, column, key, message] }
+
     public var file: String
     public var line: Int
     public var column: Int
@@ -145,7 +178,10 @@ public enum Wire {
 
   /// The schedule was not understood: at `column` (from 1, in characters; null when it is no one place) something else was
   /// `expected`; `suggestion` is a text that would be.
-  public struct InvalidSchedule: Codable, Equatable, Sendable {
+  public struct InvalidSchedule: WireValue {
+    public static let fieldNames = ["text", "column", "expected", "suggestion", "message"]
+    public var fieldValues: [Any?] { [text, column, expected, suggestion, message] }
+
     public var text: String
     public var column: Int?
     public var expected: String
@@ -162,7 +198,10 @@ public enum Wire {
   }
 
   /// The schedule was understood and can never fire.
-  public struct NeverOccurs: Codable, Equatable, Sendable {
+  public struct NeverOccurs: WireValue {
+    public static let fieldNames = ["text", "message"]
+    public var fieldValues: [Any?] { [text, message] }
+
     public var text: String
     public var message: String
 
