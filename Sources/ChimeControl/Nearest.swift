@@ -46,6 +46,6 @@ package enum Nearest {
   package static func question(_ near: [String]) -> String? {
     guard let last = near.last else { return nil }
     let others = near.dropLast().joined(separator: ", ")
-    return "did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+    return others.isEmpty ? "did you mean \(last)?" : "did you mean \(others) or \(last)?"
   }
 }

@@ -18,7 +18,7 @@ public enum Catalogs {
     let wanted = languages(of: environment)
     // A locale that this machine has not generated is no reason to be spoken to in English.
     if setlocale(LC_MESSAGES, "") == nil || current == "C", let language = wanted.first, language != "en" {
-      if setlocale(LC_MESSAGES, "C.UTF-8") != nil { setenv("LANGUAGE", wanted.joined(separator: ":"), 0) }
+      if setlocale(LC_MESSAGES, "C.UTF-8") != nil { setenv("LANGUAGE", wanted.joined(separator: ":"), 1) }
     }
     _ = setlocale(LC_TIME, "")
     if let folder = folder() { _ = bindtextdomain(domain, folder) }

@@ -56,6 +56,9 @@ struct BackupTests {
       #expect(try await home.listed("endpoint", "list")["endpoints"][0]["fault"].string == nil)
       let status = try await home.did("status")
       #expect(status.contains("unanswered  1"), "\(status)")
+      // A number says of what it is one.
+      let changes = try await home.did("undo", "--list")
+      #expect(changes.contains(/backup restored +1 entry/), "\(changes)")
       // What was not put in place of another configuration lies beside it.
       try home.configure(Home.heard)
       let again = try await home.run(Machine.chime, ["restore", file, "--yes", "--passphrase-file", passphrase])

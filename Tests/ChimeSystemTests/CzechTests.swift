@@ -22,8 +22,11 @@ struct CzechTests {
   static func english(in text: String) -> [String] {
     let words = text.split { !$0.isLetter }.map { $0.lowercased() }
     return words.filter {
-      ["the", "is", "are", "and", "not", "with", "cannot", "has", "have", "was", "there", "give", "such", "which"]
-        .contains($0)
+      [
+        "the", "is", "are", "and", "or", "not", "with", "cannot", "has", "have", "was", "there", "give", "such",
+        "which", "column",
+      ]
+      .contains($0)
     }
   }
 
@@ -150,6 +153,8 @@ struct CzechTests {
         (["when", "FREQ=DAILY;COUNT=0"], 64, "je mimo rozsah pro COUNT"),
         (["when", "sunset"], 64, "slunce potřebuje místo"),
         (["lst"], 64, "měli jste na mysli chime list"),
+        (["set"], 64, "měli jste na mysli chime add nebo chime apply?"),
+        (["add", "Voda", "daily at 9", "--quiet-hours", "25:00-7:00"], 64, "(sloupec 1); očekává se 00:00 až 23:59"),
         (["show", "nic"], 1, "neexistuje připomínka „nic“"),
         (["endpoint", "test", "nic"], 1, "neexistuje koncový bod „nic“"),
         (["endpoint", "add", "dům", "ftp://x"], 1, "není název koncového bodu"),
@@ -163,6 +168,10 @@ struct CzechTests {
         #expect(output.err.contains(said), "chime \(line): \(output.text)")
         #expect(Self.english(in: output.err).isEmpty, "chime \(line): \(output.text)")
       }
+      // On a machine without the locale too, whole sentences and not half of them.
+      let without = czech.merging(["LOCPATH": home.path + "/none"]) { $1 }
+      let output = try await home.run(Machine.chime, ["set"], environment: without)
+      #expect(output.err.contains("nezná sloveso") && Self.english(in: output.err).isEmpty, "\(output.text)")
     }
   }
 

@@ -46,7 +46,7 @@ extension Judge {
     if took > Self.slow {
       found.append(
         .caution(
-          .daemon, Sentence(Words.mark("it answers slowly: after %1 ms"), took), .run("\(facts.chime) status"),
+          .daemon, Sentence(Words.mark("it answers slowly: in %1 ms"), took), .run("\(facts.chime) status"),
           .run(facts.journal)))
     }
     if health.version != facts.version {
@@ -63,7 +63,7 @@ extension Judge {
     return [
       .good(
         .daemon,
-        Sentence(Words.mark("chimed %1 runs (process %2) and answers after %3 ms"), health.version, health.pid, took))
+        Sentence(Words.mark("chimed %1 runs (process %2) and answers in %3 ms"), health.version, health.pid, took))
     ]
   }
 

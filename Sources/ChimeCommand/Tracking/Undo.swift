@@ -33,7 +33,8 @@ enum Undo {
     let skips = context.line.has("skip")
     let found = try daemon.call(TrackersInterface.Undo(dryRun: true))
     if !isDry, let later = found.later, !context.line.has("yes") {
-      let what = [act(later.kind), Harmless.line(later.subject)].filter { !$0.isEmpty }.joined(separator: ": ")
+      let what = [act(later.kind), subject(later.subject, of: later.kind)].filter { !$0.isEmpty }
+        .joined(separator: ": ")
       let older = Words.say(
         "The last thing that you did cannot be taken back (%1). Before it: %2.", what, told(found.undone))
       guard context.world.isInteractive else {
@@ -65,7 +66,18 @@ enum Undo {
   }
 
   private static func told(_ change: TrackersInterface.Undoable) -> String {
-    [kind(change.kind), Harmless.line(change.subject)].filter { !$0.isEmpty }.joined(separator: ": ")
+    [kind(change.kind), subject(change.subject, of: change.kind)].filter { !$0.isEmpty }.joined(separator: ": ")
+  }
+
+  /// What was changed, and where it is a mere number, of what.
+  private static func subject(_ subject: String, of kind: String) -> String {
+    guard let count = Int(subject) else { return Harmless.line(subject) }
+    return switch kind {
+    case "imported", "removedAll", "restored": Words.say(count: count, "%n entry", "%n entries")
+    case "remindersImported": Words.say(count: count, "%n reminder", "%n reminders")
+    case "redelivered", "cancelled": Words.say(count: count, "%n message", "%n messages")
+    default: subject
+    }
   }
 
   private static func list(_ context: Context, _ daemon: Daemon) throws -> ExitCode {
@@ -86,7 +98,7 @@ enum Undo {
         table.rows.append([
           .init(context.trackerWords.minute(change.at, clock)), .init(kind(change.kind), .strong),
           .init(change.tracker ?? "", .faint),
-          .init(change.subject),
+          .init(subject(change.subject, of: change.kind)),
         ])
       }
       context.print(table: table)
@@ -106,7 +118,7 @@ enum Undo {
     case "milestone": Words.say("milestone")
     case "pack": Words.say("pack")
     case "imported": Words.say("imported")
-    case "restored": Words.say("restored")
+    case "restored": Words.say("backup restored")
     case "reminderAdded": Words.say("reminder added")
     case "reminderEdited": Words.say("reminder edited")
     case "reminderRemoved": Words.say("reminder removed")

@@ -85,11 +85,9 @@ extension Desk {
     let wanted = name.lowercased()
     let titled = trackers.filter { $0.title.texts.values.contains { $0.lowercased() == wanted } }
     if titled.count == 1 { return titled[0] }
-    let near = Nearest.to(name, among: trackers.map(\.id.rawValue))
     let hint =
-      near.isEmpty
-      ? (trackers.isEmpty ? "there are none yet: chime init" : "chime tracker list has those there are")
-      : "did you mean \(near.joined(separator: " or "))?"
+      Nearest.question(name, among: trackers.map(\.id.rawValue))
+      ?? (trackers.isEmpty ? "there are none yet: chime init" : "chime tracker list has those there are")
     throw ControlFailure.invalidValue(field: "tracker", "there is no tracker \"\(name.prefix(64))\"; \(hint)")
   }
 

@@ -170,9 +170,7 @@ struct ReminderFields {
       return .invalidValue(
         field: "timezone", "'\(shown)' is no time zone; give an IANA name such as Europe/Prague, or local")
     }
-    let near = bearings.zones.near(name)
-    let hint =
-      near.isEmpty ? "timedatectl list-timezones lists them" : "did you mean \(near.joined(separator: " or "))?"
+    let hint = Nearest.question(bearings.zones.near(name)) ?? "timedatectl list-timezones lists them"
     return .invalidValue(field: "timezone", "this machine has no time zone '\(shown)'; \(hint)")
   }
 

@@ -110,12 +110,10 @@ extension TrackerFields {
   /// The unit of a further measure that a client has named.
   static func unit(ofField name: String, _ tracker: Tracker) throws -> Unit {
     if let unit = tracker.fields[name] { return unit }
-    let near = Nearest.to(String(name.prefix(64)), among: tracker.fields.keys.sorted())
+    let known = tracker.fields.keys.sorted()
     let hint =
-      near.isEmpty
-      ? tracker.fields.isEmpty
-        ? "\(tracker.id) has none" : "\(tracker.id) has \(tracker.fields.keys.sorted().joined(separator: ", "))"
-      : "did you mean \(near.joined(separator: " or "))?"
+      Nearest.question(String(name.prefix(64)), among: known)
+      ?? (known.isEmpty ? "\(tracker.id) has none" : "\(tracker.id) has \(known.joined(separator: ", "))")
     throw ControlFailure.invalidValue(field: "fields", "there is no measure '\(shown(name))': \(hint)")
   }
 
