@@ -117,17 +117,6 @@ import Varlink
     #expect(chime(["add", "--from", "-"], daemon: daemon).errors == "0 reminders were added\n")
     #expect(daemon.calls.isEmpty)
   }
-
-  /// Fields that a Draft gets later are to be known here too.
-  @Test func allFieldsOfADraftAreKnown() {
-    func names(_ value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label) }
-    #expect(names(RemindersInterface.Draft(title: "", when: "")) == DraftLine.fields)
-    #expect(names(RemindersInterface.Nag(every: nil)).sorted() == DraftLine.inner["nag"]?.sorted())
-    #expect(names(RemindersInterface.Quiet()).sorted() == DraftLine.inner["quiet"]?.sorted())
-    #expect(names(RemindersInterface.TrackerLink()).sorted() == DraftLine.inner["tracker"]?.sorted())
-    #expect(
-      names(RemindersInterface.CatchUp(suspend: .all, downtime: .all)).sorted() == DraftLine.inner["catchUp"]?.sorted())
-  }
 }
 
 extension JSON {

@@ -209,7 +209,7 @@ import Varlink
       ),
       (
         "edit r7k2 --nag \"\" --nag-max \"\" --quiet-rule \"\" --jitter \"\" --snooze \"\" --category \"\"",
-        "Reminders.Update", #"{"change":{"category":"","reset":["jitter","nag","quiet","snooze"]},"id":"r7k2"}"#, []
+        "Reminders.Update", #"{"change":{"category":"","reset":["snooze","nag","quiet","jitter"]},"id":"r7k2"}"#, []
       ),
       ("pause r7k2", "Reminders.Pause", #"{"id":"r7k2"}"#, ["paused without end"]),
       ("pause r7k2 --until 2026-12-01", "Reminders.Pause", #"{"id":"r7k2","until":"2026-12-01T00:00:00+01:00"}"#, []),

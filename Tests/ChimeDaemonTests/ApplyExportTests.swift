@@ -88,7 +88,7 @@ import Varlink
       }
       let listed = try house.call(Wired.List()).reminders
       for (index, reminder) in listed.enumerated() {
-        let change: Wired.Change =
+        let change: Wired.Draft =
           index % 2 == seed % 2
           ? .init(body: "", tags: ["a"], urgency: .critical, tracker: .init(quietWhenDone: false))
           : .init(title: "Mine \"too\"", when: "every 2h from 8:00 to 20:00", snooze: ["PT5M"])

@@ -81,7 +81,14 @@ struct GoneClientsTests {
   /// Has the store's writer stand still while a body runs.
   static func whileNothingIsWritten(_ house: TrackerHouse, _ body: () async throws -> Void) async throws {
     let end = DispatchSemaphore(value: 0)
-    let held = Task { [store = house.store] in try await store.write { _ in end.wait() } }
+    let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+    let held = Task { [store = house.store] in
+      try await store.write { _ in
+        begins.yield()
+        end.wait()
+      }
+    }
+    for await _ in begun { break }
     do {
       defer { end.signal() }
       try await body()

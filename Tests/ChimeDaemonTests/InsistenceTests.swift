@@ -11,7 +11,7 @@ struct InsistenceTests {
   static let now = ReminderFieldsTests.now
   static let ten = now + .hours(14)
 
-  typealias Change = RemindersInterface.Change
+  typealias Change = RemindersInterface.Draft
 
   static func apply(_ changes: Change...) throws -> Reminder {
     var reminder = try ReminderFieldsTests.reminder()

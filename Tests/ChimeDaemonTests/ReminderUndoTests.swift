@@ -138,6 +138,23 @@ struct ReminderUndoTests {
     }
   }
 
+  /// What Add and Update take is one type; what a new reminder needs is asked for by name.
+  @Test func aNewReminderNeedsATitleAndASchedule() async throws {
+    try await TrackerHouse.live(inMemory: true) { house in
+      for (draft, field) in [
+        (Reminders.Draft(when: "daily at 9"), "title"), (Reminders.Draft(title: "Tea"), "when"),
+      ] {
+        let refusal = house.refusal(Reminders.Add(reminder: draft))
+        #expect(refusal?.name == Reminders.name + ".InvalidValue" && refusal?.text("field") == field)
+        #expect(refusal?.text("message").hasSuffix("is missing") == true)
+        let many = house.refusal(Reminders.AddMany(reminders: [draft]))
+        #expect(many?.name == Reminders.name + ".InvalidDrafts")
+      }
+      let titles = try house.titles()
+      #expect(titles.isEmpty)
+    }
+  }
+
   @Test func manyThatWereAddedTogetherGoTogether() async throws {
     try await TrackerHouse.live(inMemory: true) { house in
       let drafts = (1...300).map { Reminders.Draft(title: "T\($0)", when: "daily at 16:00") }

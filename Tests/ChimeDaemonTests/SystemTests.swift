@@ -125,7 +125,7 @@ struct ReminderFieldsTests {
       schedule: try Schedule.parse("daily at 8", now: now, zone: .utc), createdAt: now)
   }
 
-  typealias Change = RemindersInterface.Change
+  typealias Change = RemindersInterface.Draft
 
   @Test(arguments: [
     (Change(title: ""), "title", "the title is empty"),

@@ -124,7 +124,7 @@ struct TenantTests {
       struct Update: Encodable {
         var tenant = "acme"
         var id: String
-        var change = RemindersInterface.Change(title: "Two", when: "daily at 10:00")
+        var change = RemindersInterface.Draft(title: "Two", when: "daily at 10:00")
       }
       _ = try house.call(RemindersInterface.Update.method, Update(id: ids[0]), RemindersInterface.Update.Reply.self)
       _ = try house.call(RemindersInterface.Remove.method, Remove(id: ids[0]), RemindersInterface.Remove.Reply.self)

@@ -12,14 +12,12 @@ struct DraftLine: Decodable {
     init(_ message: String) { self.message = message }
   }
 
-  /// The fields, and those of what stands in some of them.
-  static let fields = [
-    "title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon",
-    "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "tracker",
-  ]
+  private typealias Interface = RemindersInterface
+  /// The fields, and those of what stands in some of them. What a field goes back to is for `edit`.
+  static let fields = Interface.Draft.fieldNames.filter { $0 != "reset" }
   static let inner = [
-    "catchUp": ["suspend", "downtime"], "nag": ["every", "max", "escalation"], "quiet": ["rule", "hours"],
-    "tracker": ["tracker", "logs", "amount", "unit", "quietWhenDone", "followsEntries", "pace"],
+    "catchUp": Interface.CatchUp.fieldNames, "nag": Interface.Nag.fieldNames, "quiet": Interface.Quiet.fieldNames,
+    "tracker": Interface.TrackerLink.fieldNames,
   ]
 
   private struct Key: CodingKey {
@@ -58,7 +56,16 @@ struct DraftLine: Decodable {
 
     func read(_ line: [UInt8]) throws(Refusal) -> RemindersInterface.Draft {
       do {
-        return try decoder.decode(DraftLine.self, from: Data(line)).draft.filled(from: defaults)
+        let own = try decoder.decode(DraftLine.self, from: Data(line)).draft
+        var draft = own.filled(from: defaults)
+        // Half a place is a fault and not made whole by another.
+        if own.latitude != nil || own.longitude != nil {
+          (draft.latitude, draft.longitude) = (own.latitude, own.longitude)
+        }
+        for (name, value) in [("title", own.title), ("when", own.when)] where value == nil {
+          throw Refusal(Words.say("\"%1\" is missing", name))
+        }
+        return draft
       } catch let refusal as Refusal {
         throw refusal
       } catch DecodingError.keyNotFound(let key, _) {
@@ -75,34 +82,5 @@ struct DraftLine: Decodable {
 
     private static let noObject = Refusal(
       Words.say("it is no JSON object, such as %1", #"{"title": "Drink water", "when": "every 90m"}"#))
-  }
-}
-
-extension RemindersInterface.Draft {
-  /// The same, with the fields of another where it has none.
-  func filled(from other: RemindersInterface.Draft) -> RemindersInterface.Draft {
-    var draft = self
-    draft.body = body ?? other.body
-    draft.timezone = timezone ?? other.timezone
-    draft.gap = gap ?? other.gap
-    draft.fold = fold ?? other.fold
-    if latitude == nil, longitude == nil { (draft.latitude, draft.longitude) = (other.latitude, other.longitude) }
-    draft.channels = channels ?? other.channels
-    draft.tags = tags ?? other.tags
-    draft.urgency = urgency ?? other.urgency
-    draft.icon = icon ?? other.icon
-    draft.sound = sound ?? other.sound
-    draft.url = url ?? other.url
-    draft.category = category ?? other.category
-    draft.catchUp = catchUp ?? other.catchUp
-    draft.grace = grace ?? other.grace
-    draft.jitter = jitter ?? other.jitter
-    draft.nag = nag ?? other.nag
-    draft.quiet = quiet ?? other.quiet
-    draft.wake = wake ?? other.wake
-    draft.stay = stay ?? other.stay
-    draft.snooze = snooze ?? other.snooze
-    draft.tracker = tracker ?? other.tracker
-    return draft
   }
 }

@@ -46,7 +46,7 @@ enum Edit {
   }
 
   private static func apply(_ context: Context, id: String, line: ParsedLine) throws -> ExitCode {
-    var change = try DraftOptions.change(line)
+    var change = try DraftOptions.draft(line, title: line.value("title"), when: line.value("when"))
     change.when = change.when.map(context.written)
     if context.line.has("dry-run") { return try dryRun(context, id: id, change: change) }
     let reply: RemindersInterface.Update.Reply = try context.daemon().call(
@@ -56,7 +56,7 @@ enum Edit {
   }
 
   private static func dryRun(
-    _ context: Context, id: String, change: RemindersInterface.Change
+    _ context: Context, id: String, change: RemindersInterface.Draft
   ) throws -> ExitCode {
     let reminder = try get(context, id)
     let reset = change.reset ?? []

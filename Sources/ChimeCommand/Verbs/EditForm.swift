@@ -10,27 +10,9 @@ struct EditForm: Equatable {
   private var title = ""
 
   init(_ reminder: RemindersInterface.Reminder) {
-    let (suspend, downtime) = (reminder.catchUp.suspend.rawValue, reminder.catchUp.downtime.rawValue)
     title = "\(reminder.title) (\(reminder.id))"
-    values = [
-      "title": reminder.title, "when": reminder.when, "body": reminder.body ?? "", "tz": reminder.timezone,
-      "to": reminder.channels.joined(separator: ", "), "tag": reminder.tags.joined(separator: ", "),
-      "urgency": reminder.urgency.rawValue, "icon": reminder.icon ?? "", "sound": reminder.sound ?? "",
-      "url": reminder.url ?? "", "gap": reminder.gap?.rawValue ?? "", "fold": reminder.fold?.rawValue ?? "",
-      "place": PlaceText.text(reminder.latitude, reminder.longitude),
-      "catch-up": suspend == downtime ? suspend : "suspend=\(suspend),downtime=\(downtime)",
-      "grace": LengthText.human(reminder.grace),
-      "snooze": reminder.snooze.map { LengthText.human($0) }.joined(separator: ", "),
-      "category": reminder.category ?? "", "nag": reminder.nag?.every.map { LengthText.human($0) } ?? "",
-      "nag-max": reminder.nag?.max.map { String($0) } ?? "",
-      "escalate": InsistenceOptions.text(reminder.nag?.escalation),
-      "quiet-rule": reminder.quiet?.rule?.rawValue ?? "",
-      "quiet-hours": (reminder.quiet?.hours ?? []).joined(separator: "; "),
-      "wake": reminder.wake == true ? "yes" : "no",
-      "stay": reminder.stay == true ? "yes" : "no",
-      "jitter": reminder.jitter.map { LengthText.human($0) } ?? "",
-    ]
-    values.merge(LinkOptions.form(reminder.tracker)) { $1 }
+    values = ["title": reminder.title, "when": reminder.when]
+    for field in DraftOptions.fields { values[field.option.name] = field.form(reminder) }
     // What the form cannot say back as it was would be a change that nobody made.
     values = values.mapValues { EditForm.written($0).trimmedLines }
   }

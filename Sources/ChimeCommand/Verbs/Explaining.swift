@@ -144,7 +144,7 @@ enum Explaining {
       draft.longitude.flatMap { Place(latitude: latitude, longitude: $0) }
     }
     let question = ScheduleQuestion(
-      text: draft.when, timezone: draft.timezone ?? "local", place: place, gap: draft.gap, fold: draft.fold,
+      text: draft.when ?? "", timezone: draft.timezone ?? "local", place: place, gap: draft.gap, fold: draft.fold,
       after: context.now)
     let explanation = try explain(context, question, count: 3)
     let stamps = explanation.moments.map { RFC3339.format($0.instant, in: explanation.zone) }
@@ -153,14 +153,15 @@ enum Explaining {
     case .json:
       context.print(
         json: .members([
-          "dryRun": .bool(true), "title": .string(draft.title), "canonical": .string(explanation.canonical),
+          "dryRun": .bool(true), "title": .optional(draft.title), "canonical": .string(explanation.canonical),
           "timezone": .string(draft.timezone ?? "local"), "next": .strings(stamps), "remarks": .strings(remarks),
         ]))
     case .plain:
       context.out(Plain.line(["title", "canonical", "next"]))
-      context.out(Plain.line([draft.title, explanation.canonical, stamps.first ?? ""].map { Harmless.field($0) }))
+      let fields: [String?] = [draft.title, explanation.canonical, stamps.first]
+      context.out(Plain.line(fields.map { Harmless.field($0 ?? "") }))
     case .human:
-      context.out("\(Harmless.line(would))  \(Harmless.line(draft.title))")
+      context.out("\(Harmless.line(would))  \(Harmless.line(draft.title ?? ""))")
       context.out("  \(Harmless.line(explanation.canonical))")
       for moment in explanation.moments {
         let clock = context.clock()

@@ -4,22 +4,38 @@ import ChimeWords
 
 /// The options that say how a reminder insists, and when it is quiet.
 enum InsistenceOptions {
-  static let all: [Verb.Option] = [
-    .value("nag", nil, "LENGTH", "Repeat it every so often while nobody answers, such as 5m"),
-    .value("nag-max", nil, "N", "How often it is repeated at most: 1 to 100, 10 unless told otherwise"),
-    .value(
-      "escalate", nil, "N:CHANNELS", "From the Nth repeat on it goes to further channels too, such as 3:team,phone",
-      repeats: true),
-    .value(
-      "quiet-rule", nil, "RULE",
-      "Its times in quiet hours: hold them until the end, drop them, or off (they ring); otherwise as configured",
-      choices: RemindersInterface.Quiet.Rule.allCases.map(\.rawValue), mayBeEmpty: true),
-    .value(
-      "quiet-hours", nil, "SPAN",
-      "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
-      repeats: true),
-    .value("jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
-    wake, stay,
+  static let fields: [DraftField] = [
+    DraftField(
+      option: .value("nag", nil, "LENGTH", "Repeat it every so often while nobody answers, such as 5m"), reset: .nag,
+      take: { $1.nag = try nag($0) }, form: { $0.nag?.every.map { LengthText.human($0) } ?? "" }),
+    DraftField(
+      option: .value("nag-max", nil, "N", "How often it is repeated at most: 1 to 100, 10 unless told otherwise"),
+      form: { $0.nag?.max.map { String($0) } ?? "" }),
+    DraftField(
+      option: .value(
+        "escalate", nil, "N:CHANNELS", "From the Nth repeat on it goes to further channels too, such as 3:team,phone",
+        repeats: true),
+      form: { text($0.nag?.escalation) }),
+    DraftField(
+      option: .value(
+        "quiet-rule", nil, "RULE",
+        "Its times in quiet hours: hold them until the end, drop them, or off (they ring); otherwise as configured",
+        choices: RemindersInterface.Quiet.Rule.allCases.map(\.rawValue), mayBeEmpty: true),
+      reset: .quiet, take: { $1.quiet = try quiet($0) }, form: { $0.quiet?.rule?.rawValue ?? "" }),
+    DraftField(
+      option: .value(
+        "quiet-hours", nil, "SPAN",
+        "Quiet hours of its own instead of the configured ones, such as \"mon-fri 22:00-07:00\"; several when repeated",
+        repeats: true),
+      form: { ($0.quiet?.hours ?? []).joined(separator: "; ") }),
+    DraftField(
+      option: .value(
+        "jitter", nil, "LENGTH", "It comes up to so much after each of its times, always by the same part of it"),
+      reset: .jitter, take: { $1.jitter = try jitter($0) }, form: { $0.jitter.map { LengthText.human($0) } ?? "" }),
+    DraftField(
+      option: wake, take: { $1.wake = try isOn($0, wake, noWake) }, form: { $0.wake == true ? "yes" : "no" }),
+    DraftField(
+      option: stay, take: { $1.stay = try isOn($0, stay, noStay) }, form: { $0.stay == true ? "yes" : "no" }),
   ]
 
   static let wake = Verb.Option.flag(
@@ -30,10 +46,8 @@ enum InsistenceOptions {
     "stay", nil, Words.say("Its popup stays on the screen until it is answered, as a critical one does"))
   static let noStay = Verb.Option.flag("no-stay", nil, Words.say("Its popup goes when the desktop takes it away"))
 
-  static func wake(_ line: ParsedLine) throws -> Bool? { try isOn(line, wake, noWake) }
-  static func stay(_ line: ParsedLine) throws -> Bool? { try isOn(line, stay, noStay) }
-
-  private static func isOn(_ line: ParsedLine, _ on: Verb.Option, _ off: Verb.Option) throws -> Bool? {
+  /// What two options that are each other's opposite say; nil when neither is there.
+  static func isOn(_ line: ParsedLine, _ on: Verb.Option, _ off: Verb.Option) throws -> Bool? {
     switch (line.has(on.name), line.has(off.name)) {
     case (true, true): throw Failure.usage(Words.say("--%1 and --%2 contradict each other", on.name, off.name))
     case (true, false): true

@@ -3,13 +3,26 @@ import ChimeWords
 
 /// The options that link a reminder to a tracker.
 enum LinkOptions {
-  static let all: [Verb.Option] =
+  static let fields: [DraftField] =
     [
-      .value(
-        "tracker", nil, "NAME", "The tracker that knows whether it was done; chime done then logs an entry of it"),
-      .value(
-        "logs", nil, "AMOUNT", "How much chime done logs, such as 250ml, or no; otherwise the tracker's usual amount"),
-    ] + switches.map(\.on)
+      DraftField(
+        option: .value(
+          "tracker", nil, "NAME", "The tracker that knows whether it was done; chime done then logs an entry of it"),
+        reset: .tracker, take: { $1.tracker = try link($0) }, form: { $0.tracker?.tracker ?? "" }),
+      DraftField(
+        option: .value(
+          "logs", nil, "AMOUNT", "How much chime done logs, such as 250ml, or no; otherwise the tracker's usual amount"),
+        reset: .amount,
+        form: {
+          let amount = $0.tracker.flatMap { link in
+            link.amount.map { "\($0 == $0.rounded() ? String(Int($0)) : String($0))\(link.unit ?? "")" }
+          }
+          return $0.tracker?.logs == false ? "no" : amount ?? ""
+        }),
+      DraftField(option: switches[0].on, form: { $0.tracker?.quietWhenDone == true ? "yes" : "no" }),
+      DraftField(option: switches[1].on, form: { $0.tracker?.followsEntries == true ? "yes" : "no" }),
+      DraftField(option: switches[2].on, form: { $0.tracker?.pace == true ? "yes" : "no" }),
+    ]
 
   /// Each with the option that takes it back.
   static let switches: [(on: Verb.Option, off: Verb.Option)] = [
@@ -32,9 +45,10 @@ enum LinkOptions {
     var link = RemindersInterface.TrackerLink()
     let name = line.value("tracker").map(trimmed)
     if let name, !name.isEmpty { link.tracker = name }
-    link.quietWhenDone = try isOn(line, 0)
-    link.followsEntries = try isOn(line, 1)
-    link.pace = try isOn(line, 2)
+    func isOn(_ index: Int) throws -> Bool? {
+      try InsistenceOptions.isOn(line, switches[index].on, switches[index].off)
+    }
+    (link.quietWhenDone, link.followsEntries, link.pace) = (try isOn(0), try isOn(1), try isOn(2))
     if let text = line.value("logs").map(trimmed), !text.isEmpty {
       if text == "no" {
         link.logs = false
@@ -58,16 +72,6 @@ enum LinkOptions {
       let lone = (["logs"] + switches.map(\.on.name)).first(where: { line.has($0) })
     else { return }
     throw Failure.usage(Words.say("--%1 goes with --tracker NAME", lone), hint: Words.say("such as --tracker water"))
-  }
-
-  private static func isOn(_ line: ParsedLine, _ index: Int) throws -> Bool? {
-    let (on, off) = (switches[index].on.name, switches[index].off.name)
-    switch (line.has(on), line.has(off)) {
-    case (true, true): throw Failure.usage(Words.say("--%1 and --%2 contradict each other", on, off))
-    case (true, false): return true
-    case (false, true): return false
-    case (false, false): return nil
-    }
   }
 
   // MARK: As text
@@ -94,16 +98,5 @@ enum LinkOptions {
       let number = Figures.number(amount, decimals: amount == amount.rounded() ? 0 : 3, grouped: false)
       return link.unit.map { "\(number) \($0)" } ?? number
     }
-  }
-
-  /// The values of the editor's form.
-  static func form(_ link: RemindersInterface.TrackerLink?) -> [String: String] {
-    func word(_ value: Bool?) -> String { value == true ? "yes" : "no" }
-    let amount = link?.amount.map { "\($0 == $0.rounded() ? String(Int($0)) : String($0))\(link?.unit ?? "")" }
-    return [
-      "tracker": link?.tracker ?? "", "logs": link?.logs == false ? "no" : amount ?? "",
-      "quiet-when-done": word(link?.quietWhenDone), "follows-entries": word(link?.followsEntries),
-      "pace": word(link?.pace),
-    ]
   }
 }

@@ -53,8 +53,9 @@ enum Show {
       (Words.say("tags"), reminder.tags.isEmpty ? nil : reminder.tags.joined(separator: ", ")),
       (Words.say("unheard"), reminder.unheard.map { Words.told($0) }),
       (Words.say("urgency"), reminder.urgency == .normal ? nil : StateWords.say(reminder.urgency.rawValue)),
-      (Words.say("icon"), reminder.icon), (Words.say("sound"), reminder.sound), (Words.say("link"), reminder.url),
-      (Words.say("category"), reminder.category),
+    ]
+    facts += DraftOptions.fields.compactMap { $0.shown?(reminder) }
+    facts += [
       (Words.say("in a gap"), reminder.gap?.rawValue), (Words.say("in a fold"), reminder.fold?.rawValue),
     ]
     let (suspend, downtime) = (reminder.catchUp.suspend, reminder.catchUp.downtime)

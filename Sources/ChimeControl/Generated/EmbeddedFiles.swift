@@ -893,36 +893,9 @@ type Reminder (
   unheard: ?string
 )
 
-# What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
+# What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
+# that is null as it is. An empty string is no body, icon, sound, url or category.
 type Draft (
-  title: string,
-  when: string,
-  body: ?string,
-  timezone: ?string,
-  gap: ?(shift, skip),
-  fold: ?(first, last, both),
-  latitude: ?float,
-  longitude: ?float,
-  channels: ?[]string,
-  tags: ?[]string,
-  urgency: ?(low, normal, critical),
-  icon: ?string,
-  sound: ?string,
-  url: ?string,
-  category: ?string,
-  catchUp: ?CatchUp,
-  grace: ?string,
-  jitter: ?string,
-  nag: ?Nag,
-  quiet: ?Quiet,
-  wake: ?bool,
-  stay: ?bool,
-  snooze: ?[]string,
-  tracker: ?TrackerLink
-)
-
-# What Update changes: a field that is null stays as it is; an empty string removes a body, icon, sound, url or category.
-type Change (
   title: ?string,
   when: ?string,
   body: ?string,
@@ -1040,7 +1013,7 @@ method Add(reminder: Draft, token: ?string, tenant: ?string) -> (reminder: Remin
 # the order of the drafts. With `dryRun` they are only judged, and there are no ids. When any cannot be taken the call fails
 # with InvalidDrafts. A token is taken as by Add, for all of them together; each warning is there once.
 method AddMany(reminders: []Draft, dryRun: ?bool, token: ?string, tenant: ?string) -> (ids: []string, warnings: []string)
-method Update(id: string, change: Change, tenant: ?string) -> (reminder: Reminder, warnings: []string)
+method Update(id: string, change: Draft, tenant: ?string) -> (reminder: Reminder, warnings: []string)
 # Removes it; its history stays.
 method Remove(id: string, tenant: ?string) -> (reminder: Reminder)
 method Get(id: string, tenant: ?string) -> (reminder: Reminder)

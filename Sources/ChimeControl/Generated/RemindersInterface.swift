@@ -240,66 +240,9 @@ public enum RemindersInterface {
     }
   }
 
-  /// What Add takes: only `title` and `when` are needed, the rest has the configuration's defaults.
+  /// What a reminder is to be. Add needs `title` and `when`, and gives the rest the configuration's defaults; Update leaves a field
+  /// that is null as it is. An empty string is no body, icon, sound, url or category.
   public struct Draft: WireValue {
-    public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "tracker"]
-    public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, snooze, tracker] }
-
-    public var title: String
-    public var when: String
-    public var body: String?
-    public var timezone: String?
-    public var gap: Wire.Gap?
-    public var fold: Wire.Fold?
-    public var latitude: Double?
-    public var longitude: Double?
-    public var channels: [String]?
-    public var tags: [String]?
-    public var urgency: Reminder.Urgency?
-    public var icon: String?
-    public var sound: String?
-    public var url: String?
-    public var category: String?
-    public var catchUp: CatchUp?
-    public var grace: String?
-    public var jitter: String?
-    public var nag: Nag?
-    public var quiet: Quiet?
-    public var wake: Bool?
-    public var stay: Bool?
-    public var snooze: [String]?
-    public var tracker: TrackerLink?
-
-    public init(title: String, when: String, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, snooze: [String]? = nil, tracker: TrackerLink? = nil) {
-      self.title = title
-      self.when = when
-      self.body = body
-      self.timezone = timezone
-      self.gap = gap
-      self.fold = fold
-      self.latitude = latitude
-      self.longitude = longitude
-      self.channels = channels
-      self.tags = tags
-      self.urgency = urgency
-      self.icon = icon
-      self.sound = sound
-      self.url = url
-      self.category = category
-      self.catchUp = catchUp
-      self.grace = grace
-      self.jitter = jitter
-      self.nag = nag
-      self.quiet = quiet
-      self.wake = wake
-      self.stay = stay
-      self.snooze = snooze
-      self.tracker = tracker
-    }
-  }
-
-  /// What Update changes: a field that is null stays as it is; an empty string removes a body, icon, sound, url or category.
-  public struct Change: WireValue {
     public static let fieldNames = ["title", "when", "body", "timezone", "gap", "fold", "latitude", "longitude", "channels", "tags", "urgency", "icon", "sound", "url", "category", "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze", "reset", "tracker"]
     public var fieldValues: [Any?] { [title, when, body, timezone, gap, fold, latitude, longitude, channels, tags, urgency, icon, sound, url, category, catchUp, grace, jitter, nag, quiet, wake, stay, snooze, reset, tracker] }
 
@@ -332,10 +275,10 @@ public enum RemindersInterface {
     public var snooze: [String]?
     /// What goes back to having no value of its own, before what is given is taken: gap and fold to the dialect's own rule,
     /// place, quiet and snooze to what is configured, jitter, nag and tracker to none, amount to the tracker's usual one.
-    public var reset: [Change.Reset]?
+    public var reset: [Draft.Reset]?
     public var tracker: TrackerLink?
 
-    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, snooze: [String]? = nil, reset: [Change.Reset]? = nil, tracker: TrackerLink? = nil) {
+    public init(title: String? = nil, when: String? = nil, body: String? = nil, timezone: String? = nil, gap: Wire.Gap? = nil, fold: Wire.Fold? = nil, latitude: Double? = nil, longitude: Double? = nil, channels: [String]? = nil, tags: [String]? = nil, urgency: Reminder.Urgency? = nil, icon: String? = nil, sound: String? = nil, url: String? = nil, category: String? = nil, catchUp: CatchUp? = nil, grace: String? = nil, jitter: String? = nil, nag: Nag? = nil, quiet: Quiet? = nil, wake: Bool? = nil, stay: Bool? = nil, snooze: [String]? = nil, reset: [Draft.Reset]? = nil, tracker: TrackerLink? = nil) {
       self.title = title
       self.when = when
       self.body = body
@@ -361,6 +304,37 @@ public enum RemindersInterface {
       self.snooze = snooze
       self.reset = reset
       self.tracker = tracker
+    }
+
+    /// The same, with the fields of another where it has none.
+    public func filled(from other: Draft) -> Draft {
+      var it = self
+      it.title = title ?? other.title
+      it.when = when ?? other.when
+      it.body = body ?? other.body
+      it.timezone = timezone ?? other.timezone
+      it.gap = gap ?? other.gap
+      it.fold = fold ?? other.fold
+      it.latitude = latitude ?? other.latitude
+      it.longitude = longitude ?? other.longitude
+      it.channels = channels ?? other.channels
+      it.tags = tags ?? other.tags
+      it.urgency = urgency ?? other.urgency
+      it.icon = icon ?? other.icon
+      it.sound = sound ?? other.sound
+      it.url = url ?? other.url
+      it.category = category ?? other.category
+      it.catchUp = catchUp ?? other.catchUp
+      it.grace = grace ?? other.grace
+      it.jitter = jitter ?? other.jitter
+      it.nag = nag ?? other.nag
+      it.quiet = quiet ?? other.quiet
+      it.wake = wake ?? other.wake
+      it.stay = stay ?? other.stay
+      it.snooze = snooze ?? other.snooze
+      it.reset = reset ?? other.reset
+      it.tracker = tracker ?? other.tracker
+      return it
     }
   }
 
@@ -627,9 +601,9 @@ public enum RemindersInterface {
     public static let method = "io.chime.Reminders.Update"
     
     public var id: String
-    public var change: Change
+    public var change: Draft
 
-    public init(id: String, change: Change) {
+    public init(id: String, change: Draft) {
       self.id = id
       self.change = change
     }

@@ -79,8 +79,9 @@ extension Desk {
     _ plan: ImportPlan, _ request: Interface.Import
   ) async throws -> Candidates {
     // What the client gives to all is its mistake and not a line's, so it is judged by itself first.
-    var sample = try draft(Interface.Draft(title: "sample", when: "every 1h", timezone: request.timezone))
-    try fields.apply(Interface.Change(channels: request.channels, tags: request.tags), to: &sample)
+    _ = try draft(
+      Interface.Draft(
+        title: "sample", when: "every 1h", timezone: request.timezone, channels: request.channels, tags: request.tags))
     var candidates = Candidates()
     for remark in plan.remarks {
       candidates.reply.remarks.append(

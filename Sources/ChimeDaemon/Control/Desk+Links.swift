@@ -9,7 +9,7 @@ extension Desk {
   ///
   /// - Parameter trackers: those there will be; nil: those there are.
   func link(
-    _ reminder: inout Reminder, _ wanted: Interface.TrackerLink?, reset: [Interface.Change.Reset] = [],
+    _ reminder: inout Reminder, _ wanted: Interface.TrackerLink?, reset: [Interface.Draft.Reset] = [],
     among trackers: [Tracker]? = nil, in transaction: any StoreTransaction
   ) throws {
     if reset.contains(.tracker) { reminder.tracker = nil }

@@ -56,20 +56,20 @@ extension Desk {
   /// A reminder made of the configuration's defaults and what the client gave; its id is not yet known.
   func draft(_ draft: Interface.Draft) throws -> Reminder {
     let unnamed = ReminderID(rawValue: "")
+    guard let title = draft.title else { throw ControlFailure.invalidValue(field: "title", "the title is missing") }
+    guard let when = draft.when else { throw ControlFailure.invalidValue(field: "when", "the schedule is missing") }
     let zone = draft.timezone.map(ZoneChoice.init) ?? configuration.timezone
     let place = try fields.place(draft.latitude, draft.longitude)
     var reminder = Reminder(
-      id: unnamed, owner: caller.owner, title: draft.title,
-      schedule: try fields.schedule(draft.when, in: zone, at: place), timezone: zone, place: place,
+      id: unnamed, owner: caller.owner, title: title,
+      schedule: try fields.schedule(when, in: zone, at: place), timezone: zone, place: place,
       channels: configuration.defaultChannels,
       catchUp: configuration.catchUp, grace: configuration.grace, jitter: configuration.jitter,
       snoozeLengths: configuration.snooze, createdAt: now)
-    let change = Interface.Change(
-      title: draft.title, body: draft.body, timezone: draft.timezone, gap: draft.gap, fold: draft.fold,
-      channels: draft.channels, tags: draft.tags, urgency: draft.urgency, icon: draft.icon, sound: draft.sound,
-      url: draft.url, category: draft.category, catchUp: draft.catchUp, grace: draft.grace, jitter: draft.jitter,
-      nag: draft.nag, quiet: draft.quiet, wake: draft.wake, stay: draft.stay, snooze: draft.snooze)
-    try fields.apply(change, to: &reminder)
+    // The schedule has been read.
+    var rest = draft
+    rest.when = nil
+    try fields.apply(rest, to: &reminder)
     return reminder
   }
 

@@ -139,7 +139,7 @@ struct Desk: InterfaceHandler, Sendable {
 
   /// About how many bytes a reminder is in an answer; what has a bound of some hundred is left out.
   static func bytes(of reminder: RemindersInterface.Reminder) -> Int {
-    let texts = [reminder.body, reminder.url, reminder.icon, reminder.sound].compactMap { $0 } + reminder.tags
+    let texts = ReminderFields.texts.compactMap { reminder[keyPath: $0.shown] } + reminder.tags
     return 600 + reminder.title.utf8.count + reminder.when.utf8.count + texts.reduce(0) { $0 + $1.utf8.count }
   }
 

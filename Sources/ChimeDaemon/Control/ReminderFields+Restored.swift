@@ -46,15 +46,13 @@ extension ReminderFields {
       throw ControlFailure.invalidValue(field: "title", "the title is empty")
     }
     try judge(reminder.title, "title", Self.maxWholeTitleBytes)
-    try judge(reminder.body, "body", Self.maxBodyBytes, lines: true)
+    for text in Self.texts {
+      try judge(reminder[keyPath: text.kept], text.name, text.maxBytes, lines: text.hasLines)
+    }
     guard reminder.tags.count <= Self.maxItems else {
       throw ControlFailure.invalidValue(field: "tags", "give at most \(Self.maxItems) tags")
     }
     for tag in reminder.tags { try judge(tag, "tags", 64) }
-    try judge(reminder.icon, "icon", 2_048)
-    try judge(reminder.sound, "sound", 2_048)
-    try judge(reminder.url, "url", 2_048)
-    try judge(reminder.category, "category", 255)
     try judge(reminder.set, "set", 255)
     // A canonical text may be of several lines: that of a recurrence.
     try judge(reminder.schedule.canonical, "when", Self.maxWhenBytes, lines: true)

@@ -9,7 +9,6 @@ struct ReminderFields {
   let now: Instant
 
   static let maxTitleBytes = 1_000
-  static let maxBodyBytes = 16_384
   /// Room for an event with a few hundred exceptions.
   static let maxWhenBytes = 16_384
   static let maxItems = 32
@@ -17,11 +16,33 @@ struct ReminderFields {
   static let snoozeCounts = 1...10
   static let snoozeLengths: ClosedRange<Milliseconds> = .seconds(1)...(.days(366))
 
+  /// A text that a reminder may have: what it is called, where the wire and the reminder have it, and its bounds.
+  struct Text: Sendable {
+    var name: String
+    var given: any WritableKeyPath<RemindersInterface.Draft, String?> & Sendable
+    var shown: any WritableKeyPath<RemindersInterface.Reminder, String?> & Sendable
+    var kept: any WritableKeyPath<Reminder, String?> & Sendable
+    /// In UTF-8.
+    var maxBytes = 2_048
+    var hasLines = false
+    /// Whether `[defaults]` of a set may say it.
+    var isShared = true
+  }
+  static let texts = [
+    Text(name: "body", given: \.body, shown: \.body, kept: \.body, maxBytes: 16_384, hasLines: true, isShared: false),
+    Text(name: "icon", given: \.icon, shown: \.icon, kept: \.icon),
+    Text(name: "sound", given: \.sound, shown: \.sound, kept: \.sound),
+    Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false),
+    Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
+  ]
+
   /// Lays the fields that are given over `reminder`.
-  func apply(_ change: RemindersInterface.Change, to reminder: inout Reminder) throws {
+  func apply(_ change: RemindersInterface.Draft, to reminder: inout Reminder) throws {
     if let title = change.title { reminder.title = try text(title, "title", maximum: Self.maxTitleBytes) }
-    if let body = change.body {
-      reminder.body = body.isEmpty ? nil : try text(body, "body", maximum: Self.maxBodyBytes, multiline: true)
+    for text in Self.texts {
+      guard let value = change[keyPath: text.given] else { continue }
+      reminder[keyPath: text.kept] =
+        value.isEmpty ? nil : try self.text(value, text.name, maximum: text.maxBytes, multiline: text.hasLines)
     }
     if let timezone = change.timezone { reminder.timezone = try zoneChoice(timezone) }
     let reset = change.reset ?? []
@@ -39,10 +60,6 @@ struct ReminderFields {
     if let channels = change.channels { reminder.channels = try self.channels(channels) }
     if let tags = change.tags { reminder.tags = try self.tags(tags) }
     if let urgency = change.urgency { reminder.urgency = Urgency(rawValue: urgency.rawValue) ?? .normal }
-    if let icon = change.icon { reminder.icon = try optional(icon, "icon") }
-    if let sound = change.sound { reminder.sound = try optional(sound, "sound") }
-    if let url = change.url { reminder.url = try optional(url, "url") }
-    if let category = change.category { reminder.category = try optional(category, "category", maximum: 255) }
     if let catchUp = change.catchUp {
       reminder.catchUp = CatchUp(
         suspend: CatchUpRule(rawValue: catchUp.suspend.rawValue) ?? .latest,
@@ -201,10 +218,6 @@ struct ReminderFields {
       if !result.contains(tag) { result.append(tag) }
     }
     return result
-  }
-
-  private func optional(_ value: String, _ field: String, maximum: Int = 2_048) throws -> String? {
-    value.isEmpty ? nil : try text(value, field, maximum: maximum)
   }
 
   /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).

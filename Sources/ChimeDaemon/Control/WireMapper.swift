@@ -40,14 +40,13 @@ struct WireMapper: Sendable {
     var pausedUntil: Wire.Time?
     if case .until(let end) = reminder.pause, end > now { pausedUntil = time(end, in: zone) }
     let heard = nextHeard(record)
-    return RemindersInterface.Reminder(
-      id: reminder.id.rawValue, title: reminder.title, body: reminder.body, when: reminder.schedule.canonical,
+    var shown = RemindersInterface.Reminder(
+      id: reminder.id.rawValue, title: reminder.title, when: reminder.schedule.canonical,
       timezone: reminder.timezone.text, gap: reminder.gap.flatMap { Wire.Gap(rawValue: $0.rawValue) },
       fold: reminder.fold.flatMap { Wire.Fold(rawValue: $0.rawValue) }, latitude: reminder.place?.latitude,
       longitude: reminder.place?.longitude, channels: reminder.channels.map(\.rawValue),
       tags: reminder.tags, urgency: RemindersInterface.Reminder.Urgency(rawValue: reminder.urgency.rawValue) ?? .normal,
-      icon: reminder.icon,
-      sound: reminder.sound, url: reminder.url, category: reminder.category, catchUp: catchUp(reminder.catchUp),
+      catchUp: catchUp(reminder.catchUp),
       grace: DurationText.formatISO8601(reminder.grace),
       jitter: reminder.jitter == .zero ? nil : DurationText.formatISO8601(reminder.jitter), nag: reminder.nag.map(nag),
       quiet: reminder.quiet.map(quiet), wake: reminder.wake,
@@ -59,6 +58,8 @@ struct WireMapper: Sendable {
       last: record.last.map { time($0.id.scheduledAt, in: zone) },
       lastDone: reminder.lastDone.map { time($0, in: zone) }, createdAt: time(reminder.createdAt, in: zone),
       tracker: reminder.tracker.map(link), set: reminder.set, tenant: tenants[reminder.owner])
+    for text in ReminderFields.texts { shown[keyPath: text.shown] = reminder[keyPath: text.kept] }
+    return shown
   }
 
   private func link(_ link: TrackerLink) -> RemindersInterface.TrackerLink {

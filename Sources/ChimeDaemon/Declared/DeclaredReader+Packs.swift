@@ -116,8 +116,7 @@ extension DeclaredReader {
   private mutating func layOwn(_ table: Table, over item: inout DeclaredSet.Item) {
     if table["id"] != nil { item.id = faults.name("id", in: table).map(ReminderID.init(rawValue:)) }
     if let title = string("title", in: table) { take(Change(title: title), "title", in: table, &item.reminder) }
-    if let body = string("body", in: table) { take(Change(body: body), "body", in: table, &item.reminder) }
-    if let url = string("url", in: table) { take(Change(url: url), "url", in: table, &item.reminder) }
+    layTexts(table, over: &item.reminder)
     if let when = required(ifThere: "when", in: table, "a schedule, such as \"weekdays at 9:00\"") {
       item.when = when
       schedule(when, in: table, of: &item)

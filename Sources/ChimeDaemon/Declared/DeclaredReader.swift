@@ -9,16 +9,17 @@ struct DeclaredReader {
   let file: Int
   let fields: ReminderFields
 
-  typealias Change = RemindersInterface.Change
+  typealias Change = RemindersInterface.Draft
   typealias Table = PackReader.Table
 
   private static let tables = ["set", "defaults", "reminder", "endpoint", "pack", "tracker"]
   /// What `[defaults]` may say, in the order in which it is laid over a reminder.
-  static let shared = [
-    "timezone", "latitude", "longitude", "gap", "fold", "channels", "tags", "urgency", "icon", "sound", "category",
-    "catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze",
-  ]
-  private static let own = ["id", "title", "body", "when", "url", "paused"] + link
+  static let shared =
+    ["timezone", "latitude", "longitude", "gap", "fold", "channels", "tags", "urgency"]
+    + ReminderFields.texts.filter(\.isShared).map(\.name)
+    + ["catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze"]
+  private static let ownTexts = ReminderFields.texts.filter { !$0.isShared }
+  private static let own = ["id", "title", "when", "paused"] + ownTexts.map(\.name) + link
   static let link = ["tracker", "logs", "quietWhenDone", "followsEntries", "pace"]
 
   mutating func read(_ root: Table, _ prototype: Reminder, into set: inout DeclaredSet) {
@@ -69,13 +70,12 @@ struct DeclaredReader {
     let id = table["id"] == nil ? nil : faults.name("id", in: table)
     let title = required("title", in: table, "what it is called")
     if let title { take(Change(title: title), "title", in: table, &reminder) }
-    if let body = string("body", in: table) { take(Change(body: body), "body", in: table, &reminder) }
+    layTexts(table, over: &reminder)
     let before = faults.faults.count
     lay(table, over: &reminder)
     // A schedule is read in its zone, which has to be one.
     let surroundingsStand = faults.faults.count == before
     let when = required("when", in: table, "a schedule, such as \"weekdays at 9:00\"")
-    if let url = string("url", in: table) { take(Change(url: url), "url", in: table, &reminder) }
     let (pause, link) = (pause(table), link(table))
     var item = DeclaredSet.Item(
       place: .init(file: file, table: table), id: id.map(ReminderID.init(rawValue:)), reminder: reminder,
@@ -153,9 +153,6 @@ struct DeclaredReader {
     case "tags": return strings(node, name, "[\"health\"]").map { Change(tags: $0) }
     case "urgency":
       return faults.choice(key, in: table, RemindersInterface.Reminder.Urgency.self).map { Change(urgency: $0) }
-    case "icon": return string(key, in: table).map { Change(icon: $0) }
-    case "sound": return string(key, in: table).map { Change(sound: $0) }
-    case "category": return string(key, in: table).map { Change(category: $0) }
     case "catchUp": return catchUp(node, in: table).map { Change(catchUp: $0) }
     case "grace": return span(node, name).map { Change(grace: $0) }
     case "jitter": return span(node, name).map { Change(jitter: $0) }
@@ -164,7 +161,21 @@ struct DeclaredReader {
     case "wake": return faults.flag(key, in: table).map { Change(wake: $0) }
     case "stay": return faults.flag(key, in: table).map { Change(stay: $0) }
     case "snooze": return spans(node, name).map { Change(snooze: $0) }
-    default: return nil
+    default: return ReminderFields.texts.first { $0.name == key }.flatMap { change($0, in: table) }
+    }
+  }
+
+  private mutating func change(_ text: ReminderFields.Text, in table: Table) -> Change? {
+    guard let value = string(text.name, in: table) else { return nil }
+    var change = Change()
+    change[keyPath: text.given] = value
+    return change
+  }
+
+  /// Lays over a reminder the texts that a table has of its own.
+  mutating func layTexts(_ table: Table, over reminder: inout Reminder) {
+    for text in Self.ownTexts {
+      if let change = change(text, in: table) { take(change, text.name, in: table, &reminder) }
     }
   }
 

@@ -83,7 +83,7 @@ extension DeclaredText {
 
   /// Of a field that a pack has and its user has not, that it is to have none.
   private static func line(_ field: Field) -> String {
-    let none = ["body", "url", "icon", "sound", "category"].contains(field.name) ? "\"\"" : "false"
+    let none = ReminderFields.texts.contains { $0.name == field.name } ? "\"\"" : "false"
     return "\(field.name) = \(field.lines ?? field.text ?? none)\n"
   }
 

@@ -30,8 +30,10 @@ enum DeclaredText {
         name: "channels", text: TOMLText.array(reminder.channels.map(\.rawValue)),
         isUsual: reminder.channels == [.desktop]),
       Field(name: "tags", text: TOMLText.array(reminder.tags), isUsual: reminder.tags.isEmpty),
-      text("urgency", reminder.urgency.rawValue, usual: "normal"), text("icon", reminder.icon),
-      text("sound", reminder.sound), text("url", reminder.url), text("category", reminder.category),
+      text("urgency", reminder.urgency.rawValue, usual: "normal"),
+    ]
+    fields += ReminderFields.texts.dropFirst().map { text($0.name, reminder[keyPath: $0.kept]) }
+    fields += [
       Field(name: "catchUp", text: catchUp(reminder.catchUp), isUsual: reminder.catchUp == CatchUp()),
       Field(name: "grace", text: span(reminder.grace), isUsual: reminder.grace == usualGrace),
       Field(name: "jitter", text: span(reminder.jitter), isUsual: reminder.jitter == .zero),
