@@ -28,6 +28,7 @@ let modules: [Target] = [
   // System libraries, each imported by one adapter only.
   .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
   .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+  .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
   // Compiled against the header of libcurl4-openssl-dev; the library itself is loaded when it is first needed.
   .target(name: "CCurl"),
@@ -41,7 +42,7 @@ let modules: [Target] = [
   room("ChimeSchedule"),
   room("ChimeTracking", ["ChimeSchedule"]),
   room("ChimeCore", ["ChimeSchedule", "ChimeTracking"]),
-  room("ChimeExchange", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+  room("ChimeExchange", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "CZlib"]),
   room("ChimeWords", ["ChimeSchedule", "CIntl"]),
 
   // The wire. The tests of every module speak it, and nearly a fifth of their time went into its scanner: it is optimized for

@@ -1,3 +1,5 @@
+import CZlib
+
 /// The files of a zip archive: stored or deflated, without encryption, not in parts, no ZIP64.
 ///
 /// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.4.
@@ -46,7 +48,7 @@ enum ZipArchive {
       let bytes: [UInt8]?
       switch method {
       case 0: bytes = Array(data)
-      case 8: bytes = Inflate.bytes(of: data, atMost: size)
+      case 8: bytes = inflated(data, to: size)
       default: throw ExchangeError(line: nil, "\(quoted(path)) in the archive is packed in a way not known here")
       }
       guard let bytes, bytes.count == size, Int(checksum32(bytes)) == checksum else {
@@ -59,11 +61,31 @@ enum ZipArchive {
   }
 
   /// CRC-32 of ISO 3309.
-  static func checksum32(_ bytes: [UInt8]) -> UInt32 {
-    ~bytes.reduce(~0) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
-  }
+  static func checksum32(_ bytes: [UInt8]) -> UInt32 { UInt32(truncatingIfNeeded: crc32_z(0, bytes, bytes.count)) }
 
-  private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+  /// Data that was compressed with DEFLATE (RFC 1951), without a head; nil when it is broken, or does not come to `size` bytes.
+  static func inflated(_ data: ArraySlice<UInt8>, to size: Int) -> [UInt8]? {
+    // Nothing is packed tighter; so little data does not have much memory taken for it.
+    guard size <= 1_032 * (data.count + 1) else { return nil }
+    var stream = z_stream()
+    guard inflateInit2_(&stream, -MAX_WBITS, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+      return nil
+    }
+    defer { inflateEnd(&stream) }
+    // One byte more, so that what comes to more is told from what is whole.
+    var bytes = [UInt8](repeating: 0, count: size + 1)
+    let end = data.withUnsafeBytes { packed in
+      bytes.withUnsafeMutableBytes { room in
+        // It reads there and writes nothing.
+        stream.next_in = UnsafeMutablePointer(mutating: packed.assumingMemoryBound(to: UInt8.self).baseAddress)
+        stream.avail_in = UInt32(packed.count)
+        stream.next_out = room.assumingMemoryBound(to: UInt8.self).baseAddress
+        stream.avail_out = UInt32(room.count)
+        return inflate(&stream, Z_FINISH)
+      }
+    }
+    guard end == Z_STREAM_END, stream.total_out == UInt(size) else { return nil }
+    bytes.removeLast()
+    return bytes
   }
 }
