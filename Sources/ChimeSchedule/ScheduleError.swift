@@ -55,7 +55,8 @@ struct Fault: Error {
   var isMeaning = false
   /// The texts that may have been meant, where it is not for the reader to choose.
   var choices: [Repair] = []
-  /// The byte at which a reading stopped that goes from part to part: no longer text with the same beginning is read.
+  /// The byte before which a reading stopped that goes from part to part: no text with the same beginning is read that
+  /// goes on behind it.
   var stop: Int?
   /// What to say where the repair gives no schedule.
   var otherwise: [Fault] = []

@@ -48,7 +48,8 @@ enum ScheduleReader {
     attempt(text, anchor: anchor).found
   }
 
-  /// The same, and else the byte at which the reading stopped, where no longer text with that beginning is read either.
+  /// The same, and else the byte before which the reading stopped: no text with that beginning is read that goes on
+  /// behind it.
   static func attempt(_ text: String, anchor: Anchor) -> (found: (text: String, schedule: Schedule)?, stop: Int?) {
     var anchor = anchor
     anchor.isQuiet = true
@@ -73,11 +74,13 @@ enum ScheduleReader {
   /// of the year, at another hour.
   static func countsFromNow(_ text: String, _ schedule: Schedule, _ anchor: Anchor) -> Bool {
     let before = Milliseconds.days(401) + .minutes(77)
-    guard schedule.rule.schedule.hasStart, anchor.now.milliseconds > before.rawValue else { return false }
+    guard text != schedule.canonical, schedule.rule.schedule.hasStart, anchor.now.milliseconds > before.rawValue else {
+      return false
+    }
     var other = anchor
     other.now = anchor.now - before
     other.isQuiet = true
-    return (try? understand(text, other))?.canonical != schedule.canonical
+    return (try? rule(bytes(of: text), other))?.schedule.canonical != schedule.canonical
   }
 
   private static func understand(_ text: String, _ anchor: Anchor?) throws(Fault) -> Schedule {
@@ -87,15 +90,7 @@ enum ScheduleReader {
         code: .outOfRange, range: 0..<0, problem: "the text is longer than \(Schedule.maximumLength) bytes",
         expected: "a shorter one")
     }
-    let rule: Schedule.Rule =
-      switch dialect(of: bytes) {
-      case .phrase: .phrase(try phrase(bytes, anchor))
-      case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
-      case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
-      case .rrule: .rrule(try RecurrenceSchedule(bytes, anchor: anchor))
-      case .solar: try solar(bytes, anchor)
-      }
-    let schedule = Schedule(rule)
+    let schedule = Schedule(try rule(bytes, anchor))
     guard let anchor else { return schedule }
     if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil {
       let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
@@ -107,6 +102,16 @@ enum ScheduleReader {
     if let burden = finding.burden { throw tooCostly(schedule, burden, end: bytes.count) }
     guard finding.next == nil else { return schedule }
     throw neverOccurs(schedule, anchor, end: bytes.count)
+  }
+
+  private static func rule(_ bytes: [UInt8], _ anchor: Anchor?) throws(Fault) -> Schedule.Rule {
+    switch dialect(of: bytes) {
+    case .phrase: .phrase(try phrase(bytes, anchor))
+    case .cron: .cron(try CronSchedule(bytes, anchor: anchor))
+    case .calendar: .calendar(try CalendarSchedule(bytes, anchor: anchor))
+    case .rrule: .rrule(try RecurrenceSchedule(bytes, anchor: anchor))
+    case .solar: try solar(bytes, anchor)
+    }
   }
 
   /// Names the rule, and what to do about it.
@@ -161,7 +166,11 @@ enum ScheduleReader {
           var parser = try SpokenParser(bytes, anchor: anchor)
           return try parser.phrase()
         } catch {
-          guard !anchor.isQuiet else { throw error }
+          guard !anchor.isQuiet else {
+            var error = error
+            error.stop = error.stop.map { max($0, endOfWord(1, behind: fault.range.upperBound, in: bytes)) }
+            throw error
+          }
           // What was understood and cannot be meant tells more than a word that was not, and so does what came further;
           // a word that is only misspelt tells most.
           let isBetter = error.isMeaning || error.range.lowerBound > fault.range.lowerBound
@@ -187,6 +196,16 @@ enum ScheduleReader {
       }
       throw fault
     }
+  }
+
+  /// Where the word so many behind a byte ends.
+  private static func endOfWord(_ count: Int, behind start: Int, in bytes: [UInt8]) -> Int {
+    var (end, count) = (start, count)
+    while end < bytes.count, count > 0 || bytes[end] > 0x20 {
+      if bytes[end] <= 0x20 { count -= 1 }
+      end += 1
+    }
+    return end
   }
 
   /// Tells a dialect by its prefix or its shape. Everything else is a phrase, or becomes an error of one.

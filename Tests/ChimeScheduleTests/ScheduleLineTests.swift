@@ -114,6 +114,9 @@ import Testing
     ("in 20 minutes call at 5", "at 5", "20|minutes|call at 5"),
     ("at 9 quux tuesday", "tuesday", "9|tuesday|quux"),
     ("at 9 30 Tea", "30", "9:30|Tea"),
+    // No title is put together from both sides of the time, and a time said twice is no other time.
+    ("add timeoff monday 7 to 9am", "to 9am", nil), ("add Midnight snack at midnight and noon", "and noon", nil),
+    ("add Midnight snack at midnight", "Midnight", "Midnight snack|at|midnight"),
     ("at 9 Dentist tommorow", "tommorow", "9|tomorrow|Dentist"),
     ("add Dentist next friday at 9", "next", "Dentist|friday|at|9"),
     ("add Dentist 5 tomorrow", "5", "Dentist|tomorrow|at|5"),

@@ -162,17 +162,24 @@ struct Batch {
     } catch {
       switch error {
       case .noTime(let refusal?, _): throw refusal
-      case .noWords, .noTime(nil, _): throw Refusal(code: "invalidSchedule", message: "no time was understood")
-      case .noTitle: throw Refusal(code: "invalidSchedule", message: "a title is missing beside the time")
-      case .leftOver(let left):
-        if let error = left.error { throw error }
+      case .noWords, .noTime(nil, _):
+        throw Refusal(
+          code: "invalidSchedule", message: "no time was understood; expected a line like \"Tea tomorrow at 9\"")
+      case .noTitle:
         throw Refusal(
           code: "invalidSchedule",
-          message: "\"\(left.understood)\" was understood, but \"\(left.words)\" beside it was not",
-          suggestion: left.choices.lazy.map { $0.joined(separator: " ") }.first { choice in
-            // Quotes around a title are lost in one line, which then says again what was refused.
-            (try? ScheduleLine([choice], place: .anywhere, now: now, in: surroundings)) != nil
-          })
+          message: "a title is missing beside the time; expected a line like \"Tea tomorrow at 9\"")
+      case .leftOver(let left):
+        if let error = left.error { throw error }
+        let suggestion = left.choices.lazy.map { $0.joined(separator: " ") }.first { choice in
+          // Quotes around a title are lost in one line, which then says again what was refused.
+          (try? ScheduleLine([choice], place: .anywhere, now: now, in: surroundings)) != nil
+        }
+        let example = suggestion == nil ? "; expected one time, as in \"Tea tomorrow at 9\"" : ""
+        throw Refusal(
+          code: "invalidSchedule",
+          message: "\"\(left.understood)\" was understood, but \"\(left.words)\" beside it was not\(example)",
+          suggestion: suggestion)
       }
     }
   }

@@ -110,7 +110,7 @@ enum Keyword: Sendable, Hashable {
 
 /// A short word in lower case as two numbers. Every word of every text is looked up, and a string would cost more to make
 /// and to hash than all else.
-private struct PackedWord: Equatable {
+struct PackedWord: Equatable {
   var low: UInt64 = 0
   var high: UInt64 = 0
 
@@ -121,28 +121,28 @@ private struct PackedWord: Equatable {
     }
   }
 
-  /// Where the search for it begins in a table of 512.
-  var slot: Int { Int(truncatingIfNeeded: ((low ^ high &* 31) &* 0x9E37_79B9_7F4A_7C15) >> 55) }
+  /// Where the search for it begins in a table of 1,024.
+  var slot: Int { Int(truncatingIfNeeded: ((low ^ high &* 31) &* 0x9E37_79B9_7F4A_7C15) >> 54) }
 }
 
-/// The keywords by their packed words; the next free slot is taken where two begin at the same.
-private struct PackedTable: Sendable {
-  private var slots = [(word: PackedWord, keyword: Keyword)?](repeating: nil, count: 512)
+/// What words mean, by their packed forms; the next free slot is taken where two begin at the same.
+struct PackedTable<Meaning: Sendable>: Sendable {
+  private var slots = [(word: PackedWord, meaning: Meaning)?](repeating: nil, count: 1_024)
 
-  init(_ keywords: [String: Keyword]) {
-    precondition(keywords.count <= slots.count / 2)
-    for (text, keyword) in keywords {
+  init(_ meanings: [String: Meaning]) {
+    precondition(meanings.count <= slots.count / 2)
+    for (text, meaning) in meanings {
       let word = PackedWord(text.utf8)
       var slot = word.slot
       while slots[slot] != nil { slot = (slot + 1) % slots.count }
-      slots[slot] = (word, keyword)
+      slots[slot] = (word, meaning)
     }
   }
 
-  subscript(word: PackedWord) -> Keyword? {
+  subscript(word: PackedWord) -> Meaning? {
     var slot = word.slot
     while let found = slots[slot] {
-      if found.word == word { return found.keyword }
+      if found.word == word { return found.meaning }
       slot = (slot + 1) % slots.count
     }
     return nil

@@ -26,9 +26,12 @@ extension PhraseParser {
     }
     return misspelt(
       "does not begin a schedule", expected: expected,
-      among: Array(Keyword.leading.keys) + Keyword.ordinals.keys + Keyword.weekdayNames.keys + Keyword.monthNames.keys
-        + SolarWord.names)
+      among: PhraseParser.beginnings)
   }
+
+  private static let beginnings =
+    Array(Keyword.leading.keys) + Keyword.ordinals.keys + Keyword.weekdayNames.keys + Keyword.monthNames.keys
+    + SolarWord.names
 
   /// A number at the beginning: a date, or the rest of a phrase whose first word was left out.
   mutating func number() throws(Fault) -> Phrase.Pattern {

@@ -156,9 +156,12 @@ struct PhraseParser {
   func notEvery() -> Fault {
     misspelt(
       "is neither days nor a duration", expected: "a duration like 90m, or days like mon,wed",
-      among: Array(Keyword.weekdayNames.keys) + Keyword.ordinals.keys + Keyword.counted.keys + Keyword.monthNames.keys
-        + ["day", "weekday", "weekend", "last"])
+      among: PhraseParser.counted)
   }
+
+  private static let counted =
+    Array(Keyword.weekdayNames.keys) + Keyword.ordinals.keys + Keyword.counted.keys + Keyword.monthNames.keys
+    + ["day", "weekday", "weekend", "last"]
 
   /// A time of day after an interval; days take one, hours do not.
   private func timeOfInterval() -> Fault {

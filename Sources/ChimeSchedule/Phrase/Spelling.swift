@@ -5,11 +5,16 @@ enum Spelling {
   static func nearest(to word: String, among words: some Sequence<String>) -> String? {
     let word = Array(word.lowercased().utf8)
     guard (2...20).contains(word.count) else { return nil }
+    let bits = letters(of: word)
     var best: (rank: Int, word: String)?
     for candidate in words {
+      let length = candidate.utf8.count
+      let allowed = min(word.count, length) <= 6 ? 1 : 2
+      // A change exchanges two letters.
+      guard length >= 2, abs(length - word.count) <= allowed,
+        (letters(of: candidate.utf8) ^ bits).nonzeroBitCount <= 2 * allowed
+      else { continue }
       let letters = Array(candidate.utf8)
-      let allowed = min(word.count, letters.count) <= 6 ? 1 : 2
-      guard letters.count >= 2, abs(letters.count - word.count) <= allowed else { continue }
       let distance = distance(word, letters)
       guard distance <= allowed else { continue }
       let rank = distance * 2 + (letters[0] == word[0] ? 0 : 1)
@@ -35,7 +40,7 @@ enum Spelling {
   }
 
   /// Which letters a word has, a bit for each: words without many of each other's are far apart.
-  static func letters(of word: String) -> UInt32 { word.utf8.reduce(0) { $0 | 1 << UInt32($1 & 0x1F) } }
+  static func letters(of word: some Sequence<UInt8>) -> UInt32 { word.reduce(0) { $0 | 1 << UInt32($1 & 0x1F) } }
 
   /// Changes, insertions, deletions and exchanges of neighbours between two short words (optimal string alignment).
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {

@@ -3,6 +3,8 @@
 struct CzechReader {
   private struct Piece {
     var token: SpokenToken
+    /// In lower case, and without diacritics as well.
+    var text: String
     var folded: String
   }
 
@@ -18,13 +20,18 @@ struct CzechReader {
   /// Whether the next `do` is the end of a run that `od` began.
   private var isRun = false
 
-  init(_ tokens: [SpokenToken]) { pieces = tokens.map { Piece(token: $0, folded: CzechWords.folded($0.text)) } }
+  init(_ bytes: [UInt8]) throws(Fault) {
+    pieces = try SpokenToken.pieces(bytes).map { token in
+      let text = String(decoding: bytes[token.range], as: UTF8.self).lowercased()
+      return Piece(token: token, text: text, folded: CzechWords.folded(text))
+    }
+  }
 
   /// - Returns: `nil` where no word is Czech.
   mutating func english() -> SpokenLanguage.English? {
     while index < pieces.count {
       if part() { continue }
-      say(pieces[index].token.text, count: 1, isGlued: pieces[index].token.isAdjacent)
+      say(pieces[index].text, count: 1, isGlued: pieces[index].token.isAdjacent)
     }
     return isCzech ? SpokenLanguage.English(text: result, isSure: isSure, places: places) : nil
   }
@@ -150,7 +157,7 @@ struct CzechReader {
     guard let day = CzechWords.abbreviations[word()], !pieces[index].token.isAdjacent || isListSign(-1) else {
       return false
     }
-    let hasMarks = pieces[index].token.text.utf8.count > 2
+    let hasMarks = pieces[index].text.utf8.count > 2
     func isDay(_ ahead: Int) -> Bool { CzechWords.abbreviations[word(ahead)] != nil }
     let isListed = isListSign(1) && isDay(2) || isListSign(-1) && isDay(-2)
     let isAsked = ["v", "ve", "kazdy", "kazde", "kazdou", "krome", "mimo"].contains(word(-1))
@@ -320,7 +327,8 @@ struct CzechReader {
 
   /// The longest run of words that stands for English ones.
   private mutating func phrase(atLeast shortest: Int) -> Bool {
-    for count in stride(from: 3, through: shortest, by: -1) where index + count <= pieces.count {
+    let longest = CzechWords.beginnings.contains(word()) ? 3 : 1
+    for count in stride(from: longest, through: shortest, by: -1) where index + count <= pieces.count {
       let run = pieces[index..<index + count]
       guard run.dropFirst().allSatisfy({ !$0.token.isAdjacent }) else { continue }
       let text = run.map(\.folded).joined(separator: " ")
@@ -337,7 +345,7 @@ struct CzechReader {
   /// `ve středy` are all Wednesdays; `do středy` is one.
   /// So are those after "kromě pátků", which its marks alone tell from one Friday, and those of a list with such a day.
   private var isPlural: Bool {
-    let typed = pieces[index].token.text
+    let typed = pieces[index].text
     if typed.hasSuffix("ků") || typed == "nedělí" { return true }
     let isListed = said.last == "and" && said.dropLast().last.flatMap { SpokenWords.weekday($0)?.plural } == true
     return isListed || ["v", "ve"].contains(word(-1)) && ["stredy", "soboty", "nedele"].contains(word())

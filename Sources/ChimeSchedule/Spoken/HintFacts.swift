@@ -22,9 +22,9 @@ struct HintFacts {
         // "eight" is no "eighth".
         if token.kind == .number, !token.isDigits { counts["\(value)w", default: 0] += 1 }
       case .word:
-        if let (day, _) = SpokenWords.weekday(token.text) {
+        if let day = token.facts.weekday {
           counts[day.abbreviation, default: 0] += 1
-        } else if let month = Keyword.monthNames[token.text] {
+        } else if let month = token.month {
           counts[MonthDays.names[month - 1], default: 0] += 1
         }
       case .sign, .dots: break

@@ -92,7 +92,7 @@ struct LineWord {
       bare = String(decoding: bytes[begin..<end], as: UTF8.self)
     }
     plain = language?.gloss(bare) ?? bare
-    var kinds = SpokenWords.kinds[plain] ?? []
+    var kinds = SpokenWords.kinds(of: plain.utf8) ?? []
     let isForeign = !kinds.contains(.first) && language?.mayBeInTime(bare) == true
     if isForeign { kinds.formUnion([.within, .first]) }
     let letters = plain.utf8.first.map { (0x61...0x7A).contains($0) || $0 >= 0x80 } ?? false
@@ -131,7 +131,7 @@ struct LineWord {
 
   /// The English word of time that a misspelt one was meant to be.
   var misspelt: String? {
-    kinds.contains(.alone) && SpokenWords.kinds[plain] == nil ? SpokenWords.misspelt(plain) : nil
+    kinds.contains(.alone) && SpokenWords.kinds(of: plain.utf8) == nil ? SpokenWords.misspelt(plain) : nil
   }
 
   private static func isAround(_ byte: UInt8) -> Bool {
@@ -163,17 +163,20 @@ struct LineWord {
     if ["st", "nd", "rd", "th"].contains(tail) { kinds.insert(.ordinal) }
     let colon = UInt8(ascii: ":")
     let isTimed = bytes.count > digits && bytes.allSatisfy { $0 == colon || isDigit($0) }
-    let halves: Set = ["am", "pm", "a.m", "p.m", "p", "a"]
+    let halves = ["am", "pm", "a.m", "p.m", "p", "a"]
     let ending = bytes.drop { !(0x61...0x7A).contains($0) }
     if isTimed || halves.contains(String(decoding: ending, as: UTF8.self)) { kinds.insert(.clock) }
     if tail.utf8.count == 3, tail.utf8.first == UInt8(ascii: "h"), tail.utf8.dropFirst().allSatisfy({ isDigit($0) }) {
       kinds.insert(.clock)
     }
     // "12/24"
-    let parts = plain.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-    if parts.count == 2, (1...31).contains(parts[0]), (1...31).contains(parts[1]) { kinds.insert(.alone) }
+    if tail.utf8.first == 0x2F, let first = Int(plain.prefix(digits)), let second = Int(tail.dropFirst()),
+      (1...31).contains(first), (1...31).contains(second)
+    {
+      kinds.insert(.alone)
+    }
     // ".", "/" and "-"
-    let signs: Set<UInt8> = [0x2E, 0x2F, 0x2D]
+    let signs: [UInt8] = [0x2E, 0x2F, 0x2D]
     if whole.count(where: { signs.contains($0) }) == 2, bytes.allSatisfy({ isDigit($0) || signs.contains($0) }) {
       kinds.insert(.date)
     }
@@ -182,12 +185,13 @@ struct LineWord {
 
   /// What a word is whose first piece is one of time: `mon-fri`, `noon/6pm`, `sat,sun`.
   private static func compound(_ plain: String, _ bare: String, _ language: SpokenLanguage?) -> Kinds {
+    guard plain.utf8.contains(where: { $0 < 0x30 || $0 == 0x40 }) else { return [] }
     let pieces = plain.utf8.split { [0x2C, 0x2D, 0x2E, 0x21, 0x2F, 0x26, 0x40, 0x2B].contains($0) }
     guard pieces.count > 1, let first = pieces.first else { return [] }
     func kinds(_ piece: Substring.UTF8View) -> Kinds {
       let word = String(Substring(piece))
       if language?.mayBeInTime(word) == true { return [.within, .first] }
-      return SpokenWords.kinds[language?.gloss(word) ?? word] ?? []
+      return SpokenWords.kinds(of: (language?.gloss(word) ?? word).utf8) ?? []
     }
     let begins = kinds(first)
     guard !begins.isEmpty else { return [] }
@@ -198,8 +202,12 @@ struct LineWord {
 }
 
 extension SpokenWords {
-  /// What each word may be to a time.
-  static let kinds: [String: LineWord.Kinds] = {
+  /// What a word may be to a time.
+  static func kinds(of word: String.UTF8View) -> LineWord.Kinds? {
+    word.count <= Keyword.longest ? kinds[PackedWord(word)] : nil
+  }
+
+  private static let kinds: PackedTable<LineWord.Kinds> = {
     var kinds: [String: LineWord.Kinds] = [:]
     func add(_ words: some Sequence<String>, _ kind: LineWord.Kinds) {
       for word in words { kinds[word, default: []].insert(kind) }
@@ -244,6 +252,6 @@ extension SpokenWords {
     add(Set(speaking).union(keywords), [.first, .within])
     add(inTimes, .within)
     add(["close"], .first)
-    return kinds
+    return PackedTable(kinds)
   }()
 }

@@ -77,12 +77,15 @@ public struct ScheduleLine: Sendable {
 
   /// A piece of a title, without the commas, colons and dashes that part it from a time.
   private static func title(_ words: [String]) -> String {
-    let dashes: Set = ["-", "–", "—"]
-    let words = words.drop { dashes.contains($0) }.reversed().drop { dashes.contains($0) }.reversed()
-    let signs: Set<Character> = [",", ":", ";", " ", "\t"]
-    var text = Substring(words.joined(separator: " ")).drop { signs.contains($0) }
-    while let last = text.last, signs.contains(last) { text = text.dropLast() }
-    return String(text)
+    func isDash(_ word: String) -> Bool { word == "-" || word == "–" || word == "—" }
+    guard let first = words.firstIndex(where: { !isDash($0) }), let last = words.lastIndex(where: { !isDash($0) })
+    else { return "" }
+    func isSign(_ byte: UInt8) -> Bool { [0x2C, 0x3A, 0x3B, 0x20, 0x09].contains(byte) }
+    let text = words[first...last].joined(separator: " ")
+    guard let start = text.utf8.firstIndex(where: { !isSign($0) }),
+      let end = text.utf8.lastIndex(where: { !isSign($0) })
+    else { return "" }
+    return String(text[start...end])
   }
 
   struct Run {
@@ -180,8 +183,7 @@ public struct ScheduleLine: Sendable {
       return ["tonight", "tonite", "this", "in", "at"].contains(next.text) || isWord && next.has(.number)
     }
 
-    /// The longest of those that begin at a word. Where a reading stops, no run that goes on further is any better, apart
-    /// from a few words that are looked at ahead.
+    /// The longest of those that begin at a word. Where a reading stops, no run that goes on further is any better.
     private func longestRun(from start: Int, to limit: Int, _ head: String, least: Int) -> Run? {
       var text = head
       var lengths: [Int] = []
@@ -206,14 +208,10 @@ public struct ScheduleLine: Sendable {
           return Run(
             words: start..<start + count, text: form, written: found.text, schedule: found.schedule)
         }
-        let reached = stop.map { stop in (lengths.firstIndex { $0 > stop } ?? count) + Reader.mostAhead } ?? count
-        count = min(count - 1, reached)
+        count = min(count - 1, stop.flatMap { stop in lengths.firstIndex { $0 + 1 >= stop } }.map { $0 + 1 } ?? count)
       }
       return nil
     }
-
-    /// How many words are looked at behind the one at which a reading stops.
-    private static let mostAhead = 6
 
     /// Where a time that begins at a word ends at the latest: before the next word that can be in none.
     private var endsOfTimes: [Int] {
@@ -345,7 +343,9 @@ public struct ScheduleLine: Sendable {
         let reader = Reader(words: joined, place: place, now: now, surroundings: surroundings)
         for form in reader.forms(0..<joined.count) {
           switch parse(form) {
-          case .success:
+          case .success(let schedule):
+            // "at midnight and Midnight" says nothing new.
+            if joined == time + ["and"] + more, schedule == run.schedule { continue }
             offer(joined, rest)
           case .failure(let error):
             for choice in error.choices {
@@ -357,8 +357,10 @@ public struct ScheduleLine: Sendable {
         }
         if !choices.isEmpty { break }
       }
-      let title = words.indices.filter { !run.words.contains($0) }.map { words[$0] }.joined(separator: " ")
-      if title.contains(" ") { offer(time, [title]) }
+      // A title on both sides of the time would be put together from words that nobody typed side by side.
+      let isSplit = run.words.lowerBound > 0 && run.words.upperBound < words.count
+      let title = (words[..<run.words.lowerBound] + words[run.words.upperBound...]).joined(separator: " ")
+      if !isSplit, title.contains(" ") { offer(time, [title]) }
       return choices
     }
   }

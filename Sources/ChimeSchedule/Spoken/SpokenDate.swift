@@ -22,13 +22,13 @@ extension SpokenParser {
   mutating func datePart() throws(Fault) -> Bool {
     let start = index
     // "at 7 dec 24" is a time before a date.
-    if word() == "at", times.isEmpty, token(1)?.isDigits == true, Keyword.monthNames[word(2)] != nil,
+    if word() == .at, times.isEmpty, token(1)?.isDigits == true, month(2) != nil,
       let day = token(3),
-      day.isDigits && day.range.count <= 2 || day.kind == .ordinal, !isSign(":", 4), word(4) != "am", word(4) != "pm"
+      day.isDigits && day.range.count <= 2 || day.kind == .ordinal, !isSign(":", 4), word(4) != .am, word(4) != .pm
     {
       return false
     }
-    _ = take("on") || take("at") || take("by")
+    _ = take(.on) || take(.at) || take(.by)
     if let (set, isList) = weekdayList() {
       if isList {
         let words = range(from: start)
@@ -40,12 +40,12 @@ extension SpokenParser {
         return true
       }
       index = start
-      _ = take("on") || take("at") || take("by")
+      _ = take(.on) || take(.at) || take(.by)
     }
     if recurrence != nil {
       index = start
       if try pendingDays() { return true }
-      _ = take("on") || take("at") || take("by")
+      _ = take(.on) || take(.at) || take(.by)
     }
     guard var found = try spokenDate() else {
       index = start
@@ -92,20 +92,20 @@ extension SpokenParser {
       }
       return SpokenDate(candidates: [date], kind: kind, range: words)
     }
-    if take(oneOf: SpokenWords.today) { return try fixed(today, .today) }
-    if take("day", "after", "tomorrow") || take("the", "day", "after", "tomorrow") || take("overmorrow") {
+    if take(oneOf: .today) { return try fixed(today, .today) }
+    if take(.day, .after, .tomorrow) || take(.the, .day, .after, .tomorrow) || take(.overmorrow) {
       return try fixed(today.adding(days: 2))
     }
-    if take(oneOf: SpokenWords.tomorrow) { return try fixed(today.adding(days: 1)) }
+    if take(oneOf: .tomorrow) { return try fixed(today.adding(days: 1)) }
     if let date = try relativeDate() { return date }
     if let date = try endOfPeriod() { return date }
     if let date = try feast() { return date }
     if let date = try placeInMonth() { return date }
     if let date = try numericDate() { return date }
     if let date = try namedDate() { return date }
-    _ = take("the")
-    if let day = token(), day.kind == .ordinal, day.text.utf8.first.map({ $0 < 0x3A }) == true || word(-1) == "the",
-      word(1) != "of", !isPlaceNoun(1)
+    _ = take(.the)
+    if let day = token(), day.kind == .ordinal, isDigit(day.range.lowerBound) || word(-1) == .the,
+      word(1) != .of, !isPlaceNoun(1)
     {
       index += 1
       return try dayOfMonth(day.value, range(from: start))
@@ -130,9 +130,8 @@ extension SpokenParser {
   /// Whether a word names what an ordinal counts.
   func isPlaceNoun(_ ahead: Int) -> Bool {
     let word = word(ahead)
-    return SpokenWords.weekday(word) != nil || Keyword.units[word] != nil || SpokenWords.months.contains(word)
-      || SpokenWords.years.contains(word)
-      || ["weekday", "weekdays", "workday", "workdays", "weekend", "business", "working", "last", "to", "quarter"]
+    return weekday(ahead) != nil || token(ahead)?.facts.isUnit == true
+      || [.weekday, .weekdays, .workday, .workdays, .weekend, .business, .working, .last, .to, .quarter]
         .contains(word)
   }
 
@@ -153,17 +152,17 @@ extension SpokenParser {
     func found(_ candidates: [CivilDate], _ kind: SpokenDate.Kind = .fixed) -> SpokenDate {
       SpokenDate(candidates: candidates, kind: kind, range: range(from: start))
     }
-    if let (day, plural) = SpokenWords.weekday(word()), !plural {
+    if let (day, plural) = weekday(), !plural {
       index += 1
       if isSign("."), token()?.isAdjacent == true, !isNumber(1) || token(1)?.isAdjacent != true { index += 1 }
-      if take("next", "week") || take("of", "next", "week") {
+      if take(.next, .week) || take(.of, .next, .week) {
         return found([monday(inWeeks: 1)?.adding(days: day.rawValue - 1)].compactMap { $0 })
       }
-      if take("this", "week") || take("of", "this", "week") {
+      if take(.this, .week) || take(.of, .this, .week) {
         return found([monday(inWeeks: 0)?.adding(days: day.rawValue - 1)].compactMap { $0 })
       }
       let before = index
-      if take("in"), let span = try span(article: true), span.isWeeks, span.days <= 700,
+      if take(.in), let span = try span(article: true), span.isWeeks, span.days <= 700,
         let date = nearest(day).first, date == today || span.days > 0
       {
         let words = range(from: start)
@@ -174,11 +173,11 @@ extension SpokenParser {
       index = before
       return found(nearest(day), .weekday(day))
     }
-    let isNext = take("next") || take("following")
-    let isThis = !isNext && (take("this", "coming") || take("this") || take("coming") || take("upcoming"))
-    let isComing = isThis && word(-1) != "this"
+    let isNext = take(.next) || take(.following)
+    let isThis = !isNext && (take(.this, .coming) || take(.this) || take(.coming) || take(.upcoming))
+    let isComing = isThis && word(-1) != .this
     guard isNext || isThis else { return nil }
-    if let (day, plural) = SpokenWords.weekday(word()), !plural {
+    if let (day, plural) = weekday(), !plural {
       index += 1
       if isThis { return found(nearest(day, notToday: isComing), .weekday(day)) }
       guard day.rawValue <= today.weekday.rawValue else {
@@ -186,16 +185,16 @@ extension SpokenParser {
       }
       return found([nearest(day, notToday: true)[0]])
     }
-    if take("weekend") {
+    if take(.weekend) {
       let isWeekend = today.weekday.rawValue >= 6
       if isThis { return found(today.weekday == .sunday ? [today] : [nearest(.saturday)[0]]) }
       guard isWeekend else { throw ambiguous(range(from: start), ["saturday", "saturday next week"]) }
       return found([monday(inWeeks: 1)?.adding(days: 5)].compactMap { $0 })
     }
-    if isNext, take("week") {
+    if isNext, take(.week) {
       let before = index
-      _ = take("on")
-      if let (day, plural) = SpokenWords.weekday(word()), !plural {
+      _ = take(.on)
+      if let (day, plural) = weekday(), !plural {
         index += 1
         return found([monday(inWeeks: 1)?.adding(days: day.rawValue - 1)].compactMap { $0 })
       }
@@ -203,11 +202,11 @@ extension SpokenParser {
       guard today.weekday == .monday else { throw ambiguous(range(from: start), ["monday next week", "in 1 week"]) }
       return found([monday(inWeeks: 1)].compactMap { $0 })
     }
-    if isNext, take("month") {
+    if isNext, take(.month) {
       guard today.day == 1 else { throw ambiguous(range(from: start), ["1st of next month", "in 1 month"]) }
       return found([moved(today, by: Span(months: 1))].compactMap { $0 })
     }
-    if isNext, take("year") {
+    if isNext, take(.year) {
       guard today.day == 1, today.month == 1 else {
         throw ambiguous(range(from: start), ["\(today.year + 1)-01-01", "in 1 year"])
       }
@@ -220,10 +219,10 @@ extension SpokenParser {
   /// `christmas eve`, `new year's day`
   mutating func feast() throws(Fault) -> SpokenDate? {
     let start = index
-    guard let first = token(), first.kind == .word, SpokenWords.feastBeginnings.contains(first.text) else { return nil }
+    guard isOne(of: .feast), let first = token() else { return nil }
     // A name has an apostrophe or a full stop, which are signs, so its words are taken from the text.
-    for count in stride(from: min(6, tokens.count - index), through: 1, by: -1) {
-      let last = tokens[index + count - 1]
+    for count in stride(from: 6, through: 1, by: -1) {
+      guard let last = token(count - 1) else { continue }
       let name = text(first.range.lowerBound..<last.range.upperBound).lowercased()
       guard let (month, day) = SpokenWords.feasts[name.replacing("’", with: "'")] else { continue }
       index += count
@@ -240,27 +239,27 @@ extension SpokenParser {
       return SpokenDate(candidates: [date].compactMap { $0 }, kind: .fixed, range: range(from: start))
     }
     let (year, month) = (today.year, today.month)
-    if take("eoy") { return last(12, year) }
-    if take("eom") { return last(month, year) }
-    if take("eow") { throw ambiguous(range(from: start), ["friday", "sunday"]) }
-    _ = take("the")
-    let isEnd = take("end", "of")
-    guard isEnd || take("beginning", "of") || take("start", "of") else {
+    if take(.eoy) { return last(12, year) }
+    if take(.eom) { return last(month, year) }
+    if take(.eow) { throw ambiguous(range(from: start), ["friday", "sunday"]) }
+    _ = take(.the)
+    let isEnd = take(.end, .of)
+    guard isEnd || take(.beginning, .of) || take(.start, .of) else {
       index = start
       return nil
     }
-    _ = take("the") || take("this")
-    let isNext = take("next")
+    _ = take(.the) || take(.this)
+    let isNext = take(.next)
     guard isEnd else {
       // Of a month, week or year that has begun the beginning has passed.
       let first: CivilDate? =
-        if isNext, take("month") {
+        if isNext, take(.month) {
           CivilDate(year: month == 12 ? year + 1 : year, month: month % 12 + 1, day: 1)
-        } else if isNext, take("year") {
+        } else if isNext, take(.year) {
           CivilDate(year: year + 1, month: 1, day: 1)
-        } else if isNext, take("week") {
+        } else if isNext, take(.week) {
           monday(inWeeks: 1)
-        } else if let named = Keyword.monthNames[word()], take(word()) {
+        } else if let named = self.month(), take(word()) {
           CivilDate(year: takeYear() ?? (named <= month ? year + 1 : year), month: named, day: 1)
         } else {
           nil
@@ -271,14 +270,14 @@ extension SpokenParser {
       }
       return SpokenDate(candidates: [first], kind: .fixed, range: range(from: start))
     }
-    if take("month") {
+    if take(.month) {
       return isNext ? last(month % 12 + 1, month == 12 ? year + 1 : year) : last(month, year)
     }
-    if take("year") { return last(12, isNext ? year + 1 : year) }
-    if take("week") {
+    if take(.year) { return last(12, isNext ? year + 1 : year) }
+    if take(.week) {
       throw ambiguous(range(from: start), isNext ? ["friday next week", "sunday next week"] : ["friday", "sunday"])
     }
-    if let month = Keyword.monthNames[word()] {
+    if let month = self.month() {
       index += 1
       let given = takeYear()
       return last(month, given ?? (month < today.month ? year + 1 : year))
@@ -290,7 +289,7 @@ extension SpokenParser {
   /// A year of four digits that is none of a time or a count.
   mutating func takeYear() -> Int? {
     guard let year = token(), year.isDigits, year.range.count == 4, (1970...9999).contains(year.value),
-      !isSign(":", 1), word(1) != "times"
+      !isSign(":", 1), word(1) != .times
     else { return nil }
     index += 1
     return year.value
@@ -299,18 +298,18 @@ extension SpokenParser {
   /// `first monday of december`, `15th of next month`, `last day of june 2027`: a day of one month, once.
   private mutating func placeInMonth() throws(Fault) -> SpokenDate? {
     let start = index
-    guard let selection = try monthSelection(), take("of") || take("in") || word() == "next" else {
+    guard let selection = try monthSelection(), take(.of) || take(.in) || word() == .next else {
       index = start
       return nil
     }
-    _ = take("the")
+    _ = take(.the)
     var months: [(year: Int, month: Int)] = []
     var kind = SpokenDate.Kind.fixed
-    if take("next", "month") {
+    if take(.next, .month) {
       months = [(today.month == 12 ? today.year + 1 : today.year, today.month % 12 + 1)]
-    } else if take("this", "month") {
+    } else if take(.this, .month) {
       months = [(today.year, today.month)]
-    } else if let month = Keyword.monthNames[word()] {
+    } else if let month = month() {
       index += 1
       if let year = takeYear() {
         months = [(year, month)]
@@ -353,7 +352,7 @@ extension SpokenParser {
   private mutating func namedDate() throws(Fault) -> SpokenDate? {
     let start = index
     guard let (month, day) = monthAndDay() else {
-      if Keyword.monthNames[word()] != nil, date == nil, start > 0, ["on", "at", "in"].contains(word(-1)) {
+      if month() != nil, date == nil, start > 0, [.on, .at, .in].contains(word(-1)) {
         index += 1
         let words = range(from: start)
         index = start
@@ -371,13 +370,13 @@ extension SpokenParser {
   /// A day of a month by its name, in either order; no step where there is none.
   mutating func monthAndDay() -> (month: Int, day: Int)? {
     let start = index
-    if let month = Keyword.monthNames[word()] {
+    if let month = month() {
       index += 1
       let isJoined = isSign("-") && token()?.isAdjacent == true && token(1)?.isAdjacent == true
       _ = isJoined ? takeSign("-") : takeSign(".")
-      _ = take("the")
+      _ = take(.the)
       // "second" is a unit too, and no ordinal.
-      if !isJoined, take("second") { return (month, 2) }
+      if !isJoined, take(.second) { return (month, 2) }
       if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31,
         day.range.count <= 2 || day.kind == .ordinal || !day.isDigits, !isSign(":", 1) || token(1)?.isAdjacent != true
       {
@@ -385,12 +384,12 @@ extension SpokenParser {
         return (month, day.value)
       }
     } else {
-      _ = take("the")
+      _ = take(.the)
       if let day = token(), day.kind == .number || day.kind == .ordinal, day.value >= 1, day.value <= 31 {
         index += 1
         if day.kind == .number { _ = takeSign(".") || takeSign("-") || takeSign("/") }
-        _ = take("of")
-        if let month = Keyword.monthNames[word()] {
+        _ = take(.of)
+        if let month = month() {
           index += 1
           return (month, day.value)
         }
@@ -425,11 +424,11 @@ extension SpokenParser {
       return token.value
     }
     func isJoined(_ ahead: Int) -> Bool { token(ahead)?.isAdjacent == true }
-    if first.range.count == 8, word(1) == "t" || !isJoined(1) {
+    if first.range.count == 8, word(1) == .t || !isJoined(1) {
       let (year, month, day) = (first.value / 10_000, first.value / 100 % 100, first.value % 100)
       guard (1970...2999).contains(year), (1...12).contains(month) else { return nil }
       index += 1
-      if word() == "t", isJoined(0) { index += 1 }
+      if word() == .t, isJoined(0) { index += 1 }
       return try monthDay(month, day, year: year, start)
     }
     if first.range.count == 4, isSign("/", 1) || isSign("-", 1) || isSign(".", 1), isJoined(1), isJoined(2),
@@ -437,7 +436,7 @@ extension SpokenParser {
       let day = number(4, 1...2)
     {
       index += 5
-      if word() == "t", isJoined(0) { index += 1 }
+      if word() == .t, isJoined(0) { index += 1 }
       guard (1970...9999).contains(first.value), (1...12).contains(month) else {
         throw senseless(
           range(from: start), "\(quoted(range(from: start))) is no day of the calendar",
@@ -449,7 +448,7 @@ extension SpokenParser {
     if isSign(".", 1), isJoined(1), let month = number(2, 1...2), (1...12).contains(month), first.value <= 31 {
       // "24.12" alone may be a number; a second full stop or a year makes it a date.
       let hasStop = isSign(".", 3) && isJoined(3)
-      guard hasStop || word(-1) == "on" else { return nil }
+      guard hasStop || word(-1) == .on else { return nil }
       index += hasStop ? 4 : 3
       var year: Int?
       if hasStop {

@@ -28,10 +28,9 @@ public enum SpokenLanguage: Sendable, Hashable {
 
   /// `nil` where none of the words is of this language.
   func english(_ text: String) -> English? {
-    guard text.utf8.count <= SpokenLanguage.longest, let pieces = try? SpokenToken.pieces(Array(text.utf8)) else {
+    guard text.utf8.count <= SpokenLanguage.longest, var reader = try? CzechReader(Array(text.utf8)) else {
       return nil
     }
-    var reader = CzechReader(pieces)
     return reader.english()
   }
 
@@ -205,6 +204,10 @@ enum CzechWords {
     return phrases
   }()
 
+  /// What the phrases of several words begin with.
+  static let beginnings = Set(
+    phrases.keys.filter { $0.contains(" ") }.map { phrase in String(phrase.prefix { $0 != " " }) })
+
   /// Cardinal numbers to 100: `dvacet` and `pětadvacet`; `dvacet pět` is two words.
   static let numbers: [String: Int] = {
     var numbers: [String: Int] = [:]
@@ -281,8 +284,10 @@ enum CzechWords {
 
   /// In lower case and without diacritics.
   static func folded(_ text: String) -> String {
+    let text = text.lowercased()
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.lowercased().unicodeScalars {
+    for scalar in text.unicodeScalars {
       // Combining marks stand behind the letters of text from some other systems.
       guard !(0x300...0x36F).contains(scalar.value) else { continue }
       result.append(plain[scalar] ?? scalar)

@@ -3,7 +3,7 @@ extension SpokenParser {
   mutating func boundPart() throws(Fault) -> Bool {
     let start = index
     // "from monday to friday" are days.
-    if recurrence == nil, word() == "from", SpokenWords.weekday(word(1)) != nil, SpokenWords.weekday(word(3)) != nil {
+    if recurrence == nil, word() == .from, weekday(1) != nil, weekday(3) != nil {
       index += 1
       if let (set, isList) = weekdayList(), isList {
         recurrence = (.weekdays(set), range(from: start))
@@ -15,14 +15,14 @@ extension SpokenParser {
       note(start)
       return true
     }
-    if take(oneOf: SpokenWords.starting) || take("as", "of") || take("start") || take("between") {
-      _ = take("on")
+    if take(oneOf: .starting) || take(.as, .of) || take(.start) || take(.between) {
+      _ = take(.on)
       if let moment = try moment(isEnd: false) {
         guard bounds.starting == nil else { throw twice(range(from: start)) }
         bounds.starting = moment
         note(start)
         let before = index
-        if takeRunSign() || take("and"), let end = try moment_(isEnd: true) {
+        if takeRunSign() || take(.and), let end = try moment_(isEnd: true) {
           bounds.until = end
           note(start)
         } else {
@@ -33,7 +33,7 @@ extension SpokenParser {
       index = start
       return false
     }
-    if word() != "to", take(oneOf: SpokenWords.until) {
+    if word() != .to, take(oneOf: .until) {
       guard let moment = try moment(isEnd: true) else {
         index = start
         return false
@@ -43,9 +43,9 @@ extension SpokenParser {
       note(start)
       return true
     }
-    if take("for") {
-      _ = take("the", "next") || take("the")
-      if isNumber(), word(1) == "times" || word(1) == "time" { return try count(start) }
+    if take(.for) {
+      _ = take(.the, .next) || take(.the)
+      if isNumber(), word(1) == .times || word(1) == .time { return try count(start) }
       if let found = try span(article: true) {
         guard length == nil else { throw twice(range(from: start)) }
         length = (found, range(from: start))
@@ -56,15 +56,15 @@ extension SpokenParser {
       return false
     }
     // "3 times daily" is how often a day, and "daily 3 times" is how often at all.
-    if isNumber(), word(1) == "times" || word(1) == "time", !["a", "per", "each", "every"].contains(word(2)),
-      !SpokenWords.often.contains(word(2))
+    if isNumber(), word(1) == .times || word(1) == .time, ![.a, .per, .each, .every].contains(word(2)),
+      !isOne(of: .often, 2)
     {
       return try count(start)
     }
-    let isLeftOut = take("but", "not") || take("apart", "from") || take("but", "except") || take("other", "than")
-    let isShort = recurrence != nil && (take("but") || take("not"))
-    if isLeftOut || isShort || take(oneOf: SpokenWords.except) {
-      _ = take("for")
+    let isLeftOut = take(.but, .not) || take(.apart, .from) || take(.but, .except) || take(.other, .than)
+    let isShort = recurrence != nil && (take(.but) || take(.not))
+    if isLeftOut || isShort || take(oneOf: .except) {
+      _ = take(.for)
       try exceptions(start)
       note(start)
       return true
@@ -76,8 +76,8 @@ extension SpokenParser {
   private mutating func dateRun() throws(Fault) -> Bool {
     let isDay = isNumber() || token()?.kind == .ordinal
     let isDate =
-      Keyword.monthNames[word()] != nil
-      || isDay && (Keyword.monthNames[word(1)] != nil || isSign(".", 1) || isSign("/", 1) || isSign("-", 1))
+      month() != nil
+      || isDay && (month(1) != nil || isSign(".", 1) || isSign("/", 1) || isSign("-", 1))
     guard isDate else { return false }
     let start = index
     guard let first = try? spokenDate(), let from = first.candidates.first(where: { $0 >= today }), takeRunSign() else {
@@ -89,7 +89,7 @@ extension SpokenParser {
       return true
     }
     if let day = token(), day.isDigits && day.range.count <= 2 || day.kind == .ordinal, !isSign(":", 1),
-      word(1) != "am", word(1) != "pm", day.value >= from.day,
+      word(1) != .am, word(1) != .pm, day.value >= from.day,
       let until = CivilDate(year: from.year, month: from.month, day: day.value)
     {
       index += 1
@@ -120,10 +120,10 @@ extension SpokenParser {
   /// A day, with a time or without, at which a schedule begins or ends.
   private mutating func moment(isEnd: Bool) throws(Fault) -> Phrase.Moment? {
     let start = index
-    if !isEnd, take("now") { return .instant(Instant(seconds: anchor.second)) }
-    if take("in"), let span = try span(article: true) { return try after(span, start) }
+    if !isEnd, take(.now) { return .instant(Instant(seconds: anchor.second)) }
+    if take(.in), let span = try span(article: true) { return try after(span, start) }
     index = start
-    if isEnd, let month = Keyword.monthNames[word()], !isNumber(1) || token(1)?.range.count == 4,
+    if isEnd, let month = month(), !isNumber(1) || token(1)?.range.count == 4,
       token(1)?.kind != .ordinal
     {
       index += 1
@@ -135,15 +135,15 @@ extension SpokenParser {
         (start > 0 ? tokens[start].range.lowerBound : 0)..<tokens[index - 1].range.upperBound,
         [before, last].compactMap { $0?.description })
     }
-    if !isEnd, let month = Keyword.monthNames[word()], !isNumber(1), token(1)?.kind != .ordinal {
+    if !isEnd, let month = month(), !isNumber(1), token(1)?.kind != .ordinal {
       index += 1
       let year = month <= today.month ? today.year + 1 : today.year
       return CivilDate(year: year, month: month, day: 1).map { .date($0) }
     }
-    if !isEnd, take("next", "week") {
+    if !isEnd, take(.next, .week) {
       return today.adding(days: 8 - today.weekday.rawValue).map { .date($0) }
     }
-    if !isEnd, take("next", "month") {
+    if !isEnd, take(.next, .month) {
       return CivilDate(
         year: today.month == 12 ? today.year + 1 : today.year, month: today.month % 12 + 1, day: 1
       ).map { .date($0) }
@@ -155,7 +155,7 @@ extension SpokenParser {
     }
     guard let date = found.candidates.first(where: { $0 >= today }) ?? found.candidates.first else { return nil }
     let before = index
-    if take("at"), let clock = clock(bare: true) { return .civil(CivilDateTime(date: date, time: clock.time)) }
+    if take(.at), let clock = clock(bare: true) { return .civil(CivilDateTime(date: date, time: clock.time)) }
     index = before
     return .date(date)
   }
@@ -209,31 +209,31 @@ extension SpokenParser {
 
   private mutating func exception() throws(Fault) -> Bool {
     let start = index
-    _ = take("on") || take("the")
+    _ = take(.on) || take(.the)
     // "except every monday"
-    if SpokenWords.every.contains(word()), let (day, _) = SpokenWords.weekday(word(1)) {
+    if isOne(of: .every), let (day, _) = weekday(1) {
       index += 2
       exceptDays.insert(WeekdaySet(day))
       return true
     }
-    if let days = ["weekends": WeekdaySet.weekends, "weekend": .weekends, "weekdays": .weekdays][word()] {
+    if let days = weekdaysNoun() ?? (word() == .weekend ? .weekends : nil) {
       index += 1
       exceptDays.formUnion(days)
       return true
     }
     // "friday-closings" is the name of a calendar.
     let isName =
-      SpokenWords.weekday(word()) != nil && isSign("-", 1) && token(1)?.isAdjacent == true
-      && SpokenWords.weekday(word(2)) == nil
+      weekday() != nil && isSign("-", 1) && token(1)?.isAdjacent == true
+      && weekday(2) == nil
     if isName {
       guard let name = calendarName() else { return false }
       bounds.exceptCalendars.append(name)
       return true
     }
-    if let (day, plural) = SpokenWords.weekday(word()) {
+    if let (day, plural) = weekday() {
       index += 1
       let end = index
-      if takeRunSign(), let (last, _) = SpokenWords.weekday(word()) {
+      if takeRunSign(), let (last, _) = weekday() {
         index += 1
         exceptDays.formUnion(WeekdaySet(from: day, through: last))
         return true
@@ -248,7 +248,7 @@ extension SpokenParser {
         tokens[end - 1].range, ["\(day.name)s", today.adding(days: wait)?.description ?? "2026-12-01"])
     }
     index = start
-    _ = take("in") || take("during") || take("on")
+    _ = take(.in) || take(.during) || take(.on)
     let monthStart = index
     if let months = monthList() {
       if !isNumber(), token()?.kind != .ordinal {
@@ -260,15 +260,15 @@ extension SpokenParser {
       index = monthStart
     }
     index = start
-    _ = take("on") || take("from") || take("between")
+    _ = take(.on) || take(.from) || take(.between)
     if try exceptRun() { return true }
     index = start
-    _ = take("on") || take("the") || take("during")
+    _ = take(.on) || take(.the) || take(.during)
     if let name = holidays() ?? calendarName() {
       bounds.exceptCalendars.append(name)
       return true
     }
-    _ = take("from")
+    _ = take(.from)
     guard let first = try spokenDate(), let from = first.candidates.first(where: { $0 >= today }) else { return false }
     var last = from
     let end = index
@@ -286,7 +286,7 @@ extension SpokenParser {
     let start = index
     if let first = token(), first.kind == .number || first.kind == .ordinal, (1...31).contains(first.value) {
       index += 1
-      if takeRunSign() || take("and"), let (month, day) = monthAndDay(), Keyword.monthNames[word()] == nil,
+      if takeRunSign() || take(.and), let (month, day) = monthAndDay(), self.month() == nil,
         takeYear() == nil, first.value <= day, day <= CivilDate.daysIn(month: month, year: 2_000)
       {
         bounds.exceptYearly.insert(from: (month, first.value), through: (month, day))
@@ -328,9 +328,7 @@ extension SpokenParser {
   private mutating func calendarName() -> String? {
     guard let first = token(), first.kind == .word else { return nil }
     var end = index + 1
-    while end < tokens.count, tokens[end].isAdjacent, tokens[end].kind != .dots, !tokens[end].isSign(","),
-      !tokens[end].isSign(".")
-    {
+    while let next = token(end - index), next.isAdjacent, next.kind != .dots, !next.isSign(","), !next.isSign(".") {
       end += 1
     }
     let name = text(first.range.lowerBound..<tokens[end - 1].range.upperBound)
@@ -344,11 +342,11 @@ extension SpokenParser {
   /// `public holidays`, `bank holiday`, `holiday`: the calendar *holidays*, where there is one.
   private mutating func holidays() -> String? {
     let start = index
-    let isAdorned = ["public", "bank", "national", "state"].contains(word())
+    let isAdorned = [.public, .bank, .national, .state].contains(word())
     if isAdorned { index += 1 }
-    let isSingle = word() == "holiday"
+    let isSingle = word() == .holiday
     let isMeant = isAdorned || isSingle && anchor.surroundings.calendar("holiday") == nil
-    if isMeant, isSingle || word() == "holidays", anchor.surroundings.calendar("holidays") != nil {
+    if isMeant, isSingle || word() == .holidays, anchor.surroundings.calendar("holidays") != nil {
       index += 1
       return "holidays"
     }
@@ -359,13 +357,13 @@ extension SpokenParser {
   /// `from 9 to 5`, `9-17`, `between 9 and 5`: the part of the day that an interval keeps to.
   mutating func windowPart() throws(Fault) -> Bool {
     let start = index
-    let isBetween = take("between")
-    let isFrom = !isBetween && take("from")
+    let isBetween = take(.between)
+    let isFrom = !isBetween && take(.from)
     guard let from = clock(bare: true, inWindow: true) else {
       index = start
       return false
     }
-    guard takeRunSign() || isBetween && take("and"), let to = clock(bare: true, inWindow: true) else {
+    guard takeRunSign() || isBetween && take(.and), let to = clock(bare: true, inWindow: true) else {
       index = start
       return false
     }
@@ -393,11 +391,12 @@ extension SpokenParser {
     guard let number = token(), number.kind == .number, number.value <= 24, number.range.count <= 2 else { return nil }
     guard number.value == 24 || isSign("-", 1) || token(1)?.kind == .dots || token(1) == nil else { return nil }
     // "until 24 january", "until 24.9."
-    if let next = token(1), Keyword.monthNames[next.text] != nil || next.isSign(".") && next.isAdjacent { return nil }
+    if let next = token(1), next.month != nil || next.isSign(".") && next.isAdjacent { return nil }
     index += 1
     let time = CivilTime(hour: number.value % 24) ?? .midnight
     return Clock(
-      time: time, isExact: number.value > 12 || number.value == 0 || number.text.hasPrefix("0"),
+      time: time,
+      isExact: number.value > 12 || number.value == 0 || bytes[number.range.lowerBound] == UInt8(ascii: "0"),
       range: number.range)
   }
 }

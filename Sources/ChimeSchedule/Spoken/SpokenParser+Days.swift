@@ -2,37 +2,37 @@ extension SpokenParser {
   /// `every weekday`, `each morning`, `every 2 weeks on monday`, `monthly on the 15th`, `mon wed fri`.
   mutating func recurrencePart() throws(Fault) -> Bool {
     let start = index
-    if take(oneOf: SpokenWords.every) {
+    if take(oneOf: .every) {
       if isSign("!"), token()?.isAdjacent == true {
         index += 1
         isAfterDone = true
       }
-      _ = take("single")
+      _ = take(.single)
       guard let kind = try afterEvery() else {
         index = start
         throw notEvery(start + 1)
       }
       return try set(kind, start)
     }
-    if (take("when") || take("after")) && take(oneOf: ["done", "completion", "completed", "finished"]) {
+    if (take(.when) || take(.after)) && take(oneOf: .done) {
       isAfterDone = true
       return true
     }
     index = start
-    let isCounted = isNumber() && ["times", "x"].contains(word(1))
-    if isCounted || word() == "twice" || word() == "thrice" {
+    let isCounted = isNumber() && [.times, .x].contains(word(1))
+    if isCounted || word() == .twice || word() == .thrice {
       let unit = isCounted ? 2 : 1
-      if ["a", "per", "each", "every"].contains(word(unit)) {
+      if [.a, .per, .each, .every].contains(word(unit)) {
         index += unit + 2
         throw countedTimes(start)
       }
-      if SpokenWords.often.contains(word(unit)) {
+      if isOne(of: .often, unit) {
         index += unit + 1
         throw countedTimes(start)
       }
     }
-    _ = take("once")
-    if take("a") || take("per") {
+    _ = take(.once)
+    if take(.a) || take(.per) {
       guard index - start == 2, let kind = try afterEvery() else {
         index = start
         return false
@@ -41,30 +41,30 @@ extension SpokenParser {
     }
     if index > start {
       // "once every 3 days"; "once" with a single day says nothing new.
-      guard SpokenWords.every.contains(word()) || SpokenWords.often.contains(word()) else {
+      guard isOne(of: .every) || isOne(of: .often) else {
         index = start
         return false
       }
       return try recurrencePart()
     }
-    if recurrence == nil, take("alternate"), let kind = try counted(2) { return try set(kind, start) }
+    if recurrence == nil, take(.alternate), let kind = try counted(2) { return try set(kind, start) }
     index = start
-    _ = take("at")
-    if take("the", "end", "of") || take("end", "of"), take(oneOf: SpokenWords.every), take("month") {
+    _ = take(.at)
+    if take(.the, .end, .of) || take(.end, .of), take(oneOf: .every), take(.month) {
       var selection = MonthSelection()
       selection.insert(day: 1, fromEnd: true)
       return try set(.dates(MonthDays(each: selection)), start)
     }
     index = start
-    _ = take("on") || take("at")
+    _ = take(.on) || take(.at)
     if let kind = try often(start) { return try set(kind, start) }
     if let selection = try monthSelection() {
       // Of each month they recur without "every"; of one month they are a date.
       var ahead = self
-      _ = ahead.take("of") || ahead.take("in")
-      _ = ahead.take("the") || ahead.take(oneOf: SpokenWords.every) || ahead.take("a")
-      let isEach = SpokenWords.months.contains(ahead.word()) || SpokenWords.months.contains(ahead.word(1))
-      if word() == "of", isEach || (ahead.monthList()?.count ?? 0) > 1, !["next", "this"].contains(ahead.word()) {
+      _ = ahead.take(.of) || ahead.take(.in)
+      _ = ahead.take(.the) || ahead.take(oneOf: .every) || ahead.take(.a)
+      let isEach = ahead.isOne(of: .months) || ahead.isOne(of: .months, 1)
+      if word() == .of, isEach || (ahead.monthList()?.count ?? 0) > 1, ![.next, .this].contains(ahead.word()) {
         return try set(ofMonths(selection, start), start)
       }
     }
@@ -112,31 +112,31 @@ extension SpokenParser {
   /// A word that says by itself how often.
   private mutating func often(_ start: Int) throws(Fault) -> Recurrence? {
     let first = word()
-    if ["business", "working", "work", "week"].contains(first), word(1) == "days" {
+    if [.business, .working, .work, .week].contains(first), word(1) == .days {
       index += 2
       return .weekdays(.weekdays)
     }
-    guard SpokenWords.often.contains(first) else { return nil }
+    guard isOne(of: .often) else { return nil }
     index += 1
     switch first {
-    case "daily", "everyday": return .weekdays(.everyDay)
-    case "nightly":
+    case .daily, .everyday: return .weekdays(.everyDay)
+    case .nightly:
       part = (.night, range(from: index - 1))
       return .weekdays(.everyDay)
-    case "weekday", "workday", "weekdays", "workdays": return .weekdays(.weekdays)
-    case "weekend", "weekends": return .weekdays(.weekends)
-    case "weekly": return .weeks(1, nil)
-    case "fortnightly": return .weeks(2, nil)
-    case "monthly": return .months(1, nil)
-    case "yearly", "annually": return .years(1, nil)
-    case "quarterly": return quarters
-    case "hourly": return .interval(3_600, nil)
-    case "biweekly": throw ambiguous(range(from: start), ["every 2 weeks", "twice a week"])
-    case "bimonthly": throw ambiguous(range(from: start), ["every 2 months", "twice a month"])
-    case "biannually", "biyearly", "biennially":
+    case .weekday, .workday, .weekdays, .workdays: return .weekdays(.weekdays)
+    case .weekend, .weekends: return .weekdays(.weekends)
+    case .weekly: return .weeks(1, nil)
+    case .fortnightly: return .weeks(2, nil)
+    case .monthly: return .months(1, nil)
+    case .yearly, .annually: return .years(1, nil)
+    case .quarterly: return quarters
+    case .hourly: return .interval(3_600, nil)
+    case .biweekly: throw ambiguous(range(from: start), ["every 2 weeks", "twice a week"])
+    case .bimonthly: throw ambiguous(range(from: start), ["every 2 months", "twice a month"])
+    case .biannually, .biyearly, .biennially:
       throw ambiguous(range(from: start), ["every 2 years", "every 6 months"])
-    case "semiweekly", "semimonthly": throw countedTimes(index - 1)
-    case "semiannually": return .months(6, nil)
+    case .semiweekly, .semimonthly: throw countedTimes(index - 1)
+    case .semiannually: return .months(6, nil)
     default: return nil
     }
   }
@@ -150,42 +150,42 @@ extension SpokenParser {
 
   private mutating func afterEvery() throws(Fault) -> Recurrence? {
     let start = index
-    if let found = SpokenWords.DayPart(word()), found != .tonight {
+    if let (found, _) = dayPart(), found != .tonight {
       index += 1
       part = (found, range(from: start))
       return .weekdays(.everyDay)
     }
-    if SpokenWords.times[word()] != nil { return .weekdays(.everyDay) }
+    if namedTime() != nil { return .weekdays(.everyDay) }
     if let days = weekdayNoun() { return .weekdays(days) }
     if let (set, _) = weekdayList() { return .weekdays(set) }
-    if take("quarter"), word() != "of", word() != "hour" { return quarters }
+    if take(.quarter), word() != .of, word() != .hour { return quarters }
     index = start
-    if take("day") {
+    if take(.day) {
       return .weekdays(.everyDay)
     }
-    if take("other") || take("alternate") { return try counted(2) }
+    if take(.other) || take(.alternate) { return try counted(2) }
     // "every second sunday of the month" is a place in it.
-    if word() == "second", SpokenWords.weekday(word(1)) == nil || !["of", "in"].contains(word(2)) {
+    if word() == .second, weekday(1) == nil || ![.of, .in].contains(word(2)) {
       index += 1
       if let kind = try counted(2) { return kind }
       index = start
     }
     if let place = token(), place.kind == .ordinal {
       // "every 3rd day", "every second week"; before a day of the week it is a place in the month.
-      let isWord = !place.text.utf8.contains { (0x30...0x39).contains($0) }
+      let isWord = !isDigit(place.range.lowerBound)
       index += 1
-      let isWorkday = ["weekday", "workday", "business", "working", "work"].contains(word())
-      if SpokenWords.weekday(word()) == nil, !isWorkday, word(1) != "of", let kind = try counted(place.value),
+      let isWorkday = [.weekday, .workday, .business, .working, .work].contains(word())
+      if weekday() == nil, !isWorkday, word(1) != .of, let kind = try counted(place.value),
         place.value > 1
       {
         return kind
       }
       index = start
-      if isWord, place.value > 1, SpokenWords.weekday(word(1)) != nil, !isOfMonth(2) {
+      if isWord, place.value > 1, weekday(1) != nil, !isOfMonth(2) {
         index += 2
         throw ambiguous(
           range(from: start),
-          ["\(place.value) weeks on \(word(-1))", "\(place.text) \(word(-1)) of month"])
+          ["\(place.value) weeks on \(lowered(-1))", "\(lowered(-2)) \(lowered(-1)) of month"])
       }
     }
     if let days = try datesEachYear() { return .dates(days) }
@@ -203,31 +203,34 @@ extension SpokenParser {
 
   /// Whether `of` and a month, or another place, follow a day of the week: then the ordinal is a place in a month.
   private func isOfMonth(_ ahead: Int) -> Bool {
-    word(ahead) == "of" || word(ahead) == "in" || word(ahead) == "and" || isSign(",", ahead)
+    word(ahead) == .of || word(ahead) == .in || word(ahead) == .and || isSign(",", ahead)
   }
 
   /// `weekday`, `business day`, `weekend`, in the singular or the plural.
   private mutating func weekdayNoun() -> WeekdaySet? {
-    if ["weekday", "weekdays", "workday", "workdays"].contains(word()) {
+    if [.weekday, .weekdays, .workday, .workdays].contains(word()) {
       index += 1
       return .weekdays
     }
-    if ["business", "working", "work", "week"].contains(word()), ["day", "days"].contains(word(1)) {
+    if [.business, .working, .work, .week].contains(word()), [.day, .days].contains(word(1)) {
       index += 2
       return .weekdays
     }
-    if ["weekend", "weekends"].contains(word()) {
+    if [.weekend, .weekends].contains(word()) {
       index += 1
       return .weekends
     }
     return nil
   }
 
+  /// `weekdays` and `weekends` in a list of days.
+  func weekdaysNoun() -> WeekdaySet? { word() == .weekdays ? .weekdays : word() == .weekends ? .weekends : nil }
+
   /// A unit after `every other`, `every third`, or `every`; days of the week after `every other`.
   private mutating func counted(_ count: Int) throws(Fault) -> Recurrence? {
     let start = index
     if count > 1, let (set, _) = weekdayList() { return .weeks(count, set) }
-    if count > 1, take("weekend") || take("weekends") { return .weeks(count, .weekends) }
+    if count > 1, take(.weekend) || take(.weekends) { return .weeks(count, .weekends) }
     if count > 1, weekdayNoun() != nil {
       let words = range(from: start)
       throw senseless(
@@ -235,21 +238,20 @@ extension SpokenParser {
         expected: "days of every so many weeks, as in \"every 2 weeks on mon,wed,fri\"")
     }
     guard (1...Phrase.mostSteps).contains(count) else { return nil }
-    if take("quarter") { return .months(3 * count, nil) }
-    let unit = word()
-    if SpokenWords.months.contains(unit) {
+    if take(.quarter) { return .months(3 * count, nil) }
+    if isOne(of: .months) {
       index += 1
       return .months(count, nil)
     }
-    if SpokenWords.years.contains(unit) {
+    if isOne(of: .years) {
       index += 1
       return .years(count, nil)
     }
-    if SpokenWords.fortnights.contains(unit) {
+    if isOne(of: .fortnights) {
       index += 1
       return .weeks(2 * count, nil)
     }
-    guard let length = Keyword.units[unit] else { return nil }
+    guard let length = token()?.facts.unit else { return nil }
     index += 1
     switch length {
     case .day: return count == 1 ? .weekdays(.everyDay) : .days(count)
@@ -257,7 +259,7 @@ extension SpokenParser {
     case .millisecond: return nil
     case .second, .minute, .hour:
       let one = length == .second ? 1 : length == .minute ? 60 : 3_600
-      if take("and", "a", "half") { return .interval(Int64(one * count + one / 2), nil) }
+      if take(.and, .a, .half) { return .interval(Int64(one * count + one / 2), nil) }
       return .interval(Int64(one * count), nil)
     }
   }
@@ -291,7 +293,7 @@ extension SpokenParser {
       if let next = monthAndDay() {
         (month, day) = next
       } else if let next = token(), next.kind == .ordinal || next.isDigits && next.range.count <= 2,
-        (1...31).contains(next.value), !isSign(":", 1), word(1) != "times", word(1) != "am", word(1) != "pm",
+        (1...31).contains(next.value), !isSign(":", 1), word(1) != .times, word(1) != .am, word(1) != .pm,
         !isPlaceNoun(1)
       {
         day = next.value
@@ -329,20 +331,20 @@ extension SpokenParser {
 
   private mutating func monthItem(into selection: inout MonthSelection) throws(Fault) -> Bool {
     let start = index
-    _ = take("the")
-    if take("day"), let day = token(), day.isDigits, (1...31).contains(day.value) {
+    _ = take(.the)
+    if take(.day), let day = token(), day.isDigits, (1...31).contains(day.value) {
       index += 1
       selection.insert(day: day.value, fromEnd: false)
       return true
     }
     index = start
-    _ = take("the")
+    _ = take(.the)
     var places: [(place: Int, fromEnd: Bool)] = []
     while let place = takePlace() {
       places.append(place)
       let before = index
       guard places.count < 31, takeListSign() else { break }
-      _ = take("the")
+      _ = take(.the)
       let next = index
       guard takePlace() != nil else {
         index = before
@@ -355,7 +357,7 @@ extension SpokenParser {
       return false
     }
     let head = index
-    if let (day, _) = SpokenWords.weekday(word()) {
+    if let (day, _) = weekday() {
       index += 1
       for (place, fromEnd) in places {
         guard place <= 5 else { throw never(start) }
@@ -368,9 +370,9 @@ extension SpokenParser {
       }
     } else {
       index = head
-      let hasDay = take("day") || take("days")
+      let hasDay = take(.day) || take(.days)
       // "last" alone is no day.
-      guard hasDay || places.allSatisfy({ !$0.fromEnd }) || word() == "of" else {
+      guard hasDay || places.allSatisfy({ !$0.fromEnd }) || word() == .of else {
         index = start
         return false
       }
@@ -384,27 +386,27 @@ extension SpokenParser {
 
   /// `third`, `2nd`, `last`, `second last`, `3rd to last`.
   private mutating func takePlace() -> (place: Int, fromEnd: Bool)? {
-    if take("last") { return (1, true) }
-    guard let token = token(), token.kind == .ordinal && token.value >= 1 || token.text == "second" else { return nil }
+    if take(.last) { return (1, true) }
+    guard let token = token(), token.kind == .ordinal && token.value >= 1 || word() == .second else { return nil }
+    let place = word() == .second ? 2 : token.value
     index += 1
-    let place = token.text == "second" ? 2 : token.value
-    return (place, take("last") || take("to", "last"))
+    return (place, take(.last) || take(.to, .last))
   }
 
   /// `of the month`, `of every other month`, `of march and june`; without them it is every month.
   private mutating func ofMonths(_ selection: MonthSelection, _ start: Int) throws(Fault) -> Recurrence {
     let before = index
-    guard take("of") || take("in") else { return .dates(MonthDays(each: selection)) }
-    _ = take("the") || take(oneOf: SpokenWords.every)
-    if take("other", "month") { return .months(2, selection) }
-    if take("second", "month") { return .months(2, selection) }
+    guard take(.of) || take(.in) else { return .dates(MonthDays(each: selection)) }
+    _ = take(.the) || take(oneOf: .every)
+    if take(.other, .month) { return .months(2, selection) }
+    if take(.second, .month) { return .months(2, selection) }
     if let count = token(), count.kind == .number || count.kind == .ordinal,
-      SpokenWords.months.contains(word(1)), (2...Phrase.mostSteps).contains(count.value)
+      isOne(of: .months, 1), (2...Phrase.mostSteps).contains(count.value)
     {
       index += 2
       return .months(count.value, selection)
     }
-    if take("month") || take("months") { return .dates(MonthDays(each: selection)) }
+    if take(.month) || take(.months) { return .dates(MonthDays(each: selection)) }
     guard let listed = monthList() else {
       index = before
       return .dates(MonthDays(each: selection))
@@ -418,14 +420,14 @@ extension SpokenParser {
 
   /// `march and june`, `jan-mar`.
   mutating func monthList() -> Set<Int>? {
-    guard let first = Keyword.monthNames[word()] else { return nil }
+    guard let first = month() else { return nil }
     index += 1
     var months: Set<Int> = [first]
     var latest = first
     while true {
       let before = index
       let isRun = takeRunSign()
-      guard isRun || takeListSign(), let next = Keyword.monthNames[word()], !isNumber(1), token(1)?.kind != .ordinal
+      guard isRun || takeListSign(), let next = month(), !isNumber(1), token(1)?.kind != .ordinal
       else {
         index = before
         return months
@@ -450,15 +452,15 @@ extension SpokenParser {
       if !set.isEmpty {
         _ = takeListSign(bare: true)
         // "every monday and every thursday"
-        if index > before, SpokenWords.every.contains(word()), SpokenWords.weekday(word(1)) != nil { index += 1 }
+        if index > before, isOne(of: .every), weekday(1) != nil { index += 1 }
       }
-      if !set.isEmpty, let days = ["weekends": WeekdaySet.weekends, "weekdays": .weekdays][word()] {
+      if !set.isEmpty, let days = weekdaysNoun() {
         index += 1
         set.formUnion(days)
         isList = true
         continue
       }
-      guard let (day, plural) = SpokenWords.weekday(word()) else {
+      guard let (day, plural) = weekday() else {
         index = before
         break
       }
@@ -466,7 +468,7 @@ extension SpokenParser {
       if isSign("."), token()?.isAdjacent == true { index += 1 }
       isList = isList || plural || !set.isEmpty
       let end = index
-      if takeRunSign(), let (last, _) = SpokenWords.weekday(word()) {
+      if takeRunSign(), let (last, _) = weekday() {
         index += 1
         set.formUnion(WeekdaySet(from: day, through: last))
         isList = true
@@ -484,9 +486,10 @@ extension SpokenParser {
 
   /// `mwf`, `m/w/f`, `t/th`: days of the week by their first letters.
   private mutating func initials() -> WeekdaySet? {
-    guard let first = token(), first.kind == .word, first.range.count <= 4, ["m", "t"].contains(first.text.prefix(1))
+    guard let first = token(), first.kind == .word, first.range.count <= 4,
+      [UInt8(ascii: "m"), UInt8(ascii: "t")].contains(bytes[first.range.lowerBound] | 0x20)
     else { return nil }
-    if let days = SpokenWords.initials[first.text] {
+    if let days = SpokenWords.initials[lowered(0)] {
       index += 1
       return days
     }
@@ -507,7 +510,7 @@ extension SpokenParser {
   mutating func pendingDays() throws(Fault) -> Bool {
     guard let known = recurrence else { return false }
     let start = index
-    _ = take("on")
+    _ = take(.on)
     switch known.kind {
     case .weeks(let count, nil):
       guard let days = weekdayNoun() ?? weekdayList()?.set else { break }
@@ -520,7 +523,7 @@ extension SpokenParser {
       }
     case .months(let count, nil):
       guard let selection = try monthSelection() else { break }
-      if take("of", "the", "month") || take("of", "month") || take("of", "each", "month") {}
+      if take(.of, .the, .month) || take(.of, .month) || take(.of, .each, .month) {}
       recurrence?.kind = count == 1 ? .dates(MonthDays(each: selection)) : .months(count, selection)
       return true
     case .years(let count, nil):

@@ -36,7 +36,7 @@ extension SpokenParser {
       }
       hasWeeksOnly = hasWeeksOnly && unit == .weeks
       hasYearsOnly = hasYearsOnly && unit == .years
-      if take("and", "a", "half") || take("and", "half") {
+      if take(.and, .a, .half) || take(.and, .half) {
         guard try add(Fraction(1, 2), unit, to: &span, start) else { throw noFraction(start) }
         hasWeeksOnly = false
       }
@@ -65,8 +65,7 @@ extension SpokenParser {
   }
 
   private func unit(_ ahead: Int = 0) -> Unit? {
-    let word = word(ahead)
-    if let unit = Keyword.units[word] {
+    if let unit = token(ahead)?.facts.unit {
       return switch unit {
       case .millisecond: .milliseconds
       case .second: .seconds
@@ -76,9 +75,9 @@ extension SpokenParser {
       case .week: .weeks
       }
     }
-    if SpokenWords.months.contains(word) { return .months }
-    if SpokenWords.years.contains(word) { return .years }
-    return SpokenWords.fortnights.contains(word) ? .fortnights : nil
+    if isOne(of: .months, ahead) { return .months }
+    if isOne(of: .years, ahead) { return .years }
+    return isOne(of: .fortnights, ahead) ? .fortnights : nil
   }
 
   private mutating func amount(article: Bool, last: Span?) throws(Fault) -> (Fraction, Unit)? {
@@ -88,27 +87,27 @@ extension SpokenParser {
       index += ahead + 1
       return (value, unit)
     }
-    if word() == "half" || word() == "a" && word(1) == "half" {
-      if word() == "a" { index += 1 }
+    if word() == .half || word() == .a && word(1) == .half {
+      if word() == .a { index += 1 }
       index += 1
       _ = takeSign("-")
-      _ = take("a") || take("an") || take("of", "an") || take("of", "a")
+      _ = take(.a) || take(.an) || take(.of, .an) || take(.of, .a)
       if let found = give(Fraction(1, 2), 0) { return found }
-    } else if word() == "quarter" || word() == "a" && word(1) == "quarter"
+    } else if word() == .quarter || word() == .a && word(1) == .quarter
       || isNumber()
-        && (word(1) == "quarters" || isSign("-", 1) && word(2) == "quarters")
+        && (word(1) == .quarters || isSign("-", 1) && word(2) == .quarters)
     {
       let quarters = isNumber() ? Int64(token()?.value ?? 1) : 1
-      if word() != "quarter" { index += isSign("-", 1) ? 2 : 1 }
+      if word() != .quarter { index += isSign("-", 1) ? 2 : 1 }
       index += 1
-      if take("of", "an", "hour") || take("of", "hour") || take("hour") { return (Fraction(quarters, 4), .hours) }
-    } else if word() == "couple" || word() == "a" && word(1) == "couple" {
-      index += word() == "a" ? 2 : 1
-      _ = take("of")
+      if take(.of, .an, .hour) || take(.of, .hour) || take(.hour) { return (Fraction(quarters, 4), .hours) }
+    } else if word() == .couple || word() == .a && word(1) == .couple {
+      index += word() == .a ? 2 : 1
+      _ = take(.of)
       if let found = give(Fraction(2), 0) { return found }
-    } else if article, word() == "a" || word() == "an" {
+    } else if article, word() == .a || word() == .an {
       index += 1
-      if isNumber(), token()?.text == "hundred" {
+      if isNumber(), token()?.facts.word == .hundred {
         if let found = give(Fraction(100), 1) { return found }
       } else if let found = give(Fraction(1), 0) {
         return found
@@ -122,7 +121,7 @@ extension SpokenParser {
         let scale: Int64 = digits.range.count == 1 ? 10 : 100
         index += 2
         if let found = give(Fraction(value * scale + Int64(digits.value), scale), 0) { return found }
-      } else if take("and", "a", "half") || takeHalf() {
+      } else if take(.and, .a, .half) || takeHalf() {
         if let found = give(Fraction(value * 2 + 1, 2), 0) { return found }
       } else if isSign("-"), token()?.isAdjacent == true, let found = give(Fraction(value), 1) {
         return found
@@ -140,9 +139,7 @@ extension SpokenParser {
   }
 
   private mutating func takeHalf() -> Bool {
-    guard token()?.text == "½" else { return false }
-    index += 1
-    return true
+    take(.halfSign)
   }
 
   /// Adds so many of a unit; `false` where the number is beyond all bounds.
@@ -183,22 +180,22 @@ extension SpokenParser {
   /// `in 3 days`, `20 minutes from now`, `now + 2 weeks`.
   mutating func delayPart() throws(Fault) -> Bool {
     let start = index
-    let isIn = take("in") || take("within") || take("after")
+    let isIn = take(.in) || take(.within) || take(.after)
     // Nothing rings around a time, so "about" asks for no more than the time.
-    if isIn { _ = take("about") || take("around") }
-    let isNow = !isIn && take("now") && takeSign("+")
+    if isIn { _ = take(.about) || take(.around) }
+    let isNow = !isIn && take(.now) && takeSign("+")
     guard let found = try span(article: true) else {
       index = start
       return false
     }
     if !isIn, !isNow, found.seconds == 0, try besideDate(found, start) { return true }
     if !isIn, !isNow {
-      guard take("from", "now") || take("from", "today") || take("hence") || take("later") else {
+      guard take(.from, .now) || take(.from, .today) || take(.hence) || take(.later) else {
         index = start
         return false
       }
     } else if isIn {
-      _ = take("from", "now") || take("time")
+      _ = take(.from, .now) || take(.time)
     }
     let words = range(from: start)
     guard delay == nil, date == nil else { throw twice(words) }
@@ -210,7 +207,7 @@ extension SpokenParser {
   mutating func solarText() -> String? {
     let start = index
     defer { index = start }
-    guard let found = try? span(article: true), found.isElapsed, ["before", "after"].contains(word()),
+    guard let found = try? span(article: true), found.isElapsed, [.before, .after].contains(word()),
       let next = token()
     else { return nil }
     return "\(found.seconds)s \(text(next.range.lowerBound..<bytes.count))"
@@ -219,8 +216,8 @@ extension SpokenParser {
   /// `a week from friday`, `3 days before dec 24`: a day counted from another.
   private mutating func besideDate(_ span: Span, _ start: Int) throws(Fault) -> Bool {
     let before = index
-    let isBefore = take("before")
-    guard isBefore || take("from") || take("after"), !["now", "today"].contains(word()), let found = try spokenDate()
+    let isBefore = take(.before)
+    guard isBefore || take(.from) || take(.after), ![.now, .today].contains(word()), let found = try spokenDate()
     else {
       index = before
       return false

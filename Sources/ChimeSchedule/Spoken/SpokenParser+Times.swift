@@ -3,9 +3,9 @@ extension SpokenParser {
   mutating func timePart() throws(Fault) -> Bool {
     let start = index
     if try dayPartWords() { return true }
-    let isAt = take("at") || takeSign("@") || take("by")
+    let isAt = take(.at) || takeSign("@") || take(.by)
     // "around" asks for no more than "at" does: nothing rings around a time.
-    let isAsked = take("around") || take("about") || isAt
+    let isAsked = take(.around) || take(.about) || isAt
     // A number alone is a time only after "at", or right behind a day.
     let isBare =
       isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike || isBeforeDayPart
@@ -58,20 +58,19 @@ extension SpokenParser {
     var ahead = 1
     if !hour.isDigits, let minute = token(1), minute.kind == .number, !minute.isDigits { ahead = 2 }
     switch word(ahead) {
-    case "tonight", "tonite": return true
-    case "this", "at": ahead += 1
-    case "in": ahead += word(ahead + 1) == "the" ? 2 : 1
+    case .tonight, .tonite: return true
+    case .this, .at: ahead += 1
+    case .in: ahead += word(ahead + 1) == .the ? 2 : 1
     default: return false
     }
-    let part = word(ahead)
-    return !part.hasSuffix("s") && SpokenWords.DayPart(part) != nil
+    return dayPart(ahead)?.plural == false
   }
 
   /// Another time after `,` or `and`.
   private mutating func anotherTime() -> Clock? {
     let start = index
     guard takeListSign() else { return nil }
-    _ = take("at")
+    _ = take(.at)
     if let next = clock(bare: true) { return next }
     index = start
     return nil
@@ -81,14 +80,14 @@ extension SpokenParser {
   private mutating func dayPartWords() throws(Fault) -> Bool {
     let start = index
     if try pluralDayPart() { return true }
-    let isThis = take("this")
-    if !isThis { _ = take("in", "the") || take("during", "the") || take("at") || take("in") || take("the") }
-    guard let found = SpokenWords.DayPart(word()) else {
+    let isThis = take(.this)
+    if !isThis { _ = take(.in, .the) || take(.during, .the) || take(.at) || take(.in) || take(.the) }
+    guard let (found, _) = dayPart() else {
       index = start
       return false
     }
     // "at morning" is nobody's way, but "in night shift" is somebody's title.
-    if word(-1) == "in", start < index, index - start == 1 {
+    if word(-1) == .in, start < index, index - start == 1 {
       index = start
       return false
     }
@@ -110,8 +109,8 @@ extension SpokenParser {
   /// `evenings at 8` come each day, `sunday evenings` each Sunday.
   private mutating func pluralDayPart() throws(Fault) -> Bool {
     let start = index
-    _ = take("in", "the") || take("in")
-    guard recurrence == nil, part == nil, word().hasSuffix("s"), let found = SpokenWords.DayPart(word()) else {
+    _ = take(.in, .the) || take(.in)
+    guard recurrence == nil, part == nil, let (found, isPlural) = dayPart(), isPlural else {
       index = start
       return false
     }
@@ -132,17 +131,17 @@ extension SpokenParser {
   /// - Parameter bare: whether a number alone counts.
   mutating func clock(bare: Bool) -> Clock? {
     let start = index
-    _ = word() == "the" && word(1) == "end" && take("the")
-    if take("end", "of", "day") || take("end", "of", "the", "day") || take("close", "of", "business") {
+    _ = word() == .the && word(1) == .end && take(.the)
+    if take(.end, .of, .day) || take(.end, .of, .the, .day) || take(.close, .of, .business) {
       return Clock(time: anchor.words().endOfDay, isExact: true, range: range(from: start))
     }
     index = start
-    if word(-1) == "at" || word(1) == "time", take("lunch") {
-      _ = take("time")
+    if word(-1) == .at || word(1) == .time, take(.lunch) {
+      _ = take(.time)
       return Clock(time: anchor.words().lunchtime, isExact: true, range: range(from: start))
     }
-    if take("tea", "time") { return Clock(time: anchor.words().teatime, isExact: true, range: range(from: start)) }
-    if let named = SpokenWords.times[word()] {
+    if take(.tea, .time) { return Clock(time: anchor.words().teatime, isExact: true, range: range(from: start)) }
+    if let named = namedTime() {
       index += 1
       return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
     }
@@ -151,12 +150,12 @@ extension SpokenParser {
     if let clock = clockOfStamp() { return clock }
     guard first.value <= 2_359 else { return nil }
     index += 1
-    if first.value == 12, let named = SpokenWords.times[word()], named == .noon || named == .midnight {
+    if first.value == 12, let named = namedTime(), named == .noon || named == .midnight {
       index += 1
       return Clock(time: named.time(anchor.words), isExact: true, range: range(from: start))
     }
     var (hour, minute, second) = (first.value, 0, 0)
-    var isExact = first.isDigits && first.text.hasPrefix("0")
+    var isExact = first.isDigits && bytes[first.range.lowerBound] == UInt8(ascii: "0")
     var isBare = true
     func digits(_ ahead: Int) -> Int? {
       guard let next = token(ahead), next.isDigits, next.isAdjacent, next.range.count == 2, next.value < 60 else {
@@ -171,11 +170,11 @@ extension SpokenParser {
       if isSign(":"), isJoined(0), let value = digits(1) {
         second = value
         index += 2
-      } else if word() == "h", isJoined(0) {
+      } else if word() == .h, isJoined(0) {
         isExact = true
         index += 1
       }
-    } else if first.isDigits, isJoined(0), word() == "h", bare || first.value > 12 {
+    } else if first.isDigits, isJoined(0), word() == .h, bare || first.value > 12 {
       // "1h30" alone is a length of time.
       (isBare, isExact) = (false, true)
       if let value = digits(1) {
@@ -188,14 +187,14 @@ extension SpokenParser {
       (minute, isBare) = (value, false)
       index += 2
     } else if first.isDigits, first.range.count == 4 || first.range.count == 3,
-      bare || word() == "am" || word() == "pm"
+      bare || word() == .am || word() == .pm
     {
       (hour, minute) = (first.value / 100, first.value % 100)
       isExact = isExact || first.range.count == 4
       isBare = false
       // "1700 hours"
-      if first.range.count == 4 { _ = take("hours") || take("hrs") }
-    } else if first.isDigits, first.range.count == 4, take("hours") || take("hrs") {
+      if first.range.count == 4 { _ = take(.hours) || take(.hrs) }
+    } else if first.isDigits, first.range.count == 4, take(.hours) || take(.hrs) {
       (hour, minute, isExact, isBare) = (first.value / 100, first.value % 100, true, false)
     } else if !first.isDigits, (1...12).contains(hour), let count = token(), count.kind == .number, !count.isDigits,
       (10..<60).contains(count.value), !isUnitAhead(1)
@@ -208,20 +207,20 @@ extension SpokenParser {
       index = start
       return nil
     }
-    if take("oclock") { isBare = false }
-    let letter = isJoined(0) ? word() : ""
-    if word() == "am" || word() == "pm" || letter == "p" || letter == "a" {
+    if take(.oclock) { isBare = false }
+    let letter = isJoined(0) ? word() : .unknown
+    if word() == .am || word() == .pm || letter == .p || letter == .a {
       guard (1...12).contains(hour) else {
         index = start
         return nil
       }
-      hour = hour % 12 + (word().hasPrefix("p") ? 12 : 0)
+      hour = hour % 12 + (word() == .pm || word() == .p ? 12 : 0)
       (isBare, isExact) = (false, true)
       index += 1
-      if isSign("."), isJoined(0), letter.count == 1 { index += 1 }
+      if isSign("."), isJoined(0), letter == .p || letter == .a { index += 1 }
     }
     if hour > 12 || hour == 0 { isExact = true }
-    guard !isBare || bare && isAlone, let time = CivilTime(hour: hour, minute: minute, second: second),
+    guard !isBare || bare && isAlone(), let time = CivilTime(hour: hour, minute: minute, second: second),
       !isTouched
     else {
       index = start
@@ -232,7 +231,7 @@ extension SpokenParser {
 
   /// `180000` of `20261224T180000`
   private mutating func clockOfStamp() -> Clock? {
-    guard let digits = token(), digits.isDigits, digits.isAdjacent, digits.range.count == 6, word(-1) == "t",
+    guard let digits = token(), digits.isDigits, digits.isAdjacent, digits.range.count == 6, word(-1) == .t,
       let time = CivilTime(
         hour: digits.value / 10_000, minute: digits.value / 100 % 100, second: digits.value % 100),
       token(1)?.isAdjacent != true
@@ -242,36 +241,37 @@ extension SpokenParser {
   }
 
   private func isUnitAhead(_ ahead: Int) -> Bool {
-    let word = word(ahead)
-    return Keyword.units[word] != nil || SpokenWords.months.contains(word) || SpokenWords.years.contains(word)
+    token(ahead)?.facts.isUnit == true
   }
 
   /// Whether a number that was just stepped over counts nothing: neither a unit, nor a month, nor a date goes on here.
-  private var isAlone: Bool {
+  private mutating func isAlone() -> Bool {
     guard let next = token() else { return true }
     switch next.kind {
     case .ordinal: return true
-    case .number: return ["times", "time"].contains(word(1)) || isDateHere
+    case .number: return [.times, .time].contains(word(1)) || isDateHere()
     case .dots: return false
     case .sign(let sign): return sign == UInt8(ascii: ",") || sign == UInt8(ascii: "&")
     case .word:
       let isUnit =
-        Keyword.units[next.text] != nil || SpokenWords.months.contains(next.text)
-        || SpokenWords.years.contains(next.text) || SpokenWords.fortnights.contains(next.text)
-      if ["times", "time", "percent", "half"].contains(next.text) || isUnit { return isDateHere }
+        next.facts.isUnit || !next.facts.kinds.isDisjoint(with: .fortnights)
+      if [.times, .time, .percent, .half].contains(next.facts.word) || isUnit { return isDateHere() }
       // "at 9 dec 24" is a time before a date; "at 24 dec 9:00" is a date.
-      if Keyword.monthNames[next.text] != nil {
+      if next.month != nil {
         guard let day = token(1), day.kind == .number || day.kind == .ordinal, day.value <= 31 else { return false }
-        return !isSign(":", 2) && word(2) != "am" && word(2) != "pm"
+        return !isSign(":", 2) && word(2) != .am && word(2) != .pm
       }
       return true
     }
   }
 
-  private var isDateHere: Bool {
-    var (ahead, later) = (self, self)
+  private mutating func isDateHere() -> Bool {
+    let (start, date, delay) = (index, date, delay)
+    defer { (index, self.date, self.delay) = (start, date, delay) }
     do {
-      return try ahead.spokenDate() != nil || later.delayPart()
+      if try spokenDate() != nil { return true }
+      index = start
+      return try delayPart()
     } catch {
       return true
     }
@@ -281,40 +281,40 @@ extension SpokenParser {
   private var isTouched: Bool {
     guard let next = token(), next.isAdjacent else { return false }
     return !next.isSign(",") && !next.isSign("-") && !next.isSign("&")
-      && !(next.isSign(".") && index + 1 == tokens.count)
+      && !(next.isSign(".") && token(1) == nil)
   }
 
   /// `half past 8`, `quarter to 9`, `20 past 8`.
   private mutating func pastOrTo() -> Clock? {
     let start = index
     var minutes: Int
-    if take("half", "past") {
+    if take(.half, .past) {
       minutes = 30
     } else {
-      if word() == "a", word(1) == "quarter" { index += 1 }
-      if take("quarter", "past") || take("quarter", "after") {
+      if word() == .a, word(1) == .quarter { index += 1 }
+      if take(.quarter, .past) || take(.quarter, .after) {
         minutes = 15
-      } else if take("quarter", "to") || take("quarter", "of") {
+      } else if take(.quarter, .to) || take(.quarter, .of) {
         minutes = -15
       } else if let count = token(), count.kind == .number, (1...29).contains(count.value),
-        word(1) == "past" || ["minutes", "min", "mins"].contains(word(1)) && ["past", "to"].contains(word(2))
+        word(1) == .past || [.minutes, .min, .mins].contains(word(1)) && [.past, .to].contains(word(2))
       {
-        let isTo = word(1) != "past" && word(2) == "to"
+        let isTo = word(1) != .past && word(2) == .to
         minutes = isTo ? -count.value : count.value
-        index += word(1) == "past" ? 2 : 3
-      } else if let count = token(), count.kind == .number, word(1) == "to", recurrence == nil,
-        !["from", "between"].contains(word(-1)), (count.isDigits ? [20, 25] : [5, 10, 20, 25]).contains(count.value)
+        index += word(1) == .past ? 2 : 3
+      } else if let count = token(), count.kind == .number, word(1) == .to, recurrence == nil,
+        ![.from, .between].contains(word(-1)), (count.isDigits ? [20, 25] : [5, 10, 20, 25]).contains(count.value)
       {
         // "ten to nine"; "5 to 9" may be from five to nine.
         minutes = -count.value
         index += 2
-      } else if let count = token(), count.kind == .number, word(1) == "to", recurrence == nil,
-        !["from", "between"].contains(word(-1)), (13...29).contains(count.value),
-        word(2) == "noon" || word(2) == "midnight"
+      } else if let count = token(), count.kind == .number, word(1) == .to, recurrence == nil,
+        ![.from, .between].contains(word(-1)), (13...29).contains(count.value),
+        word(2) == .noon || word(2) == .midnight
       {
         minutes = -count.value
         index += 2
-      } else if let count = token(), count.kind == .number, word(1) == "after",
+      } else if let count = token(), count.kind == .number, word(1) == .after,
         (count.isDigits ? [20, 25] : [5, 10, 20, 25]).contains(count.value)
       {
         minutes = count.value
@@ -326,7 +326,7 @@ extension SpokenParser {
     }
     var isExact = false
     var hour: Int
-    if let named = SpokenWords.times[word()] {
+    if let named = namedTime() {
       let time = named.time(anchor.words)
       hour = time.hour
       minutes += time.minute
@@ -336,8 +336,8 @@ extension SpokenParser {
       hour = number.value
       isExact = hour > 12 || hour == 0
       index += 1
-      if word() == "am" || word() == "pm", (1...12).contains(hour) {
-        hour = hour % 12 + (word() == "pm" ? 12 : 0)
+      if word() == .am || word() == .pm, (1...12).contains(hour) {
+        hour = hour % 12 + (word() == .pm ? 12 : 0)
         isExact = true
         index += 1
       }

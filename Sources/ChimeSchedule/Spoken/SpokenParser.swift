@@ -10,6 +10,13 @@ struct SpokenParser {
   let tokens: [SpokenToken]
   let today: CivilDate
   var index = 0
+  private let reach = Reach()
+
+  /// The last token that was looked at, which may be the one behind the end. The copies that look ahead share it.
+  private final class Reach {
+    // It is touched by nobody else, and at each step.
+    @exclusivity(unchecked) var index = 0
+  }
 
   // What has been said so far.
   var times: [Clock] = []
@@ -69,7 +76,8 @@ struct SpokenParser {
       guard try readsParts() else { throw stuck() }
     } catch {
       var fault = error
-      fault.stop = token()?.range.lowerBound ?? bytes.count
+      // What is in parentheses is read without them if the text ends there.
+      if reach.index < tokens.count, !tokens[0].isSign("(") { fault.stop = tokens[reach.index].range.upperBound }
       throw fault
     }
     return try meaning()
@@ -77,10 +85,10 @@ struct SpokenParser {
 
   /// Reads part after part to the end; `false` where something stands that is none.
   mutating func readsParts() throws(Fault) -> Bool {
-    while index < tokens.count {
-      if index > 0, tokens[index].isSign(","), index + 1 < tokens.count { index += 1 }
+    while token() != nil {
+      if index > 0, isSign(","), token(1) != nil { index += 1 }
       let start = index
-      if index > 0, word() == "and" { index += 1 }
+      if index > 0, word() == .and { index += 1 }
       guard try nextPart() else {
         index = start
         return false
@@ -100,43 +108,66 @@ struct SpokenParser {
 
   // MARK: Reading tokens
 
-  func token(_ ahead: Int = 0) -> SpokenToken? {
-    index + ahead >= 0 && index + ahead < tokens.count ? tokens[index + ahead] : nil
+  /// Where a token stands, if there is one.
+  @inline(__always) private func place(_ ahead: Int) -> Int? {
+    let place = index + ahead
+    if place > reach.index { reach.index = place }
+    return place >= 0 && place < tokens.count ? place : nil
   }
 
-  /// The word there; empty for numbers and signs.
-  func word(_ ahead: Int = 0) -> String {
-    guard let token = token(ahead), token.kind == .word else { return "" }
-    return token.text
+  func token(_ ahead: Int = 0) -> SpokenToken? { place(ahead).map { tokens[$0] } }
+
+  /// The word there, if it is one that the grammar knows by name.
+  func word(_ ahead: Int = 0) -> SpokenWord { place(ahead).map { tokens[$0].facts.word } ?? .unknown }
+
+  func isOne(of kinds: SpokenFacts.Kinds, _ ahead: Int = 0) -> Bool {
+    place(ahead).map { tokens[$0].facts.kinds.isDisjoint(with: kinds) } == false
   }
 
-  func isSign(_ sign: Unicode.Scalar, _ ahead: Int = 0) -> Bool { token(ahead)?.isSign(sign) == true }
+  func weekday(_ ahead: Int = 0) -> (day: Weekday, plural: Bool)? {
+    guard let place = place(ahead), let day = tokens[place].facts.weekday else { return nil }
+    return (day, tokens[place].facts.isPlural)
+  }
 
-  func isNumber(_ ahead: Int = 0) -> Bool { token(ahead)?.kind == .number }
+  func month(_ ahead: Int = 0) -> Int? { place(ahead).flatMap { tokens[$0].month } }
+
+  /// A part of the day, and whether it is in the plural.
+  func dayPart(_ ahead: Int = 0) -> (part: SpokenWords.DayPart, plural: Bool)? {
+    guard let place = place(ahead), let part = tokens[place].facts.part else { return nil }
+    return (part, tokens[place].facts.isPlural)
+  }
+
+  func namedTime(_ ahead: Int = 0) -> SpokenWords.NamedTime? { place(ahead).flatMap { tokens[$0].facts.time } }
+
+  func isSign(_ sign: Unicode.Scalar, _ ahead: Int = 0) -> Bool {
+    place(ahead).map { tokens[$0].isSign(sign) } == true
+  }
+
+  func isNumber(_ ahead: Int = 0) -> Bool { place(ahead).map { tokens[$0].kind == .number } == true }
 
   /// Steps over a word if it stands here.
-  mutating func take(_ word: String) -> Bool {
+  mutating func take(_ word: SpokenWord) -> Bool {
     guard self.word() == word else { return false }
     index += 1
     return true
   }
 
   /// Steps over those words if they stand here.
-  mutating func take(_ first: String, _ second: String) -> Bool {
+  mutating func take(_ first: SpokenWord, _ second: SpokenWord) -> Bool {
     guard word() == first, word(1) == second else { return false }
     index += 2
     return true
   }
 
-  mutating func take(_ first: String, _ second: String, _ rest: String...) -> Bool {
+  mutating func take(_ first: SpokenWord, _ second: SpokenWord, _ rest: SpokenWord...) -> Bool {
     guard word() == first, word(1) == second else { return false }
     for (offset, expected) in rest.enumerated() where word(offset + 2) != expected { return false }
     index += rest.count + 2
     return true
   }
 
-  mutating func take(oneOf words: Set<String>) -> Bool {
-    guard words.contains(word()) else { return false }
+  mutating func take(oneOf kinds: SpokenFacts.Kinds) -> Bool {
+    guard isOne(of: kinds) else { return false }
     index += 1
     return true
   }
@@ -151,7 +182,7 @@ struct SpokenParser {
   mutating func takeListSign(bare: Bool = false) -> Bool {
     let start = index
     _ = takeSign(",")
-    _ = takeSign("/") || takeSign("&") || take("and")
+    _ = takeSign("/") || takeSign("&") || take(.and)
     return index > start || bare
   }
 
@@ -161,7 +192,7 @@ struct SpokenParser {
       index += 1
       return true
     }
-    return take(oneOf: SpokenWords.until)
+    return take(oneOf: .until)
   }
 
   /// The bytes from a token to the one before the cursor.
@@ -172,6 +203,11 @@ struct SpokenParser {
   }
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// The token there as it was typed, in lower case.
+  func lowered(_ ahead: Int) -> String { token(ahead).map { text($0.range).lowercased() } ?? "" }
+
+  func isDigit(_ place: Int) -> Bool { (0x30...0x39).contains(bytes[place]) }
 
   func quoted(_ range: Range<Int>) -> String { anchor.isQuiet ? "" : "\"\(excerpt(text(range), limit: 40))\"" }
 

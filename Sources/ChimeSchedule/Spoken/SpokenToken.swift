@@ -11,15 +11,16 @@ struct SpokenToken {
   }
 
   var kind: Kind
-  /// In lower case.
-  var text: String
+  /// What a word is; that of numbers and signs says nothing.
+  var facts = SpokenFacts()
   var value = 0
   var range: Range<Int>
   /// Whether it follows the one before without a space.
   var isAdjacent: Bool
-
   /// Whether a number is written in digits, and not as a word.
-  var isDigits: Bool { kind == .number && text.utf8.first.map { (0x30...0x39).contains($0) } == true }
+  var isDigits = false
+
+  var month: Int? { facts.isMonth ? facts.value : nil }
 
   func isSign(_ sign: Unicode.Scalar) -> Bool { kind == .sign(UInt8(ascii: sign)) }
 
@@ -67,78 +68,71 @@ struct SpokenToken {
         }
       tokens.append(
         SpokenToken(
-          kind: kind, text: lexer.lowered(token.range),
+          kind: kind, facts: (kind == .word ? SpokenFacts.of(bytes[token.range]) : nil) ?? SpokenFacts(),
           value: Int(clamping: min(token.value, 1_000_000_000)), range: token.range,
-          isAdjacent: lexer.isAdjacent && !tokens.isEmpty))
+          isAdjacent: lexer.isAdjacent && !tokens.isEmpty, isDigits: kind == .number))
       try lexer.advance()
     }
     return tokens
   }
 
-  /// Whether a number word, `a.m.`, `p.m.` or `o'clock` begins with that letter.
-  private static func isBeginning(_ letter: UInt8) -> Bool {
-    switch letter {
-    case UInt8(ascii: "a"), UInt8(ascii: "e"), UInt8(ascii: "f"), UInt8(ascii: "h"), UInt8(ascii: "n"),
-      UInt8(ascii: "o"), UInt8(ascii: "p"), UInt8(ascii: "s"), UInt8(ascii: "t"):
-      true
-    default: false
-    }
-  }
-
   /// Puts together what is one word in several tokens.
   private static func joined(_ tokens: [SpokenToken]) -> [SpokenToken] {
     var result: [SpokenToken] = []
+    result.reserveCapacity(tokens.count)
     var index = 0
-    func token(_ offset: Int) -> SpokenToken? { index + offset < tokens.count ? tokens[index + offset] : nil }
-    func follows(_ offset: Int, _ text: String) -> Bool {
-      token(offset).map { $0.isAdjacent && $0.text == text } == true
+    func facts(_ offset: Int) -> SpokenFacts {
+      index + offset < tokens.count ? tokens[index + offset].facts : SpokenFacts()
     }
-    func append(_ kind: Kind, _ text: String, _ value: Int, count: Int) {
-      result.append(
-        SpokenToken(
-          kind: kind, text: text, value: value,
-          range: tokens[index].range.lowerBound..<tokens[index + count - 1].range.upperBound,
-          isAdjacent: tokens[index].isAdjacent))
+    func isAdjacent(_ offset: Int) -> Bool { index + offset < tokens.count && tokens[index + offset].isAdjacent }
+    func isSign(_ sign: Unicode.Scalar, _ offset: Int) -> Bool {
+      isAdjacent(offset) && tokens[index + offset].isSign(sign)
+    }
+    func append(_ kind: Kind, _ word: SpokenWord = .unknown, value: Int = 0, count: Int) {
+      var token = tokens[index]
+      token.kind = kind
+      token.facts = SpokenFacts(word: word)
+      token.value = value
+      token.isDigits = false
+      token.range = tokens[index].range.lowerBound..<tokens[index + count - 1].range.upperBound
+      result.append(token)
       index += count
     }
     while index < tokens.count {
       let first = tokens[index]
-      // Most words are none of these, and their first letter tells.
-      guard first.kind == .number || first.text.utf8.first.map(isBeginning) == true else {
-        append(first.kind, first.text, first.value, count: 1)
-        continue
-      }
-      if first.text == "p" || first.text == "a", follows(1, "."), follows(2, "m") {
-        append(.word, first.text + "m", 0, count: follows(3, ".") ? 4 : 3)
-      } else if first.text == "o", follows(1, "'"), follows(2, "clock") {
-        append(.word, "oclock", 0, count: 3)
-      } else if first.text == "o", token(1)?.text == "clock" {
-        append(.word, "oclock", 0, count: 2)
-      } else if first.text == "o’clock" {
-        append(.word, "oclock", 0, count: 1)
-      } else if first.kind == .number, let suffix = token(1), suffix.isAdjacent,
-        ["st", "nd", "rd", "th"].contains(suffix.text)
-      {
-        append(.ordinal, first.text + suffix.text, first.value, count: 2)
-      } else if let tens = SpokenWords.tens[first.text] {
-        let hasDash = token(1)?.isSign("-") == true && token(1)?.isAdjacent == true && token(2)?.isAdjacent == true
-        let rest = token(hasDash ? 2 : 1)?.text ?? ""
+      let (word, kinds) = (first.facts.word, first.facts.kinds)
+      if first.kind == .number, isAdjacent(1), [.st, .nd, .rd, .th].contains(facts(1).word) {
+        append(.ordinal, value: first.value, count: 2)
+      } else if word == .p || word == .a, isSign(".", 1), facts(2).word == .m, isAdjacent(2) {
+        append(.word, word == .p ? .pm : .am, count: isSign(".", 3) ? 4 : 3)
+      } else if word == .o, isSign("'", 1), facts(2).word == .clock, isAdjacent(2) {
+        append(.word, .oclock, count: 3)
+      } else if word == .o, facts(1).word == .clock {
+        append(.word, .oclock, count: 2)
+      } else if word == .oclockSign {
+        append(.word, .oclock, count: 1)
+      } else if kinds.contains(.tens) {
+        let hasDash = isSign("-", 1) && isAdjacent(2)
+        let rest = facts(hasDash ? 2 : 1)
         let count = hasDash ? 3 : 2
-        if let ones = SpokenWords.numbers[rest], ones < 10 {
-          append(.number, first.text + rest, tens + ones, count: count)
-        } else if let ones = SpokenWords.ordinals[rest] ?? (hasDash && rest == "second" ? 2 : nil), ones < 10 {
-          append(.ordinal, first.text + rest, tens + ones, count: count)
+        if rest.value < 10, rest.kinds.contains(.number) {
+          append(.number, value: first.facts.value + rest.value, count: count)
+        } else if rest.value < 10, rest.kinds.contains(.ordinal) {
+          append(.ordinal, value: first.facts.value + rest.value, count: count)
+        } else if hasDash, rest.word == .second {
+          append(.ordinal, value: first.facts.value + 2, count: count)
         } else {
-          append(.number, first.text, tens, count: 1)
+          append(.number, value: first.facts.value, count: 1)
         }
-      } else if first.text == "one", token(1)?.text == "hundred" {
-        append(.number, "onehundred", 100, count: 2)
-      } else if let number = SpokenWords.numbers[first.text] {
-        append(.number, first.text, number, count: 1)
-      } else if let ordinal = SpokenWords.ordinals[first.text] {
-        append(.ordinal, first.text, ordinal, count: 1)
+      } else if word == .one, facts(1).word == .hundred {
+        append(.number, value: 100, count: 2)
+      } else if kinds.contains(.number) {
+        append(.number, word, value: first.facts.value, count: 1)
+      } else if kinds.contains(.ordinal) {
+        append(.ordinal, value: first.facts.value, count: 1)
       } else {
-        append(first.kind, first.text, first.value, count: 1)
+        result.append(first)
+        index += 1
       }
     }
     return result

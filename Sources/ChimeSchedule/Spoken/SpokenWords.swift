@@ -41,19 +41,8 @@ enum SpokenWords {
   }
 
   /// A part of the day, and when it is if nothing else says so.
-  enum DayPart: String {
+  enum DayPart {
     case morning, afternoon, evening, night, tonight
-
-    init?(_ word: String) {
-      switch word {
-      case "morning", "mornings": self = .morning
-      case "afternoon", "afternoons": self = .afternoon
-      case "evening", "evenings": self = .evening
-      case "night", "nights": self = .night
-      case "tonight", "tonite": self = .tonight
-      default: return nil
-      }
-    }
 
     func time(_ words: WordTimes) -> CivilTime {
       switch self {
@@ -65,6 +54,12 @@ enum SpokenWords {
       }
     }
   }
+
+  static let parts: [String: DayPart] = [
+    "morning": .morning, "mornings": .morning, "afternoon": .afternoon, "afternoons": .afternoon,
+    "evening": .evening, "evenings": .evening, "night": .night, "nights": .night, "tonight": .tonight,
+    "tonite": .tonight,
+  ]
 
   static func weekday(_ word: String) -> (day: Weekday, plural: Bool)? {
     if word == "weds" { return (.wednesday, false) }
@@ -90,9 +85,9 @@ enum SpokenWords {
   static let initials: [String: WeekdaySet] = [
     "mwf": [.monday, .wednesday, .friday], "tth": [.tuesday, .thursday], "tuth": [.tuesday, .thursday],
   ]
-  static let initialLists: [(letters: [String], days: WeekdaySet)] = [
-    (["m", "w", "f"], [.monday, .wednesday, .friday]), (["m", "w"], [.monday, .wednesday]),
-    (["t", "th"], [.tuesday, .thursday]), (["tu", "th"], [.tuesday, .thursday]),
+  static let initialLists: [(letters: [SpokenWord], days: WeekdaySet)] = [
+    ([.m, .w, .f], [.monday, .wednesday, .friday]), ([.m, .w], [.monday, .wednesday]),
+    ([.t, .th], [.tuesday, .thursday]), ([.tu, .th], [.tuesday, .thursday]),
   ]
   static let today: Set = ["today"]
   static let tomorrow: Set = ["tomorrow", "tmr", "tmrw", "tomorow"]
@@ -121,7 +116,7 @@ enum SpokenWords {
     ]
     words.formUnion(often)
     words.formUnion(initials.keys)
-    words.formUnion(initialLists.map { $0.letters.joined(separator: "/") })
+    words.formUnion(initialLists.map { $0.letters.map(\.rawValue).joined(separator: "/") })
     words.formUnion(times.keys)
     words.formUnion(Keyword.weekdayNames.keys)
     words.formUnion(Keyword.monthNames.keys)
@@ -133,7 +128,7 @@ enum SpokenWords {
     guard word.utf8.count >= 4, let first = word.utf8.first, let near = long[first], !alone.contains(word),
       !joining.contains(word)
     else { return nil }
-    let letters = Spelling.letters(of: word)
+    let letters = Spelling.letters(of: word.utf8)
     // Two changes exchange two letters each.
     let candidates = near.filter { ($0.letters ^ letters).nonzeroBitCount <= 4 }
     return candidates.isEmpty ? nil : Spelling.nearest(to: word, among: candidates.map(\.word))
@@ -147,7 +142,7 @@ enum SpokenWords {
       "until", "except", "starting", "fortnight",
     ]
     let names = (Array(Keyword.weekdayNames.keys) + Keyword.monthNames.keys).filter { $0.utf8.count >= 5 }
-    return Dictionary(grouping: (words + names).map { ($0, Spelling.letters(of: $0)) }) { $0.0.utf8.first ?? 0 }
+    return Dictionary(grouping: (words + names).map { ($0, Spelling.letters(of: $0.utf8)) }) { $0.0.utf8.first ?? 0 }
   }()
 
   /// Words that speak of time only together with one that does: `next week`, `half past`, `in the`.
