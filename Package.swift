@@ -79,7 +79,9 @@ let programs: [Target] = [
 
 /// The tests and what they are made of.
 let proof: [Target] = [
-  room("ChimeTestKit", ["ChimeCore", "ChimeSchedule", "ChimeTracking"]),
+  .target(
+    name: "ChimeTestKit", dependencies: ["ChimeCore", "ChimeSchedule", "ChimeTracking"], path: "Tests/ChimeTestKit",
+    swiftSettings: strict),
   tests("ChimeScheduleTests", ["ChimeSchedule"]),
   tests("ChimeTrackingTests", ["ChimeTracking", "ChimeSchedule", "ChimeTestKit"]),
   tests("ChimeCoreTests", ["ChimeCore", "ChimeSchedule", "ChimeTracking", "ChimeTestKit"]),

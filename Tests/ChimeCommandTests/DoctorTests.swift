@@ -151,7 +151,7 @@ import Varlink
       health.version = "0.0.9"
       facts.daemon = .answered(health, after: 3)
     },
-    Break(.daemon, .caution, "slowly: after 900 ms", "chime status") { facts in
+    Break(.daemon, .caution, "slowly: in 900 ms", "chime status") { facts in
       if let health = facts.health { facts.daemon = .answered(health, after: 900) }
     },
     Break(.daemon, .caution, "asks for attention: see to it", "") { facts in
