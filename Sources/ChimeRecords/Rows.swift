@@ -72,6 +72,14 @@ extension StoredRow {
       state: state, attempts: int(first + 8), createdAt: instant(first + 9), attemptsBefore: int(first + 10))
   }
 
+  /// The columns of `SQLTransaction.selectMessage`.
+  package func outboundMessage(_ reader: DefinitionReader) throws -> OutboundMessage {
+    OutboundMessage(
+      delivery: try delivery(0), occurrence: try occurrence(11),
+      // One that cannot be read must not hold up the outbox: its message leaves as one of a removed reminder does.
+      reminder: isNull(28) ? nil : try? reminder(27, reader))
+  }
+
   /// `number, started_at, took_ms, outcome, status, answer, error`
   package func attempt() throws -> Attempt {
     guard let outcome = Attempt.Outcome(rawValue: text(3)) else {

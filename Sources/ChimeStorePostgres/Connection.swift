@@ -9,7 +9,7 @@ import ChimeRecords
 /// parameters, in binary form.
 ///
 ///     try connection.run("UPDATE note SET value = $1 WHERE name = $2", value, name)
-final class Connection {
+final class Connection: SQLConnection {
   let handle: OpaquePointer
   /// The server, for sentences about it.
   let server: String
@@ -64,31 +64,31 @@ final class Connection {
   // Running.
 
   /// Runs a statement, passing over its rows.
-  func run<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
+  func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
     changes = try answer(sql, repeat each values).changes
   }
 
   /// What `row` makes of each row, in order.
-  func all<Made, each Value: Bindable>(
+  func all<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> [Made] {
     try answer(sql, repeat each values).map(row)
   }
 
   /// What `row` makes of the first row, if there is one.
-  func first<Made, each Value: Bindable>(
+  func first<Made, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Row) throws -> Made
   ) throws -> Made? {
     let answer = try answer(sql, repeat each values)
     return answer.count > 0 ? try row(answer[0]) : nil
   }
 
-  /// Runs an INSERT with `RETURNING key`.
-  func makeKey<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws -> Int64 {
-    guard let key = try first(sql, repeat each values, row: { $0.int64(0) }) else {
-      throw StoreFailure.internalError("PostgreSQL gave no key for a new row")
-    }
-    return key
+  /// As `run`, for a statement put together from constant pieces.
+  func run(_ query: ComposedQuery) throws(StoreFailure) {
+    let prepared = try statement(query)
+    parameters.clear()
+    for value in query.values { value.bind(to: &parameters) }
+    changes = try execute(prepared).changes
   }
 
   /// As `all`, for a query put together from constant pieces.
@@ -119,7 +119,7 @@ final class Connection {
   /// Makes a statement ready for `send`.
   ///
   /// - Parameter heard: is told what it came to; it must not use this connection.
-  func queued<each Value: Bindable>(
+  func queued<each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, heard: @escaping (Answer) throws -> Void = { _ in }
   ) throws(StoreFailure) -> Queued {
     let prepared = try statement(sql, repeat (each Value).self)
@@ -216,7 +216,7 @@ final class Connection {
 
   // Preparing.
 
-  private func answer<each Value: Bindable>(
+  private func answer<each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value
   ) throws(StoreFailure) -> Answer {
     let prepared = try statement(sql, repeat (each Value).self)
@@ -225,13 +225,13 @@ final class Connection {
     return try execute(prepared)
   }
 
-  private func statement<each Value: Bindable>(
+  private func statement<each Value: SQLValue>(
     _ sql: StaticString, _ kinds: repeat (each Value).Type
   ) throws(StoreFailure) -> Prepared {
     // A static string never moves, so its address is its name.
     if let known = compiled[sql.utf8Start] { return known }
     var types: [Oid] = []
-    for kind in repeat each kinds { types.append(kind.type) }
+    for kind in repeat each kinds { types.append(kind.sqlType.oid) }
     let prepared = try prepare(sql.description, types)
     compiled[sql.utf8Start] = prepared
     return prepared
@@ -239,7 +239,7 @@ final class Connection {
 
   private func statement(_ query: ComposedQuery) throws(StoreFailure) -> Prepared {
     if let known = composed[query.sql] { return known }
-    let prepared = try prepare(query.sql, query.values.map { Swift.type(of: $0).type })
+    let prepared = try prepare(query.sql, query.values.map { type(of: $0).sqlType.oid })
     composed[query.sql] = prepared
     return prepared
   }
@@ -247,8 +247,15 @@ final class Connection {
   private func prepare(_ sql: String, _ types: [Oid]) throws(StoreFailure) -> Prepared {
     count += 1
     let name = "chime_\(count)"
-    _ = try check(chime_pq_prepare(handle, name, sql, Int32(types.count), types))
+    _ = try check(chime_pq_prepare(handle, name, Self.withoutHints(sql), Int32(types.count), types))
     return Prepared(name: name.utf8CString.map { $0 })
+  }
+
+  /// A statement that both engines have in common is in SQLite's words: what tells its planner which index to take, and in
+  /// which order to join, is no SQL of PostgreSQL's, and its `instr` is `strpos` here.
+  static func withoutHints(_ sql: String) -> String {
+    sql.replacing(/\ INDEXED BY \w+/, with: "").replacing(/CROSS JOIN (?!LATERAL)/, with: "JOIN ")
+      .replacing("instr(", with: "strpos(")
   }
 
   private func execute(_ prepared: Prepared) throws(StoreFailure) -> Answer {
@@ -313,48 +320,5 @@ final class Connection {
     return .unavailable(
       "the connection to \(server) was lost\(said.isEmpty ? "" : " (\(said))"): see that PostgreSQL runs; chimed "
         + "connects again by itself")
-  }
-}
-
-/// A query put together from constant pieces, one for each filter that is set; what a user gave is only ever a parameter.
-/// In the pieces each parameter is a `?`.
-struct ComposedQuery {
-  private(set) var sql = ""
-  private(set) var values: [any Bindable] = []
-  private var hasCondition = false
-  private var count = 0
-
-  init(_ sql: StaticString, _ values: any Bindable...) {
-    add(sql)
-    self.values = values
-  }
-
-  /// Adds a condition, with one value for each of its parameters.
-  mutating func require(_ condition: StaticString, _ values: any Bindable...) {
-    sql += hasCondition ? "\n  AND " : "\nWHERE "
-    add(condition)
-    hasCondition = true
-    self.values += values
-  }
-
-  /// Adds what follows the conditions.
-  mutating func append(_ tail: StaticString, _ values: any Bindable...) {
-    sql += "\n"
-    add(tail)
-    self.values += values
-  }
-
-  /// What follows may have conditions of its own.
-  mutating func beginConditions() { hasCondition = false }
-
-  private mutating func add(_ piece: StaticString) {
-    for character in piece.description.unicodeScalars {
-      guard character == "?" else {
-        sql.unicodeScalars.append(character)
-        continue
-      }
-      count += 1
-      sql += "$\(count)"
-    }
   }
 }

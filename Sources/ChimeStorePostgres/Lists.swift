@@ -1,4 +1,5 @@
 import CPostgres
+import ChimeRecords
 import ChimeSchedule
 
 // Columns of many rows that go to the server as one parameter, for `unnest`: a statement for hundreds of rows instead of
@@ -7,9 +8,10 @@ import ChimeSchedule
 /// What lists are made of: each value behind its length, as it stands in an array's binary form
 /// (src/backend/utils/adt/arrayfuncs.c, array_recv).
 private struct ListBytes {
-  private(set) var bytes: [UInt8] = []
-  private(set) var count = 0
-  private(set) var hasNull = false
+  /// Begins with room for what stands before the values.
+  private var bytes = [UInt8](repeating: 0, count: 20)
+  private var count = 0
+  private var hasNull = false
 
   mutating func add(_ number: Int64) {
     write(Int32(8))
@@ -38,16 +40,20 @@ private struct ListBytes {
     withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Behind what says how many dimensions there are, whether there are nulls, of what type the values are, and of the one
-  /// dimension its length and where it begins.
-  func bind(to parameters: inout Parameters, type: Int32) {
-    parameters.add([1, hasNull ? 1 : 0, type, Int32(count), 1], before: bytes)
+  /// The values behind what says how many dimensions there are, whether there are nulls, of what type the values are, and of
+  /// the one dimension its length and where it begins.
+  func array(of type: Int32) -> [UInt8] {
+    var bytes = bytes
+    for (place, number) in [1, hasNull ? 1 : 0, type, Int32(count), 1].enumerated() {
+      withUnsafeBytes(of: number.bigEndian) { bytes.replaceSubrange(4 * place..<4 * place + 4, with: $0) }
+    }
+    return bytes
   }
 }
 
 /// Whole numbers.
-struct Integers: Bindable {
-  static var type: Oid { Oid(CHIME_PQ_INT8_ARRAY) }
+struct Integers: SQLValue {
+  static var sqlType: SQLType { .integers }
   private var list = ListBytes()
 
   init() {}
@@ -64,12 +70,12 @@ struct Integers: Bindable {
   mutating func append(_ value: Int?) { if let value { append(value) } else { list.addNull() } }
   mutating func append(_ value: Instant?) { if let value { append(value) } else { list.addNull() } }
 
-  func bind(to parameters: inout Parameters) { list.bind(to: &parameters, type: Int32(CHIME_PQ_INT8)) }
+  func bind(to parameters: inout some SQLParameters) { parameters.add(list.array(of: Int32(CHIME_PQ_INT8))) }
 }
 
 /// Texts.
-struct Texts: Bindable {
-  static var type: Oid { Oid(CHIME_PQ_TEXT_ARRAY) }
+struct Texts: SQLValue {
+  static var sqlType: SQLType { .texts }
   private var list = ListBytes()
 
   init() {}
@@ -77,5 +83,5 @@ struct Texts: Bindable {
   mutating func append(_ value: String) { list.add(value) }
   mutating func append(_ value: String?) { if let value { list.add(value) } else { list.addNull() } }
 
-  func bind(to parameters: inout Parameters) { list.bind(to: &parameters, type: Int32(CHIME_PQ_TEXT)) }
+  func bind(to parameters: inout some SQLParameters) { parameters.add(list.array(of: Int32(CHIME_PQ_TEXT))) }
 }

@@ -1,16 +1,8 @@
 import CPostgres
-import ChimeSchedule
-import ChimeTracking
-
-/// A value that fills one parameter of a statement, in PostgreSQL's binary form.
-protocol Bindable {
-  /// The type that the server is told, so that it has nothing to guess.
-  static var type: Oid { get }
-  func bind(to parameters: inout Parameters)
-}
+import ChimeRecords
 
 /// The parameters of one execution, side by side in one piece of memory.
-struct Parameters {
+struct Parameters: SQLParameters {
   // Never empty, so that an empty text has an address: a null one would be NULL.
   private var bytes: [UInt8] = [0]
   private var offsets: [Int] = []
@@ -30,19 +22,15 @@ struct Parameters {
     lengths.append(8)
   }
 
-  mutating func add(_ content: some Collection<UInt8>) {
+  mutating func add(_ text: String) { append(text.utf8) }
+
+  mutating func add(_ content: [UInt8]) { append(content) }
+
+  private mutating func append(_ content: some Collection<UInt8>) {
     open()
     let start = bytes.count
     bytes.append(contentsOf: content)
     lengths.append(Int32(bytes.count - start))
-  }
-
-  /// Adds content behind a few numbers.
-  mutating func add(_ numbers: [Int32], before content: [UInt8]) {
-    open()
-    for number in numbers { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
-    bytes.append(contentsOf: content)
-    lengths.append(Int32(4 * numbers.count + content.count))
   }
 
   mutating func addNull() {
@@ -77,49 +65,15 @@ struct Parameters {
   }
 }
 
-extension Int64: Bindable {
-  static var type: Oid { Oid(CHIME_PQ_INT8) }
-  func bind(to parameters: inout Parameters) { parameters.add(self) }
-}
-
-extension Int: Bindable {
-  static var type: Oid { Int64.type }
-  func bind(to parameters: inout Parameters) { parameters.add(Int64(self)) }
-}
-
-extension UInt32: Bindable {
-  static var type: Oid { Int64.type }
-  func bind(to parameters: inout Parameters) { parameters.add(Int64(self)) }
-}
-
-extension Instant: Bindable {
-  static var type: Oid { Int64.type }
-  func bind(to parameters: inout Parameters) { parameters.add(milliseconds) }
-}
-
-extension CivilDate: Bindable {
-  static var type: Oid { Int64.type }
-  func bind(to parameters: inout Parameters) { parameters.add(Int64(dayNumber)) }
-}
-
-extension Quantity: Bindable {
-  static var type: Oid { Int64.type }
-  func bind(to parameters: inout Parameters) { parameters.add(grains) }
-}
-
-extension String: Bindable {
-  static var type: Oid { Oid(CHIME_PQ_TEXT) }
-  func bind(to parameters: inout Parameters) { parameters.add(utf8) }
-}
-
-extension [UInt8]: Bindable {
-  static var type: Oid { Oid(CHIME_PQ_BYTEA) }
-  func bind(to parameters: inout Parameters) { parameters.add(self) }
-}
-
-extension Optional: Bindable where Wrapped: Bindable {
-  static var type: Oid { Wrapped.type }
-  func bind(to parameters: inout Parameters) {
-    if let self { self.bind(to: &parameters) } else { parameters.addNull() }
+extension SQLType {
+  /// The type that the server is told, so that it has nothing to guess.
+  var oid: Oid {
+    switch self {
+    case .integer: Oid(CHIME_PQ_INT8)
+    case .text: Oid(CHIME_PQ_TEXT)
+    case .bytes: Oid(CHIME_PQ_BYTEA)
+    case .integers: Oid(CHIME_PQ_INT8_ARRAY)
+    case .texts: Oid(CHIME_PQ_TEXT_ARRAY)
+    }
   }
 }

@@ -150,7 +150,7 @@ struct DeliveryRows {
   private var isEmpty = true
   private var hasLaterRound = false
 
-  mutating func append(_ delivery: Delivery, of key: Int64, _ standing: Transaction.LaneStanding) {
+  mutating func append(_ delivery: Delivery, of key: Int64, _ standing: LaneStanding) {
     let (code, at) = DeliveryCode.of(delivery.state)
     id.append(delivery.id.rawValue)
     scheduledAt.append(delivery.occurrence.scheduledAt)

@@ -27,7 +27,7 @@ extension Transaction {
         putOff.append(key.reminder)
         return nil
       }
-      claimed[due.reminder.id] = Standing(
+      memory.claimed[due.reminder.id] = ReminderStanding(
         key: key.reminder, generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
@@ -110,7 +110,7 @@ extension Transaction {
   ///
   /// What follows is about hundreds of rows that are named by their keys. The server does not know how many there will be
   /// when it plans a statement for all times, nor how large the tables become meanwhile, so it is told to go by indexes.
-  private func locking<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws -> [Key] {
+  private func locking<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws -> [Key] {
     let keys = Found<Key>()
     try connection.send([
       try connection.queued(

@@ -24,14 +24,14 @@ extension Transaction {
   }
 
   /// What a reminder is told by.
-  static var definitionColumns: StaticString {
+  static var definitionColumns: SQLText {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
     """
   }
 
   /// What the occurrence is told by that a due time is about.
-  static var occurrenceColumns: StaticString {
+  static var occurrenceColumns: SQLText {
     """
     a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
       o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at

@@ -12,7 +12,7 @@ extension Transaction {
     var ids = Texts()
     for new in reminders {
       ids.append(new.reminder.id.rawValue)
-      claimed[new.reminder.id] = nil
+      memory.claimed[new.reminder.id] = nil
     }
     var keys: [String: Int64] = [:]
     keys.reserveCapacity(reminders.count)

@@ -24,14 +24,14 @@ extension Transaction {
   private struct Batch {
     let firings: [Firing]
     /// Nil: the reminder has been removed since, and fires no more.
-    var standings: [Standing?] = []
+    var standings: [ReminderStanding?] = []
     /// Where the occurrences of each begin among those of all.
     var first: [Int] = []
     /// Which occurrences have been written, of all.
     var written: [Bool] = []
 
     // Firings are large, and a copy of each for each step costs as much as the step.
-    init(_ firings: [Firing], standing: (ReminderID) throws -> Standing?) rethrows {
+    init(_ firings: [Firing], standing: (ReminderID) throws -> ReminderStanding?) rethrows {
       self.firings = firings
       standings.reserveCapacity(firings.count)
       first.reserveCapacity(firings.count)
@@ -153,7 +153,7 @@ extension Transaction {
   }
 
   /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
-  private func follow(_ index: Int, of batch: Batch, _ standing: Standing, in rest: inout Rest) throws {
+  private func follow(_ index: Int, of batch: Batch, _ standing: ReminderStanding, in rest: inout Rest) throws {
     let occurrences = batch.firings[index].occurrences
     for place in occurrences.indices where batch.written[batch.first[index] + place] {
       // A reminder that never insisted has nothing to end.
@@ -179,7 +179,7 @@ extension Transaction {
 
   /// Owes the deliveries of what has been written.
   private func owe(
-    _ index: Int, of batch: Batch, _ standing: Standing, _ lanes: [Lane: LaneStanding], in rest: inout Rest
+    _ index: Int, of batch: Batch, _ standing: ReminderStanding, _ lanes: [Lane: LaneStanding], in rest: inout Rest
   ) {
     let (occurrences, deliveries) = (batch.firings[index].occurrences, batch.firings[index].deliveries)
     let isWhole = batch.written[batch.first[index]...].prefix(occurrences.count).allSatisfy { $0 }
@@ -197,7 +197,7 @@ extension Transaction {
 
   /// Moves a regular due time on, unless the reminder has been changed since: then the decision is an old one, and the due
   /// time stays for a new one.
-  private func advance(_ index: Int, of batch: Batch, _ standing: Standing, in rest: inout Rest) {
+  private func advance(_ index: Int, of batch: Batch, _ standing: ReminderStanding, in rest: inout Rest) {
     let firings = batch.firings
     guard firings[index].advances, standing.generation == firings[index].due.reminder.generation else { return }
     if firings[index].skipNext != standing.skipNext { rest.skips.append(index) }
@@ -230,17 +230,17 @@ extension Transaction {
       guard let key = batch.standings[index]?.key, stillDue.contains(key) else { continue }
       let skipNext = batch.firings[index].skipNext
       queue.append(try connection.queued("UPDATE reminder SET skip_next = $1 WHERE key = $2", skipNext, key))
-      claimed[batch.firings[index].due.reminder.id]?.skipNext = skipNext
+      memory.claimed[batch.firings[index].due.reminder.id]?.skipNext = skipNext
     }
     try connection.send(queue)
   }
 
-  private func standing(of id: ReminderID) throws -> Standing? {
-    if let known = claimed[id] { return known }
+  private func standing(of id: ReminderID) throws -> ReminderStanding? {
+    if let known = memory.claimed[id] { return known }
     return try connection.first(
       """
       SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = $1
       """, id.rawValue
-    ) { Standing(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
+    ) { ReminderStanding(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 }

@@ -3,10 +3,11 @@ import ChimeRecords
 import ChimeSchedule
 
 /// The verbs, inside one body. Lives and ends on the queue of the connection it was given.
-final class Transaction: StoreTransaction {
+final class Transaction: SQLTransaction {
   let connection: Connection
   let reader: DefinitionReader
   let isReadOnly: Bool
+  var memory = TransactionMemory()
   /// What time the database had when the transaction began.
   var time: StoreTime?
   /// Where claims go on; kept from session to session.
@@ -23,28 +24,10 @@ final class Transaction: StoreTransaction {
   let holdings: Holdings
   /// The leases that this body has looked up: nil where a shard is another daemon's.
   var epochs: [Int64: Int64?] = [:]
-  /// What `claimDue` has seen in this body, so that `record` need not look it up again.
-  var claimed: [ReminderID: Standing] = [:]
-  /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
-  private var lanes: [Lane: Int64] = [:]
-  var unreadable: [UnreadableReminder] = []
-  var tenantsWithMore: Set<UInt32> = []
-  /// The change that this body has begun, and whose it is.
-  var change: (key: Int64, owner: UInt32)?
-  var unreadableTracking: [UnreadableTracking] = []
   /// The tenant whose reminders this transaction has counted, so that nobody else can until it has ended.
   var heldTenant: UInt32?
   /// Whether a body was broken off because it has to count another's.
   var wantsAnotherTenant = false
-  /// The numbers of trackers that this body has looked up.
-  var trackerKeys: [TrackerKey: Int64] = [:]
-
-  /// What recording a firing needs of its reminder.
-  struct Standing {
-    var key: Int64
-    var generation: Int64
-    var skipNext: Int
-  }
 
   init(
     connection: Connection, reader: DefinitionReader, isReadOnly: Bool, holdings: Holdings = Holdings(),
@@ -60,34 +43,11 @@ final class Transaction: StoreTransaction {
     self.heard = heard
   }
 
-  /// Begins every verb that writes.
-  func requireWriting() throws(StoreFailure) {
-    if isReadOnly { throw .readOnly }
-  }
-
-  /// The number of a reminder, present or past.
-  func key(of id: ReminderID) throws -> Int64? {
-    try connection.first("SELECT key FROM alias WHERE id = $1", id.rawValue) { $0.int64(0) }
-  }
-
-  func key(of lane: Lane) throws -> Int64? {
-    if let known = lanes[lane] { return known }
-    let found = try connection.first(
-      "SELECT key FROM lane WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue
-    ) { $0.int64(0) }
-    lanes[lane] = found
-    return found
-  }
-
   /// Begins a body: what the one before has seen may have been undone.
   func forget() {
-    claimed.removeAll(keepingCapacity: true)
+    memory.forget()
     turn.forget()
-    lanes.removeAll(keepingCapacity: true)
     epochs.removeAll(keepingCapacity: true)
-    trackerKeys.removeAll(keepingCapacity: true)
-    change = nil
-    tenantsWithMore.removeAll()
   }
 
   /// Ends the bodies of a transaction. What is one row for all comes last, so that nobody waits for it for long.
@@ -120,16 +80,141 @@ final class Transaction: StoreTransaction {
     return made
   }
 
-  /// What the store knows of a lane.
-  struct LaneStanding {
-    var key: Int64
-    var isOrdered: Bool
-    /// Which part of the outbox it is in.
-    var shard: Int64
-  }
-}
+  func outboxHasChanged() { concernsOthers = true }
 
-extension PostgresStore {
-  /// How long answers to tokens are kept at least.
-  static let tokenLife = Milliseconds.days(1)
+  func endpointsHaveChanged() { changesEndpoints = true }
+
+  func dueTimeHasChanged(of reminder: Int64, to next: Instant) { turn.lower(reminder, to: next) }
+
+  func lockTrackers() throws {
+    try requireWriting()
+    try connection.run("SELECT last FROM number WHERE name = 'change' FOR UPDATE")
+  }
+
+  func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+    var query = ComposedQuery(Self.recordColumns)
+    // The first of each bucket's, of which the first of all are the page.
+    query.append(
+      """
+      SELECT f.key, f.coming FROM generate_series(0, 15) b
+      CROSS JOIN LATERAL (
+        SELECT d.reminder AS key, d.next_at AS coming, a.id
+      """)
+    requireComing(filter, in: &query)
+    query.require("d.bucket = b")
+    query.append(
+      """
+        ORDER BY d.next_at, a.id LIMIT ?) f
+      ORDER BY f.coming, f.id LIMIT ? OFFSET ?
+      """, page.limit + page.offset, page.limit, page.offset)
+    query.append(Self.recordJoins)
+    return try connection.all(query, row: record).compactMap { $0 }
+  }
+
+  func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID> {
+    if ids.isEmpty { return [] }
+    var (reminders, times) = (Texts(), Integers())
+    for id in ids {
+      reminders.append(id.reminder.rawValue)
+      times.append(id.scheduledAt)
+    }
+    let waiting = try connection.all(
+      """
+      SELECT u.reminder, u.scheduled_at FROM unnest($1, $2) u (reminder, scheduled_at)
+      JOIN alias a ON a.id = u.reminder
+      JOIN occurrence o ON o.reminder = a.key AND o.scheduled_at = u.scheduled_at
+      WHERE o.state < $3
+      """, reminders, times, OccurrenceCode.snoozed
+    ) { OccurrenceID(reminder: ReminderID(rawValue: $0.text(0)), scheduledAt: $0.instant(1)) }
+    return Set(ids).subtracting(waiting)
+  }
+
+  // Numbers are given in the order of their transactions, by a row that each of these has to itself until its commit.
+
+  static var beginChange: StaticString {
+    """
+    WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'change' RETURNING last)
+    INSERT INTO change (key, owner, at, kind, tracker, subject, after_entry)
+    SELECT made.last, $1, $2, $3, $4, $5, (SELECT last FROM number WHERE name = 'entry') FROM made
+    RETURNING key
+    """
+  }
+
+  static var insertEntry: StaticString {
+    """
+    WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'entry' RETURNING last)
+    INSERT INTO entry (key, tracker, at, day, minute, quantity, item, fields, photo, note, has_note, born)
+    SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM made
+    RETURNING key
+    """
+  }
+
+  static var insertMilestone: StaticString {
+    """
+    WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'milestone' RETURNING last)
+    INSERT INTO milestone (key, tracker, day, title, note, photo, value, created_at, born)
+    SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8 FROM made
+    RETURNING key
+    """
+  }
+
+  static var enrolTenant: StaticString {
+    """
+    INSERT INTO tenant (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = excluded.name
+    RETURNING name, number
+    """
+  }
+
+  static var deleteAttempts: StaticString {
+    """
+    DELETE FROM attempt
+    WHERE scheduled_at = $1 AND delivery IN (SELECT key FROM delivery WHERE scheduled_at = $1 AND reminder = $2)
+    """
+  }
+
+  static var selectAttempts: StaticString {
+    """
+    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
+    FROM delivery d
+    JOIN attempt t ON t.delivery = d.key AND t.scheduled_at = d.scheduled_at
+    WHERE d.id = $1
+    ORDER BY t.position
+    """
+  }
+
+  static var tags: SQLText {
+    """
+    (SELECT x.value COLLATE "C" AS value FROM json_array_elements_text(r.definition::json -> 'tags') x (value)) t
+    """
+  }
+
+  /// How the lanes of each owner that has some lie with the daemons.
+  func shares(of owners: [UInt32]) throws -> [UInt32: LaneShares] {
+    let node = holdings.current.node
+    let found = try connection.all(
+      """
+      SELECT l.owner, s.node, count(*)
+      FROM lane l LEFT JOIN shard_lease s ON s.shard = l.shard
+      WHERE l.owner = ANY (CAST($1 AS bigint[]))
+        AND (EXISTS (SELECT 1 FROM endpoint e WHERE e.owner = l.owner AND e.channel = l.channel)
+          OR EXISTS (SELECT 1 FROM delivery d WHERE d.lane = l.key AND d.state <= 1))
+      GROUP BY l.owner, s.node ORDER BY l.owner, s.node
+      """, owners.map(Int.init).list
+    ) { (owner: $0.uint32(0), node: $0.isNull(1) ? nil : $0.int64(1), count: $0.int(2)) }
+    return Dictionary(grouping: found, by: \.owner).mapValues { rows in
+      LaneShares(counts: rows.map(\.count), own: rows.firstIndex { $0.node != nil && $0.node == node })
+    }
+  }
+
+  /// Has the tenant's number of reminders to itself until the commit. A transaction has one tenant's at most: two daemons
+  /// whose groups hold several in different orders would wait for each other.
+  func willCount(tenant: UInt32) throws {
+    if heldTenant == tenant { return }
+    if heldTenant != nil {
+      wantsAnotherTenant = true
+      throw StoreFailure.unavailable("another tenant is being counted: try again")
+    }
+    _ = try connection.first("SELECT number FROM tenant WHERE number = $1 FOR UPDATE", tenant) { $0.int64(0) }
+    heldTenant = tenant
+  }
 }

@@ -1,5 +1,6 @@
 import CSQLite
 import ChimeCore
+import ChimeRecords
 
 /// One connection to the database file, with its compiled statements. Not thread-safe: it has one owner, which uses
 /// it on one queue.
@@ -8,7 +9,7 @@ import ChimeCore
 /// always bound.
 ///
 ///     try connection.run("UPDATE note SET value = ? WHERE name = ?", value, name)
-final class Connection {
+final class Connection: SQLConnection {
   /// For what is done to a database as a whole (`SnapshotCopy`).
   let handle: OpaquePointer
   /// The file, for sentences about it.
@@ -88,44 +89,54 @@ final class Connection {
   // Running.
 
   /// Runs a statement to its end, passing over its rows.
-  func run<each Value: Bindable>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
+  func run<each Value: SQLValue>(_ sql: StaticString, _ values: repeat each Value) throws(StoreFailure) {
     let statement = try statement(sql)
     defer { statement.reset() }
-    var index: Int32 = 0
-    for value in repeat each values { try bind(value, to: statement, after: &index) }
+    var parameters = statement.parameters
+    for value in repeat each values { value.bind(to: &parameters) }
+    try check(parameters)
     while try advance(statement) {}
   }
 
   /// What `row` makes of each row, in order. `row` must not use the same SQL again.
-  func all<Row, each Value: Bindable>(
+  func all<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> [Row] {
     let statement = try statement(sql)
     defer { statement.reset() }
-    var index: Int32 = 0
-    for value in repeat each values { try bind(value, to: statement, after: &index) }
+    var parameters = statement.parameters
+    for value in repeat each values { value.bind(to: &parameters) }
+    try check(parameters)
     var rows: [Row] = []
     while try advance(statement) { rows.append(try row(statement)) }
     return rows
   }
 
   /// What `row` makes of the first row, if there is one. `row` must not use the same SQL again.
-  func first<Row, each Value: Bindable>(
+  func first<Row, each Value: SQLValue>(
     _ sql: StaticString, _ values: repeat each Value, row: (Statement) throws -> Row
   ) throws -> Row? {
     let statement = try statement(sql)
     defer { statement.reset() }
-    var index: Int32 = 0
-    for value in repeat each values { try bind(value, to: statement, after: &index) }
+    var parameters = statement.parameters
+    for value in repeat each values { value.bind(to: &parameters) }
+    try check(parameters)
     return try advance(statement) ? try row(statement) : nil
+  }
+
+  /// As `run`, for a statement put together from constant pieces.
+  func run(_ query: ComposedQuery) throws(StoreFailure) {
+    let statement = try statement(query)
+    defer { statement.reset() }
+    try bind(query.values, to: statement)
+    while try advance(statement) {}
   }
 
   /// As `all`, for a query put together from constant pieces.
   func all<Row>(_ query: ComposedQuery, row: (Statement) throws -> Row) throws -> [Row] {
     let statement = try statement(query)
     defer { statement.reset() }
-    var index: Int32 = 0
-    for value in query.values { try bind(value, to: statement, after: &index) }
+    try bind(query.values, to: statement)
     var rows: [Row] = []
     while try advance(statement) { rows.append(try row(statement)) }
     return rows
@@ -163,10 +174,14 @@ final class Connection {
     return Statement(owning: prepared)
   }
 
-  private func bind(_ value: some Bindable, to statement: Statement, after index: inout Int32) throws(StoreFailure) {
-    index += 1
-    let code = statement.bind(value, at: index)
-    guard code == SQLITE_OK else { throw failure(code) }
+  private func bind(_ values: [any SQLValue], to statement: Statement) throws(StoreFailure) {
+    var parameters = statement.parameters
+    for value in values { value.bind(to: &parameters) }
+    try check(parameters)
+  }
+
+  private func check(_ parameters: StatementParameters) throws(StoreFailure) {
+    if let code = parameters.failure { throw failure(code) }
   }
 
   /// Moves to the next row; false at the end.
@@ -176,31 +191,5 @@ final class Connection {
     case SQLITE_DONE: return false
     case let code: throw failure(code)
     }
-  }
-}
-
-/// A query put together from constant pieces, one for each filter that is set; what a user gave is only ever bound.
-struct ComposedQuery {
-  private(set) var sql: String
-  private(set) var values: [any Bindable] = []
-  private var hasCondition = false
-
-  init(_ sql: StaticString, _ values: any Bindable...) {
-    self.sql = sql.description
-    self.values = values
-  }
-
-  /// Adds a condition, with one value for each of its parameters.
-  mutating func require(_ condition: StaticString, _ values: any Bindable...) {
-    sql += hasCondition ? "\n  AND " : "\nWHERE "
-    sql += condition.description
-    hasCondition = true
-    self.values += values
-  }
-
-  /// Adds what follows the conditions.
-  mutating func append(_ tail: StaticString, _ values: any Bindable...) {
-    sql += "\n" + tail.description
-    self.values += values
   }
 }

@@ -1,65 +1,66 @@
 import CSQLite
-import ChimeCore
 import ChimeRecords
-import ChimeSchedule
-import ChimeTracking
 
-/// A value that fills one parameter of a statement.
-protocol Bindable {
-  /// Binds itself; returns SQLite's result code.
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32
-}
+/// Binds the values of one execution to a statement, in their order.
+struct StatementParameters: SQLParameters {
+  let handle: OpaquePointer
+  /// Where `$1`, `$2` and so on stand in the statement, 0 for one that does not; nil where in this order.
+  let places: [Int32]?
+  private var count = 0
+  /// SQLite's first result code that was not OK.
+  private(set) var failure: Int32?
 
-extension Int64: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { sqlite3_bind_int64(statement, index, self) }
-}
+  init(of handle: OpaquePointer, places: [Int32]?) {
+    self.handle = handle
+    self.places = places
+  }
 
-extension Int: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { Int64(self).bind(to: statement, at: index) }
-}
+  mutating func add(_ integer: Int64) {
+    guard let place = next() else { return }
+    hear(sqlite3_bind_int64(handle, place, integer))
+  }
 
-extension UInt32: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { Int64(self).bind(to: statement, at: index) }
-}
-
-extension Instant: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { milliseconds.bind(to: statement, at: index) }
-}
-
-extension String: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+  mutating func add(_ text: String) {
+    guard let place = next() else { return }
     // SQLite copies before it returns, so the borrowed bytes need not outlive the call.
-    var text = self
-    return text.withUTF8 { bytes in
+    var text = text
+    let code = text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
         // An empty string may have no address, and SQLite takes a null address for NULL.
         sqlite3_bind_text64(
-          statement, index, characters.baseAddress ?? Self.somewhere, UInt64(characters.count),
+          handle, place, characters.baseAddress ?? Self.somewhere, UInt64(characters.count),
           chime_sqlite_transient(), UInt8(SQLITE_UTF8))
       }
     }
+    hear(code)
+  }
+
+  mutating func add(_ bytes: [UInt8]) {
+    guard let place = next() else { return }
+    hear(
+      bytes.isEmpty
+        ? sqlite3_bind_zeroblob(handle, place, 0)
+        : sqlite3_bind_blob64(handle, place, bytes, UInt64(bytes.count), chime_sqlite_transient()))
+  }
+
+  mutating func addNull() {
+    guard let place = next() else { return }
+    hear(sqlite3_bind_null(handle, place))
+  }
+
+  private mutating func next() -> Int32? {
+    defer { count += 1 }
+    guard let places, count < places.count else { return Int32(count + 1) }
+    return places[count] == 0 ? nil : places[count]
+  }
+
+  private mutating func hear(_ code: Int32) {
+    if code != SQLITE_OK, failure == nil { failure = code }
   }
 
   /// Any address that is not null.
   private static var somewhere: UnsafePointer<CChar>? {
     UnsafeRawPointer(bitPattern: 16)?.assumingMemoryBound(to: CChar.self)
-  }
-}
-
-extension [UInt8]: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    isEmpty
-      ? sqlite3_bind_zeroblob(statement, index, 0)
-      : sqlite3_bind_blob64(statement, index, self, UInt64(count), chime_sqlite_transient())
-  }
-}
-
-extension Optional: Bindable where Wrapped: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    switch self {
-    case .some(let value): value.bind(to: statement, at: index)
-    case .none: sqlite3_bind_null(statement, index)
-    }
   }
 }
 
@@ -69,16 +70,31 @@ extension Optional: Bindable where Wrapped: Bindable {
 /// (sqlite.org/c3ref/stmt.html)
 final class Statement: StoredRow {
   private let handle: OpaquePointer
+  /// As `StatementParameters` has them.
+  private let places: [Int32]?
 
-  init(owning handle: OpaquePointer) { self.handle = handle }
+  init(owning handle: OpaquePointer) {
+    self.handle = handle
+    // SQLite numbers `$2` by where it stands first, whatever its name says (sqlite.org/lang_expr.html, "Parameters").
+    var places: [Int32] = []
+    for place in 0..<sqlite3_bind_parameter_count(handle) {
+      // Those of `?` have no such names.
+      guard let name = sqlite3_bind_parameter_name(handle, place + 1), name[0] == UInt8(ascii: "$"),
+        let number = Int(String(cString: name + 1))
+      else { continue }
+      places += repeatElement(0, count: max(0, number - places.count))
+      places[number - 1] = place + 1
+    }
+    self.places = places == Array(0..<Int32(places.count)).map { $0 + 1 } ? nil : places
+  }
 
   deinit { sqlite3_finalize(handle) }
 
   /// Whether the statement leaves the database as it is.
   var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-  /// Binds one parameter, counted from 1.
-  func bind(_ value: some Bindable, at index: Int32) -> Int32 { value.bind(to: handle, at: index) }
+  /// Takes the values of its parameters, in their order.
+  var parameters: StatementParameters { StatementParameters(of: handle, places: places) }
 
   /// Moves on; returns SQLITE_ROW, SQLITE_DONE or an error code.
   func step() -> Int32 { sqlite3_step(handle) }
@@ -130,14 +146,4 @@ final class Statement: StoredRow {
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
-}
-
-extension CivilDate: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-    Int64(dayNumber).bind(to: statement, at: index)
-  }
-}
-
-extension Quantity: Bindable {
-  func bind(to statement: OpaquePointer, at index: Int32) -> Int32 { grains.bind(to: statement, at: index) }
 }

@@ -10,7 +10,7 @@ extension Transaction {
         putOff.append(row.int64(10))
         return nil
       }
-      claimed[due.reminder.id] = Standing(
+      memory.claimed[due.reminder.id] = ReminderStanding(
         key: row.int64(10), generation: due.reminder.generation, skipNext: due.reminder.skipNext)
       return due
     }
@@ -118,7 +118,7 @@ extension Transaction {
   }
 
   /// Makes what has fired due again where it insists, and ends the insisting of earlier times.
-  private func follow(_ occurrence: Occurrence, of standing: Standing, _ reminder: Reminder) throws {
+  private func follow(_ occurrence: Occurrence, of standing: ReminderStanding, _ reminder: Reminder) throws {
     let key = standing.key
     // A reminder that never insisted has nothing to end.
     if reminder.nag != nil, occurrence.state == .fired, occurrence.rounds == 1 {
@@ -146,7 +146,7 @@ extension Transaction {
 
   /// Moves the regular due time on, unless the reminder has been changed since: then the decision is an old one, and
   /// the due time stays for a new one.
-  private func advance(_ firing: Firing, _ standing: Standing) throws {
+  private func advance(_ firing: Firing, _ standing: ReminderStanding) throws {
     let reminder = firing.due.reminder
     guard standing.generation == reminder.generation else { return }
     if let next = firing.next {
@@ -166,16 +166,16 @@ extension Transaction {
     }
     guard connection.changes > 0, firing.skipNext != standing.skipNext else { return }
     try connection.run("UPDATE reminder SET skip_next = ? WHERE key = ?", firing.skipNext, standing.key)
-    claimed[reminder.id]?.skipNext = firing.skipNext
+    memory.claimed[reminder.id]?.skipNext = firing.skipNext
   }
 
-  private func standing(of id: ReminderID) throws -> Standing? {
-    if let known = claimed[id] { return known }
+  private func standing(of id: ReminderID) throws -> ReminderStanding? {
+    if let known = memory.claimed[id] { return known }
     return try connection.first(
       """
       SELECT r.key, r.generation, r.skip_next FROM alias a JOIN reminder r ON r.key = a.key WHERE a.id = ?
       """, id.rawValue
-    ) { Standing(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
+    ) { ReminderStanding(key: $0.int64(0), generation: $0.int64(1), skipNext: $0.int(2)) }
   }
 
   /// Inserts an occurrence, or replaces one that was not heard, or that comes again at that very time.

@@ -3,28 +3,11 @@ import ChimeRecords
 import ChimeSchedule
 
 /// The verbs, inside one body. Lives and ends on the queue of the connection it was given.
-final class Transaction: StoreTransaction {
+final class Transaction: SQLTransaction {
   let connection: Connection
   let reader: DefinitionReader
   let isReadOnly: Bool
-  /// What `claimDue` has seen in this body, so that `record` need not look it up again.
-  var claimed: [ReminderID: Standing] = [:]
-  /// The lanes that this body has looked up: a batch of firings has thousands of deliveries and a handful of lanes.
-  private var lanes: [Lane: Int64] = [:]
-  var unreadable: [UnreadableReminder] = []
-  var tenantsWithMore: Set<UInt32> = []
-  /// The change that this body has begun, and whose it is.
-  var change: (key: Int64, owner: UInt32)?
-  var unreadableTracking: [UnreadableTracking] = []
-  /// The numbers of trackers that this body has looked up.
-  var trackerKeys: [TrackerKey: Int64] = [:]
-
-  /// What recording a firing needs of its reminder.
-  struct Standing {
-    var key: Int64
-    var generation: Int64
-    var skipNext: Int
-  }
+  var memory = TransactionMemory()
 
   init(connection: Connection, reader: DefinitionReader, isReadOnly: Bool) {
     self.connection = connection
@@ -32,33 +15,8 @@ final class Transaction: StoreTransaction {
     self.isReadOnly = isReadOnly
   }
 
-  /// Begins every verb that writes.
-  func requireWriting() throws(StoreFailure) {
-    if isReadOnly { throw .readOnly }
-  }
-
-  /// The number of a reminder, present or past.
-  func key(of id: ReminderID) throws -> Int64? {
-    try connection.first("SELECT key FROM alias WHERE id = ?", id.rawValue) { $0.int64(0) }
-  }
-
-  func key(of lane: Lane) throws -> Int64? {
-    if let known = lanes[lane] { return known }
-    let found = try connection.first(
-      "SELECT key FROM lane WHERE owner = ? AND channel = ?", lane.owner, lane.channel.rawValue
-    ) { $0.int64(0) }
-    lanes[lane] = found
-    return found
-  }
-
   /// Begins a body: what the one before has seen may have been undone.
-  func forget() {
-    claimed.removeAll(keepingCapacity: true)
-    lanes.removeAll(keepingCapacity: true)
-    trackerKeys.removeAll(keepingCapacity: true)
-    change = nil
-    tenantsWithMore.removeAll()
-  }
+  func forget() { memory.forget() }
 
   func standing(of lane: Lane) throws -> LaneStanding? {
     try connection.first(
@@ -72,14 +30,72 @@ final class Transaction: StoreTransaction {
     return LaneStanding(key: connection.lastInsertedKey, isOrdered: false)
   }
 
-  /// What the store knows of a lane.
-  struct LaneStanding {
-    var key: Int64
-    var isOrdered: Bool
+  func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
+    var query = ComposedQuery(Self.recordColumns)
+    query.append("SELECT d.reminder AS key, d.next_at AS coming")
+    requireComing(filter, in: &query)
+    query.append("ORDER BY d.next_at, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append(Self.recordJoins)
+    return try connection.all(query, row: record).compactMap { $0 }
   }
-}
 
-extension SQLiteStore {
-  /// How long answers to tokens are kept at least.
-  static let tokenLife = Milliseconds.days(1)
+  func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID> {
+    try Set(
+      ids.filter { id in
+        try connection.first(
+          """
+          SELECT o.state FROM alias a JOIN occurrence o ON o.reminder = a.key
+          WHERE a.id = ? AND o.scheduled_at = ?
+          """, id.reminder.rawValue, id.scheduledAt
+        ) { $0.int64(0) >= OccurrenceCode.snoozed } ?? true
+      })
+  }
+
+  static var beginChange: StaticString {
+    """
+    INSERT INTO change (owner, at, kind, tracker, subject, after_entry)
+    VALUES (?, ?, ?, ?, ?, coalesce((SELECT max(key) FROM entry), 0)) RETURNING key
+    """
+  }
+
+  static var insertEntry: StaticString {
+    """
+    INSERT INTO entry (tracker, at, day, minute, quantity, item, fields, photo, note, has_note, born)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
+    """
+  }
+
+  static var insertMilestone: StaticString {
+    """
+    INSERT INTO milestone (tracker, day, title, note, photo, value, created_at, born)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
+    """
+  }
+
+  static var enrolTenant: StaticString {
+    """
+    INSERT INTO tenant (number, name) SELECT coalesce(max(number) + 1, 2147483648), ? FROM tenant
+    RETURNING name, number
+    """
+  }
+
+  static var deleteAttempts: StaticString {
+    "DELETE FROM attempt WHERE delivery IN (SELECT key FROM delivery WHERE scheduled_at = ? AND reminder = ?)"
+  }
+
+  static var selectAttempts: StaticString {
+    """
+    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
+    FROM delivery d
+    JOIN attempt t ON t.delivery = d.key
+    WHERE d.id = ?
+    ORDER BY t.position
+    """
+  }
+
+  static var tags: SQLText {
+    """
+    json_each(r.definition, '$.tags') t
+    """
+  }
 }

@@ -1,5 +1,6 @@
 import CSQLite
 import ChimeCore
+import ChimeRecords
 import ChimeSchedule
 import Foundation
 import Testing

@@ -1,44 +1,33 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 import ChimeTracking
 
-extension Transaction {
-  func lockTrackers() throws {
-    try requireWriting()
-    try connection.run("SELECT last FROM number WHERE name = 'change' FOR UPDATE")
-  }
-
-  func begin(_ change: TrackingChange) throws -> Int64 {
+extension SQLTransaction {
+  package func begin(_ change: TrackingChange) throws -> Int64 {
     try requireWriting()
     let key = try connection.makeKey(
-      """
-      WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'change' RETURNING last)
-      INSERT INTO change (key, owner, at, kind, tracker, subject, after_entry)
-      SELECT made.last, $1, $2, $3, $4, $5, (SELECT last FROM number WHERE name = 'entry') FROM made
-      RETURNING key
-      """, change.owner, change.at, change.kind.rawValue, change.tracker?.rawValue, change.subject)
-    self.change = (key, change.owner)
+      Self.beginChange, change.owner, change.at, change.kind.rawValue, change.tracker?.rawValue, change.subject)
+    memory.change = (key, change.owner)
     return key
   }
 
-  func setDetail(_ detail: String, of change: Int64) throws {
+  package func setDetail(_ detail: String, of change: Int64) throws {
     try requireWriting()
     try connection.run("UPDATE change SET detail = $1 WHERE key = $2", detail, change)
   }
 
-  func detail(of change: Int64) throws -> String? {
+  package func detail(of change: Int64) throws -> String? {
     try connection.first("SELECT detail FROM change WHERE key = $1", change) { $0.optionalText(0) } ?? nil
   }
 
   /// The change that a row of this owner is written in.
-  func change(of owner: UInt32) -> Int64? { change.flatMap { $0.owner == owner ? $0.key : nil } }
+  package func change(of owner: UInt32) -> Int64? { memory.change.flatMap { $0.owner == owner ? $0.key : nil } }
 
-  func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange? {
+  package func lastChange(owner: UInt32, since: Instant) throws -> TrackingChange? {
     try changes(owner: owner, since: since, limit: 1).first
   }
 
-  func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange] {
+  package func changes(owner: UInt32, since: Instant, limit: Int) throws -> [TrackingChange] {
     let latest = try connection.all(
       "SELECT key, owner, at, kind, tracker, subject FROM change WHERE owner = $1 ORDER BY key DESC LIMIT $2", owner,
       limit
@@ -52,7 +41,7 @@ extension Transaction {
     return Array(latest.prefix { $0.at >= since })
   }
 
-  func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
+  package func takeBack(_ change: Int64) throws -> [TrackerKey: Set<CivilDate>] {
     try requireWriting()
     let owner = try connection.first("SELECT owner FROM change WHERE key = $1", change) { $0.uint32(0) }
     guard let owner else { throw StoreFailure.internalError("there is no change \(change) to take back") }
@@ -62,16 +51,14 @@ extension Transaction {
     }
     let isExchange = try takeExchangeBack(change, of: owner)
     let touched = try isExchange ? [:] : trackers(touchedBy: change)
-    for sheet in Sheet.all where !isExchange {
-      try connection.run(sheet.deleteBorn, change)
-      try connection.run(sheet.revive, change)
-      try connection.run(sheet.clear, change)
-      try connection.run(sheet.restore, change)
-      try connection.run(sheet.drop, change)
+    for table in VersionedTable.all where !isExchange {
+      for step in [table.deleteBorn, table.revive, table.clear, table.restore, table.drop] {
+        try connection.run(ComposedQuery(step, change))
+      }
     }
     try dropStrays(of: owner)
     try connection.run("DELETE FROM change WHERE key = $1", change)
-    if self.change?.key == change { self.change = nil }
+    if memory.change?.key == change { memory.change = nil }
     return touched
   }
 
@@ -88,7 +75,7 @@ extension Transaction {
         UNION SELECT e.tracker, e.day FROM entry e WHERE e.gone = $1 AND e.born IS DISTINCT FROM $1
           AND NOT EXISTS (SELECT 1 FROM entry_before b WHERE b.change = $1 AND b.key = e.key)
         UNION SELECT tracker, day FROM entry_before WHERE change = $1
-        UNION SELECT e.tracker, e.day FROM entry_before b JOIN entry e ON e.key = b.key
+        UNION SELECT e.tracker, e.day FROM entry_before b CROSS JOIN entry e ON e.key = b.key
           WHERE b.change = $1 AND e.gone IS NULL
         UNION SELECT key, NULL FROM tracker WHERE born = $1 AND gone IS NULL
         UNION SELECT key, NULL FROM tracker WHERE gone = $1 AND born IS DISTINCT FROM $1
@@ -118,22 +105,22 @@ extension Transaction {
     }
   }
 
-  func dropTotals(of tracker: Int64) throws {
+  package func dropTotals(of tracker: Int64) throws {
     try connection.run("DELETE FROM day_total WHERE tracker = $1", tracker)
     try connection.run("DELETE FROM tracker_summary WHERE tracker = $1", tracker)
   }
 
   // Forgetting.
 
-  func forgetChanges(before: Instant, limit: Int) throws -> Bool {
+  package func forgetChanges(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
     var left = limit
     // In their order: what a change replaced may have been made by the one before it.
     while let change = try oldestChange(before: before) {
-      for sheet in Sheet.all {
-        for step in [sheet.forgetGone, sheet.forgetReplaced] {
+      for table in VersionedTable.all {
+        for step in [table.forgetGone, table.forgetReplaced] {
           guard left > 0 else { return true }
-          try connection.run(step, change, left)
+          try connection.run(ComposedQuery(step, change, left))
           left -= connection.changes
         }
       }

@@ -1,11 +1,11 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
-extension Transaction {
-  func put(_ endpoint: Endpoint) throws {
+extension SQLTransaction {
+  package func put(_ endpoint: Endpoint) throws {
     try requireWriting()
-    (concernsOthers, changesEndpoints) = (true, true)
+    outboxHasChanged()
+    endpointsHaveChanged()
     try connection.run(
       """
       INSERT INTO endpoint (owner, channel, url, created_at, disabled, disabled_at, failing_since, settings)
@@ -27,12 +27,13 @@ extension Transaction {
     try connection.run("UPDATE delivery SET in_order = $1 WHERE lane = $2 AND state <= 1", code, key)
   }
 
-  func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
+  package func removeEndpoint(_ lane: Lane, now: Instant) throws -> Bool {
     try requireWriting()
     try connection.run(
       "DELETE FROM endpoint WHERE owner = $1 AND channel = $2", lane.owner, lane.channel.rawValue)
     guard connection.changes > 0 else { return false }
-    (concernsOthers, changesEndpoints) = (true, true)
+    outboxHasChanged()
+    endpointsHaveChanged()
     try setOrdered(false, lane)
     if let laneKey = try key(of: lane) {
       try connection.run(
@@ -41,7 +42,7 @@ extension Transaction {
     return true
   }
 
-  func endpoints(owner: UInt32?) throws -> [Endpoint] {
+  package func endpoints(owner: UInt32?) throws -> [Endpoint] {
     try connection.all(
       """
       SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint
@@ -51,7 +52,7 @@ extension Transaction {
     ) { try $0.endpoint(reader) }
   }
 
-  func endpoint(_ lane: Lane) throws -> Endpoint? {
+  package func endpoint(_ lane: Lane) throws -> Endpoint? {
     try connection.first(
       """
       SELECT owner, channel, url, created_at, disabled, disabled_at, failing_since, settings FROM endpoint

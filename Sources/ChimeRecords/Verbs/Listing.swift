@@ -1,11 +1,10 @@
-import ChimeCore
-import ChimeRecords
+package import ChimeCore
 import ChimeSchedule
 import ChimeTracking
 
 // Listings of reminders. However many there are, a page of those that come first costs no more than a page.
-extension Transaction {
-  func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
+extension SQLTransaction {
+  package func reminders(_ filter: ReminderFilter, page: Page) throws -> [ReminderRecord] {
     unreadable = []
     guard try listsByDueTime(filter) else { return try sorted(filter, page) }
     var found = try coming(filter, page)
@@ -19,7 +18,7 @@ extension Transaction {
     return found
   }
 
-  func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
+  package func reminderIDs(_ selection: ReminderSelection, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
     // The name of a removed reminder stays known.
     let place = try last.flatMap { try key(of: $0) } ?? 0
     var query = ComposedQuery("SELECT a.id FROM reminder r CROSS JOIN alias a ON a.key = r.key")
@@ -38,7 +37,7 @@ extension Transaction {
   }
 
   /// The columns of `record`, for the reminders that the condition between the two names by `p.key` and `p.coming`.
-  private static var columns: StaticString {
+  package static var recordColumns: SQLText {
     """
     SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
       coalesce(d.scheduled_at, d.next_at), d.next_at,
@@ -55,7 +54,7 @@ extension Transaction {
     """
   }
 
-  private static var joins: StaticString {
+  package static var recordJoins: SQLText {
     """
     ) p
     JOIN reminder r ON r.key = p.key
@@ -75,19 +74,11 @@ extension Transaction {
     guard filter.tag == nil, filter.text == nil, filter.title == nil, filter.idPrefix == nil else { return false }
     guard let owner = filter.owner else { return true }
     return try connection.first(
-      "SELECT 1 FROM reminder WHERE owner = ? LIMIT 1 OFFSET ?", owner, Self.sortedAtMost, row: { _ in true }) ?? false
+      "SELECT 1 FROM reminder WHERE owner = $1 LIMIT 1 OFFSET $2", owner, Self.sortedAtMost, row: { _ in true })
+      ?? false
   }
 
   // MARK: In the order of due times
-
-  private func coming(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
-    var query = ComposedQuery(Self.columns)
-    query.append("SELECT d.reminder AS key, d.next_at AS coming")
-    requireComing(filter, in: &query)
-    query.append("ORDER BY d.next_at, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
-    query.append(Self.joins)
-    return try connection.all(query, row: record).compactMap { $0 }
-  }
 
   private func comingCount(_ filter: ReminderFilter) throws -> Int {
     var query = ComposedQuery("SELECT count(*)")
@@ -95,7 +86,7 @@ extension Transaction {
     return try connection.all(query) { $0.int(0) }.first ?? 0
   }
 
-  private func requireComing(_ filter: ReminderFilter, in query: inout ComposedQuery) {
+  package func requireComing(_ filter: ReminderFilter, in query: inout ComposedQuery) {
     query.append(
       """
       FROM due d
@@ -115,15 +106,15 @@ extension Transaction {
   }
 
   private func withoutTime(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
-    var query = ComposedQuery(Self.columns)
-    query.append("SELECT r.key, NULL AS coming FROM reminder r JOIN alias a ON a.key = r.key")
+    var query = ComposedQuery(Self.recordColumns)
+    query.append("SELECT r.key, CAST(NULL AS BIGINT) AS coming FROM reminder r JOIN alias a ON a.key = r.key")
     query.require("NOT EXISTS (SELECT 1 FROM due x WHERE x.reminder = r.key)")
     if let owner = filter.owner { query.require("r.owner = ?", owner) }
     if !filter.includesFinished {
       query.require("r.key IN (SELECT x.reminder FROM occurrence x WHERE x.state <= 2)")
     }
     query.append("ORDER BY a.id LIMIT ? OFFSET ?", page.limit, page.offset)
-    query.append(Self.joins)
+    query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
   }
 
@@ -131,10 +122,11 @@ extension Transaction {
 
   private func sorted(_ filter: ReminderFilter, _ page: Page) throws -> [ReminderRecord] {
     // Only what is on the page is read in full.
-    var query = ComposedQuery(Self.columns)
+    var query = ComposedQuery(Self.recordColumns)
     query.append(
       """
-        SELECT r.key, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
+      SELECT m.key, m.coming FROM (
+        SELECT r.key, a.id, (SELECT min(x.next_at) FROM due x WHERE x.reminder = r.key) AS coming
         FROM reminder r
         JOIN alias a ON a.key = r.key
       """)
@@ -143,33 +135,40 @@ extension Transaction {
     if let owner = filter.owner {
       if filter.title != nil { query.require("+r.owner = ?", owner) } else { query.require("r.owner = ?", owner) }
     }
-    if let from = filter.dueFrom { query.require("coming >= ?", from) }
-    if let before = filter.dueBefore { query.require("coming < ?", before) }
     if let prefix = filter.idPrefix {
       query.require("a.id >= ?", prefix)
       // The ids that begin with it end before the prefix followed by the last character there is.
       query.require("a.id < ?", prefix + "\u{10FFFF}")
     }
     if let tag = filter.tag {
-      query.require("EXISTS (SELECT 1 FROM json_each(r.definition, '$.tags') t WHERE t.value = ?)", tag)
+      query.require("EXISTS (SELECT 1 FROM \(Self.tags) WHERE t.value = ?)", tag)
     }
-    if let text = filter.text {
+    if let text = filter.text.map(Self.lowered) {
       // instr, not LIKE: the text is no pattern, so it has nothing to escape and may have any length.
       query.require(
         """
-        (instr(lower(r.title), lower(?)) > 0 OR instr(lower(a.id), lower(?)) > 0 OR EXISTS (
-          SELECT 1 FROM json_each(r.definition, '$.tags') t WHERE instr(lower(t.value), lower(?)) > 0))
+        (instr(lower(r.title), ?) > 0 OR instr(lower(a.id), ?) > 0 OR EXISTS (
+          SELECT 1 FROM \(Self.tags) WHERE instr(lower(t.value), ?) > 0))
         """, text, text, text)
     }
+    query.append(") m")
+    query.beginConditions()
+    if let from = filter.dueFrom { query.require("m.coming >= ?", from) }
+    if let before = filter.dueBefore { query.require("m.coming < ?", before) }
     if !filter.includesFinished {
       query.require(
         """
-        (coming IS NOT NULL OR EXISTS (
-          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
+        (m.coming IS NOT NULL OR EXISTS (
+          SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = m.key))
         """)
     }
-    query.append("ORDER BY coming IS NULL, coming, a.id LIMIT ? OFFSET ?", page.limit, page.offset)
-    query.append(Self.joins)
+    query.append("ORDER BY m.coming IS NULL, m.coming, m.id LIMIT ? OFFSET ?", page.limit, page.offset)
+    query.append(Self.recordJoins)
     return try connection.all(query, row: record).compactMap { $0 }
+  }
+
+  /// As `lower` of both engines does it: the letters of ASCII alone.
+  package static func lowered(_ text: String) -> String {
+    String(decoding: text.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
   }
 }

@@ -1,15 +1,14 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
-extension Transaction {
-  func timeOfOccurrence(after count: Int) throws -> Instant? {
+extension SQLTransaction {
+  package func timeOfOccurrence(after count: Int) throws -> Instant? {
     try connection.first(
       "SELECT scheduled_at FROM occurrence ORDER BY scheduled_at DESC, reminder DESC LIMIT 1 OFFSET $1", max(count, 0)
     ) { $0.instant(0) }
   }
 
-  func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned {
+  package func prune(_ edge: HistoryEdge, past: OccurrenceID?, limit: Int) throws -> Pruned {
     try requireWriting()
     guard let end = edge.end else { return Pruned(count: 0, past: past, isOver: true) }
     // A row behind no other: that of the smallest key there can be.
@@ -46,7 +45,7 @@ extension Transaction {
     return result
   }
 
-  func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool {
+  package func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool {
     try requireWriting()
     let found = try connection.all(
       """
@@ -60,11 +59,7 @@ extension Transaction {
   }
 
   private func forget(_ scheduledAt: Instant, _ reminder: Int64) throws {
-    try connection.run(
-      """
-      DELETE FROM attempt
-      WHERE scheduled_at = $1 AND delivery IN (SELECT key FROM delivery WHERE scheduled_at = $1 AND reminder = $2)
-      """, scheduledAt, reminder)
+    try connection.run(Self.deleteAttempts, scheduledAt, reminder)
     try connection.run("DELETE FROM delivery WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)
     try connection.run("DELETE FROM occurrence WHERE scheduled_at = $1 AND reminder = $2", scheduledAt, reminder)
     try connection.run(

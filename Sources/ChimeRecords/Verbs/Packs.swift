@@ -1,10 +1,9 @@
-import ChimeCore
-import ChimeRecords
+package import ChimeCore
 import ChimeSchedule
-import ChimeTracking
+package import ChimeTracking
 
 // Packs, and what they unlock.
-extension Transaction {
+extension SQLTransaction {
   /// The number of a pack's name, whether or not it is installed now.
   private func nameKey(of pack: PackID, owner: UInt32) throws -> Int64? {
     try connection.first("SELECT key FROM pack_name WHERE owner = $1 AND id = $2", owner, pack.rawValue) { $0.int64(0) }
@@ -16,7 +15,7 @@ extension Transaction {
       "INSERT INTO pack_name (owner, id) VALUES ($1, $2) RETURNING key", owner, pack.rawValue)
   }
 
-  func put(_ pack: InstalledPack) throws {
+  package func put(_ pack: InstalledPack) throws {
     try requireWriting()
     let (key, change) = (try nameKeyMaking(pack.pack.id, owner: pack.owner), change(of: pack.owner))
     let definition = try reader.text(PackDefinition(of: pack.pack))
@@ -31,7 +30,7 @@ extension Transaction {
       PackDefinition.print(of: definition), definition, change)
   }
 
-  func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack? {
+  package func pack(_ id: PackID, owner: UInt32) throws -> InstalledPack? {
     unreadableTracking = []
     let found = try connection.first(
       """
@@ -43,7 +42,7 @@ extension Transaction {
     return found ?? nil
   }
 
-  func packs(owner: UInt32?) throws -> [InstalledPack] {
+  package func packs(owner: UInt32?) throws -> [InstalledPack] {
     unreadableTracking = []
     return try connection.all(
       """
@@ -56,7 +55,7 @@ extension Transaction {
   }
 
   /// A pack has hundreds of texts, and each entry asks for it: its definition is read once for each that is written.
-  private func readPack(_ row: Row) throws -> InstalledPack? {
+  private func readPack(_ row: Connection.Row) throws -> InstalledPack? {
     let (key, owner, id) = (row.int64(0), row.uint32(1), PackID(rawValue: row.text(2)))
     let print = PackPrint(key: key, print: row.int64(5))
     let text =
@@ -71,7 +70,7 @@ extension Transaction {
     }
   }
 
-  func removePack(_ id: PackID, owner: UInt32) throws -> Bool {
+  package func removePack(_ id: PackID, owner: UInt32) throws -> Bool {
     try requireWriting()
     guard let key = try nameKey(of: id, owner: owner) else { return false }
     return try remove(key, from: .pack, for: change(of: owner))
@@ -79,7 +78,7 @@ extension Transaction {
 
   // What they unlock.
 
-  func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress] {
+  package func progress(of pack: PackID, owner: UInt32) throws -> [AchievementProgress] {
     guard let key = try nameKey(of: pack, owner: owner) else { return [] }
     return try connection.all(
       "SELECT id, reached, unlocked_at, silent FROM achievement WHERE pack = $1 ORDER BY id", key
@@ -90,7 +89,7 @@ extension Transaction {
     }
   }
 
-  func setProgress(_ progress: AchievementProgress, owner: UInt32) throws {
+  package func setProgress(_ progress: AchievementProgress, owner: UInt32) throws {
     try requireWriting()
     try connection.run(
       """
@@ -101,7 +100,7 @@ extension Transaction {
       progress.unlockedAt, progress.wasSilent ? 1 : 0)
   }
 
-  func packsInProgress(owner: UInt32) throws -> [PackID] {
+  package func packsInProgress(owner: UInt32) throws -> [PackID] {
     try connection.all(
       """
       SELECT id FROM pack_name n WHERE owner = $1 AND (
@@ -112,12 +111,12 @@ extension Transaction {
     ) { PackID(rawValue: $0.text(0)) }
   }
 
-  func experience(of pack: PackID, owner: UInt32) throws -> Int {
+  package func experience(of pack: PackID, owner: UInt32) throws -> Int {
     guard let key = try nameKey(of: pack, owner: owner) else { return 0 }
     return try connection.first("SELECT points FROM experience WHERE pack = $1", key) { $0.int(0) } ?? 0
   }
 
-  func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws {
+  package func setExperience(_ experience: Int, of pack: PackID, owner: UInt32) throws {
     try requireWriting()
     try connection.run(
       """

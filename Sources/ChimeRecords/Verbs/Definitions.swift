@@ -1,12 +1,11 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 import ChimeTracking
 
-extension Transaction {
-  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
+extension SQLTransaction {
+  package func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
     try requireWriting()
-    claimed[reminder.id] = nil
+    memory.claimed[reminder.id] = nil
     let known = try key(of: reminder.id)
     // A new reminder takes no name that is in use or in the history.
     if reminder.generation == 0, known != nil { throw StoreFailure.idTaken(reminder.id) }
@@ -14,14 +13,13 @@ extension Transaction {
     if let known {
       key = known
     } else {
-      try connection.run("INSERT INTO alias (id) VALUES (?)", reminder.id.rawValue)
-      key = connection.lastInsertedKey
+      key = try connection.makeKey("INSERT INTO alias (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
     }
     try connection.run(
       """
       INSERT INTO reminder (
         key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       ON CONFLICT (key) DO UPDATE SET
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
@@ -37,7 +35,7 @@ extension Transaction {
         reminder: key, snoozeOf: Self.regular, at: dueAt, scheduledAt: next,
         wakes: reminder.wakes(at: dueAt, isRegular: true))
     } else if known != nil {
-      try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = -1", key)
+      try connection.run("DELETE FROM due WHERE reminder = $1 AND snooze_of = -1", key)
     }
     if known != nil {
       let quietUntil: Instant =
@@ -47,34 +45,37 @@ extension Transaction {
         case .indefinitely: .latest
         }
       try connection.run(
-        "UPDATE due SET wakes = (? AND next_at >= ?) WHERE reminder = ? AND snooze_of >= 0", reminder.wake ? 1 : 0,
-        quietUntil, key)
+        """
+        UPDATE due SET wakes = CASE WHEN $1 = 1 AND next_at >= $2 THEN 1 ELSE 0 END
+        WHERE reminder = $3 AND snooze_of >= 0
+        """, reminder.wake ? 1 : 0, quietUntil, key)
     }
   }
 
-  func remove(_ id: ReminderID, now: Instant) throws -> Bool {
+  package func remove(_ id: ReminderID, now: Instant) throws -> Bool {
     try requireWriting()
-    claimed[id] = nil
+    memory.claimed[id] = nil
     guard let key = try key(of: id) else { return false }
-    try connection.run("DELETE FROM reminder WHERE key = ?", key)
+    try connection.run("DELETE FROM reminder WHERE key = $1", key)
     guard connection.changes > 0 else { return false }
     try connection.run(
       """
-      UPDATE delivery SET state = 4, state_at = ?1
+      UPDATE delivery SET state = 4, state_at = $1
       WHERE key IN (
         SELECT d.key FROM occurrence o
         JOIN delivery d ON d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder
-        WHERE o.reminder = ?2 AND d.state <= 1)
+        WHERE o.reminder = $2 AND d.state <= 1)
       """, now, key)
+    if connection.changes > 0 { outboxHasChanged() }
     try connection.run(
       """
-      UPDATE occurrence SET state = 4, ended_at = ?1, snoozed_until = NULL, repeat_at = NULL
-      WHERE state <= 2 AND reminder = ?2
+      UPDATE occurrence SET state = 4, ended_at = $1, snoozed_until = NULL, repeat_at = NULL
+      WHERE state <= 2 AND reminder = $2
       """, now, key)
     return true
   }
 
-  func reminder(_ id: ReminderID) throws -> ReminderRecord? {
+  package func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     unreadable = []
     let found = try connection.first(
       """
@@ -94,7 +95,7 @@ extension Transaction {
       LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
       LEFT JOIN occurrence o ON o.reminder = r.key
         AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
-      WHERE a.id = ?
+      WHERE a.id = $1
       """, id.rawValue, row: record)
     if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
@@ -102,19 +103,20 @@ extension Transaction {
 
   /// Whether it has a time of its schedule to come.
   private func hasTime(_ key: Int64) throws -> Bool {
-    try connection.first("SELECT 1 FROM due WHERE reminder = ? AND snooze_of = -1", key) { _ in true } ?? false
+    try connection.first("SELECT 1 FROM due WHERE reminder = $1 AND snooze_of = -1", key) { _ in true } ?? false
   }
 
   /// The due time of a reminder that is no snooze's end.
-  static var regular: Int64 { -1 }
+  package static var regular: Int64 { -1 }
 
   /// - Parameter scheduledAt: of a regular due time, where that is another than `next`.
-  func setDue(
+  package func setDue(
     reminder: Int64, snoozeOf: Int64, at next: Instant, scheduledAt: Instant? = nil, wakes: Bool
   ) throws {
+    dueTimeHasChanged(of: reminder, to: next)
     try connection.run(
       """
-      INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO due (reminder, snooze_of, next_at, scheduled_at, wakes) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT (reminder, snooze_of) DO UPDATE SET
         next_at = excluded.next_at, scheduled_at = excluded.scheduled_at, wakes = excluded.wakes
       """, reminder, snoozeOf, next, scheduledAt == next ? nil : scheduledAt, wakes ? 1 : 0)
@@ -122,14 +124,14 @@ extension Transaction {
 
   /// Whether the machine is woken for a reminder at a time at which an occurrence of it comes again. Not for one that
   /// cannot be read.
-  func wakes(reminder: Int64, at instant: Instant) throws -> Bool {
-    let text = try connection.first("SELECT definition FROM reminder WHERE key = ?", reminder) { $0.text(0) }
+  package func wakes(reminder: Int64, at instant: Instant) throws -> Bool {
+    let text = try connection.first("SELECT definition FROM reminder WHERE key = $1", reminder) { $0.text(0) }
     guard let definition = text.flatMap({ try? reader.definition($0) }) else { return false }
     return definition.wake == true && !(definition.pause ?? .none).holds(at: instant)
   }
 
   /// Nil for one that cannot be read, which is then in `unreadable`.
-  func record(_ row: Statement) throws -> ReminderRecord? {
+  package func record(_ row: Connection.Row) throws -> ReminderRecord? {
     let reminder: Reminder
     do {
       reminder = try row.reminder(0, reader)

@@ -1,11 +1,10 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
-import ChimeTracking
+package import ChimeCore
+package import ChimeSchedule
+package import ChimeTracking
 
 // What follows from entries.
-extension Transaction {
-  func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal? {
+extension SQLTransaction {
+  package func dayTotal(of key: TrackerKey, on day: CivilDate) throws -> DayTotal? {
     guard let tracker = try nameKey(of: key) else { return nil }
     return try connection.first(
       """
@@ -15,7 +14,7 @@ extension Transaction {
     ) { $0.dayTotal(reader) }
   }
 
-  func dayTotals(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [DayTotal] {
+  package func dayTotals(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [DayTotal] {
     guard let tracker = try nameKey(of: key) else { return [] }
     return try connection.all(
       """
@@ -26,7 +25,7 @@ extension Transaction {
     ) { $0.dayTotal(reader) }
   }
 
-  func setDayTotal(_ total: DayTotal?, on day: CivilDate, of key: TrackerKey) throws {
+  package func setDayTotal(_ total: DayTotal?, on day: CivilDate, of key: TrackerKey) throws {
     try requireWriting()
     guard let total else {
       guard let tracker = try nameKey(of: key) else { return }
@@ -47,14 +46,14 @@ extension Transaction {
       try total.goal.map { try reader.text(GoalForm(of: $0)) })
   }
 
-  func summary(of key: TrackerKey) throws -> TrackerSummary? {
+  package func summary(of key: TrackerKey) throws -> TrackerSummary? {
     guard let tracker = try nameKey(of: key) else { return nil }
     let text = try connection.first("SELECT content FROM tracker_summary WHERE tracker = $1", tracker) { $0.text(0) }
     // One that another version has written is to be made anew, as if there were none.
     return text.flatMap { try? reader.summary($0) }
   }
 
-  func setSummary(_ summary: TrackerSummary?, of key: TrackerKey) throws {
+  package func setSummary(_ summary: TrackerSummary?, of key: TrackerKey) throws {
     try requireWriting()
     guard let summary else {
       guard let tracker = try nameKey(of: key) else { return }
@@ -67,9 +66,9 @@ extension Transaction {
       """, try present(key), try reader.text(summary))
   }
 
-  func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount] {
+  package func itemCounts(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [ItemCount] {
     guard let tracker = try nameKey(of: key) else { return [] }
-    func count(_ row: Row) -> ItemCount {
+    func count(_ row: Connection.Row) -> ItemCount {
       ItemCount(item: ItemID(rawValue: row.text(0)), count: row.int(1), lastDay: row.day(2))
     }
     guard let days else {
@@ -85,7 +84,7 @@ extension Transaction {
       """
       SELECT n.id, d.times, d.last
       FROM (
-        SELECT item, sum(count)::bigint AS times, max(day) AS last FROM item_day
+        SELECT item, CAST(sum(count) AS BIGINT) AS times, max(day) AS last FROM item_day INDEXED BY item_day_day
         WHERE tracker = $1 AND day BETWEEN $2 AND $3
         GROUP BY item) d
       JOIN item_name n ON n.key = d.item
@@ -93,18 +92,18 @@ extension Transaction {
       """, tracker, days.lowerBound, days.upperBound, row: count)
   }
 
-  func itemCount(of item: ItemID, key: TrackerKey) throws -> Int {
+  package func itemCount(of item: ItemID, key: TrackerKey) throws -> Int {
     guard let tracker = try nameKey(of: key), let item = try nameKey(of: item, tracker: tracker) else { return 0 }
     return try connection.first("SELECT count FROM item_total WHERE tracker = $1 AND item = $2", tracker, item) {
       $0.int(0)
     } ?? 0
   }
 
-  func itemDays(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [ItemDay] {
+  package func itemDays(of key: TrackerKey, in days: ClosedRange<CivilDate>) throws -> [ItemDay] {
     guard let tracker = try nameKey(of: key) else { return [] }
     return try connection.all(
       """
-      SELECT d.day, n.id, d.count FROM item_day d
+      SELECT d.day, n.id, d.count FROM item_day d INDEXED BY item_day_day
       JOIN item_name n ON n.key = d.item
       WHERE d.tracker = $1 AND d.day BETWEEN $2 AND $3
       ORDER BY d.day, d.count DESC, n.id

@@ -1,33 +1,20 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
-extension Transaction {
-  func occurrence(_ id: OccurrenceID) throws -> Occurrence? {
+extension SQLTransaction {
+  package func occurrence(_ id: OccurrenceID) throws -> Occurrence? {
     try connection.first(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
         o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
       FROM alias a
       JOIN occurrence o ON o.reminder = a.key
-      WHERE a.id = ? AND o.scheduled_at = ?
+      WHERE a.id = $1 AND o.scheduled_at = $2
       """, id.reminder.rawValue, id.scheduledAt
     ) { try $0.occurrence(0) }
   }
 
-  func answered(among ids: [OccurrenceID]) throws -> Set<OccurrenceID> {
-    try Set(
-      ids.filter { id in
-        try connection.first(
-          """
-          SELECT o.state FROM alias a JOIN occurrence o ON o.reminder = a.key
-          WHERE a.id = ? AND o.scheduled_at = ?
-          """, id.reminder.rawValue, id.scheduledAt
-        ) { $0.int64(0) >= OccurrenceCode.snoozed } ?? true
-      })
-  }
-
-  func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
+  package func occurrences(_ filter: OccurrenceFilter, page: Page) throws -> [Occurrence] {
     var query = ComposedQuery(
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
@@ -46,16 +33,16 @@ extension Transaction {
     return try connection.all(query) { try $0.occurrence(0) }
   }
 
-  func update(_ occurrence: Occurrence, now: Instant) throws {
+  package func update(_ occurrence: Occurrence, now: Instant) throws {
     try requireWriting()
     let at = occurrence.id.scheduledAt
     guard let key = try key(of: occurrence.id.reminder) else { throw Self.unknown(occurrence.id) }
     try connection.run(
       """
       UPDATE occurrence SET
-        owner = ?, state = ?, rounds = ?, fired_at = ?, delivered_at = ?, ended_at = ?, snoozed_until = ?, reason = ?,
-        late = ?, run_count = ?, run_through = ?, title = ?, repeats = ?, repeat_at = ?
-      WHERE scheduled_at = ? AND reminder = ?
+        owner = $1, state = $2, rounds = $3, fired_at = $4, delivered_at = $5, ended_at = $6, snoozed_until = $7, reason = $8,
+        late = $9, run_count = $10, run_through = $11, title = $12, repeats = $13, repeat_at = $14
+      WHERE scheduled_at = $15 AND reminder = $16
       """,
       occurrence.owner, OccurrenceCode.of(occurrence.state), occurrence.rounds, occurrence.firedAt,
       occurrence.deliveredAt, occurrence.endedAt, occurrence.state.snoozedUntil,
@@ -70,17 +57,19 @@ extension Transaction {
           reminder: key, snoozeOf: at.milliseconds, at: again, wakes: try wakes(reminder: key, at: again))
       }
     } else {
-      try connection.run("DELETE FROM due WHERE reminder = ? AND snooze_of = ?", key, at)
+      try connection.run("DELETE FROM due WHERE reminder = $1 AND snooze_of = $2", key, at)
     }
     if !occurrence.isOpen {
       try connection.run(
-        "UPDATE delivery SET state = 4, state_at = ? WHERE scheduled_at = ? AND reminder = ? AND state <= 1", now, at,
+        "UPDATE delivery SET state = 4, state_at = $1 WHERE scheduled_at = $2 AND reminder = $3 AND state <= 1", now,
+        at,
         key)
+      if connection.changes > 0 { outboxHasChanged() }
     }
   }
 
   private func isPresent(_ key: Int64) throws -> Bool {
-    try connection.first("SELECT 1 FROM reminder WHERE key = ?", key) { _ in true } ?? false
+    try connection.first("SELECT 1 FROM reminder WHERE key = $1", key) { _ in true } ?? false
   }
 
   private static func unknown(_ id: OccurrenceID) -> StoreFailure {

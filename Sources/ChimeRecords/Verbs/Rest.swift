@@ -1,60 +1,59 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 
 // Requests that carry a token.
-extension Transaction {
-  func answer(owner: UInt32, token: String) throws -> [UInt8]? {
-    try connection.first("SELECT answer FROM token WHERE owner = ? AND token = ?", owner, token) { $0.bytes(0) }
+extension SQLTransaction {
+  package func answer(owner: UInt32, token: String) throws -> [UInt8]? {
+    try connection.first("SELECT answer FROM token WHERE owner = $1 AND token = $2", owner, token) { $0.bytes(0) }
   }
 
-  func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws {
+  package func keepAnswer(_ answer: [UInt8], owner: UInt32, token: String, now: Instant) throws {
     try requireWriting()
-    try connection.run("DELETE FROM token WHERE kept_at < ?", now - SQLiteStore.tokenLife)
+    try connection.run("DELETE FROM token WHERE kept_at < $1", now - Milliseconds.days(1))
     try connection.run(
       """
-      INSERT INTO token (owner, token, kept_at, answer) VALUES (?, ?, ?, ?)
+      INSERT INTO token (owner, token, kept_at, answer) VALUES ($1, $2, $3, $4)
       ON CONFLICT (owner, token) DO UPDATE SET kept_at = excluded.kept_at, answer = excluded.answer
       """, owner, token, now, answer)
   }
 }
 
 // The daemon's own notes, and counts.
-extension Transaction {
-  func note(_ name: String) throws -> String? {
-    try connection.first("SELECT value FROM note WHERE name = ?", name) { $0.text(0) }
+extension SQLTransaction {
+  package func note(_ name: String) throws -> String? {
+    try connection.first("SELECT value FROM note WHERE name = $1", name) { $0.text(0) }
   }
 
-  func notes(named prefix: String) throws -> [(name: String, value: String)] {
-    try connection.all("SELECT name, value FROM note WHERE name > ? AND name < ? ORDER BY name", prefix, prefix + "~") {
+  package func notes(named prefix: String) throws -> [(name: String, value: String)] {
+    try connection.all("SELECT name, value FROM note WHERE substr(name, 1, length($1)) = $1 ORDER BY name", prefix) {
       ($0.text(0), $0.text(1))
     }
   }
 
-  func setNote(_ name: String, _ value: String?) throws {
+  package func setNote(_ name: String, _ value: String?) throws {
     try requireWriting()
     if let value {
       try connection.run(
-        "INSERT INTO note (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name,
+        "INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name,
         value)
     } else {
-      try connection.run("DELETE FROM note WHERE name = ?", name)
+      try connection.run("DELETE FROM note WHERE name = $1", name)
     }
   }
 
-  func dueCount(before end: Instant) throws -> Int {
+  package func dueCount(before end: Instant) throws -> Int {
     // Regular times are one for each reminder; snoozes, of which there are few, count where they come alone.
     try connection.first(
       """
-      SELECT (SELECT count(*) FROM due WHERE next_at < ?1 AND snooze_of = -1) + (
+      SELECT (SELECT count(*) FROM due WHERE next_at < $1 AND snooze_of = -1) + (
         SELECT count(DISTINCT s.reminder) FROM due s
-        WHERE s.snooze_of >= 0 AND +s.next_at < ?1
-          AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = s.reminder AND d.snooze_of = -1 AND d.next_at < ?1))
+        WHERE s.snooze_of >= 0 AND +s.next_at < $1
+          AND NOT EXISTS (SELECT 1 FROM due d WHERE d.reminder = s.reminder AND d.snooze_of = -1 AND d.next_at < $1))
       """, end
     ) { $0.int(0) } ?? 0
   }
 
-  func gauges() throws -> StoreGauges {
+  package func gauges() throws -> StoreGauges {
     // As with `counts`: the lengths of indexes, and of each lane what is owed and what was given up.
     let (all, scheduled) =
       try connection.first(
@@ -79,12 +78,12 @@ extension Transaction {
     return StoreGauges(reminders: all, scheduled: scheduled, lanes: lanes)
   }
 
-  func counts(owner: UInt32?) throws -> StoreCounts {
+  package func counts(owner: UInt32?) throws -> StoreCounts {
     let reminders =
       if let owner {
         try connection.first(
           """
-          SELECT count(*) FROM reminder r WHERE r.owner = ?
+          SELECT count(*) FROM reminder r WHERE r.owner = $1
             AND (EXISTS (SELECT 1 FROM due d WHERE d.reminder = r.key AND d.snooze_of = -1)
               OR EXISTS (SELECT 1 FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key))
           """, owner
@@ -102,18 +101,18 @@ extension Transaction {
         ) { $0.int(0) }
       }
     let open = try connection.first(
-      "SELECT count(*) FROM occurrence WHERE state <= 2 AND (?1 IS NULL OR owner = ?1)", owner
+      "SELECT count(*) FROM occurrence WHERE state <= 2 AND ($1 IS NULL OR owner = $1)", owner
     ) { $0.int(0) }
     let owed = try connection.first(
       """
       SELECT count(*) FROM lane l CROSS JOIN delivery d ON d.lane = l.key
-      WHERE d.state <= 1 AND (?1 IS NULL OR l.owner = ?1)
+      WHERE d.state <= 1 AND ($1 IS NULL OR l.owner = $1)
       """, owner
     ) { $0.int(0) }
     let dead = try connection.first(
       """
       SELECT count(*) FROM lane l CROSS JOIN delivery d ON d.lane = l.key
-      WHERE d.state = 3 AND (?1 IS NULL OR l.owner = ?1)
+      WHERE d.state = 3 AND ($1 IS NULL OR l.owner = $1)
       """, owner
     ) { $0.int(0) }
     return StoreCounts(

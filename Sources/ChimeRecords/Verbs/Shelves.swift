@@ -1,11 +1,10 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
+package import ChimeCore
+package import ChimeSchedule
 import ChimeTracking
 
 // Shelves: what is to take the place of all that an owner has, and what it has taken the place of.
-extension Transaction {
-  func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32 {
+extension SQLTransaction {
+  package func makeShelf(for owner: UInt32, now: Instant) throws -> UInt32 {
     try requireWriting()
     let free = try connection.first(
       """
@@ -20,15 +19,15 @@ extension Transaction {
     return shelf
   }
 
-  func touchShelf(_ shelf: UInt32, now: Instant) throws {
+  package func touchShelf(_ shelf: UInt32, now: Instant) throws {
     try requireWriting()
     try connection.run("UPDATE shelf SET at = $1 WHERE number = $2 AND change IS NULL", now, shelf)
     guard connection.changes > 0 else { throw StoreFailure.internalError("there is no shelf \(shelf) to fill") }
   }
 
-  func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
+  package func exchange(_ change: TrackingChange, with shelf: UInt32) throws -> Int64 {
     let key = try begin(change)
-    self.change = nil
+    memory.change = nil
     try connection.run(
       "UPDATE shelf SET change = $1 WHERE number = $2 AND owner = $3 AND change IS NULL", key, shelf,
       change.owner)
@@ -37,18 +36,18 @@ extension Transaction {
     return key
   }
 
-  func abandonShelf(_ shelf: UInt32) throws {
+  package func abandonShelf(_ shelf: UInt32) throws {
     try requireWriting()
     try connection.run("UPDATE shelf SET at = 0 WHERE number = $1 AND change IS NULL", shelf)
   }
 
   /// Once a change is forgotten, nobody needs what it has laid aside.
-  func abandonShelf(of change: Int64) throws {
+  package func abandonShelf(of change: Int64) throws {
     try connection.run("UPDATE shelf SET change = NULL, at = 0 WHERE change = $1", change)
   }
 
   /// - Returns: whether the change was an exchange.
-  func takeExchangeBack(_ change: Int64, of owner: UInt32) throws -> Bool {
+  package func takeExchangeBack(_ change: Int64, of owner: UInt32) throws -> Bool {
     guard let shelf = try connection.first("SELECT number FROM shelf WHERE change = $1", change, row: { $0.uint32(0) })
     else { return false }
     try swapNames(owner, shelf)
@@ -62,21 +61,21 @@ extension Transaction {
     for step in Self.swapSteps {
       try connection.run(step, owner, shelf)
     }
-    trackerKeys.removeAll(keepingCapacity: true)
+    memory.trackerKeys.removeAll(keepingCapacity: true)
   }
 
   private static var swapSteps: [StaticString] {
     [
-      "UPDATE tracker_name SET owner = -1 - $2::bigint WHERE owner = $1",
+      "UPDATE tracker_name SET owner = -1 - $2 WHERE owner = $1",
       "UPDATE tracker_name SET owner = $1 WHERE owner = $2",
-      "UPDATE tracker_name SET owner = $2 WHERE owner = -1 - $2::bigint",
-      "UPDATE pack_name SET owner = -1 - $2::bigint WHERE owner = $1",
+      "UPDATE tracker_name SET owner = $2 WHERE owner = -1 - $2",
+      "UPDATE pack_name SET owner = -1 - $2 WHERE owner = $1",
       "UPDATE pack_name SET owner = $1 WHERE owner = $2",
-      "UPDATE pack_name SET owner = $2 WHERE owner = -1 - $2::bigint",
+      "UPDATE pack_name SET owner = $2 WHERE owner = -1 - $2",
     ]
   }
 
-  func clearShelves(before: Instant, limit: Int) throws -> Bool {
+  package func clearShelves(before: Instant, limit: Int) throws -> Bool {
     try requireWriting()
     var left = limit
     while let shelf = try connection.first(
@@ -100,39 +99,39 @@ extension Transaction {
     [
       """
       DELETE FROM entry WHERE key IN (
-        SELECT x.key FROM tracker_name n JOIN entry x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM tracker_name n CROSS JOIN entry x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM milestone WHERE key IN (
-        SELECT x.key FROM tracker_name n JOIN milestone x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM tracker_name n CROSS JOIN milestone x ON x.tracker = n.key AND x.gone IS NULL WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM item WHERE key IN (
-        SELECT x.key FROM tracker_name n JOIN item_name i ON i.tracker = n.key JOIN item x ON x.key = i.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM tracker_name n CROSS JOIN item_name i ON i.tracker = n.key CROSS JOIN item x ON x.key = i.key WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM day_total WHERE (tracker, day) IN (
-        SELECT x.tracker, x.day FROM tracker_name n JOIN day_total x ON x.tracker = n.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.tracker, x.day FROM tracker_name n CROSS JOIN day_total x ON x.tracker = n.key WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM tracker_summary WHERE tracker IN (
-        SELECT x.tracker FROM tracker_name n JOIN tracker_summary x ON x.tracker = n.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.tracker FROM tracker_name n CROSS JOIN tracker_summary x ON x.tracker = n.key WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM tracker WHERE key IN (
-        SELECT x.key FROM tracker_name n JOIN tracker x ON x.key = n.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM tracker_name n CROSS JOIN tracker x ON x.key = n.key WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM pack WHERE key IN (
-        SELECT x.key FROM pack_name n JOIN pack x ON x.key = n.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.key FROM pack_name n CROSS JOIN pack x ON x.key = n.key WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM achievement WHERE (pack, id) IN (
-        SELECT x.pack, x.id FROM pack_name n JOIN achievement x ON x.pack = n.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.pack, x.id FROM pack_name n CROSS JOIN achievement x ON x.pack = n.key WHERE n.owner = $1 LIMIT $2)
       """,
       """
       DELETE FROM experience WHERE pack IN (
-        SELECT x.pack FROM pack_name n JOIN experience x ON x.pack = n.key WHERE n.owner = $1 LIMIT $2)
+        SELECT x.pack FROM pack_name n CROSS JOIN experience x ON x.pack = n.key WHERE n.owner = $1 LIMIT $2)
       """,
     ]
   }

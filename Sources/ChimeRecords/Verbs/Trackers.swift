@@ -1,25 +1,24 @@
-import ChimeCore
-import ChimeRecords
+package import ChimeCore
 import ChimeSchedule
-import ChimeTracking
+package import ChimeTracking
 
-extension Transaction {
+extension SQLTransaction {
   // Names.
 
   /// The number of a tracker's name, whether or not there is such a tracker now.
-  func nameKey(of tracker: TrackerKey) throws -> Int64? {
-    if let known = trackerKeys[tracker] { return known }
+  package func nameKey(of tracker: TrackerKey) throws -> Int64? {
+    if let known = memory.trackerKeys[tracker] { return known }
     let found = try connection.first(
-      "SELECT key FROM tracker_name WHERE owner = ? AND id = ?", tracker.owner, tracker.id.rawValue
+      "SELECT key FROM tracker_name WHERE owner = $1 AND id = $2", tracker.owner, tracker.id.rawValue
     ) { $0.int64(0) }
-    trackerKeys[tracker] = found
+    memory.trackerKeys[tracker] = found
     return found
   }
 
   /// The number of a tracker that there is.
-  func present(_ tracker: TrackerKey) throws -> Int64 {
+  package func present(_ tracker: TrackerKey) throws -> Int64 {
     if let key = try nameKey(of: tracker),
-      try connection.first("SELECT 1 FROM tracker WHERE key = ? AND gone IS NULL", key, row: { _ in true }) ?? false
+      try connection.first("SELECT 1 FROM tracker WHERE key = $1 AND gone IS NULL", key, row: { _ in true }) ?? false
     {
       return key
     }
@@ -28,53 +27,52 @@ extension Transaction {
 
   // Trackers.
 
-  func put(_ tracker: Tracker) throws {
+  package func put(_ tracker: Tracker) throws {
     try requireWriting()
     let key: Int64
     if let known = try nameKey(of: tracker.key) {
       key = known
     } else {
-      try connection.run(
-        "INSERT INTO tracker_name (owner, id) VALUES (?, ?)", tracker.owner, tracker.id.rawValue)
-      key = connection.lastInsertedKey
-      trackerKeys[tracker.key] = key
+      key = try connection.makeKey(
+        "INSERT INTO tracker_name (owner, id) VALUES ($1, $2) RETURNING key", tracker.owner, tracker.id.rawValue)
+      memory.trackerKeys[tracker.key] = key
     }
     let change = change(of: tracker.owner)
     try keep(key, in: .tracker, for: change)
     try connection.run(
       """
-      INSERT INTO tracker (key, pack, created_at, definition, born) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO tracker (key, pack, created_at, definition, born) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT (key) DO UPDATE SET
         pack = excluded.pack, created_at = excluded.created_at, definition = excluded.definition
       """, key, tracker.pack?.rawValue, tracker.createdAt, try reader.text(TrackerDefinition(of: tracker)), change)
   }
 
-  func tracker(_ key: TrackerKey) throws -> Tracker? {
+  package func tracker(_ key: TrackerKey) throws -> Tracker? {
     unreadableTracking = []
     let found = try connection.first(
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
-      WHERE n.owner = ? AND n.id = ? AND t.gone IS NULL
+      WHERE n.owner = $1 AND n.id = $2 AND t.gone IS NULL
       """, key.owner, key.id.rawValue, row: readTracker)
     if let failure = unreadableTracking.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
   }
 
-  func trackers(owner: UInt32?) throws -> [Tracker] {
+  package func trackers(owner: UInt32?) throws -> [Tracker] {
     unreadableTracking = []
     return try connection.all(
       """
       SELECT n.owner, n.id, t.pack, t.created_at, t.definition FROM tracker_name n
       JOIN tracker t ON t.key = n.key
-      WHERE t.gone IS NULL AND (n.owner = ?1 OR ?1 IS NULL AND n.owner < ?2)
-      ORDER BY t.pack, t.created_at, n.key
+      WHERE t.gone IS NULL AND (n.owner = $1 OR $1 IS NULL AND n.owner < $2)
+      ORDER BY t.pack NULLS FIRST, t.created_at, n.key
       """, owner, Shelf.first, row: readTracker
     ).compactMap { $0 }
   }
 
   /// Nil for one that cannot be read, which is then in `unreadableTracking`.
-  private func readTracker(_ row: Statement) -> Tracker? {
+  private func readTracker(_ row: Connection.Row) -> Tracker? {
     let (owner, id) = (row.uint32(0), TrackerID(rawValue: row.text(1)))
     return reading("tracker \(id)", of: owner) {
       try reader.tracker(row.text(4)).tracker(
@@ -82,7 +80,7 @@ extension Transaction {
     }
   }
 
-  func reading<Value>(_ name: String, of owner: UInt32, _ read: () throws -> Value) -> Value? {
+  package func reading<Value>(_ name: String, of owner: UInt32, _ read: () throws -> Value) -> Value? {
     do {
       return try read()
     } catch {
@@ -93,22 +91,22 @@ extension Transaction {
     }
   }
 
-  func removeTracker(_ key: TrackerKey) throws -> Bool {
+  package func removeTracker(_ key: TrackerKey) throws -> Bool {
     try requireWriting()
     guard let name = try nameKey(of: key) else { return false }
     let change = change(of: key.owner)
     guard try remove(name, from: .tracker, for: change) else { return false }
     if let change {
-      try connection.run("UPDATE entry SET gone = ? WHERE tracker = ? AND gone IS NULL", change, name)
+      try connection.run("UPDATE entry SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, name)
       try connection.run(
-        "UPDATE item SET gone = ? WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = ?)", change,
-        name)
-      try connection.run("UPDATE milestone SET gone = ? WHERE tracker = ? AND gone IS NULL", change, name)
+        "UPDATE item SET gone = $1 WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $2)",
+        change, name)
+      try connection.run("UPDATE milestone SET gone = $1 WHERE tracker = $2 AND gone IS NULL", change, name)
     } else {
-      try connection.run("DELETE FROM entry WHERE tracker = ? AND gone IS NULL", name)
+      try connection.run("DELETE FROM entry WHERE tracker = $1 AND gone IS NULL", name)
       try connection.run(
-        "DELETE FROM item WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = ?)", name)
-      try connection.run("DELETE FROM milestone WHERE tracker = ? AND gone IS NULL", name)
+        "DELETE FROM item WHERE gone IS NULL AND key IN (SELECT key FROM item_name WHERE tracker = $1)", name)
+      try connection.run("DELETE FROM milestone WHERE tracker = $1 AND gone IS NULL", name)
     }
     try dropTotals(of: name)
     return true
@@ -117,19 +115,19 @@ extension Transaction {
   // Items.
 
   /// The number of an item's name in a tracker, whether or not there is such an item now.
-  func nameKey(of item: ItemID, tracker: Int64) throws -> Int64? {
-    try connection.first("SELECT key FROM item_name WHERE tracker = ? AND id = ?", tracker, item.rawValue) {
+  package func nameKey(of item: ItemID, tracker: Int64) throws -> Int64? {
+    try connection.first("SELECT key FROM item_name WHERE tracker = $1 AND id = $2", tracker, item.rawValue) {
       $0.int64(0)
     }
   }
 
-  func nameKeyMaking(_ item: ItemID, tracker: Int64) throws -> Int64 {
+  package func nameKeyMaking(_ item: ItemID, tracker: Int64) throws -> Int64 {
     if let known = try nameKey(of: item, tracker: tracker) { return known }
-    try connection.run("INSERT INTO item_name (tracker, id) VALUES (?, ?)", tracker, item.rawValue)
-    return connection.lastInsertedKey
+    return try connection.makeKey(
+      "INSERT INTO item_name (tracker, id) VALUES ($1, $2) RETURNING key", tracker, item.rawValue)
   }
 
-  func put(_ item: Item) throws {
+  package func put(_ item: Item) throws {
     try requireWriting()
     let key = try nameKeyMaking(item.id, tracker: present(item.key))
     let change = change(of: item.owner)
@@ -137,7 +135,7 @@ extension Transaction {
     try connection.run(
       """
       INSERT INTO item (key, title, attributes, since, until, note, photo, created_at, born)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       ON CONFLICT (key) DO UPDATE SET
         title = excluded.title, attributes = excluded.attributes, since = excluded.since, until = excluded.until,
         note = excluded.note, photo = excluded.photo, created_at = excluded.created_at
@@ -145,30 +143,30 @@ extension Transaction {
       item.note, item.photo, item.createdAt, change)
   }
 
-  func item(_ id: ItemID, of key: TrackerKey) throws -> Item? {
+  package func item(_ id: ItemID, of key: TrackerKey) throws -> Item? {
     guard let tracker = try nameKey(of: key) else { return nil }
     return try connection.first(
       """
       SELECT n.id, i.title, i.attributes, i.since, i.until, i.note, i.photo, i.created_at FROM item_name n
       JOIN item i ON i.key = n.key
-      WHERE n.tracker = ? AND n.id = ? AND i.gone IS NULL
+      WHERE n.tracker = $1 AND n.id = $2 AND i.gone IS NULL
       """, tracker, id.rawValue
     ) { $0.item(of: key, reader) }
   }
 
-  func items(of key: TrackerKey) throws -> [Item] {
+  package func items(of key: TrackerKey) throws -> [Item] {
     guard let tracker = try nameKey(of: key) else { return [] }
     return try connection.all(
       """
       SELECT n.id, i.title, i.attributes, i.since, i.until, i.note, i.photo, i.created_at FROM item_name n
       JOIN item i ON i.key = n.key
-      WHERE n.tracker = ? AND i.gone IS NULL
+      WHERE n.tracker = $1 AND i.gone IS NULL
       ORDER BY lower(i.title), n.id
       """, tracker
     ) { $0.item(of: key, reader) }
   }
 
-  func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool {
+  package func removeItem(_ id: ItemID, of key: TrackerKey) throws -> Bool {
     try requireWriting()
     guard let tracker = try nameKey(of: key), let item = try nameKey(of: id, tracker: tracker) else { return false }
     return try remove(item, from: .item, for: change(of: key.owner))
@@ -176,18 +174,14 @@ extension Transaction {
 
   // Milestones.
 
-  func put(_ milestone: Milestone) throws -> Milestone {
+  package func put(_ milestone: Milestone) throws -> Milestone {
     try requireWriting()
     let (tracker, change) = (try present(milestone.key), change(of: milestone.owner))
     if milestone.id == 0 {
-      try connection.run(
-        """
-        INSERT INTO milestone (tracker, day, title, note, photo, value, created_at, born)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
-        milestone.createdAt, change)
       var made = milestone
-      made.id = connection.lastInsertedKey
+      made.id = try connection.makeKey(
+        Self.insertMilestone, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
+        milestone.createdAt, change)
       return made
     }
     guard try self.milestone(milestone.id, owner: milestone.owner) != nil else {
@@ -196,8 +190,8 @@ extension Transaction {
     try keep(milestone.id, in: .milestone, for: change)
     try connection.run(
       """
-      UPDATE milestone SET tracker = ?, day = ?, title = ?, note = ?, photo = ?, value = ?, created_at = ?
-      WHERE key = ? AND gone IS NULL
+      UPDATE milestone SET tracker = $1, day = $2, title = $3, note = $4, photo = $5, value = $6, created_at = $7
+      WHERE key = $8 AND gone IS NULL
       """, tracker, milestone.day, milestone.title, milestone.note, milestone.photo, milestone.value,
       milestone.createdAt, milestone.id)
     return milestone
@@ -208,23 +202,23 @@ extension Transaction {
       """
       SELECT m.key, n.owner, n.id, m.day, m.title, m.note, m.photo, m.value, m.created_at FROM milestone m
       JOIN tracker_name n ON n.key = m.tracker
-      WHERE m.key = ? AND n.owner = ? AND m.gone IS NULL
+      WHERE m.key = $1 AND n.owner = $2 AND m.gone IS NULL
       """, id, owner
     ) { $0.milestone() }
   }
 
-  func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone] {
+  package func milestones(owner: UInt32, tracker: TrackerID?) throws -> [Milestone] {
     try connection.all(
       """
       SELECT m.key, n.owner, n.id, m.day, m.title, m.note, m.photo, m.value, m.created_at FROM tracker_name n
       CROSS JOIN milestone m ON m.tracker = n.key
-      WHERE n.owner = ?1 AND (?2 IS NULL OR n.id = ?2) AND m.gone IS NULL
+      WHERE n.owner = $1 AND ($2 IS NULL OR n.id = $2) AND m.gone IS NULL
       ORDER BY m.day DESC, m.key DESC
       """, owner, tracker?.rawValue
     ) { $0.milestone() }
   }
 
-  func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone? {
+  package func removeMilestone(_ id: Int64, owner: UInt32) throws -> Milestone? {
     try requireWriting()
     guard let found = try milestone(id, owner: owner) else { return nil }
     try remove(id, from: .milestone, for: change(of: owner))

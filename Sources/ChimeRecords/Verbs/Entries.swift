@@ -1,19 +1,13 @@
-import ChimeCore
-import ChimeRecords
-import ChimeSchedule
-import ChimeTracking
+package import ChimeCore
+package import ChimeSchedule
+package import ChimeTracking
 
-extension Transaction {
-  func insert(_ entry: Entry) throws -> Entry {
+extension SQLTransaction {
+  package func insert(_ entry: Entry) throws -> Entry {
     try requireWriting()
     let tracker = try present(entry.key)
     let key = try connection.makeKey(
-      """
-      WITH made AS (UPDATE number SET last = last + 1 WHERE name = 'entry' RETURNING last)
-      INSERT INTO entry (key, tracker, at, day, minute, quantity, item, fields, photo, note, has_note, born)
-      SELECT made.last, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM made
-      RETURNING key
-      """, tracker, entry.at, entry.day, entry.minute, entry.quantity,
+      Self.insertEntry, tracker, entry.at, entry.day, entry.minute, entry.quantity,
       try entry.item.map { try nameKeyMaking($0, tracker: tracker) }, try fields(of: entry), entry.photo, entry.note,
       entry.note == nil ? 0 : 1, change(of: entry.owner))
     var made = entry
@@ -21,7 +15,7 @@ extension Transaction {
     return made
   }
 
-  func update(_ entry: Entry) throws {
+  package func update(_ entry: Entry) throws {
     try requireWriting()
     guard try self.entry(entry.id, owner: entry.owner) != nil else {
       throw StoreFailure.internalError("there is no entry \(entry.id) to update")
@@ -42,14 +36,14 @@ extension Transaction {
     entry.fields.isEmpty ? nil : try reader.text(entry.fields)
   }
 
-  func removeEntry(_ id: EntryID, owner: UInt32) throws -> Entry? {
+  package func removeEntry(_ id: EntryID, owner: UInt32) throws -> Entry? {
     try requireWriting()
     guard let found = try entry(id, owner: owner) else { return nil }
     try remove(id.rawValue, from: .entry, for: change(of: owner))
     return found
   }
 
-  func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int {
+  package func removeEntries(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> Int {
     try requireWriting()
     guard let tracker = try nameKey(of: key) else { return 0 }
     switch (change(of: key.owner), days) {
@@ -69,7 +63,7 @@ extension Transaction {
     return connection.changes
   }
 
-  func entry(_ id: EntryID, owner: UInt32) throws -> Entry? {
+  package func entry(_ id: EntryID, owner: UInt32) throws -> Entry? {
     try connection.first(
       """
       SELECT e.key, n.owner, n.id, e.at, e.day, e.minute, e.quantity, i.id, e.fields, e.photo, e.note
@@ -81,12 +75,12 @@ extension Transaction {
     ) { $0.entry(reader) }
   }
 
-  func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry] {
+  package func entries(of key: TrackerKey, on day: CivilDate) throws -> [Entry] {
     guard let tracker = try nameKey(of: key) else { return [] }
     return try connection.all(
       """
       SELECT e.key, n.owner, n.id, e.at, e.day, e.minute, e.quantity, i.id, e.fields, e.photo, e.note
-      FROM entry e
+      FROM entry e INDEXED BY entry_day
       JOIN tracker_name n ON n.key = e.tracker
       LEFT JOIN item_name i ON i.key = e.item
       WHERE e.tracker = $1 AND e.day = $2 AND e.gone IS NULL
@@ -97,7 +91,7 @@ extension Transaction {
 
   // Listings. Each tracker's entries are found by the index that suits the filter, and of them only the page is read.
 
-  func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
+  package func entries(_ filter: EntryFilter, page: Page) throws -> [Entry] {
     let trackers = try trackers(of: filter)
     let isOne = trackers.count == 1
     var found: [(at: Int64, key: Int64)] = []
@@ -126,23 +120,23 @@ extension Transaction {
     }
   }
 
-  func entryCount(_ filter: EntryFilter) throws -> Int {
+  package func entryCount(_ filter: EntryFilter) throws -> Int {
     try trackers(of: filter).reduce(0) { sum, tracker in
       guard let query = try selection("SELECT count(*)", filter, tracker: tracker) else { return sum }
       return sum + (try connection.all(query) { $0.int(0) }.first ?? 0)
     }
   }
 
-  func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate] {
+  package func entryDays(of key: TrackerKey, in days: ClosedRange<CivilDate>?) throws -> [CivilDate] {
     guard let tracker = try nameKey(of: key) else { return [] }
     // From one day to the next in the index: however many entries a day has, it costs one step.
     return try connection.all(
       """
       WITH RECURSIVE found (day) AS (
-        SELECT min(day) FROM entry WHERE tracker = $1 AND gone IS NULL AND day >= $2
+        SELECT min(day) FROM entry INDEXED BY entry_day WHERE tracker = $1 AND gone IS NULL AND day >= $2
         UNION ALL
         SELECT (
-          SELECT min(e.day) FROM entry e
+          SELECT min(e.day) FROM entry e INDEXED BY entry_day
           WHERE e.tracker = $1 AND e.gone IS NULL AND e.day > found.day)
         FROM found WHERE found.day IS NOT NULL)
       SELECT day FROM found WHERE day <= $3
@@ -159,7 +153,7 @@ extension Transaction {
 
   /// Nil when there can be none.
   private func selection(
-    _ columns: StaticString, _ filter: EntryFilter, tracker: Int64
+    _ columns: SQLText, _ filter: EntryFilter, tracker: Int64
   ) throws -> ComposedQuery? {
     var query = ComposedQuery(columns)
     var item: Int64?
@@ -172,13 +166,16 @@ extension Transaction {
       query.append(
         """
         FROM (SELECT DISTINCT day FROM milestone WHERE tracker = ? AND gone IS NULL) m
-        JOIN entry e ON e.tracker = ? AND e.day = m.day
+        CROSS JOIN entry e INDEXED BY entry_day ON e.tracker = ? AND e.day = m.day
         """, tracker, tracker)
     } else if item != nil {
-      // The item's own index, below.
-      query.append("FROM entry e")
+      query.append("FROM entry e INDEXED BY entry_item")
+    } else if isNoted {
+      query.append("FROM entry e INDEXED BY entry_note")
+    } else if filter.days != nil {
+      query.append("FROM entry e INDEXED BY entry_day")
     } else {
-      query.append("FROM entry e")
+      query.append("FROM entry e INDEXED BY entry_at")
     }
     query.require("e.gone IS NULL")
     // An item is of one tracker, and its index has no more to say.
@@ -186,8 +183,10 @@ extension Transaction {
     if isNoted { query.require("e.has_note = 1") }
     if let days = filter.days { query.require("e.day BETWEEN ? AND ?", days.lowerBound, days.upperBound) }
     // Bit 0 is Monday, and day 0 was a Thursday.
-    if let weekdays = filter.weekdays { query.require("(? >> ((e.day + 3) % 7)::int) & 1 = 1", Int(weekdays.rawValue)) }
-    if let text = filter.text { query.require("strpos(lower(e.note), lower(?)) > 0", text) }
+    if let weekdays = filter.weekdays {
+      query.require("(? >> CAST((e.day + 3) % 7 AS INTEGER)) & 1 = 1", Int(weekdays.rawValue))
+    }
+    if let text = filter.text { query.require("instr(lower(e.note), ?) > 0", Self.lowered(text)) }
     return query
   }
 }

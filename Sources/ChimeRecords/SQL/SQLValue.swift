@@ -1,0 +1,70 @@
+package import ChimeSchedule
+package import ChimeTracking
+
+/// What a parameter of a statement is for the database.
+package enum SQLType: Sendable {
+  case integer, text, bytes
+  /// Lists, which PostgreSQL alone takes.
+  case integers, texts
+}
+
+/// Takes the parameters of one execution, in their order.
+package protocol SQLParameters {
+  mutating func add(_ integer: Int64)
+  mutating func add(_ text: String)
+  mutating func add(_ bytes: [UInt8])
+  mutating func addNull()
+}
+
+/// A value that fills one parameter of a statement. Both engines keep it in the same form.
+package protocol SQLValue {
+  static var sqlType: SQLType { get }
+  func bind(to parameters: inout some SQLParameters)
+}
+
+extension Int64: SQLValue {
+  package static var sqlType: SQLType { .integer }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(self) }
+}
+
+extension Int: SQLValue {
+  package static var sqlType: SQLType { .integer }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(Int64(self)) }
+}
+
+extension UInt32: SQLValue {
+  package static var sqlType: SQLType { .integer }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(Int64(self)) }
+}
+
+extension Instant: SQLValue {
+  package static var sqlType: SQLType { .integer }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(milliseconds) }
+}
+
+extension CivilDate: SQLValue {
+  package static var sqlType: SQLType { .integer }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(Int64(dayNumber)) }
+}
+
+extension Quantity: SQLValue {
+  package static var sqlType: SQLType { .integer }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(grains) }
+}
+
+extension String: SQLValue {
+  package static var sqlType: SQLType { .text }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(self) }
+}
+
+extension [UInt8]: SQLValue {
+  package static var sqlType: SQLType { .bytes }
+  package func bind(to parameters: inout some SQLParameters) { parameters.add(self) }
+}
+
+extension Optional: SQLValue where Wrapped: SQLValue {
+  package static var sqlType: SQLType { Wrapped.sqlType }
+  package func bind(to parameters: inout some SQLParameters) {
+    if let self { self.bind(to: &parameters) } else { parameters.addNull() }
+  }
+}

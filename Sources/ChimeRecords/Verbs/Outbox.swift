@@ -1,0 +1,141 @@
+package import ChimeCore
+package import ChimeSchedule
+
+extension SQLTransaction {
+  /// The message of the delivery with this key, in the columns of `outboundMessage`.
+  package static var selectMessage: StaticString {
+    """
+    SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
+      d.attempts_before,
+      a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
+      o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at,
+      a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition
+    FROM delivery d
+    CROSS JOIN lane l ON l.key = d.lane
+    CROSS JOIN occurrence o ON o.scheduled_at = d.scheduled_at AND o.reminder = d.reminder
+    CROSS JOIN alias a ON a.key = d.reminder
+    LEFT JOIN reminder r ON r.key = d.reminder
+    WHERE d.key = $1
+    """
+  }
+
+  /// The keys of what a lane may send now.
+  package func claimable(in standing: LaneStanding, now: Instant, limit: Int) throws -> [Int64] {
+    if standing.isOrdered { return try head(of: standing.key).flatMap { $0.visibleAt <= now ? [$0.key] : nil } ?? [] }
+    return try connection.all(
+      "SELECT key FROM delivery WHERE lane = $1 AND state <= 1 AND visible_at <= $2 ORDER BY visible_at, key LIMIT $3",
+      standing.key, now, limit
+    ) { $0.int64(0) }
+  }
+
+  /// The oldest delivery that an ordered lane owes.
+  private func head(of lane: Int64) throws -> (key: Int64, visibleAt: Instant)? {
+    try connection.first(
+      """
+      SELECT d.key, d.visible_at FROM delivery d WHERE d.lane = $1 AND d.state <= 1 AND d.in_order = 1
+      ORDER BY d.key LIMIT 1
+      """, lane
+    ) { ($0.int64(0), $0.instant(1)) }
+  }
+
+  /// Writes what has become of a delivery.
+  ///
+  /// - Parameter attempts: how many it has with this one.
+  package func settle(
+    _ key: Int64, of occurrence: (at: Instant, reminder: Int64), _ state: Delivery.State, attempts: Int
+  ) throws {
+    let (code, at) = DeliveryCode.of(state)
+    try connection.run(
+      """
+      UPDATE delivery SET state = $1, state_at = $2, visible_at = coalesce($2, created_at), attempts = $3
+      WHERE key = $4
+      """, code, at, attempts, key)
+    guard case .delivered(let at) = state else { return }
+    try connection.run(
+      """
+      UPDATE occurrence SET delivered_at = coalesce(delivered_at, $1), state = CASE WHEN state = 0 THEN 1 ELSE state END
+      WHERE scheduled_at = $2 AND reminder = $3 AND state <= 2 AND (delivered_at IS NULL OR state = 0)
+      """, at, occurrence.at, occurrence.reminder)
+  }
+
+  package func replay(_ id: DeliveryID, now: Instant) throws -> Bool {
+    try requireWriting()
+    // A claimed one, which is hidden past its own time, is under way already.
+    try connection.run(
+      """
+      UPDATE delivery SET state = 1, state_at = $1, visible_at = $1, attempts_before = attempts,
+        in_order = (SELECT l.ordered FROM lane l WHERE l.key = delivery.lane)
+      WHERE id = $2 AND (state > 1 OR visible_at = coalesce(state_at, created_at))
+      """, now, id.rawValue)
+    outboxHasChanged()
+    return connection.changes > 0
+  }
+
+  package func wake(lane: Lane, now: Instant) throws {
+    try requireWriting()
+    guard let laneKey = try key(of: lane) else { return }
+    outboxHasChanged()
+    // An attempt under way is hidden past its own time, and left alone. The others get this one as their own, so that none
+    // goes back to the former when it is claimed and let go.
+    try connection.run(
+      """
+      UPDATE delivery SET state = 1, state_at = $1, visible_at = $1
+      WHERE lane = $2 AND state <= 1 AND visible_at > $1 AND visible_at = coalesce(state_at, created_at)
+      """, now, laneKey)
+  }
+
+  package func delivery(_ id: DeliveryID) throws -> Delivery? {
+    try connection.first(
+      """
+      SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
+        d.attempts_before
+      FROM delivery d
+      JOIN lane l ON l.key = d.lane
+      JOIN alias a ON a.key = d.reminder
+      WHERE d.id = $1
+      """, id.rawValue
+    ) { try $0.delivery(0) }
+  }
+
+  package func deliveries(_ filter: DeliveryFilter, page: Page) throws -> [Delivery] {
+    var query = ComposedQuery(
+      """
+      SELECT d.id, a.id, d.scheduled_at, l.owner, l.channel, d.round, d.state, d.state_at, d.attempts, d.created_at,
+        d.attempts_before
+      FROM delivery d
+      JOIN lane l ON l.key = d.lane
+      JOIN alias a ON a.key = d.reminder
+      """)
+    if let id = filter.occurrence {
+      query.require("d.scheduled_at = ?", id.scheduledAt)
+      query.require("d.reminder = (SELECT key FROM alias WHERE id = ?)", id.reminder.rawValue)
+    }
+    if let reminder = filter.reminder {
+      query.require(
+        """
+        d.key IN (
+          SELECT x.key FROM occurrence o
+          JOIN delivery x ON x.scheduled_at = o.scheduled_at AND x.reminder = o.reminder
+          WHERE o.reminder = (SELECT key FROM alias WHERE id = ?))
+        """, reminder.rawValue)
+    }
+    if let owner = filter.owner { query.require("l.owner = ?", owner) }
+    if let channel = filter.channel { query.require("l.channel = ?", channel.rawValue) }
+    if let from = filter.from { query.require("d.created_at >= ?", from) }
+    if let before = filter.before { query.require("d.created_at < ?", before) }
+    switch filter.state {
+    // The index of the dead is named by the very words of its condition.
+    case .dead: query.require("d.state = 3")
+    case .some(let state): query.require("d.state = ?", DeliveryCode.of(state))
+    case nil: break
+    }
+    query.append("ORDER BY d.key DESC LIMIT ? OFFSET ?", page.limit, page.offset)
+    return try connection.all(query) { try $0.delivery(0) }
+  }
+
+  package func attempts(of id: DeliveryID) throws -> [Attempt] {
+    try connection.all(
+      Self.selectAttempts, id.rawValue
+    ) { try $0.attempt() }
+  }
+}
