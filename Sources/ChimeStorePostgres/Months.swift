@@ -3,7 +3,7 @@ import ChimeRecords
 import ChimeSchedule
 import Glibc
 
-/// The months in which times that have come are kept (`Schema.version4`): made ahead, and dropped when the history's edge has
+/// The months in which times that have come are kept (`Schema`): made ahead, and dropped when the history's edge has
 /// passed over them.
 ///
 /// Has a session of its own, which nothing else waits for, and uses it on one queue. What blocks others, the step that

@@ -54,7 +54,7 @@ package final class PostgresTarget: StoreTarget {
     do {
       _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
       try connection.script("SELECT pg_advisory_xact_lock(\(Schema.migrationLock))")
-      try Schema.change(connection, from: try Schema.version(of: connection))
+      try Schema.change(connection)
       try requireEmpty()
       // Also lets the server know that nobody else has seen these tables, so that the rows are written once (FREEZE).
       try connection.script("TRUNCATE \(MovedTables.all.map { "chime.\($0)" }.joined(separator: ", "))")

@@ -30,8 +30,8 @@ public struct PostgresPlace: Sendable {
   var dropTurns = 5
   /// How this daemon is known to those that share the database with it.
   public var member = Member()
-  /// The layout to migrate to; tests make older ones.
-  var version = Schema.current
+  /// The steps to the layout that is wanted; tests make up more.
+  var migrations = Schema.migrations
 
   /// - Parameter connection: keywords and values, or a URL, as libpq takes them.
   /// - Throws: `.unavailable` with a sentence when it cannot be read, has a password, or there is no libpq.

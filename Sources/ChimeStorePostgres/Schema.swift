@@ -1,16 +1,16 @@
 import ChimeCore
+import ChimeRecords
 
 /// The layout of the database and how it came to be. All of it is in the schema `chime`.
 enum Schema {
   /// One step from the layout before it. A step that has been released is never edited; what changes becomes a new one.
   struct Migration: Sendable {
     let version: Int
-    let scripts: [String]
+    let script: String
   }
 
   static let migrations = [
-    Migration(version: 1, scripts: [version1, version1Trackers]), Migration(version: 2, scripts: [version2]),
-    Migration(version: 3, scripts: [version3]), Migration(version: 4, scripts: [version4]),
+    Migration(version: 1, script: SharedTables.script(.postgres) + version1 + monthFunctions)
   ]
 
   /// The newest layout this program knows.
@@ -20,18 +20,19 @@ enum Schema {
   /// uses the tables has a share of the first, whoever changes them has it alone.
   static let daemonLock = "1130917221, 1"
   static let migrationLock = "1130917221, 2"
+  /// Whoever makes or drops months has it.
+  static let monthLock = "1130917221, 3"
 
-  /// Brings the database to `target` in one transaction: all steps or none. Of several programs one does it.
+  /// Brings the database to the last of some steps in one transaction: all of them or none. Of several programs one does it.
   ///
   /// - Throws: `.newerSchema` when a newer program has written it.
-  static func migrate(_ connection: Connection, to target: Int = current) throws {
+  static func migrate(_ connection: Connection, by migrations: [Migration] = migrations) throws {
     // Most starts find it as it is to be, and change nothing.
-    if try version(of: connection) == target { return }
+    if try version(of: connection) == migrations.last?.version { return }
     _ = try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     do {
       try connection.script("SELECT pg_advisory_xact_lock(\(migrationLock))")
-      let found = try version(of: connection)
-      try change(connection, from: found, to: target)
+      try change(connection, by: migrations)
       try connection.script("COMMIT")
     } catch {
       connection.rollBack()
@@ -40,16 +41,17 @@ enum Schema {
   }
 
   /// Makes the steps within a transaction of the caller's.
-  static func change(_ connection: Connection, from found: Int, to target: Int = current) throws {
-    guard found <= current else { throw StoreFailure.newerSchema(found: found, known: current) }
+  static func change(_ connection: Connection, by migrations: [Migration] = migrations) throws {
+    let (found, known) = (try version(of: connection), migrations.last?.version ?? 0)
+    guard found <= known else { throw StoreFailure.newerSchema(found: found, known: known) }
     if found == 0 {
       try connection.script("CREATE SCHEMA IF NOT EXISTS chime")
       try connection.script("CREATE TABLE IF NOT EXISTS chime.layout (version BIGINT NOT NULL)")
     }
-    for migration in migrations where migration.version > found && migration.version <= target {
+    for migration in migrations where migration.version > found {
       // An index of a large table takes longer than any statement of an ordinary day.
       try connection.script("SET LOCAL statement_timeout = 0")
-      for script in migration.scripts { try connection.script(script) }
+      try connection.script(migration.script)
       try connection.script("DELETE FROM chime.layout; INSERT INTO chime.layout VALUES (\(migration.version))")
     }
   }
@@ -66,31 +68,8 @@ enum Schema {
 //
 // No foreign keys point from what is written with each firing: checking them would lock and look up a row for every row.
 private let version1 = """
-  -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
-  -- inherited by a stranger.
-  CREATE TABLE alias (
-    key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id TEXT COLLATE "C" NOT NULL UNIQUE
-  );
-
-  -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults.
-  CREATE TABLE reminder (
-    key BIGINT PRIMARY KEY REFERENCES alias (key),
-    owner BIGINT NOT NULL,
-    generation BIGINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    skip_next BIGINT NOT NULL,
-    zone TEXT COLLATE "C" NOT NULL,
-    schedule TEXT COLLATE "C" NOT NULL,
-    title TEXT COLLATE "C" NOT NULL,
-    body TEXT COLLATE "C",
-    definition TEXT COLLATE "C" NOT NULL,
-    tracker TEXT COLLATE "C"
-  );
-  CREATE INDEX reminder_owner ON reminder (owner);
   CREATE INDEX reminder_title ON reminder USING hash (title);
   CREATE INDEX reminder_except ON reminder (key) WHERE strpos(schedule, 'except') > 0;
-  CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
 
   -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `scheduled_at`, or
   -- `next_at` where that is null; otherwise it is the scheduled time of an occurrence that comes again at `next_at`.
@@ -110,6 +89,9 @@ private let version1 = """
   CREATE INDEX due_moved ON due (scheduled_at) WHERE scheduled_at IS NOT NULL;
   CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
 
+  -- Times that have come, and attempts, lie by months of the scheduled time (UTC), so that a month that is over is dropped
+  -- and not deleted row by row. What is in no month that has been made is in the `_rest` of each.
+  --
   -- state: 0 fired, 1 delivered, 2 snoozed (until `snoozed_until`), 3 done, 4 dismissed, 5 missed (for `reason`).
   CREATE TABLE occurrence (
     scheduled_at BIGINT NOT NULL,
@@ -129,9 +111,36 @@ private let version1 = """
     late TEXT COLLATE "C",
     title TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (scheduled_at, reminder)
-  );
+  ) PARTITION BY RANGE (scheduled_at);
   CREATE INDEX occurrence_reminder ON occurrence (reminder, scheduled_at);
   CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
+  CREATE TABLE occurrence_rest PARTITION OF occurrence DEFAULT;
+
+  -- Append only. `position` counts the delivery's attempts, whatever number they were given.
+  -- `scheduled_at` is that of the delivery's occurrence, so that both go with the same month, and an attempt is looked
+  -- for in one month only.
+  CREATE TABLE attempt (
+    delivery BIGINT NOT NULL,
+    position INTEGER NOT NULL,
+    number BIGINT NOT NULL,
+    started_at BIGINT NOT NULL,
+    took_ms BIGINT NOT NULL,
+    status BIGINT,
+    outcome TEXT COLLATE "C" NOT NULL,
+    answer TEXT COLLATE "C",
+    error TEXT COLLATE "C",
+    scheduled_at BIGINT NOT NULL,
+    PRIMARY KEY (delivery, position, scheduled_at)
+  ) PARTITION BY RANGE (scheduled_at);
+  CREATE TABLE attempt_rest PARTITION OF attempt DEFAULT;
+
+  -- While a month is about to be dropped: those of its times that stay, and those that have changed since they were
+  -- looked at.
+  CREATE TABLE staying (
+    scheduled_at BIGINT NOT NULL,
+    reminder BIGINT NOT NULL,
+    PRIMARY KEY (scheduled_at, reminder)
+  );
 
   -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
   -- is tried only after every earlier one of the lane has been settled. `shard`: lanes are shared out by it.
@@ -146,7 +155,8 @@ private let version1 = """
 
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
   -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered lane. `attempts_before`:
-  -- those that ended before it was sent again on request.
+  -- those that ended before it was sent again on request. `epoch`: under which of its lane's lease it was claimed last: what
+  -- came of it counts under that one only.
   CREATE TABLE delivery (
     key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     scheduled_at BIGINT NOT NULL,
@@ -160,52 +170,203 @@ private let version1 = """
     round INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     attempts_before INTEGER NOT NULL,
-    id TEXT COLLATE "C" NOT NULL UNIQUE
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    epoch BIGINT
   );
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;
   CREATE INDEX delivery_dead ON delivery (lane) WHERE state = 3;
   CREATE INDEX delivery_in_order ON delivery (lane, key) WHERE state <= 1 AND in_order = 1;
 
-  -- Append only. `position` counts the delivery's attempts, whatever number they were given.
-  CREATE TABLE attempt (
-    delivery BIGINT NOT NULL,
-    position INTEGER NOT NULL,
-    number BIGINT NOT NULL,
-    started_at BIGINT NOT NULL,
-    took_ms BIGINT NOT NULL,
-    status BIGINT,
-    outcome TEXT COLLATE "C" NOT NULL,
-    answer TEXT COLLATE "C",
-    error TEXT COLLATE "C",
-    PRIMARY KEY (delivery, position)
+  -- Owners that are no users. Their numbers come after all of users (2^31). None is given twice, and no row is ever removed.
+  CREATE TABLE tenant (
+    number BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 2147483648) PRIMARY KEY,
+    name TEXT COLLATE "C" NOT NULL UNIQUE
   );
 
-  -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
-  CREATE TABLE endpoint (
-    owner BIGINT NOT NULL,
-    channel TEXT COLLATE "C" NOT NULL,
-    url TEXT COLLATE "C" NOT NULL,
-    created_at BIGINT NOT NULL,
-    disabled TEXT COLLATE "C",
-    disabled_at BIGINT,
-    failing_since BIGINT,
-    settings TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (owner, channel)
-  );
+  CREATE FUNCTION due_counted() RETURNS trigger LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO chime.tenant_count (tenant, delta)
+      SELECT owner, 1 FROM chime.reminder WHERE key = NEW.reminder AND owner >= 2147483648;
+    RETURN NULL;
+  END $body$;
+  CREATE FUNCTION due_uncounted() RETURNS trigger LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO chime.tenant_count (tenant, delta)
+      SELECT owner, -1 FROM chime.reminder WHERE key = OLD.reminder AND owner >= 2147483648;
+    RETURN NULL;
+  END $body$;
+  CREATE TRIGGER due_counted AFTER INSERT ON due FOR EACH ROW
+    WHEN (NEW.snooze_of = -1) EXECUTE FUNCTION due_counted();
+  CREATE TRIGGER due_uncounted AFTER DELETE ON due FOR EACH ROW
+    WHEN (OLD.snooze_of = -1) EXECUTE FUNCTION due_uncounted();
+  -- When its due times go with it, it is not there any more to say whose it was.
+  CREATE FUNCTION reminder_uncounted() RETURNS trigger LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO chime.tenant_count (tenant, delta)
+      SELECT OLD.owner, -1 FROM chime.due WHERE reminder = OLD.key AND snooze_of = -1;
+    RETURN OLD;
+  END $body$;
+  CREATE TRIGGER reminder_uncounted BEFORE DELETE ON reminder FOR EACH ROW
+    WHEN (OLD.owner >= 2147483648) EXECUTE FUNCTION reminder_uncounted();
 
-  -- Answers to requests that carried a token.
-  CREATE TABLE token (
-    owner BIGINT NOT NULL,
-    token TEXT COLLATE "C" NOT NULL,
-    kept_at BIGINT NOT NULL,
-    answer BYTEA NOT NULL,
-    PRIMARY KEY (owner, token)
-  );
-  CREATE INDEX token_age ON token (kept_at);
-
-  CREATE TABLE note (
+  -- The last key of each table whose keys people see, and whose order is that in which changes were made. A sequence would
+  -- neither be without holes nor keep that order between transactions that run side by side.
+  CREATE TABLE number (
     name TEXT COLLATE "C" PRIMARY KEY,
-    value TEXT COLLATE "C" NOT NULL
+    last BIGINT NOT NULL
   );
+  INSERT INTO number VALUES ('change', 0), ('entry', 0), ('milestone', 0);
+
+  CREATE FUNCTION item_made() RETURNS trigger LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO chime.item_day AS d VALUES (NEW.tracker, NEW.item, NEW.day, 1)
+      ON CONFLICT (tracker, item, day) DO UPDATE SET count = d.count + 1;
+    INSERT INTO chime.item_total AS t VALUES (NEW.tracker, NEW.item, 1)
+      ON CONFLICT (tracker, item) DO UPDATE SET count = t.count + 1;
+    RETURN NULL;
+  END $body$;
+  CREATE FUNCTION item_unmade() RETURNS trigger LANGUAGE plpgsql AS $body$
+  BEGIN
+    UPDATE chime.item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
+    DELETE FROM chime.item_day
+      WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
+    UPDATE chime.item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
+    DELETE FROM chime.item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
+    RETURN NULL;
+  END $body$;
+  CREATE TRIGGER entry_made AFTER INSERT ON entry FOR EACH ROW
+    WHEN (NEW.item IS NOT NULL AND NEW.gone IS NULL) EXECUTE FUNCTION item_made();
+  CREATE TRIGGER entry_unmade AFTER DELETE ON entry FOR EACH ROW
+    WHEN (OLD.item IS NOT NULL AND OLD.gone IS NULL) EXECUTE FUNCTION item_unmade();
+  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, gone ON entry FOR EACH ROW
+    WHEN (NEW.item IS NOT NULL AND NEW.gone IS NULL) EXECUTE FUNCTION item_made();
+  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, gone ON entry FOR EACH ROW
+    WHEN (OLD.item IS NOT NULL AND OLD.gone IS NULL) EXECUTE FUNCTION item_unmade();
+
+  -- The daemons that share the database, or did in the last day, with times by its clock. `expires_at`: until when what a daemon has leased is
+  -- its own, unless it is heard of before. It stands here and not with each lease, so that a daemon is heard of by one
+  -- small row, which no transaction that relies on a lease ever locks. `leaving`: 1 when it takes nothing more.
+  CREATE TABLE node (
+    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name TEXT COLLATE "C" NOT NULL,
+    process BIGINT NOT NULL,
+    version TEXT COLLATE "C" NOT NULL,
+    started_at BIGINT NOT NULL,
+    seen_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    leaving SMALLINT NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 50);
+
+  -- Whose each part of the outbox is (`lane.shard`); nobody's where `node` is null or gone. `epoch` counts its owners.
+  -- Whoever claims for a lane has the row locked for share until the claim has committed, so that nobody takes the lane
+  -- over in between.
+  CREATE TABLE shard_lease (
+    shard SMALLINT PRIMARY KEY CHECK (shard BETWEEN 0 AND 255),
+    node BIGINT,
+    epoch BIGINT NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 50);
+  INSERT INTO shard_lease (shard) SELECT number FROM generate_series(0, 255) number;
+
+  -- What each daemon keeps in memory, and how often that has changed.
+  CREATE TABLE revision (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    number BIGINT NOT NULL
+  );
+
+  """
+
+// Each step is one function, and so one statement of whoever calls it: none can stop half-way with the locks in hand.
+private let monthFunctions = """
+  CREATE FUNCTION month_start(month DATE) RETURNS BIGINT LANGUAGE sql IMMUTABLE AS $body$
+    SELECT (extract(epoch FROM month::timestamp) * 1000)::bigint
+  $body$;
+  CREATE FUNCTION month_of(at BIGINT) RETURNS DATE LANGUAGE sql IMMUTABLE AS $body$
+    SELECT date_trunc('month', timestamp '1970-01-01' + at / 1000 * interval '1 s')::date
+  $body$;
+
+  -- The months that have been made.
+  CREATE FUNCTION months() RETURNS TABLE (month DATE, rows REAL, attempts REAL) LANGUAGE sql STABLE AS $body$
+    SELECT to_date(right(c.relname, 7), 'YYYY_MM'), c.reltuples, (
+      SELECT a.reltuples FROM pg_class a
+      WHERE a.oid = to_regclass('chime.attempt_' || right(c.relname, 7)))
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'chime.occurrence'::regclass AND c.relname ~ '^occurrence_[0-9]{4}_[0-9]{2}$'
+  $body$;
+
+  -- Makes a month, and moves into it what is there of it. False when it is there already.
+  CREATE FUNCTION make_month(month DATE) RETURNS BOOLEAN LANGUAGE plpgsql AS $body$
+  DECLARE
+    first CONSTANT BIGINT := chime.month_start(month);
+    past CONSTANT BIGINT := chime.month_start((month + interval '1 month')::date);
+    parent TEXT;
+    part TEXT;
+  BEGIN
+    PERFORM pg_advisory_xact_lock(1130917221, 3);
+    IF to_regclass('chime.occurrence_' || to_char(month, 'YYYY_MM')) IS NOT NULL THEN RETURN false; END IF;
+    -- In the order in which the outbox takes them.
+    FOREACH parent IN ARRAY ARRAY['attempt', 'occurrence'] LOOP
+      part := parent || to_char(month, '_YYYY_MM');
+      EXECUTE format('LOCK TABLE chime.%I IN ACCESS EXCLUSIVE MODE', parent || '_rest');
+      EXECUTE format('CREATE TABLE chime.%I (LIKE chime.%I INCLUDING ALL)', part, parent);
+      EXECUTE format(
+        'WITH moved AS (DELETE FROM chime.%I WHERE scheduled_at >= %s AND scheduled_at < %s RETURNING *)
+        INSERT INTO chime.%I SELECT * FROM moved', parent || '_rest', first, past, part);
+      EXECUTE format(
+        'ALTER TABLE chime.%I ATTACH PARTITION chime.%I FOR VALUES FROM (%s) TO (%s)', parent, part, first, past);
+    END LOOP;
+    RETURN true;
+  END $body$;
+
+  -- Whether the history's edge (`HistoryEdge.takes`) has such a time that owes nothing go.
+  CREATE FUNCTION is_taken(at BIGINT, state SMALLINT, ended_at BIGINT, oldest BIGINT, first BIGINT) RETURNS BOOLEAN
+  LANGUAGE sql IMMUTABLE AS $body$
+    SELECT coalesce(state <> 2 AND at < oldest AND (ended_at IS NULL OR ended_at < oldest), false)
+      OR coalesce(state > 2 AND at < first, false)
+  $body$;
+
+  CREATE FUNCTION occurrence_touched() RETURNS trigger LANGUAGE plpgsql AS $body$
+  BEGIN
+    INSERT INTO chime.staying VALUES (NEW.scheduled_at, NEW.reminder) ON CONFLICT DO NOTHING;
+    RETURN NULL;
+  END $body$;
+
+  -- Drops a month whose times have all been looked at: what stays of them is in `staying`, and so is what has changed
+  -- since. Those of the latter that go after all lose their deliveries here; the others have lost theirs.
+  CREATE FUNCTION drop_month(month DATE, oldest BIGINT, closed BIGINT) RETURNS VOID LANGUAGE plpgsql
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
+  DECLARE
+    first CONSTANT BIGINT := chime.month_start(month);
+    past CONSTANT BIGINT := chime.month_start((month + interval '1 month')::date);
+    times CONSTANT TEXT := 'occurrence' || to_char(month, '_YYYY_MM');
+    tries CONSTANT TEXT := 'attempt' || to_char(month, '_YYYY_MM');
+  BEGIN
+    LOCK TABLE ONLY chime.attempt IN ACCESS EXCLUSIVE MODE;
+    LOCK TABLE ONLY chime.occurrence IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format(
+      'WITH gone AS (
+        DELETE FROM chime.staying s USING chime.%I o
+        WHERE s.scheduled_at >= $1 AND s.scheduled_at < $2 AND o.scheduled_at = s.scheduled_at
+          AND o.reminder = s.reminder AND chime.is_taken(o.scheduled_at, o.state, o.ended_at, $3, $4)
+          AND NOT EXISTS (SELECT 1 FROM chime.delivery d
+            WHERE d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder AND d.state <= 1)
+          AND NOT EXISTS (SELECT 1 FROM chime.due x WHERE x.reminder = o.reminder AND x.snooze_of = o.scheduled_at)
+        RETURNING s.scheduled_at, s.reminder)
+      DELETE FROM chime.delivery d USING gone g
+      WHERE d.scheduled_at = g.scheduled_at AND d.reminder = g.reminder', times) USING first, past, oldest, closed;
+    EXECUTE format('ALTER TABLE chime.attempt DETACH PARTITION chime.%I', tries);
+    EXECUTE format('ALTER TABLE chime.occurrence DETACH PARTITION chime.%I', times);
+    EXECUTE format(
+      'INSERT INTO chime.occurrence
+      SELECT o.* FROM chime.staying s JOIN chime.%I o ON o.scheduled_at = s.scheduled_at AND o.reminder = s.reminder
+      WHERE s.scheduled_at >= $1 AND s.scheduled_at < $2', times) USING first, past;
+    EXECUTE format(
+      'INSERT INTO chime.attempt
+      SELECT t.* FROM chime.staying s
+        JOIN chime.delivery d ON d.scheduled_at = s.scheduled_at AND d.reminder = s.reminder
+        JOIN chime.%I t ON t.delivery = d.key
+      WHERE s.scheduled_at >= $1 AND s.scheduled_at < $2', tries) USING first, past;
+    EXECUTE format('DROP TABLE chime.%I, chime.%I', tries, times);
+    DELETE FROM chime.staying s WHERE s.scheduled_at >= first AND s.scheduled_at < past;
+  END $body$;
   """

@@ -131,14 +131,15 @@ final class Session: @unchecked Sendable {
       // Whoever has a share of it finds the tables as they are until it lets go.
       try share(connection)
       let found = try Schema.version(of: connection)
-      guard found <= Schema.current else { throw StoreFailure.newerSchema(found: found, known: Schema.current) }
-      if found >= place.version { return }
+      let known = place.migrations.last?.version ?? 0
+      guard found <= known else { throw StoreFailure.newerSchema(found: found, known: known) }
+      if found == known { return }
       guard !isReadOnly else {
         throw StoreFailure.unavailable("the tables on \(connection.server) are not up to date yet: try again")
       }
       try connection.script("SELECT pg_advisory_unlock_shared(\(Schema.daemonLock))")
       if try connection.script("SELECT pg_try_advisory_lock(\(Schema.daemonLock))::text") == "true" {
-        try Schema.migrate(connection, to: place.version)
+        try Schema.migrate(connection, by: place.migrations)
         try share(connection)
         try connection.script("SELECT pg_advisory_unlock(\(Schema.daemonLock))")
         return

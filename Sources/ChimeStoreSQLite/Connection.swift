@@ -143,10 +143,8 @@ final class Connection: SQLConnection {
   }
 
   /// Runs several statements that take no parameters and are not kept: pragmas and migrations.
-  func script(_ sql: StaticString) throws(StoreFailure) {
-    let code = sql.withUTF8Buffer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { sqlite3_exec(handle, $0.baseAddress, nil, nil, nil) }
-    }
+  func script(_ sql: String) throws(StoreFailure) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code) }
   }
 

@@ -48,8 +48,9 @@ struct Opening: Sendable {
   let folder: SnapshotFolder
   var keepingSnapshots: Int
   var progress: @Sendable (String) -> Void
-  /// The layout to migrate to; tests make older ones.
-  var version = Schema.current
+  /// The steps to the layout that is wanted; tests make up more.
+  var migrations = Schema.migrations
+  private var newest: Int { migrations.last?.version ?? 0 }
   /// As `Connection` takes it; tests bring one whose power can fail.
   var fileLayer: String?
   /// Runs on the writer's connection before it is used; tests set limits.
@@ -170,7 +171,7 @@ struct Opening: Sendable {
     writer.setCheckpointOnClose(false)
     try examine(writer)
     let found = try Schema.version(of: writer)
-    if found > 0, found < version, keepingSnapshots > 0, !isRestored {
+    if found > 0, found < newest, keepingSnapshots > 0, !isRestored {
       progress("copying the store before it is changed for this version")
       _ = try SnapshotCopy(files: files, folder: folder, fileLayer: fileLayer).make(
         keeping: keepingSnapshots, beforeUpgradeFrom: found, isPatient: false)
@@ -178,7 +179,7 @@ struct Opening: Sendable {
     writer.setCheckpointOnClose(true)
     try prepare(writer)
     try adjust(writer)
-    if version == Schema.current { try Self.readAheadOfFiring(writer) }
+    try Self.readAheadOfFiring(writer)
     return Connections(writer: writer, reader: try reader())
   }
 
@@ -228,7 +229,7 @@ struct Opening: Sendable {
     let header = try connection.first("PRAGMA user_version") { $0.int(0) } ?? 0
     let tables = try connection.first("SELECT count(*) FROM sqlite_schema") { $0.int(0) } ?? 0
     if application == 0, header == 0, tables == 0 { return }
-    try Self.requireOurs(connection)
+    try Self.requireOurs(connection, known: newest)
     guard (SQLiteFiles.size(connection.path) ?? 0) <= Self.checkedSize else { return }
     if let fault = try Self.fault(of: connection, .quick) {
       throw StoreFailure.corrupt("\(connection.path) is damaged (\(fault))", movedTo: nil)
@@ -236,13 +237,13 @@ struct Opening: Sendable {
   }
 
   /// Refuses another program's file, one of a newer layout, and one of which the layout's number is damaged.
-  static func requireOurs(_ connection: Connection) throws {
+  static func requireOurs(_ connection: Connection, known: Int = Schema.current) throws {
     let application = try connection.first("PRAGMA application_id") { $0.int(0) } ?? 0
     guard application == Schema.applicationID else {
       throw StoreFailure.unavailable("\(connection.path) is a database of another program: choose another path")
     }
     let version = try Schema.version(of: connection)
-    guard version <= Schema.current else { throw StoreFailure.newerSchema(found: version, known: Schema.current) }
+    guard version <= known else { throw StoreFailure.newerSchema(found: version, known: known) }
   }
 
   enum Check { case quick, thorough }
@@ -288,6 +289,6 @@ struct Opening: Sendable {
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA journal_size_limit = 16777216;
       """)
-    try Schema.migrate(connection, to: version)
+    try Schema.migrate(connection, by: migrations)
   }
 }

@@ -6,38 +6,35 @@ enum Schema {
   /// One step from the layout before it. A step that has been released is never edited; what changes becomes a new one.
   struct Migration: Sendable {
     let version: Int
-    let script: StaticString
+    let script: String
   }
 
   /// Marks the file as ours ("Chme"; sqlite.org/fileformat2.html, "Application ID").
   static let applicationID = 0x4368_6D65
 
-  static let migrations = [
-    Migration(version: 1, script: version1), Migration(version: 2, script: version2),
-    Migration(version: 3, script: version3), Migration(version: 4, script: version4),
-    Migration(version: 5, script: schemaVersion5), Migration(version: 6, script: schemaVersion6),
-    Migration(version: 7, script: version7),
-  ]
-
-  /// The first layout that keeps its number in the table `layout` too. Each one after it does.
-  private static let firstNumberedTwice = 7
+  static let migrations = [Migration(version: 1, script: SharedTables.script(.sqlite) + version1)]
 
   /// The newest layout this program knows.
   static var current: Int { migrations.last?.version ?? 0 }
 
-  /// Brings the database to `target` in one transaction: all steps or none.
+  /// Brings the database to the last of some steps in one transaction: all of them or none.
   ///
   /// - Throws: `.newerSchema` when a newer program has written it; `.corrupt` when its number is damaged.
-  static func migrate(_ connection: Connection, to target: Int = current) throws {
-    let found = try version(of: connection)
-    guard found <= current else { throw StoreFailure.newerSchema(found: found, known: current) }
+  static func migrate(_ connection: Connection, by migrations: [Migration] = migrations) throws {
+    let (found, target) = (try version(of: connection), migrations.last?.version ?? 0)
+    guard found <= target else { throw StoreFailure.newerSchema(found: found, known: target) }
     guard found < target else { return }
     try connection.run("BEGIN IMMEDIATE")
     do {
       try connection.script("PRAGMA application_id = 0x43686D65")
-      for migration in migrations where migration.version > found && migration.version <= target {
-        try connection.script(migration.script)
-      }
+      for migration in migrations where migration.version > found { try connection.script(migration.script) }
+      try connection.script(
+        """
+        CREATE TABLE IF NOT EXISTS layout (version INTEGER NOT NULL) STRICT;
+        DELETE FROM layout;
+        INSERT INTO layout VALUES (\(target));
+        PRAGMA user_version = \(target);
+        """)
       try connection.run("COMMIT")
     } catch {
       if !connection.isAutocommit { try? connection.run("ROLLBACK") }
@@ -63,59 +60,47 @@ enum Schema {
       """
     ) { (header: $0.int(0), hasTable: $0.int(1) != 0) }
     guard let found else { return 0 }
-    guard found.hasTable else {
-      guard (0..<firstNumberedTwice).contains(found.header) else { throw damagedNumber(connection) }
-      return found.header
+    if found.header == 0, !found.hasTable { return 0 }
+    let isSame =
+      try found.hasTable
+      && connection.first("SELECT max(version) IS (SELECT user_version FROM pragma_user_version) FROM layout") {
+        $0.int(0) != 0
+      } == true
+    guard isSame else {
+      throw StoreFailure.corrupt(
+        "\(connection.path) is damaged (the number of its schema is wrong)", movedTo: nil)
     }
-    let isSame = try connection.first(
-      "SELECT max(version) IS (SELECT user_version FROM pragma_user_version) FROM layout"
-    ) { $0.int(0) != 0 }
-    guard isSame == true else { throw damagedNumber(connection) }
     return found.header
-  }
-
-  private static func damagedNumber(_ connection: Connection) -> StoreFailure {
-    .corrupt("\(connection.path) is damaged (the number of its schema is wrong)", movedTo: nil)
   }
 }
 
 // Times are milliseconds since the epoch. Codes stand for the cases of the domain's enums, in their order there; the
 // bound in a partial index is the last code that still counts. The tables that grow with each firing are clustered by
-// time, so that a batch of firings is written side by side; what is looked up by reminder is narrow.
-private let version1: StaticString = """
-  -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
-  -- inherited by a stranger.
-  CREATE TABLE alias (
-    key INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE
-  ) STRICT;
-
-  -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults.
-  CREATE TABLE reminder (
-    key INTEGER PRIMARY KEY REFERENCES alias (key),
-    owner INTEGER NOT NULL,
-    generation INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    skip_next INTEGER NOT NULL,
-    zone TEXT NOT NULL,
-    schedule TEXT NOT NULL,
-    title TEXT NOT NULL,
-    body TEXT,
-    definition TEXT NOT NULL
-  ) STRICT;
+// time, so that a batch of firings is written side by side; what is looked up by reminder is narrow. What is counted and
+// looked for at every start and in every status is the length of an index or a handful of rows, however many reminders
+// there are.
+private let version1 = """
   CREATE INDEX reminder_title ON reminder (title);
+  CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;
 
-  -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `next_at`;
-  -- otherwise it is the scheduled time of an occurrence that was snoozed until `next_at`.
+  -- What the clock waits for. `snooze_of` is -1 for a reminder's regular time, whose scheduled time is `scheduled_at`, or
+  -- `next_at` where that is null; otherwise it is the scheduled time of an occurrence that comes again at `next_at`.
+  -- `wakes`: 1 when the machine is woken for it.
   CREATE TABLE due (
     reminder INTEGER NOT NULL REFERENCES reminder (key) ON DELETE CASCADE,
     snooze_of INTEGER NOT NULL,
     next_at INTEGER NOT NULL,
+    scheduled_at INTEGER,
+    wakes INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (reminder, snooze_of)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX due_next ON due (next_at);
+  CREATE INDEX due_snoozed ON due (reminder) WHERE snooze_of >= 0;
+  CREATE INDEX due_moved ON due (scheduled_at) WHERE scheduled_at IS NOT NULL;
+  CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
 
   -- state: 0 fired, 1 delivered, 2 snoozed (until `snoozed_until`), 3 done, 4 dismissed, 5 missed (for `reason`).
+  -- `repeats`: how often its present round has been repeated unanswered; `repeat_at`: when it is again; null: not.
   CREATE TABLE occurrence (
     scheduled_at INTEGER NOT NULL,
     reminder INTEGER NOT NULL REFERENCES alias (key),
@@ -131,21 +116,26 @@ private let version1: StaticString = """
     run_count INTEGER,
     run_through INTEGER,
     title TEXT NOT NULL,
+    repeats INTEGER NOT NULL DEFAULT 0,
+    repeat_at INTEGER,
     PRIMARY KEY (scheduled_at, reminder)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX occurrence_reminder ON occurrence (reminder, scheduled_at);
-  CREATE INDEX occurrence_open ON occurrence (reminder, owner) WHERE state <= 2;
+  CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
 
-  -- One queue of the outbox. Never removed: there are few, and their deliveries are history.
+  -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
+  -- is tried only after every earlier one of the lane has been settled.
   CREATE TABLE lane (
     key INTEGER PRIMARY KEY,
     owner INTEGER NOT NULL,
     channel TEXT NOT NULL,
+    ordered INTEGER NOT NULL DEFAULT 0,
     UNIQUE (owner, channel)
   ) STRICT;
 
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
-  -- `visible_at`: when it may be claimed, for as long as it is owed.
+  -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered lane, whose index finds its
+  -- oldest. `attempts_before`: those that ended before it was sent again on request.
   CREATE TABLE delivery (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -158,11 +148,14 @@ private let version1: StaticString = """
     visible_at INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
+    in_order INTEGER NOT NULL DEFAULT 0,
+    attempts_before INTEGER NOT NULL DEFAULT 0,
     FOREIGN KEY (scheduled_at, reminder) REFERENCES occurrence (scheduled_at, reminder)
   ) STRICT;
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;
   CREATE INDEX delivery_dead ON delivery (lane) WHERE state = 3;
+  CREATE INDEX delivery_in_order ON delivery (lane) WHERE state <= 1 AND in_order = 1;
 
   -- Append only. `position` counts the delivery's attempts, whatever number they were given.
   CREATE TABLE attempt (
@@ -178,90 +171,51 @@ private let version1: StaticString = """
     PRIMARY KEY (delivery, position)
   ) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE endpoint (
-    owner INTEGER NOT NULL,
-    channel TEXT NOT NULL,
-    url TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    disabled TEXT,
-    PRIMARY KEY (owner, channel)
-  ) STRICT, WITHOUT ROWID;
+  -- Owners that are no users. Their numbers come after all of users (2^31). None is given twice, and no row is ever
+  -- removed.
+  CREATE TABLE tenant (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
 
-  -- Answers to requests that carried a token.
-  CREATE TABLE token (
-    owner INTEGER NOT NULL,
-    token TEXT NOT NULL,
-    kept_at INTEGER NOT NULL,
-    answer BLOB NOT NULL,
-    PRIMARY KEY (owner, token)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX token_age ON token (kept_at);
+  CREATE TRIGGER due_counted AFTER INSERT ON due WHEN NEW.snooze_of = -1 BEGIN
+    INSERT INTO tenant_count (tenant, delta)
+    SELECT owner, 1 FROM reminder WHERE key = NEW.reminder AND owner >= 2147483648;
+  END;
+  CREATE TRIGGER due_uncounted AFTER DELETE ON due WHEN OLD.snooze_of = -1 BEGIN
+    INSERT INTO tenant_count (tenant, delta)
+    SELECT owner, -1 FROM reminder WHERE key = OLD.reminder AND owner >= 2147483648;
+  END;
+  -- When its due times go with it, it is not there any more to say whose it was.
+  CREATE TRIGGER reminder_uncounted BEFORE DELETE ON reminder WHEN OLD.owner >= 2147483648 BEGIN
+    INSERT INTO tenant_count (tenant, delta)
+    SELECT OLD.owner, -1 FROM due WHERE reminder = OLD.key AND snooze_of = -1;
+  END;
 
-  CREATE TABLE note (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  PRAGMA user_version = 1;
-  """
-
-// A regular due time may be looked at later than its scheduled time: by its jitter, or at the end of quiet hours. An
-// open occurrence may ask to be repeated. A lane may keep its order, and an endpoint has settings and a history.
-private let version2: StaticString = """
-  -- The scheduled time of a regular due time; null where it is `next_at`.
-  ALTER TABLE due ADD COLUMN scheduled_at INTEGER;
-
-  -- How often its present round has been repeated unanswered, and when it is again; null: not.
-  ALTER TABLE occurrence ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE occurrence ADD COLUMN repeat_at INTEGER;
-
-  -- 1: a delivery is tried only when every earlier one of the lane has been settled.
-  ALTER TABLE lane ADD COLUMN ordered INTEGER NOT NULL DEFAULT 0;
-
-  -- `in_order`: 1 in an ordered lane, whose index finds its oldest. `attempts_before`: those that ended before it was sent
-  -- again on request.
-  ALTER TABLE delivery ADD COLUMN in_order INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE delivery ADD COLUMN attempts_before INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX delivery_in_order ON delivery (lane) WHERE state <= 1 AND in_order = 1;
-
-  -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
-  ALTER TABLE endpoint ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
-  ALTER TABLE endpoint ADD COLUMN failing_since INTEGER;
-  ALTER TABLE endpoint ADD COLUMN disabled_at INTEGER;
-
-  -- What is counted and looked for at every start and in every status: however many reminders there are, it is either
-  -- the length of an index or a handful of rows.
-  CREATE INDEX reminder_owner ON reminder (owner);
-  CREATE INDEX reminder_except ON reminder (key) WHERE instr(schedule, 'except') > 0;
-  CREATE INDEX due_snoozed ON due (reminder) WHERE snooze_of >= 0;
-  CREATE INDEX due_moved ON due (scheduled_at) WHERE scheduled_at IS NOT NULL;
-  DROP INDEX occurrence_open;
-  CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
-
-  PRAGMA user_version = 2;
-  """
-
-// A reminder may wake the machine: the earliest time of those that do is one step down an index.
-private let version3: StaticString = """
-  -- 1: the machine is woken for it.
-  ALTER TABLE due ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
-  CREATE INDEX due_waking ON due (next_at) WHERE wakes = 1;
-
-  PRAGMA user_version = 3;
-  """
-
-// A reminder may be linked to a tracker: whoever logs an entry finds those of its tracker by an index that holds no other.
-private let version4: StaticString = """
-  ALTER TABLE reminder ADD COLUMN tracker TEXT;
-  CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
-
-  PRAGMA user_version = 4;
-  """
-
-// The number of the layout, a second time (`Schema.version`). Each later step updates it beside `user_version`.
-private let version7: StaticString = """
-  CREATE TABLE layout (version INTEGER NOT NULL) STRICT;
-  INSERT INTO layout VALUES (7);
-
-  PRAGMA user_version = 7;
+  CREATE TRIGGER entry_made AFTER INSERT ON entry WHEN NEW.item IS NOT NULL AND NEW.gone IS NULL BEGIN
+    INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
+      ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
+    INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)
+      ON CONFLICT (tracker, item) DO UPDATE SET count = count + 1;
+  END;
+  CREATE TRIGGER entry_unmade AFTER DELETE ON entry WHEN OLD.item IS NOT NULL AND OLD.gone IS NULL BEGIN
+    UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
+    DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
+    UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
+    DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
+  END;
+  CREATE TRIGGER entry_was AFTER UPDATE OF tracker, item, day, gone ON entry
+    WHEN OLD.item IS NOT NULL AND OLD.gone IS NULL BEGIN
+    UPDATE item_day SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day;
+    DELETE FROM item_day WHERE tracker = OLD.tracker AND item = OLD.item AND day = OLD.day AND count = 0;
+    UPDATE item_total SET count = count - 1 WHERE tracker = OLD.tracker AND item = OLD.item;
+    DELETE FROM item_total WHERE tracker = OLD.tracker AND item = OLD.item AND count = 0;
+  END;
+  CREATE TRIGGER entry_is AFTER UPDATE OF tracker, item, day, gone ON entry
+    WHEN NEW.item IS NOT NULL AND NEW.gone IS NULL BEGIN
+    INSERT INTO item_day VALUES (NEW.tracker, NEW.item, NEW.day, 1)
+      ON CONFLICT (tracker, item, day) DO UPDATE SET count = count + 1;
+    INSERT INTO item_total VALUES (NEW.tracker, NEW.item, 1)
+      ON CONFLICT (tracker, item) DO UPDATE SET count = count + 1;
+  END;
   """

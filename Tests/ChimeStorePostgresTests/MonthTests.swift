@@ -134,55 +134,6 @@ struct MonthTests {
     await owner.close()
   }
 
-  /// A store of the version before, with rows in several months and before all of them.
-  @Test func aStoreOfTheVersionBeforeIsDivided() async throws {
-    await (try open { $0.version = 3 }).close()
-    try sql(
-      """
-      INSERT INTO chime.alias (key, id) OVERRIDING SYSTEM VALUE VALUES (1, 'a');
-      INSERT INTO chime.occurrence (scheduled_at, reminder, owner, fired_at, state, rounds, repeats, title)
-        SELECT n * 86400000::bigint * 20 + extract(epoch FROM now())::bigint * 1000, 1, 1, n, 3, 1, 0, 'Time ' || n
-        FROM generate_series(-60, 0) n;
-      INSERT INTO chime.lane (owner, channel) VALUES (1, 'team');
-      INSERT INTO chime.delivery (
-        scheduled_at, reminder, lane, visible_at, created_at, state_at, state, in_order, round, attempts, attempts_before, id)
-        SELECT scheduled_at, 1, 1, 0, 0, 0, 2, 0, 1, 2, 0, 'd' || row_number() OVER () FROM chime.occurrence;
-      INSERT INTO chime.attempt (delivery, position, number, started_at, took_ms, outcome)
-        SELECT key, n, n, scheduled_at + n, n, 'failed' FROM chime.delivery, generate_series(1, 2) n;
-      """)
-    let rows = """
-      SELECT md5(string_agg(o::text, ',' ORDER BY o::text)) || ' ' || (
-        SELECT md5(string_agg(t::text, ',' ORDER BY t::text))
-        FROM (SELECT delivery, position, number, started_at, took_ms, status, outcome, answer, error FROM chime.attempt) t)
-      FROM chime.occurrence o
-      """
-    let before = try sql(rows)
-    let store = try open()
-    #expect(try sql(rows) == before)
-    // Two years of months by twenty days, and what is older.
-    #expect(try sql("SELECT count(*) BETWEEN 26 AND 28 FROM chime.months()") == "t")
-    #expect(
-      try sql(
-        """
-        SELECT bool_and((tableoid = 'chime.occurrence_rest'::regclass) = (scheduled_at < least))
-          AND bool_or(scheduled_at < least)
-        FROM chime.occurrence, (SELECT min(chime.month_start(month)) least FROM chime.months()) x
-        """) == "t")
-    let wrong = """
-      SELECT count(*) FROM chime.attempt t
-        JOIN pg_class a ON a.oid = t.tableoid
-        JOIN chime.delivery d ON d.key = t.delivery
-        JOIN chime.occurrence o ON o.scheduled_at = d.scheduled_at AND o.reminder = d.reminder
-        JOIN pg_class c ON c.oid = o.tableoid
-      WHERE t.scheduled_at <> d.scheduled_at OR substr(a.relname, 9) <> substr(c.relname, 12)
-      """
-    #expect(try sql(wrong) == "0")
-    #expect(try sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'chime' AND tablename ~ 'whole'") == "0")
-    let attempts = try await store.read { try $0.attempts(of: DeliveryID(rawValue: "d9")) }
-    #expect(attempts.map(\.number) == [1, 2])
-    await store.close()
-  }
-
   /// The random game, whose half hour lies in eleven parts. Seeds 24, 26 and 31 play games that end with times in few of them.
   @Test(arguments: (ProofTier.isProof ? [21, 22, 23, 25, 27, 28, 29, 30, 32, 33] : [21]) as [UInt64])
   func storesAgreeAcrossParts(

@@ -104,6 +104,29 @@ struct OpeningTests {
     #expect(try server.sql("SELECT version FROM chime.layout", on: database) == "99")
   }
 
+  @Test func theTablesAreBroughtToTheNextLayout() async throws {
+    let server = try PostgresServer.shared.get()
+    let database = try server.makeDatabase()
+    let old = try PostgresStore.open(try server.place(database))
+    try await old.write { try $0.setNote("old", "1") }
+    await old.close()
+    let invented = Schema.Migration(
+      version: Schema.current + 1, script: "ALTER TABLE chime.note ADD COLUMN invented BIGINT NOT NULL DEFAULT 7")
+    let failing = Schema.Migration(version: Schema.current + 2, script: "DROP TABLE chime.none_such")
+    func upgraded(by steps: [Schema.Migration]) throws -> PostgresStore {
+      var place = try server.place(database)
+      place.migrations += steps
+      return try PostgresStore.open(place)
+    }
+    #expect(throws: StoreFailure.self) { try upgraded(by: [invented, failing]) }
+    #expect(try server.sql("SELECT version FROM chime.layout", on: database) == "\(Schema.current)")
+    let store = try upgraded(by: [invented])
+    #expect(try await store.read { try $0.note("old") } == "1")
+    await store.close()
+    #expect(try server.sql("SELECT invented FROM chime.note", on: database) == "7")
+    #expect(refusal(server.connection(database)) == "newer: \(Schema.current + 1) over \(Schema.current)")
+  }
+
   @Test func aMigrationThatFailsLeavesNothing() throws {
     let server = try PostgresServer.shared.get()
     let database = try server.makeDatabase()

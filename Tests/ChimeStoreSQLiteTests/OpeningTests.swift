@@ -168,93 +168,53 @@ import Testing
     try await SQLiteStore.open(path: path).close()
   }
 
-  @Test func everyOlderLayoutIsBroughtUpToDate() async throws {
-    let fresh = try await layout(from: Schema.current)
-    for version in 0...Schema.current { #expect(try await layout(from: version) == fresh, "from \(version)") }
-    #expect(Schema.migrations.map(\.version) == Array(1...Schema.current), "numbered without a gap")
-  }
-
-  /// The tables of a store that began with `version`, with a note that was there before.
-  private func layout(from version: Int) async throws -> [String] {
+  @Test func aStoreIsBroughtToTheNextLayout() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    let old = try SQLiteStore.open(path: path) { $0.version = version }
-    if version > 0 { try await old.write { try $0.setNote("old", "\(version)") } }
+    let old = try SQLiteStore.open(path: path)
+    try await old.write { try $0.setNote("old", "1") }
     await old.close()
-    let store = try SQLiteStore.open(path: path)
-    let note = try await store.read { try $0.note("old") }
-    #expect(note == (version > 0 ? "\(version)" : nil))
+    let store = try SQLiteStore.open(path: path) { $0.migrations = Schema.invented }
+    #expect(try await store.read { try $0.note("old") } == "1")
     await store.close()
-    return try Raw.rows(path, "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name")
+    #expect(try Raw.rows(path, "SELECT invented FROM note") == ["7"])
+    let numbers = try Raw.rows(
+      path, "SELECT user_version FROM pragma_user_version UNION ALL SELECT version FROM layout")
+    #expect(numbers == ["\(Schema.current + 1)", "\(Schema.current + 1)"])
+    // The program of before leaves it alone.
+    #expect(throws: StoreFailure.newerSchema(found: Schema.current + 1, known: Schema.current)) {
+      try SQLiteStore.open(path: path)
+    }
+    // A store that begins with it has the same tables.
+    let fresh = folder.path + "/fresh.db"
+    try await SQLiteStore.open(path: fresh) { $0.migrations = Schema.invented }.close()
+    let tables = "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name"
+    #expect(try Raw.rows(path, tables) == Raw.rows(fresh, tables))
   }
 
-  /// A store as the program before this one left it.
-  @Test func whatIsDueInVersion2IsDueStillAndWakesNobody() async throws {
+  @Test func aStepThatFailsLeavesTheStoreAsItWas() async throws {
     let folder = try Folder()
     let path = folder.path + "/chime.db"
-    await (try SQLiteStore.open(path: path, upTo: 2) { _ in }).close()
-    try Raw.run(
-      path,
-      """
-      INSERT INTO alias VALUES (1, 'r7k2');
-      INSERT INTO reminder VALUES (
-        1, 1000, 1, 0, 0, 'local', 'every day at 08:30', 'Tea', NULL, '{"channels":["desktop"]}');
-      INSERT INTO due (reminder, snooze_of, next_at) VALUES (1, -1, 2000000);
-      """)
+    let old = try SQLiteStore.open(path: path)
+    try await old.write { try $0.setNote("old", "1") }
+    await old.close()
+    let tables = try Raw.rows(path, "SELECT sql FROM sqlite_schema ORDER BY name")
+    let failing = Schema.invented + [Schema.Migration(version: Schema.current + 2, script: "DROP TABLE none_such")]
+    #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: path) { $0.migrations = failing } }
+    #expect(try Raw.rows(path, "SELECT sql FROM sqlite_schema ORDER BY name") == tables)
     let store = try SQLiteStore.open(path: path)
-    let due = Instant(seconds: 2_000)
-    #expect(try await store.read { try $0.horizon() } == Horizon(nextDue: due))
-    let found = try await store.read { try $0.reminder(ReminderID(rawValue: "r7k2"))?.reminder }
-    var reminder = try #require(found)
-    #expect(!reminder.wake)
-    (reminder.wake, reminder.generation) = (true, 2)
-    try await store.write { [reminder] in try $0.upsert(reminder, next: due) }
-    #expect(try await store.read { try $0.horizon() } == Horizon(nextDue: due, nextWake: due))
+    #expect(try await store.read { try $0.note("old") } == "1")
     await store.close()
-    // However many are due, the earliest that wakes is one step down an index.
+  }
+
+  /// However many are due, the earliest that wakes is one step down an index.
+  @Test func theEarliestThatWakesIsFoundByItsIndex() async throws {
+    let folder = try Folder()
+    let path = folder.path + "/chime.db"
+    try await SQLiteStore.open(path: path).close()
     let plan = try Connection(path: path, busyTimeout: 0)
       .first("EXPLAIN QUERY PLAN SELECT min(next_at) FROM due WHERE wakes = 1") { $0.text(3) }
     #expect(plan == "SEARCH due USING INDEX due_waking")
-  }
-
-  /// A store as the program left it that knew no trackers: it keeps what it has, and takes trackers.
-  @Test(arguments: [3, 4]) func whatIsInAStoreWithoutTrackersIsThereStill(version: Int) async throws {
-    let folder = try Folder()
-    let path = folder.path + "/chime.db"
-    await (try SQLiteStore.open(path: path, upTo: version) { _ in }).close()
-    try Raw.run(
-      path,
-      """
-      INSERT INTO alias VALUES (1, 'r7k2'), (2, 'gone');
-      INSERT INTO reminder (
-        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition)
-        VALUES (1, 1000, 1, 0, 0, 'local', 'every day at 08:30', 'Tea', NULL, '{"channels":["desktop"]}');
-      INSERT INTO due (reminder, snooze_of, next_at) VALUES (1, -1, 2000000);
-      INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title) VALUES (1000, 2, 1000, 3, 1, 'Old');
-      """)
-    let store = try SQLiteStore.open(path: path)
-    let (key, entry) = try await store.write { store in
-      let record = try #require(try store.reminder(ReminderID(rawValue: "r7k2")))
-      #expect(record.reminder.title == "Tea" && record.reminder.tracker == nil)
-      #expect(record.next == Instant(seconds: 2_000))
-      #expect(try store.occurrences(OccurrenceFilter(), page: Page()).map(\.title) == ["Old"])
-      let day = try #require(CivilDate(year: 2026, month: 3, day: 30))
-      let tracker = Tracker(
-        id: TrackerID(rawValue: "tea"), owner: 1_000, title: "Tea", kind: .check, startedOn: day, createdAt: .earliest)
-      try store.put(tracker)
-      try store.begin(TrackingChange(owner: 1_000, at: .earliest, kind: .logged, subject: ""))
-      return (
-        tracker.key,
-        try store.insert(
-          Entry(
-            id: EntryID(rawValue: 0), tracker: tracker.id, owner: 1_000, at: .earliest, day: day, minute: 1))
-      )
-    }
-    await store.close()
-    let again = try SQLiteStore.open(path: path)
-    #expect(try await again.read { try $0.entry(entry.id, owner: 1_000) } == entry)
-    #expect(try await again.read { try $0.tracker(key)?.title.text(in: []) } == "Tea")
-    await again.close()
   }
 
   @Test func aFailedMigrationLeavesNothing() throws {
@@ -396,13 +356,16 @@ extension SQLiteStore {
     return try open(opening)
   }
 
-  /// Opens a store with another layout, or through another file layer, and takes no snapshots.
-  static func open(
-    path: String, upTo version: Int, fileLayer: String? = nil,
-    adjust: @escaping @Sendable (Connection) throws -> Void
-  ) throws(StoreFailure) -> SQLiteStore {
-    try open(path: path) {
-      ($0.version, $0.fileLayer, $0.adjust, $0.keepingSnapshots) = (version, fileLayer, adjust, 0)
-    }
+  /// Opens a store through another file layer, and takes no snapshots.
+  static func open(path: String, through fileLayer: String) throws(StoreFailure) -> SQLiteStore {
+    try open(path: path) { ($0.fileLayer, $0.keepingSnapshots) = (fileLayer, 0) }
   }
+}
+
+extension Schema {
+  /// The layout that may come next.
+  static let invented =
+    migrations + [
+      Migration(version: current + 1, script: "ALTER TABLE note ADD COLUMN invented INTEGER NOT NULL DEFAULT 7;")
+    ]
 }

@@ -93,8 +93,7 @@ import Testing
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
     try disk.begin(folder)
-    let store = try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current, fileLayer: disk.name) { _ in
-    }
+    let store = try SQLiteStore.open(path: folder.path + "/chime.db", through: disk.name)
     let marks = try await withThrowingTaskGroup(of: (name: String, change: Int).self) { group in
       for caller in 0..<8 {
         group.addTask {
@@ -114,7 +113,7 @@ import Testing
         let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
         _ = try disk.leave(cut, in: ruins)
         let path = ruins.path + "/chime.db"
-        let again = try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: quiet.name) { _ in }
+        let again = try SQLiteStore.open(path: path, through: quiet.name)
         let lost = try await again.read { store in
           try marks.filter { mark in try mark.change <= change && store.note(mark.name) != "kept" }.map(\.name)
         }
@@ -132,7 +131,7 @@ import Testing
     let day = try #require(CivilDate(year: 2026, month: 3, day: 30))
     let key = TrackerKey(owner: 7, id: TrackerID(rawValue: "water"))
     func open(_ folder: Folder, _ disk: PowerDisk) throws -> SQLiteStore {
-      try SQLiteStore.open(path: folder.path + "/chime.db", upTo: Schema.current, fileLayer: disk.name) { _ in }
+      try SQLiteStore.open(path: folder.path + "/chime.db", through: disk.name)
     }
     let empty = try SQLiteStore.open(path: folder.path + "/chime.db")
     try await empty.write { store in
@@ -181,19 +180,32 @@ import Testing
     let (folder, ruins) = (try Folder(), try Folder())
     let (disk, quiet) = (try PowerDisk(), try PowerDisk())
     let path = folder.path + "/chime.db"
-    try await SQLiteStore.open(path: path, upTo: 1) { _ in }.close()
+    try await SQLiteStore.open(path: path).close()
     try Raw.run(
       path,
       """
       WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < 400)
       INSERT INTO alias SELECT n, 'r' || n FROM n;
-      INSERT INTO reminder SELECT key, 1000, 1, 1, 0, '', 'daily at 08:00', 'Title ' || key, NULL, '{}' FROM alias;
-      INSERT INTO due SELECT key, -1, 1000 * key FROM alias;
+      INSERT INTO reminder SELECT key, 1000, 1, 1, 0, '', 'daily at 08:00', 'Title ' || key, NULL, '{}', NULL FROM alias;
+      INSERT INTO due SELECT key, -1, 1000 * key, NULL, 0 FROM alias;
       INSERT INTO occurrence (scheduled_at, reminder, owner, state, rounds, title)
         SELECT key, key, 1000, key % 6, 1, 'Title' FROM alias;
       """)
+    let step = Schema.Migration(
+      version: Schema.current + 1,
+      script: """
+        ALTER TABLE reminder ADD COLUMN invented INTEGER NOT NULL DEFAULT 7;
+        UPDATE reminder SET body = title, invented = key;
+        UPDATE due SET next_at = next_at + 1;
+        CREATE INDEX occurrence_invented ON occurrence (title, state);
+        """)
+    func upgraded(_ path: String, through layer: String) throws -> SQLiteStore {
+      try SQLiteStore.open(path: path) {
+        ($0.migrations, $0.fileLayer, $0.keepingSnapshots) = (Schema.migrations + [step], layer, 0)
+      }
+    }
     try disk.begin(folder)
-    await (try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: disk.name) { _ in }).close()
+    await (try upgraded(path, through: disk.name)).close()
     let wanted = Contents(of: path, through: disk)
     #expect(wanted.verdict == "ok" && disk.changes > 20, "\(wanted.verdict), \(disk.changes) changes")
     for change in stride(from: 0, through: disk.changes, by: Self.step) {
@@ -201,7 +213,7 @@ import Testing
         let cut = PowerCut(change: change, fate: fate, seed: Self.seed &+ UInt64(change))
         _ = try disk.leave(cut, in: ruins)
         let path = ruins.path + "/chime.db"
-        let store = try SQLiteStore.open(path: path, upTo: Schema.current, fileLayer: quiet.name) { _ in }
+        let store = try upgraded(path, through: quiet.name)
         let found = Contents(of: path, through: quiet)
         await store.close()
         try #require(found == wanted, "CHIME_TEST_SEED=\(Self.seed), power cut \(cut): \(found.verdict)")

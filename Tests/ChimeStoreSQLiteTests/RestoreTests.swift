@@ -125,19 +125,6 @@ import Testing
     }
   }
 
-  /// A layout that had its number only once is told from one that there never was.
-  @Test func anOlderLayoutWithANumberThatNoneHasIsDamaged() async throws {
-    let box = try StoreBox()
-    await (try SQLiteStore.open(path: box.path, upTo: 6) { _ in }).close()
-    for number in [-6, 7, 99] {
-      try Raw.run(box.path, "PRAGMA user_version = \(number)")
-      let found = SQLiteStore.inspect(path: box.path, within: 10).fault
-      guard case .corrupt = found else { throw Unexpected(found) }
-    }
-    try Raw.run(box.path, "PRAGMA user_version = 6")
-    try await SQLiteStore.open(path: box.path).close()
-  }
-
   /// Whichever byte of a file's header is wrong, no statement is refused for a reason of the program's own.
   @Test func noByteOfTheHeaderIsTakenForAFaultOfTheProgram() async throws {
     let box = try StoreBox()

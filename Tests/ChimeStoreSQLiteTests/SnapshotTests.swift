@@ -177,10 +177,10 @@ import Testing
 
   @Test func anUpgradeBeginsWithACopy() async throws {
     let box = try StoreBox()
-    let old = try SQLiteStore.open(path: box.path) { $0.version = 1 }
+    let old = try SQLiteStore.open(path: box.path)
     try await old.write { try $0.setNote("of", "version 1") }
     await old.close()
-    let store = try SQLiteStore.open(path: box.path)
+    let store = try SQLiteStore.open(path: box.path) { $0.migrations = Schema.invented }
     let copy = try #require(store.snapshots().first)
     #expect(copy.beforeUpgradeFrom == 1)
     #expect(copy.path.hasSuffix("-before-upgrade-from-1.db"))
@@ -191,24 +191,26 @@ import Testing
     #expect(store.snapshots().map(\.beforeUpgradeFrom) == [nil, nil, 1])
     await store.close()
     // The second start has nothing to upgrade.
-    let again = try SQLiteStore.open(path: box.path)
+    let again = try SQLiteStore.open(path: box.path) { $0.migrations = Schema.invented }
     #expect(again.snapshots().count == 3)
     await again.close()
   }
 
   @Test func withoutSnapshotsAnUpgradeTakesNone() async throws {
     let box = try StoreBox()
-    try await SQLiteStore.open(path: box.path) { $0.version = 1 }.close()
-    try await SQLiteStore.open(path: box.path, keepingSnapshots: 0).close()
+    try await SQLiteStore.open(path: box.path).close()
+    try await SQLiteStore.open(path: box.path) { ($0.migrations, $0.keepingSnapshots) = (Schema.invented, 0) }.close()
     #expect(box.snapshotNames.isEmpty)
   }
 
   @Test(.enabled(if: getuid() == 0)) func anUpgradeWithoutRoomForTheCopyChangesNothing() async throws {
     let box = try StoreBox()
     try await box.folder.mounted(size: "12m") {
-      try await SQLiteStore.open(path: box.path) { $0.version = 1 }.close()
+      try await SQLiteStore.open(path: box.path).close()
       let before = box.folder.bytes("chime.db")
-      #expect(throws: StoreFailure.self) { try SQLiteStore.open(path: box.path) }
+      #expect(throws: StoreFailure.self) {
+        try SQLiteStore.open(path: box.path) { $0.migrations = Schema.invented }
+      }
       #expect(box.folder.bytes("chime.db") == before)
     }
   }

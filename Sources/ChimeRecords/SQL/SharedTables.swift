@@ -1,0 +1,340 @@
+/// The tables that both engines have alike. What is written with each firing is laid out by each engine in its own way.
+package enum SharedTables {
+  /// The words in which an engine says them.
+  package enum Dialect {
+    case sqlite
+    /// Text is compared byte by byte.
+    case postgres
+
+    /// Words of the tables below and what stands for them, in this order.
+    fileprivate var words: [(String, String)] {
+      switch self {
+      case .sqlite:
+        [
+          ("IDENTITY", "INTEGER PRIMARY KEY"), ("NUMBER", "INTEGER PRIMARY KEY AUTOINCREMENT"),
+          ("\n);", "\n) STRICT;"), ("\n) CLUSTERED;", "\n) STRICT, WITHOUT ROWID;"),
+        ]
+      case .postgres:
+        [
+          ("INTEGER", "BIGINT"), ("TEXT", "TEXT COLLATE \"C\""), ("BLOB", "BYTEA"), ("\n) CLUSTERED;", "\n);"),
+          ("IDENTITY", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"), ("NUMBER", "BIGINT PRIMARY KEY"),
+        ]
+      }
+    }
+  }
+
+  package static func script(_ dialect: Dialect) -> String {
+    dialect.words.reduce(reminders + trackers) { script, word in script.replacing(word.0, with: word.1) }
+  }
+
+  /// Words that are no SQL: `IDENTITY` is a key that the engine gives, `NUMBER` one that is given once, in the order of the
+  /// changes, and `CLUSTERED` tells that rows lie in the order of the key.
+  private static let reminders = """
+    -- Every reminder there ever was. A name is given once, so that history needs no names of its own and none is
+    -- inherited by a stranger.
+    CREATE TABLE alias (
+      key IDENTITY,
+      id TEXT NOT NULL UNIQUE
+    );
+
+    -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
+    -- logs an entry finds the reminders of its tracker by an index that holds no other.
+    CREATE TABLE reminder (
+      key INTEGER PRIMARY KEY REFERENCES alias (key),
+      owner INTEGER NOT NULL,
+      generation INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      skip_next INTEGER NOT NULL,
+      zone TEXT NOT NULL,
+      schedule TEXT NOT NULL,
+      title TEXT NOT NULL,
+      body TEXT,
+      definition TEXT NOT NULL,
+      tracker TEXT
+    );
+    CREATE INDEX reminder_owner ON reminder (owner);
+    CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
+
+    -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
+    CREATE TABLE endpoint (
+      owner INTEGER NOT NULL,
+      channel TEXT NOT NULL,
+      url TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      disabled TEXT,
+      disabled_at INTEGER,
+      failing_since INTEGER,
+      settings TEXT NOT NULL,
+      PRIMARY KEY (owner, channel)
+    ) CLUSTERED;
+
+    -- Answers to requests that carried a token.
+    CREATE TABLE token (
+      owner INTEGER NOT NULL,
+      token TEXT NOT NULL,
+      kept_at INTEGER NOT NULL,
+      answer BLOB NOT NULL,
+      PRIMARY KEY (owner, token)
+    ) CLUSTERED;
+    CREATE INDEX token_age ON token (kept_at);
+
+    CREATE TABLE note (
+      name TEXT PRIMARY KEY,
+      value TEXT NOT NULL
+    ) CLUSTERED;
+
+    -- How many reminders of a tenant have a time of their schedule to come: the sum of `delta`. What brings one about or
+    -- ends one adds a row and looks at no other; whoever has to know the number adds them up, and makes one of many.
+    CREATE TABLE tenant_count (
+      tenant INTEGER NOT NULL,
+      delta INTEGER NOT NULL
+    );
+    CREATE INDEX tenant_count_tenant ON tenant_count (tenant, delta);
+
+    """
+
+  // What a person has entered stands in a table with `born` and `gone`, the changes that made and removed it, and what was
+  // replaced in the table of the same name with `_before`, under the change that replaced it (`VersionedTable`). A row that
+  // is gone is none for everything else; the partial indexes leave it out. Null: made outside of a change, and there still.
+  private static let trackers = """
+    -- What can be taken back, in order. A key is given once. `after_entry`: the last entry that was there before it.
+    -- `detail`: how reminders and endpoints were before and after it, as JSON.
+    CREATE TABLE change (
+      key NUMBER,
+      owner INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      tracker TEXT,
+      subject TEXT NOT NULL,
+      after_entry INTEGER NOT NULL,
+      detail TEXT
+    );
+    CREATE INDEX change_owner ON change (owner, key);
+    CREATE INDEX change_at ON change (at);
+
+    -- Names. They stay when what they name is removed: entries point at removed items, unlocks at removed packs.
+    CREATE TABLE tracker_name (
+      key IDENTITY,
+      owner INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      UNIQUE (owner, id)
+    );
+    CREATE TABLE item_name (
+      key IDENTITY,
+      tracker INTEGER NOT NULL REFERENCES tracker_name (key),
+      id TEXT NOT NULL,
+      UNIQUE (tracker, id)
+    );
+    CREATE TABLE pack_name (
+      key IDENTITY,
+      owner INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      UNIQUE (owner, id)
+    );
+
+    -- Definitions are JSON without their defaults.
+    CREATE TABLE tracker (
+      key INTEGER PRIMARY KEY REFERENCES tracker_name (key),
+      pack TEXT,
+      created_at INTEGER NOT NULL,
+      definition TEXT NOT NULL,
+      born INTEGER,
+      gone INTEGER
+    );
+    CREATE INDEX tracker_born ON tracker (born) WHERE born IS NOT NULL;
+    CREATE INDEX tracker_gone ON tracker (gone) WHERE gone IS NOT NULL;
+    CREATE TABLE tracker_before (
+      change INTEGER NOT NULL,
+      key INTEGER NOT NULL,
+      pack TEXT,
+      created_at INTEGER NOT NULL,
+      definition TEXT NOT NULL,
+      born INTEGER,
+      PRIMARY KEY (change, key)
+    ) CLUSTERED;
+
+    -- `key` is the entry's id. Quantities are grains, `day` counts from 1970-01-01, `fields` is a JSON object of grains.
+    -- `has_note` (0 or 1) is for the index of notes, and `gone` is in each index, so that counting reads the index alone.
+    CREATE TABLE entry (
+      key NUMBER,
+      tracker INTEGER NOT NULL REFERENCES tracker_name (key),
+      at INTEGER NOT NULL,
+      day INTEGER NOT NULL,
+      minute INTEGER NOT NULL,
+      quantity INTEGER,
+      item INTEGER REFERENCES item_name (key),
+      fields TEXT,
+      photo TEXT,
+      note TEXT,
+      has_note INTEGER NOT NULL,
+      born INTEGER,
+      gone INTEGER
+    );
+    CREATE INDEX entry_at ON entry (tracker, at, day, gone) WHERE gone IS NULL;
+    CREATE INDEX entry_day ON entry (tracker, day, at, gone) WHERE gone IS NULL;
+    CREATE INDEX entry_note ON entry (tracker, at, day, has_note, gone) WHERE has_note = 1 AND gone IS NULL;
+    CREATE INDEX entry_item ON entry (item, at, day, gone) WHERE item IS NOT NULL AND gone IS NULL;
+    CREATE INDEX entry_gone ON entry (gone) WHERE gone IS NOT NULL;
+    CREATE TABLE entry_before (
+      change INTEGER NOT NULL,
+      key INTEGER NOT NULL,
+      tracker INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      day INTEGER NOT NULL,
+      minute INTEGER NOT NULL,
+      quantity INTEGER,
+      item INTEGER,
+      fields TEXT,
+      photo TEXT,
+      note TEXT,
+      has_note INTEGER NOT NULL,
+      born INTEGER,
+      PRIMARY KEY (change, key)
+    ) CLUSTERED;
+
+    -- How often each item occurs: on a day, and ever. The entries keep these themselves.
+    CREATE TABLE item_day (
+      tracker INTEGER NOT NULL,
+      item INTEGER NOT NULL,
+      day INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (tracker, item, day)
+    ) CLUSTERED;
+    CREATE INDEX item_day_day ON item_day (tracker, day, count);
+    CREATE TABLE item_total (
+      tracker INTEGER NOT NULL,
+      item INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (tracker, item)
+    ) CLUSTERED;
+
+    -- What follows from entries; made anew by whoever has to.
+    CREATE TABLE day_total (
+      tracker INTEGER NOT NULL REFERENCES tracker_name (key),
+      day INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      total INTEGER NOT NULL,
+      least INTEGER,
+      most INTEGER,
+      last INTEGER,
+      first_at INTEGER NOT NULL,
+      last_at INTEGER NOT NULL,
+      first_minute INTEGER NOT NULL,
+      last_minute INTEGER NOT NULL,
+      met INTEGER NOT NULL,
+      goal TEXT,
+      PRIMARY KEY (tracker, day)
+    ) CLUSTERED;
+    CREATE TABLE tracker_summary (
+      tracker INTEGER PRIMARY KEY REFERENCES tracker_name (key),
+      content TEXT NOT NULL
+    );
+
+    CREATE TABLE item (
+      key INTEGER PRIMARY KEY REFERENCES item_name (key),
+      title TEXT NOT NULL,
+      attributes TEXT,
+      since INTEGER,
+      until INTEGER,
+      note TEXT,
+      photo TEXT,
+      created_at INTEGER NOT NULL,
+      born INTEGER,
+      gone INTEGER
+    );
+    CREATE INDEX item_born ON item (born) WHERE born IS NOT NULL;
+    CREATE INDEX item_gone ON item (gone) WHERE gone IS NOT NULL;
+    CREATE TABLE item_before (
+      change INTEGER NOT NULL,
+      key INTEGER NOT NULL,
+      title TEXT NOT NULL,
+      attributes TEXT,
+      since INTEGER,
+      until INTEGER,
+      note TEXT,
+      photo TEXT,
+      created_at INTEGER NOT NULL,
+      born INTEGER,
+      PRIMARY KEY (change, key)
+    ) CLUSTERED;
+
+    -- `key` is the milestone's id.
+    CREATE TABLE milestone (
+      key NUMBER,
+      tracker INTEGER NOT NULL REFERENCES tracker_name (key),
+      day INTEGER NOT NULL,
+      title TEXT NOT NULL,
+      note TEXT,
+      photo TEXT,
+      value INTEGER,
+      created_at INTEGER NOT NULL,
+      born INTEGER,
+      gone INTEGER
+    );
+    CREATE INDEX milestone_day ON milestone (tracker, day) WHERE gone IS NULL;
+    CREATE INDEX milestone_born ON milestone (born) WHERE born IS NOT NULL;
+    CREATE INDEX milestone_gone ON milestone (gone) WHERE gone IS NOT NULL;
+    CREATE TABLE milestone_before (
+      change INTEGER NOT NULL,
+      key INTEGER NOT NULL,
+      tracker INTEGER NOT NULL,
+      day INTEGER NOT NULL,
+      title TEXT NOT NULL,
+      note TEXT,
+      photo TEXT,
+      value INTEGER,
+      created_at INTEGER NOT NULL,
+      born INTEGER,
+      PRIMARY KEY (change, key)
+    ) CLUSTERED;
+
+    -- `print`: of the definition, by which one that has been read before is known without reading it again.
+    CREATE TABLE pack (
+      key INTEGER PRIMARY KEY REFERENCES pack_name (key),
+      installed_at INTEGER NOT NULL,
+      reminders TEXT NOT NULL,
+      print INTEGER NOT NULL,
+      definition TEXT NOT NULL,
+      born INTEGER,
+      gone INTEGER
+    );
+    CREATE INDEX pack_born ON pack (born) WHERE born IS NOT NULL;
+    CREATE INDEX pack_gone ON pack (gone) WHERE gone IS NOT NULL;
+    CREATE TABLE pack_before (
+      change INTEGER NOT NULL,
+      key INTEGER NOT NULL,
+      installed_at INTEGER NOT NULL,
+      reminders TEXT NOT NULL,
+      print INTEGER NOT NULL,
+      definition TEXT NOT NULL,
+      born INTEGER,
+      PRIMARY KEY (change, key)
+    ) CLUSTERED;
+
+    -- What is unlocked stays so, whatever is taken back.
+    CREATE TABLE achievement (
+      pack INTEGER NOT NULL REFERENCES pack_name (key),
+      id TEXT NOT NULL,
+      reached INTEGER NOT NULL,
+      unlocked_at INTEGER,
+      silent INTEGER NOT NULL,
+      PRIMARY KEY (pack, id)
+    ) CLUSTERED;
+    CREATE TABLE experience (
+      pack INTEGER PRIMARY KEY REFERENCES pack_name (key),
+      points INTEGER NOT NULL
+    );
+
+    -- What is to take the place of all that an owner has, and what it has taken the place of: trackers and packs under a
+    -- number that is nobody's. `at`: when it was last written to. `change`: the one that laid it aside; null: it is being
+    -- made, or nobody needs it any more.
+    CREATE TABLE shelf (
+      number INTEGER PRIMARY KEY,
+      owner INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      change INTEGER
+    );
+    CREATE INDEX shelf_change ON shelf (change);
+
+    """
+}
