@@ -148,6 +148,23 @@ import Testing
     #expect(try Self.read(line).get().title == line.split(separator: " ").dropFirst(2).joined(separator: " "))
   }
 
+  /// An hour from and to is no offset from UTC: it rang eleven hours later.
+  @Test(arguments: [
+    "add Call Zoe tomorrow 10:00-11:00", "add tomorrow 14:00-15:30 Call Zoe", "add Zoe 2026-11-27 09:00-10:00",
+  ])
+  func anHourFromAndToIsNoOffset(_ line: String) throws {
+    if case .success(let read) = try Self.read(line) { Issue.record("\(line): \(read.schedule.canonical)") }
+  }
+
+  /// A line of nothing but a time that may be one of two days is no title "next" with the nearer of them.
+  @Test func aTimeThatMayBeOneOfTwoIsNoTitle() throws {
+    guard case .failure(.noTime(let error, _)) = try Self.read("add next tuesday at 9") else {
+      Issue.record("\(try Self.read("add next tuesday at 9"))")
+      return
+    }
+    #expect(error?.choices == ["tuesday at 9", "tuesday next week at 9"])
+  }
+
   @Test(arguments: refused) func refuses(_ line: String, _ words: String, _ choice: String?) throws {
     guard case .failure(.leftOver(let left)) = try Self.read(line) else {
       Issue.record("\(line) was taken: \(try Self.read(line))")

@@ -670,6 +670,14 @@ extension SpokenPhrasesTests {
 
   /// Lines of that time; those behind the first eighty were collected when these were read rightly.
   static let fourthLines = """
+    add christmas eve 5pm church → church | at 2026-12-24 17:00
+    add church christmas eve 5pm → church | at 2026-12-24 17:00
+    add new year's day at noon call parents → call parents | at 2027-01-01 12:00
+    add halloween at 6pm candy → candy | at 2027-10-31 18:00
+    add Christmas tree shopping saturday 10am → Christmas tree shopping | at 2026-11-28 10:00
+    add New laptop tomorrow 10am → New laptop | at 2026-11-24 10:00
+    add buy christmas presents → refused
+    add 1730 friday Leave early → refused
     add Call the bank at 10 this morning → Call the bank | at 2026-11-23 10:00
     add Call the bank 10 this morning → refused
     add 8 this evening Movie → Movie | at 2026-11-23 20:00

@@ -78,27 +78,39 @@ extension PhraseParser {
     }
     let start = lexer.token.range.lowerBound
     let date = try date()
-    if lexer.isAdjacent, lexer.token.range.count == 1, lexer.text(lexer.token.range).lowercased() == "t" {
+    let isJoined =
+      lexer.isAdjacent && lexer.token.range.count == 1 && lexer.text(lexer.token.range).lowercased() == "t"
+    if isJoined {
       try lexer.advance()
     } else if try !lexer.skip(.at) {
       let isTime = lexer.keyword == .noon || lexer.keyword == .midnight || lexer.token.kind == .number
       guard isTime, !isBound else { return .date(date) }
     }
     let civil = CivilDateTime(date: date, time: try time(allowing24: false))
-    guard let offset = try offset() else { return .civil(civil) }
+    guard let offset = try offset(isJoined: isJoined) else { return .civil(civil) }
     let second = civil.wallSeconds - offset
     guard second >= 0, second <= Instant.latest.seconds else { throw outOfYears(start..<lexer.previousEnd) }
     return .instant(Instant(seconds: second))
   }
 
   /// `Z` or `±hh:mm` right after a time, in seconds east of UTC.
-  private mutating func offset() throws(Fault) -> Int64? {
+  ///
+  /// - Parameter isJoined: whether a `T` stands between date and time. Without it "tomorrow 10:00-11:00" is an hour that a
+  ///   person has, and no time west of UTC.
+  private mutating func offset(isJoined: Bool) throws(Fault) -> Int64? {
     guard lexer.isAdjacent else { return nil }
     if lexer.token.kind == .word, lexer.text(lexer.token.range).lowercased() == "z" {
       try lexer.advance()
       return 0
     }
+    let sign = lexer.token.range
     let isNegative = try lexer.skip("-")
+    guard !isNegative || isJoined else {
+      throw Fault(
+        range: sign, problem: "a single time has no end",
+        expected: #"the time alone, as in "at 10:00", or an offset from UTC behind a T, as in "2026-12-01T10:00-11:00""#
+      )
+    }
     if !isNegative {
       guard try lexer.skip("+") else { return nil }
     }

@@ -53,6 +53,8 @@ struct LineWord {
     static let numbered = Kinds(rawValue: 1 << 33)
     /// Goes with a word for how often: `daily through`, `weekly on`.
     static let bounding = Kinds(rawValue: 1 << 32)
+    /// The name of a feast begins with it: `christmas`, `new`.
+    static let feast = Kinds(rawValue: 1 << 34)
     /// Names of calendars may stand behind it: `except`.
     static let naming = Kinds(rawValue: 1 << 26)
     /// May stand within a time.
@@ -124,6 +126,12 @@ struct LineWord {
   /// Whether it may be an hour of a clock, without a word that says so.
   var isHour: Bool { has(.digits) && plain.utf8.count <= 2 && Int(plain).map { $0 <= 24 } == true || has(.clock) }
 
+  /// Whether it is a time in four digits, and no year: `1730`.
+  var isHourAndMinute: Bool {
+    guard has(.digits), !has(.year), plain.utf8.count == 4, let value = Int(plain) else { return false }
+    return value / 100 < 24 && value % 100 < 60
+  }
+
   /// Whether it is the name of several things, which a number before it counts.
   var isPlural: Bool {
     !has(.quoted) && text == plain && plain.utf8.last == UInt8(ascii: "s") && !plain.hasSuffix("ss")
@@ -150,6 +158,8 @@ struct LineWord {
     var kinds: Kinds = [.within, .first]
     let bytes = ContiguousArray(plain.utf8)
     guard isDigit(bytes.first) else {
+      // "~10:00"
+      if bytes.first == UInt8(ascii: "~"), isDigit(bytes.dropFirst().first) { return kinds.union([.number, .clock]) }
       let isSign = !bytes.contains { isDigit($0) || (0x61...0x7A).contains($0) || $0 >= 0x80 }
       return isSign ? kinds.union(.sign) : kinds
     }
@@ -162,7 +172,12 @@ struct LineWord {
     let tail = String(decoding: bytes[digits...], as: UTF8.self)
     if ["st", "nd", "rd", "th"].contains(tail) { kinds.insert(.ordinal) }
     let colon = UInt8(ascii: ":")
-    let isTimed = bytes.count > digits && bytes.allSatisfy { $0 == colon || isDigit($0) }
+    // "17:30", and "10:00-11:00"
+    let isTimed =
+      bytes.contains(colon) && bytes.allSatisfy { $0 == colon || $0 == UInt8(ascii: "-") || isDigit($0) }
+      || tail == "ish"
+    // "2moro"
+    if SpokenWords.shortened.contains(plain) { kinds.insert(.alone) }
     let halves = ["am", "pm", "a.m", "p.m", "p", "a"]
     let ending = bytes.drop { !(0x61...0x7A).contains($0) }
     if isTimed || halves.contains(String(decoding: ending, as: UTF8.self)) { kinds.insert(.clock) }
@@ -202,6 +217,10 @@ struct LineWord {
 }
 
 extension SpokenWords {
+  /// Words that people write for a day and that no schedule has: they are no part of a title either.
+  static let shortened: Set<String> = ["2day", "2moro", "2morro", "2morrow", "2mrw", "2nite", "2night"]
+  private static let unread = ["nxt", "mid-day", "penultimate", "nineish", "tenish", "noonish"]
+
   /// What a word may be to a time.
   static func kinds(of word: String.UTF8View) -> LineWord.Kinds? {
     word.count <= Keyword.longest ? kinds[PackedWord(word)] : nil
@@ -214,6 +233,7 @@ extension SpokenWords {
     }
     add(alone, .alone)
     add(["a.m", "p.m", "o'clock", "o’clock"], .alone)
+    add(unread, .alone)
     add(joining, .joining)
     add(units, .unit)
     add(numbers.keys, .number)
@@ -242,6 +262,7 @@ extension SpokenWords {
     add(["on", "at", "@", "in", "by"], .opening)
     add(namesFollow, .naming)
     add(open, .open)
+    add(feastBeginnings, [.feast, .within])
     add(daytimes, .daytime)
     add(["–", "—"], .sign)
     // What begins a schedule, or speaks of time, may stand within one.

@@ -28,6 +28,14 @@ extension ScheduleLine.Reader {
     let word = line[last]
     // "in at 9" says nothing of a time; "before 9" does.
     let isChanging = word.has(.changing) && !(word.has(.opening) && line[first].has(.opening))
+    // "this eve at 7", "week on tuesday"
+    let previous = self.word(last - 1, in: before)?.plain
+    if word.plain == "eve", previous == "this" { return last - 1..<last + 1 }
+    if ["week", "fortnight"].contains(word.plain), line[first].plain == "on",
+      line[run.words].contains(where: { $0.has(.weekday) })
+    {
+      return last..<last + 1
+    }
     if word.has(.cut) || isChanging { return stretch(before, fromEnd: true) ?? last..<last + 1 }
     guard word.has(.number) else { return nil }
     // "2 each days", but not "chapter 2 every day"
@@ -170,6 +178,8 @@ extension ScheduleLine.Reader {
     guard !word.has(.quoted) else { return false }
     if word.has([.clock, .date, .every, .asking, .near]) { return true }
     if isTimeless, word.has(.named) { return true }
+    // "1730 friday" begins with an hour as at(1) takes it.
+    if isTimeless, index == 0, range.count == 1, word.isHourAndMinute { return true }
     let (before, after) = (self.word(index - 1, in: range), self.word(index + 1, in: range))
     if word.has(.number) {
       if before?.has(.hours) == true || after?.has(.half) == true { return true }
@@ -198,7 +208,7 @@ extension ScheduleLine.Reader {
   }
 
   /// Whether a time says a time of day.
-  private func saysHour(_ range: Range<Int>) -> Bool {
+  func saysHour(_ range: Range<Int>) -> Bool {
     if case .after("at") = place, line[range].first?.has(.number) == true { return true }
     return range.contains { index in
       if line[index].has([.clock, .named, .half]) { return true }

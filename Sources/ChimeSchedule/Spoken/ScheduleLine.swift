@@ -65,6 +65,7 @@ public struct ScheduleLine: Sendable {
       let (error, choices) = reader.nearestError()
       throw Refusal.noTime(error, choices: choices)
     }
+    if let error = reader.ambiguity(of: run) { throw Refusal.noTime(error, choices: []) }
     let before = Array(words[..<run.words.lowerBound])
     let after = Array(words[run.words.upperBound...])
     let parts = [before, after].map { ScheduleLine.title($0) }.filter { !$0.isEmpty }
@@ -155,11 +156,14 @@ public struct ScheduleLine: Sendable {
       let ends = endsOfTimes
       var best: Run?
       for start in place == .anywhere ? words.indices : 0..<min(1, words.count)
-      where place != .anywhere || line[start].has(.first) && !isBareHour(start) {
+      where place != .anywhere || line[start].has([.first, .feast]) && !isBareHour(start) {
         for head in heads {
           // One that is as long behind another word is the same time.
           let least = best.map { $0.words.count + (takingFirst || $0.words.lowerBound == start ? 1 : 0) } ?? 1
-          if let run = longestRun(from: start, to: ends[start], head, least: least) { best = run }
+          guard let run = longestRun(from: start, to: ends[start], head, least: least) else { continue }
+          // "buy christmas presents" names no day to be reminded on; "christmas eve 5pm" does.
+          guard place != .anywhere || line[start].has(.first) || saysHour(run.words) else { continue }
+          best = run
         }
       }
       return best
@@ -260,6 +264,15 @@ public struct ScheduleLine: Sendable {
         return (nil, [])
       }
       return (error, lines(error, best))
+    }
+
+    /// Why the one word in front of a run is no title: with it the time may be one of two, as with "next tuesday at 9", and
+    /// nothing else is in the line.
+    func ambiguity(of run: Run) -> ScheduleError? {
+      guard run.words == 1..<words.count, line[0].speaks, !line[0].has(.quoted),
+        case .failure(let error) = parse(words.joined(separator: " ")), error.choices.count > 1
+      else { return nil }
+      return error
     }
 
     /// The line with each choice of an error in the place of some of its words.
