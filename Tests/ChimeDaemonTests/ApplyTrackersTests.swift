@@ -311,4 +311,77 @@ import Varlink
       #expect(Self.faults(house, pack).first?.contains("[[pack]] name = \"adkhar\" in the file brings it") == true)
     }
   }
+
+  /// A file may name amounts in any order; a backup of them is restored.
+  @Test func presetsOfAFileAreInOrder() async throws {
+    try await TrackerHouse.live { house in
+      _ = try Self.apply(
+        house,
+        """
+        [[tracker]]
+        id = "water"
+        title = "Water"
+        kind = "amount"
+        unit = "ml"
+        presets = ["500 ml", "250 ml"]
+        """)
+      let water = try await house.store.read { try $0.trackers(owner: getuid()).first }
+      #expect(water?.presets.map(\.grains) == water?.presets.map(\.grains).sorted() && water?.presets.count == 2)
+      #expect(try BackupTests.restore(house, house.backup(), dryRun: true).trackers == 1)
+    }
+  }
+
+  /// A client, a file, a pack and a backup may give a tracker the same further measures, and hear the same of others.
+  @Test(
+    arguments: [
+      (["bodyFat", "body-fat", "x1"], nil),
+      ((1...8).map { "f\($0)" }, nil),
+      ((1...9).map { "f\($0)" }, "give at most 8 further measures"),
+      (["1st"], "'1st' is no name: give 1 to 32 letters, digits and -, such as bodyFat"),
+      (["tuk_v_těle"], "'tuk_v_těle' is no name: give 1 to 32 letters, digits and -, such as bodyFat"),
+      ([String(repeating: "a", count: 33)], nil),
+    ] as [([String], String?)]) func eachWayInHasTheSameBounds(_ names: [String], _ fault: String?) async throws
+  {
+    let long = names.contains { $0.utf8.count > 32 }
+    let expected = fault ?? (long ? "is no name: give 1 to 32 letters, digits and -, such as bodyFat" : nil)
+    let lines = names.map { "\"\($0)\" = \"%\"\n" }.joined()
+    try await TrackerHouse.live { house in
+      let draft = Trackers.TrackerDraft(
+        id: "weight", kind: .measure, unit: "kg", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, "%") }))
+      let file = """
+        [[tracker]]
+        id = "mass"
+        title = "Mass"
+        kind = "measure"
+        unit = "kg"
+        [tracker.fields]
+        \(lines)
+        """
+      if let expected {
+        let refusal = try #require(house.refusal(Trackers.Put(tracker: draft)))
+        #expect(refusal.text("message").contains(expected), "\(refusal)")
+        #expect(Self.faults(house, file).contains { $0.contains(expected) })
+      } else {
+        try house.put(draft)
+        _ = try Self.apply(house, file)
+      }
+      let trackers = try await house.store.read { try $0.trackers(owner: getuid()) }
+      #expect(trackers.map(\.fields.count) == (expected == nil ? [names.count, names.count] : []))
+    }
+    let pack = PackFileTests.after("[tracker.fields]\n" + lines)
+    #expect(expected.map { text in pack.contains { $0.contains(text) } } ?? pack.isEmpty, "\(pack)")
+    let day = try #require(CivilDate(year: 2_026, month: 3, day: 30))
+    var tracker = Tracker(
+      id: TrackerID(rawValue: "weight"), owner: 1, title: "Weight", kind: .measure, startedOn: day, createdAt: .earliest
+    )
+    tracker.unit = Unit("kg")
+    tracker.fields = Dictionary(uniqueKeysWithValues: names.map { ($0, Unit("%")!) })
+    var judge = BackupJudge { _ in }
+    do {
+      _ = try judge.tracker(tracker)
+      #expect(expected == nil)
+    } catch let refused as BackupJudge.Refused {
+      #expect(expected.map { refused.message.contains($0) } ?? false, "\(refused.message)")
+    }
+  }
 }

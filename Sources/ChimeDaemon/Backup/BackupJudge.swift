@@ -53,7 +53,9 @@ struct BackupJudge {
     try need((0...3).contains(tracker.decimals), "decimals of \(id) are 0 to 3")
     try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) is a minute of the day")
     try need((tracker.kind == .check) == (tracker.unit == nil), "\(id) is in a unit if and only if it is no check")
-    try need(tracker.presets.count <= 100, "\(id) has too many presets")
+    try need(
+      tracker.presets.count <= TrackerFields.maxPresets,
+      "presets of \(id): give at most \(TrackerFields.maxPresets) amounts")
     let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
     for quantity in tracker.presets + [tracker.usual, tracker.milestoneStep].compactMap({ $0 }) {
       try need((1...limit).contains(quantity.grains), "an amount of \(id) is none that there can be")
@@ -77,13 +79,14 @@ struct BackupJudge {
       Self.isAscending(tracker.pauses.map(\.lowerBound), orEqual: true) && Self.isAscending(tracker.skips)
         && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) are in order")
     try need((0...31).contains(tracker.skipsEachMonth ?? 0), "skipsEachMonth of \(id) is 0 to 31")
-    try need(tracker.fieldBounds?.count ?? 0 <= 100, "\(id) has too many fields")
+    try need(tracker.fieldBounds?.count ?? 0 <= TrackerFields.maxFields, "\(id) has too many bounds")
     for bounds in (tracker.fieldBounds ?? [:]).values + [tracker.bounds].compactMap({ $0 }) {
       try need(bounds.least <= bounds.most, "the bounds of \(id) cannot be")
     }
-    try need(tracker.fields.count <= 100, "\(id) has too many fields")
-    for name in tracker.fields.keys { try need((1...64).contains(name.utf8.count), "a field of \(id) cannot be") }
-    for name in tracker.fields.keys { try text(name, "fields") }
+    for (others, name) in tracker.fields.keys.sorted().enumerated() {
+      let fault = TrackerFields.fault(ofField: name, beside: others)
+      try need(fault == nil, "fields of \(id): \(fault ?? "")")
+    }
     try need((0...1_000_000).contains(tracker.experience), "the XP of \(id) are 0 to 1000000")
     try text(tracker.icon, "icon")
     if let pack = tracker.pack { try need(TrackerID(checking: pack.rawValue) != nil, "that is no pack's id") }

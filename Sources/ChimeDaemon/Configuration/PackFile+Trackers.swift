@@ -65,8 +65,8 @@ extension PackReader {
     guard let fields = self.table("fields", in: table) else { return }
     for child in fields.node.children where !isFull {
       let place = fields.key(child.entry.name)
-      guard TrackerID(checking: child.entry.name) != nil, tracker.fields.count < 16 else {
-        fault(child, place, "is no name for a field: 1 to 32 lower-case letters, digits and -; at most 16", atKey: true)
+      if let fault = TrackerFields.fault(ofField: child.entry.name, beside: tracker.fields.count) {
+        self.fault(child, place, fault, atKey: true)
         continue
       }
       let bounds = child.isTable ? Table(node: child, key: place) : nil
@@ -287,6 +287,7 @@ extension PackReader {
             tracker.presets.append(preset)
           }
         }
+        tracker.presets.sort()
       } else {
         expected(
           "an array of 1 to 24 amounts, such as [\"\(tracker.unit.map(Self.example) ?? "20 pages")\"]", at: node,

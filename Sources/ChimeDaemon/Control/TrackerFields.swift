@@ -228,19 +228,28 @@ struct TrackerFields {
   }
 
   private func fields(_ fields: [String: String]) throws -> [String: Unit] {
-    guard fields.count <= Self.maxFields else {
-      throw ControlFailure.invalidValue(field: "fields", "give at most \(Self.maxFields) further measures")
-    }
     var result: [String: Unit] = [:]
-    for (name, symbol) in fields {
-      let isName = (1...32).contains(name.utf8.count) && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-      guard isName, name.first?.isLetter == true else {
-        throw ControlFailure.invalidValue(
-          field: "fields", "'\(Self.shown(name))' is no name: give 1 to 32 letters and digits, such as bodyFat")
+    for (name, symbol) in fields.sorted(by: { $0.key < $1.key }) {
+      if let fault = Self.fault(ofField: name, beside: result.count) {
+        throw ControlFailure.invalidValue(field: "fields", fault)
       }
       result[name] = try Self.unit(symbol, "fields")
     }
     return result
+  }
+
+  /// Why a tracker cannot have a further measure of this name; nil when it can. Clients, files and backups are held to it.
+  ///
+  /// - Parameter others: how many it has already.
+  static func fault(ofField name: String, beside others: Int) -> String? {
+    func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    let isName =
+      (1...32).contains(name.utf8.count) && isLetter(name.utf8.first ?? 0)
+      && name.utf8.allSatisfy {
+        isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+      }
+    guard isName else { return "'\(shown(name))' is no name: give 1 to 32 letters, digits and -, such as bodyFat" }
+    return others < maxFields ? nil : "give at most \(maxFields) further measures"
   }
 
   private func texts(_ texts: [String: String], _ field: String, maximum: Int) throws -> LocalizedText {

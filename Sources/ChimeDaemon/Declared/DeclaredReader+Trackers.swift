@@ -154,18 +154,16 @@ extension DeclaredReader {
         tracker.presets.append(preset)
       }
     }
+    tracker.presets.sort()
   }
 
-  /// Further measures of an entry. Names may be a pack's or a client's: of letters, digits and hyphens.
+  /// Further measures of an entry.
   private mutating func further(_ table: Table, into tracker: inout Tracker) {
     guard let further = faults.table("fields", in: table) else { return }
     for child in further.node.children where !faults.isFull {
       let (name, place) = (child.entry.name, further.key(child.entry.name))
-      let isName =
-        (1...32).contains(name.utf8.count) && name.first?.isLetter == true
-        && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-      guard isName, tracker.fields.count < 16 else {
-        faults.fault(child, place, "is no name for a field: 1 to 32 letters, digits and -; at most 16", atKey: true)
+      if let fault = TrackerFields.fault(ofField: name, beside: tracker.fields.count) {
+        faults.fault(child, place, fault, atKey: true)
         continue
       }
       guard case .string(let symbol) = child.value, let unit = try? TrackerFields.unit(symbol, "fields") else {
