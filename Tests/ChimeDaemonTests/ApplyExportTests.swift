@@ -60,7 +60,7 @@ import Varlink
             ?? LocalizedText("t\(index)"),
           verb: some(LocalizedText(text(9))), kind: kind, unit: unit,
           decimals: kind == .check ? 0 : number(0...3), goal: goal,
-          presets: kind == .amount ? some(Array(Set([quantity(), quantity()]))) ?? [] : [],
+          presets: kind == .amount ? some(Set([quantity(), quantity()]).sorted()) ?? [] : [],
           usual: kind == .amount ? some(quantity()) : nil, counting: counting[number(0...6)],
           dayStartsAt: some(number(0...1_439)) ?? 0, slot: Tracker.Slot.allCases[number(0...2)],
           skipsEachMonth: some(number(0...31)), hasItems: Bool.random(using: &random),
