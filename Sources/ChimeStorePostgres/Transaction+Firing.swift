@@ -88,7 +88,7 @@ extension Transaction {
     do throws(UnreadableDefinition) {
       reminder = try row.reminder(0, reader)
     } catch {
-      unreadable.append(error.reminder)
+      memory.unreadable.append(error.reminder)
       return nil
     }
     return DueReminder(

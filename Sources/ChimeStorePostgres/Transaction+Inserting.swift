@@ -37,7 +37,7 @@ extension Transaction {
       try rows.append(new, of: key, reader)
       guard let dueAt = new.dueAt else { continue }
       turn.lower(key, to: dueAt)
-      if Tenant.isTenant(new.reminder.owner) { tenantsWithMore.insert(new.reminder.owner) }
+      if Tenant.isTenant(new.reminder.owner) { memory.tenantsWithMore.insert(new.reminder.owner) }
     }
     try connection.send(rows.insertions(on: connection))
     return taken

@@ -70,7 +70,7 @@ extension Transaction {
       do throws(UnreadableDefinition) {
         reminder = try row.reminder(0, reader)
       } catch {
-        unreadable.append(error.reminder)
+        memory.unreadable.append(error.reminder)
         return try make(row, nil)
       }
       let (dueAt, isRegular) = (row.instant(12), row.int64(11) == Self.regular)

@@ -29,7 +29,9 @@ extension SQLTransaction {
       reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)),
       reminder.tracker?.tracker.rawValue)
     if let next {
-      if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) { tenantsWithMore.insert(reminder.owner) }
+      if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
+        memory.tenantsWithMore.insert(reminder.owner)
+      }
       let dueAt = nextDueAt ?? next + reminder.jitterOffset
       try setDue(
         reminder: key, snoozeOf: Self.regular, at: dueAt, scheduledAt: next,
@@ -136,7 +138,7 @@ extension SQLTransaction {
     do {
       reminder = try row.reminder(0, reader)
     } catch {
-      unreadable.append(error.reminder)
+      memory.unreadable.append(error.reminder)
       return nil
     }
     return ReminderRecord(

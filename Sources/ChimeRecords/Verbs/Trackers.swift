@@ -84,7 +84,7 @@ extension SQLTransaction {
     do {
       return try read()
     } catch {
-      unreadableTracking.append(
+      memory.unreadableTracking.append(
         UnreadableTracking(
           owner: owner, name: name, reason: "the definition of \(name) cannot be read; it can be removed (\(error))"))
       return nil
