@@ -63,9 +63,6 @@ public struct Agenda: Sendable {
     dice = Dice(state: seed)
   }
 
-  /// The earliest due time that is known.
-  public var earliestDue: Instant? { nextDue }
-
   /// Whether what comes of attempts and what is answered is to be kept rather than written.
   public var keepsForStore: Bool { storeRetryAt != nil || isKeeping }
 

@@ -20,6 +20,29 @@ package protocol Settlement: Sendable {
   func fail(_ failure: StoreFailure)
 }
 
+/// Bodies that wait to be committed, in the order in which they came.
+package struct JobQueue: Sendable {
+  private var waiting: [any Job] = []
+  /// Whether somebody takes what waits.
+  private var isDraining = false
+
+  package init() {}
+
+  /// - Returns: whether nobody takes what waits yet: the caller is to see that it is taken, until nothing is left.
+  package mutating func add(_ job: any Job) -> Bool {
+    waiting.append(job)
+    defer { isDraining = true }
+    return !isDraining
+  }
+
+  /// All that waits. Whoever gets nothing is to stop asking: the next body has its adder see to it.
+  package mutating func takeAll() -> [any Job] {
+    defer { waiting.removeAll() }
+    isDraining = !waiting.isEmpty
+    return waiting
+  }
+}
+
 package struct BodyJob<Value: Sendable>: Job {
   private let body: @Sendable (any StoreTransaction) throws -> Value
   private let caller: CheckedContinuation<Value, any Error>

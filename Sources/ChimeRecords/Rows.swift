@@ -92,13 +92,10 @@ extension StoredRow {
 
   /// `owner, channel, url, created_at, disabled, disabled_at, failing_since, settings`
   package func endpoint(_ reader: DefinitionReader) throws -> Endpoint {
-    let createdAt = instant(3)
-    // Version 1 kept no time with the reason.
-    let disabled = optionalText(4).map { Endpoint.Disabled(reason: $0, at: optionalInstant(5) ?? createdAt) }
-    return Endpoint(
+    Endpoint(
       lane: Lane(owner: uint32(0), channel: ChannelName(rawValue: text(1))), url: text(2),
-      settings: try reader.settings(text(7)), createdAt: createdAt, failingSince: optionalInstant(6),
-      disabled: disabled)
+      settings: try reader.settings(text(7)), createdAt: instant(3), failingSince: optionalInstant(6),
+      disabled: optionalText(4).map { Endpoint.Disabled(reason: $0, at: instant(5)) })
   }
 }
 

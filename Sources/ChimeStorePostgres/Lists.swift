@@ -8,15 +8,19 @@ import ChimeSchedule
 /// What lists are made of: each value behind its length, as it stands in an array's binary form
 /// (src/backend/utils/adt/arrayfuncs.c, array_recv).
 private struct ListBytes {
-  /// Begins with room for what stands before the values.
-  private var bytes = [UInt8](repeating: 0, count: 20)
-  private var count = 0
-  private var hasNull = false
+  /// What says how many dimensions there are, whether there are nulls, of what type the values are, and of the one dimension
+  /// its length and where it begins; then the values.
+  private(set) var bytes: [UInt8]
+
+  init(of type: Int32) {
+    bytes = []
+    for number in [1, 0, type, 0, 1] { write(number) }
+  }
 
   mutating func add(_ number: Int64) {
     write(Int32(8))
     write(number)
-    count += 1
+    count()
   }
 
   mutating func add(_ text: String) {
@@ -25,13 +29,13 @@ private struct ListBytes {
       write(Int32($0.count))
       bytes.append(contentsOf: $0)
     }
-    count += 1
+    count()
   }
 
   mutating func addNull() {
     write(Int32(-1))
-    hasNull = true
-    count += 1
+    bytes[7] = 1
+    count()
   }
 
   mutating func reserve(_ room: Int) { bytes.reserveCapacity(room) }
@@ -40,21 +44,19 @@ private struct ListBytes {
     withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// The values behind what says how many dimensions there are, whether there are nulls, of what type the values are, and of
-  /// the one dimension its length and where it begins.
-  func array(of type: Int32) -> [UInt8] {
-    var bytes = bytes
-    for (place, number) in [1, hasNull ? 1 : 0, type, Int32(count), 1].enumerated() {
-      withUnsafeBytes(of: number.bigEndian) { bytes.replaceSubrange(4 * place..<4 * place + 4, with: $0) }
+  /// Adds one to the length, where it stands.
+  private mutating func count() {
+    for place in stride(from: 15, through: 12, by: -1) {
+      bytes[place] &+= 1
+      if bytes[place] != 0 { return }
     }
-    return bytes
   }
 }
 
 /// Whole numbers.
 struct Integers: SQLValue {
   static var sqlType: SQLType { .integers }
-  private var list = ListBytes()
+  private var list = ListBytes(of: Int32(CHIME_PQ_INT8))
 
   init() {}
 
@@ -70,18 +72,18 @@ struct Integers: SQLValue {
   mutating func append(_ value: Int?) { if let value { append(value) } else { list.addNull() } }
   mutating func append(_ value: Instant?) { if let value { append(value) } else { list.addNull() } }
 
-  func bind(to parameters: inout some SQLParameters) { parameters.add(list.array(of: Int32(CHIME_PQ_INT8))) }
+  func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
 }
 
 /// Texts.
 struct Texts: SQLValue {
   static var sqlType: SQLType { .texts }
-  private var list = ListBytes()
+  private var list = ListBytes(of: Int32(CHIME_PQ_TEXT))
 
   init() {}
 
   mutating func append(_ value: String) { list.add(value) }
   mutating func append(_ value: String?) { if let value { list.add(value) } else { list.addNull() } }
 
-  func bind(to parameters: inout some SQLParameters) { parameters.add(list.array(of: Int32(CHIME_PQ_TEXT))) }
+  func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
 }

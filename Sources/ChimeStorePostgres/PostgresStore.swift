@@ -28,10 +28,7 @@ public final class PostgresStore: Store {
 
   private struct State {
     var isClosed = false
-    /// Writing bodies in the order in which they came.
-    var waiting: [any Job] = []
-    /// Whether a block on the writer's queue will see to `waiting`.
-    var isDraining = false
+    var queue = JobQueue()
   }
 
   private init(
@@ -129,27 +126,14 @@ public final class PostgresStore: Store {
   // Writing.
 
   private func submit(_ job: any Job) {
-    let (isClosed, isFirst) = state.withLock { state in
-      if state.isClosed { return (true, false) }
-      state.waiting.append(job)
-      defer { state.isDraining = true }
-      return (false, !state.isDraining)
-    }
+    let (isClosed, isFirst) = state.withLock { ($0.isClosed, !$0.isClosed && $0.queue.add(job)) }
     if isClosed { return job.refuse(.closed) }
     if isFirst { writer.queue.async { self.drain() } }
   }
 
   /// Commits what waits, group by group, until nothing does.
   private func drain() {
-    while true {
-      let jobs: [any Job] = state.withLock { state in
-        defer { state.waiting.removeAll() }
-        state.isDraining = !state.waiting.isEmpty
-        return state.waiting
-      }
-      if jobs.isEmpty { return }
-      commit(jobs)
-    }
+    while case let jobs = state.withLock({ $0.queue.takeAll() }), !jobs.isEmpty { commit(jobs) }
   }
 
   private func commit(_ jobs: [any Job]) {

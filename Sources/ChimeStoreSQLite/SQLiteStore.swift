@@ -35,10 +35,7 @@ public final class SQLiteStore: Store {
   struct State {
     /// Why calls are refused, once they are.
     var end: StoreFailure?
-    /// Writing bodies in the order in which they came.
-    var waiting: [any Job] = []
-    /// Whether a block on the writer's queue will see to `waiting`.
-    var isDraining = false
+    var queue = JobQueue()
     var lock: FileLock?
     /// The file that was opened.
     var identity: FileIdentity?
@@ -134,27 +131,14 @@ public final class SQLiteStore: Store {
   // Writing.
 
   private func submit(_ job: any Job) {
-    let (end, isFirst): (StoreFailure?, Bool) = state.withLock { state in
-      if let end = state.end { return (end, false) }
-      state.waiting.append(job)
-      defer { state.isDraining = true }
-      return (nil, !state.isDraining)
-    }
+    let (end, isFirst) = state.withLock { ($0.end, $0.end == nil && $0.queue.add(job)) }
     if let end { return job.refuse(end) }
     if isFirst { writer.queue.async { self.drain() } }
   }
 
   /// Commits what waits, group by group, until nothing does.
   private func drain() {
-    while true {
-      let jobs: [any Job] = state.withLock { state in
-        defer { state.waiting.removeAll() }
-        state.isDraining = !state.waiting.isEmpty
-        return state.waiting
-      }
-      if jobs.isEmpty { return }
-      commit(jobs)
-    }
+    while case let jobs = state.withLock({ $0.queue.takeAll() }), !jobs.isEmpty { commit(jobs) }
   }
 
   private func commit(_ jobs: [any Job]) {

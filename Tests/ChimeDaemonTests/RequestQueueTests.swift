@@ -108,3 +108,8 @@ import Testing
     #expect(queue.runningCount == 1)
   }
 }
+
+extension RequestQueue {
+  var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+  var runningCount: Int { running.count }
+}

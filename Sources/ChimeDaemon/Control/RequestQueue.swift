@@ -34,23 +34,20 @@ struct RequestQueue<Request: Sendable>: Sendable {
   /// Who has not asked for so many requests of others is not there any more.
   static var memory: Int { 256 }
 
-  private struct Kind: Hashable {
+  struct Kind: Hashable {
     var owner: UInt32
     var weight: Weight
   }
 
-  private var waiting: [UInt32: [Entry]] = [:]
+  private(set) var waiting: [UInt32: [Entry]] = [:]
   /// The owners who wait for something, in the order of their turns.
   private var turns: [UInt32] = []
-  private var running: [Int: Kind] = [:]
+  private(set) var running: [Int: Kind] = [:]
   private var counts: [Kind: Int] = [:]
   private var heavyCount = 0
   private var lastNumber = 0
   /// The number of the latest request of each owner who was there lately.
   private var seen: [UInt32: Int] = [:]
-
-  var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
-  var runningCount: Int { running.count }
 
   /// - Returns: its number.
   @discardableResult

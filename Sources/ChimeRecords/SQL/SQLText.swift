@@ -55,13 +55,12 @@ package struct ComposedQuery {
   private var count = 0
 
   private mutating func add(_ piece: SQLText) {
-    for scalar in piece.text.unicodeScalars {
-      guard scalar == "?" else {
-        sql.unicodeScalars.append(scalar)
-        continue
+    for (place, part) in piece.text.split(separator: "?", omittingEmptySubsequences: false).enumerated() {
+      if place > 0 {
+        count += 1
+        sql += "$\(count)"
       }
-      count += 1
-      sql += "$\(count)"
+      sql += part
     }
   }
 }

@@ -79,26 +79,10 @@ extension SQLTransaction {
 
   package func reminder(_ id: ReminderID) throws -> ReminderRecord? {
     unreadable = []
-    let found = try connection.first(
-      """
-      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
-        coalesce(d.scheduled_at, d.next_at), d.next_at,
-        (SELECT count(*) FROM occurrence x WHERE x.state <= 2 AND x.reminder = r.key),
-        (SELECT min(s.next_at) FROM due s
-          CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state = 2
-          WHERE s.reminder = r.key AND s.snooze_of >= 0),
-        (SELECT min(s.next_at) FROM due s
-          CROSS JOIN occurrence x ON x.scheduled_at = s.snooze_of AND x.reminder = s.reminder AND x.state < 2
-          WHERE s.reminder = r.key AND s.snooze_of >= 0),
-        a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at, o.snoozed_until,
-        o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
-      FROM alias a
-      JOIN reminder r ON r.key = a.key
-      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
-      LEFT JOIN occurrence o ON o.reminder = r.key
-        AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
-      WHERE a.id = $1
-      """, id.rawValue, row: record)
+    var query = ComposedQuery(Self.recordColumns)
+    query.append("SELECT key, CAST(NULL AS BIGINT) AS coming FROM alias WHERE id = ?", id.rawValue)
+    query.append(Self.recordJoins)
+    let found = try connection.all(query, row: record).first
     if let failure = unreadable.first { throw StoreFailure.internalError(failure.reason) }
     return found ?? nil
   }
