@@ -5,9 +5,6 @@ import ChimeSchedule
 
 /// Judges what a client wants an endpoint to be, field by field, and says what is wrong in a sentence.
 enum EndpointFields {
-  static let concurrency = 1...64
-  static let rateCount = 1...10_000
-  static let rateSpan: ClosedRange<Milliseconds> = .seconds(1)...(.days(1))
   static let overlap: ClosedRange<Milliseconds> = .zero...(.days(30))
 
   static func check(url: String) throws {
@@ -20,58 +17,12 @@ enum EndpointFields {
 
   /// Lays the settings that are given over `settings`.
   static func apply(_ wire: EndpointsInterface.Settings, to settings: inout EndpointSettings) throws {
-    if let headers = wire.headers {
-      let headers = headers.map { EndpointSettings.Header(name: $0.name, value: $0.value) }
-      do {
-        try HeaderRules.check(headers)
-      } catch {
-        throw ControlFailure.invalidValue(field: "headers", "\(error)")
-      }
-      settings.headers = headers.isEmpty ? nil : headers
-    }
-    if let template = wire.template {
-      do {
-        _ = try Template(setting: template)
-      } catch {
-        throw ControlFailure.invalidValue(field: "template", "\(error)")
-      }
-      settings.template = template
-    }
-    if let certificates = wire.certificates {
-      do {
-        _ = try Certificates.count(in: certificates)
-      } catch {
-        throw ControlFailure.invalidValue(field: "certificates", "\(error)")
-      }
-      settings.certificates = certificates
-    }
-    if let number = wire.concurrency {
-      guard concurrency.contains(number) else {
-        throw ControlFailure.invalidValue(field: "concurrency", "give a number from 1 to \(concurrency.upperBound)")
-      }
-      settings.concurrency = number
-    }
-    if let rate = wire.rate {
-      guard rateCount.contains(rate.count) else {
-        throw ControlFailure.invalidValue(field: "rate", "give a number of messages from 1 to \(rateCount.upperBound)")
-      }
-      settings.rate = EndpointSettings.Rate(
-        count: rate.count, span: try ReminderFields.duration(rate.span, "rate", rateSpan))
-    }
-    if let inOrder = wire.inOrder { settings.inOrder = inOrder }
+    for setting in EndpointSetting.all { try setting.take(wire, &settings) }
   }
 
   static func reset(_ names: [EndpointsInterface.Update.Reset], in settings: inout EndpointSettings) {
-    for name in names {
-      switch name {
-      case .headers: settings.headers = nil
-      case .template: settings.template = nil
-      case .certificates: settings.certificates = nil
-      case .concurrency: settings.concurrency = nil
-      case .rate: settings.rate = nil
-      case .inOrder: settings.inOrder = nil
-      case .token: break
-      }
+    for setting in EndpointSetting.all where names.contains(where: { $0.rawValue == setting.name }) {
+      setting.reset(&settings)
     }
   }
 

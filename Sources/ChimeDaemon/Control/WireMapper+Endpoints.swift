@@ -24,12 +24,9 @@ extension WireMapper {
 
   static func settings(_ settings: EndpointSettings) -> EndpointsInterface.Settings? {
     guard settings != EndpointSettings(set: settings.set) else { return nil }
-    return EndpointsInterface.Settings(
-      headers: settings.headers?.map { EndpointsInterface.Header(name: $0.name, value: $0.value) },
-      template: settings.template, certificates: settings.certificates, concurrency: settings.concurrency,
-      rate: settings.rate.map {
-        EndpointsInterface.Rate(count: $0.count, span: DurationText.formatISO8601($0.span))
-      }, inOrder: settings.inOrder)
+    var wire = EndpointsInterface.Settings()
+    for setting in EndpointSetting.all { setting.show(settings, &wire) }
+    return wire
   }
 
   func test(_ test: WebhookTest) -> EndpointsInterface.TestResult {

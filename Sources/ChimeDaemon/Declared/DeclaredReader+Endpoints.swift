@@ -4,9 +4,7 @@ import ChimeSchedule
 
 // `[[endpoint]]`
 extension DeclaredReader {
-  private static let endpointKeys = [
-    "name", "url", "secretFile", "tokenFile", "headers", "template", "certificates", "concurrency", "rate", "inOrder",
-  ]
+  private static let endpointKeys = ["name", "url", "secretFile", "tokenFile"] + EndpointSetting.all.map(\.name)
   private static let secretKeys = ["secret": "secretFile", "token": "tokenFile"]
 
   mutating func endpoint(_ table: Table) -> DeclaredSet.Webhook? {
@@ -27,20 +25,10 @@ extension DeclaredReader {
       }
     }
     if let url, table["url"] != nil { judge("url", in: table) { try EndpointFields.check(url: url) } }
-    var wire = EndpointsInterface.Settings()
-    func lay(_ key: String, _ body: (inout EndpointsInterface.Settings) -> Void) {
-      wire = EndpointsInterface.Settings()
-      body(&wire)
-      judge(key, in: table) { try EndpointFields.apply(wire, to: &settings) }
+    for setting in EndpointSetting.all {
+      guard let wire = setting.read(&self, table) else { continue }
+      judge(setting.name, in: table) { try setting.take(wire, &settings) }
     }
-    if let headers = headers(table) { lay("headers") { $0.headers = headers } }
-    if let template = string("template", in: table) { lay("template") { $0.template = template } }
-    if let certificates = string("certificates", in: table) { lay("certificates") { $0.certificates = certificates } }
-    if let number = faults.number("concurrency", in: table, EndpointFields.concurrency) {
-      lay("concurrency") { $0.concurrency = number }
-    }
-    if let rate = rate(table) { lay("rate") { $0.rate = rate } }
-    if let inOrder = faults.flag("inOrder", in: table), inOrder { settings.inOrder = true }
     let (secret, token) = (string("secretFile", in: table), string("tokenFile", in: table))
     guard let name, let url else { return nil }
     return DeclaredSet.Webhook(
@@ -58,7 +46,7 @@ extension DeclaredReader {
     }
   }
 
-  private mutating func headers(_ table: Table) -> [EndpointsInterface.Header]? {
+  mutating func headers(_ table: Table) -> [EndpointsInterface.Header]? {
     guard let node = table["headers"], let lines = strings(node, table.key("headers"), "[\"X-Priority: 5\"]") else {
       return nil
     }
@@ -74,7 +62,7 @@ extension DeclaredReader {
     return headers
   }
 
-  private mutating func rate(_ table: Table) -> EndpointsInterface.Rate? {
+  mutating func rate(_ table: Table) -> EndpointsInterface.Rate? {
     guard let node = table["rate"] else { return nil }
     if case .string(let text) = node.value {
       let parts = text.split(separator: "/", maxSplits: 1).map(String.init)

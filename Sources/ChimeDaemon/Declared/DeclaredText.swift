@@ -74,16 +74,7 @@ enum DeclaredText {
 
   /// All but its secret and its token.
   static func fields(of endpoint: Endpoint) -> [Field] {
-    let settings = endpoint.settings
-    let headers = (settings.headers ?? []).map { "\($0.name): \($0.value)" }
-    return [
-      text("url", endpoint.url),
-      Field(name: "headers", text: headers.isEmpty ? nil : TOMLText.array(headers)),
-      text("template", settings.template), text("certificates", settings.certificates),
-      Field(name: "concurrency", text: settings.concurrency.map(String.init)),
-      text("rate", settings.rate.map { "\($0.count)/\(DurationText.format($0.span))" }),
-      Field(name: "inOrder", text: String(settings.inOrder ?? false), isUsual: settings.inOrder != true),
-    ]
+    [text("url", endpoint.url)] + EndpointSetting.all.map { $0.text(endpoint.settings) }
   }
 
   // MARK: Files
