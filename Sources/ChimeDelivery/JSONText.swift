@@ -11,11 +11,16 @@ struct JSONText {
 
   init() { bytes.reserveCapacity(512) }
 
-  mutating func object(_ members: (inout JSONText) -> Void) {
-    bytes.append(UInt8(ascii: "{"))
+  mutating func object(_ members: (inout JSONText) -> Void) { enclose("{", members, "}") }
+
+  mutating func list(_ elements: (inout JSONText) -> Void) { enclose("[", elements, "]") }
+
+  private mutating func enclose(_ opening: Unicode.Scalar, _ parts: (inout JSONText) -> Void, _ closing: Unicode.Scalar)
+  {
+    bytes.append(UInt8(ascii: opening))
     isFirst = true
-    members(&self)
-    bytes.append(UInt8(ascii: "}"))
+    parts(&self)
+    bytes.append(UInt8(ascii: closing))
     isFirst = false
   }
 
@@ -26,13 +31,12 @@ struct JSONText {
 
   mutating func member(_ key: StaticString, _ text: String?) {
     begin(key)
-    value(text)
+    write(text)
   }
 
   mutating func member(_ key: StaticString, _ number: Int64?) {
     begin(key)
-    guard let number else { return value(nil) }
-    bytes.append(contentsOf: String(number).utf8)
+    write(literal: number.map { "\($0)" } ?? "null")
   }
 
   /// Whole numbers without a point.
@@ -40,24 +44,30 @@ struct JSONText {
     guard let number, number.isFinite else { return member(key, String?.none) }
     if let whole = Int64(exactly: number) { return member(key, whole) }
     begin(key)
-    bytes.append(contentsOf: "\(number)".utf8)
+    write(literal: "\(number)")
   }
 
   mutating func member(_ key: StaticString, _ isTrue: Bool) {
     begin(key)
-    bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
+    write(literal: isTrue ? "true" : "false")
   }
 
   mutating func member(_ key: StaticString, _ texts: [String]) {
     begin(key)
-    bytes.append(UInt8(ascii: "["))
-    isFirst = true
-    for text in texts {
-      separate()
-      value(text)
-    }
-    bytes.append(UInt8(ascii: "]"))
-    isFirst = false
+    list { json in for text in texts { json.element { $0.write(text) } } }
+  }
+
+  /// A member with any key.
+  mutating func member(key: String, _ value: (inout JSONText) -> Void) {
+    separate()
+    write(key)
+    bytes.append(UInt8(ascii: ":"))
+    value(&self)
+  }
+
+  mutating func element(_ value: (inout JSONText) -> Void) {
+    separate()
+    value(&self)
   }
 
   /// Keys are Chime's own, and have nothing in them that needs escaping.
@@ -75,11 +85,8 @@ struct JSONText {
   }
 
   /// A string after RFC 8259, 7, with no more escaped than has to be.
-  private mutating func value(_ text: String?) {
-    guard var text else {
-      bytes.append(contentsOf: "null".utf8)
-      return
-    }
+  mutating func write(_ text: String?) {
+    guard var text else { return write(literal: "null") }
     bytes.append(UInt8(ascii: "\""))
     text.withUTF8 { utf8 in
       var start = 0
@@ -92,6 +99,9 @@ struct JSONText {
     }
     bytes.append(UInt8(ascii: "\""))
   }
+
+  /// A number, or a word of JSON.
+  mutating func write(literal: String) { bytes.append(contentsOf: literal.utf8) }
 
   private mutating func escape(_ byte: UInt8) {
     bytes.append(UInt8(ascii: "\\"))

@@ -59,50 +59,21 @@ enum TemplateJSON: Hashable, Sendable, Decodable {
 
   /// The value as text without white space between its parts (RFC 8259).
   var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    write(to: &bytes)
-    return bytes
+    var json = JSONText()
+    write(to: &json)
+    return json.bytes
   }
 
-  private func write(to bytes: inout [UInt8]) {
+  private func write(to json: inout JSONText) {
     switch self {
-    case .null: bytes += "null".utf8
-    case .bool(let value): bytes += (value ? "true" : "false").utf8
-    case .integer(let value): bytes += "\(value)".utf8
-    case .number(let value): bytes += "\(value)".utf8
-    case .string(let value): Self.write(value, to: &bytes)
-    case .list(let values):
-      bytes.append(UInt8(ascii: "["))
-      for (index, value) in values.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        value.write(to: &bytes)
-      }
-      bytes.append(UInt8(ascii: "]"))
+    case .null: json.write(nil)
+    case .bool(let value): json.write(literal: value ? "true" : "false")
+    case .integer(let value): json.write(literal: "\(value)")
+    case .number(let value): json.write(literal: "\(value)")
+    case .string(let value): json.write(value)
+    case .list(let values): json.list { json in for value in values { json.element { value.write(to: &$0) } } }
     case .object(let members):
-      bytes.append(UInt8(ascii: "{"))
-      for (index, member) in members.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        Self.write(member.key, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        member.value.write(to: &bytes)
-      }
-      bytes.append(UInt8(ascii: "}"))
+      json.object { json in for member in members { json.member(key: member.key) { member.value.write(to: &$0) } } }
     }
-  }
-
-  private static func write(_ text: String, to bytes: inout [UInt8]) {
-    let digits = Array("0123456789abcdef".utf8)
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): bytes += #"\n"#.utf8
-      case UInt8(ascii: "\r"): bytes += #"\r"#.utf8
-      case UInt8(ascii: "\t"): bytes += #"\t"#.utf8
-      case 0..<0x20, 0x7F: bytes += Array(#"\u00"#.utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

@@ -449,6 +449,7 @@ import Varlink
 
   @Test func aWordIsQuotedForTheShellWhereItHasTo() {
     #expect(ShellText.quoted("/run/user/1000/chime") == "/run/user/1000/chime")
+    #expect(ShellText.quoted("čaj") == "čaj")
     #expect(ShellText.quoted("/a b") == "'/a b'")
     #expect(ShellText.quoted("it's") == "'it'\\''s'")
     #expect(ShellText.quoted("") == "''")

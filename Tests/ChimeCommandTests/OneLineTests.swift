@@ -99,6 +99,9 @@ import Varlink
       #expect(outcome.errors.contains("  1  chime add Dentist saturday\n  2  chime add Dentist saturday next week\n"))
       #expect(added == draft)
     }
+    // The line can be typed as it is shown.
+    let (shown, _) = try added(["add", "Pay $HOME \"now\"", "next", "saturday"], input: "q")
+    #expect(shown.errors.contains("  1  chime add 'Pay $HOME \"now\"' saturday\n"), "\(shown.errors)")
     for key in ["4", "0", "q", "\n", "\u{3}", ""] {
       let (outcome, added) = try added(words("add Dentist next saturday"), input: key + " ")
       #expect(outcome.status == .usage)

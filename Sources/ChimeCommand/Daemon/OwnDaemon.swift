@@ -20,34 +20,17 @@ enum OwnDaemon {
   /// - Parameter line: is told each line of its standard output as it comes.
   /// - Returns: its exit status; 128 and the signal's number, when a signal ended it.
   static func run(_ path: String, _ arguments: [String], line: ([UInt8]) -> Void) throws -> Int32 {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Failure.system(Words.say("cannot make a pipe"), errno: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[0]) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-    var vector = ([path] + arguments).map { strdup($0) } + [nil]
-    defer { for argument in vector { free(argument) } }
-    var child: pid_t = 0
-    let code = posix_spawn(&child, path, &actions, &attributes, &vector, environ)
-    close(ends[1])
-    guard code == 0 else { throw Failure.system(Words.say("cannot run %1", path), errno: code) }
-    read(ends[0], line)
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 {
-      guard errno == EINTR else { throw Failure.system(Words.say("cannot wait for %1", path), errno: errno) }
+    let child: ChildProgram
+    do throws(ChildProgram.StartFault) {
+      child = try ChildProgram([path] + arguments, errors: .shown)
+    } catch {
+      throw Failure.system(Words.say("cannot run %1", path), errno: error.code)
     }
+    if let descriptor = child.output {
+      read(descriptor, line)
+      close(descriptor)
+    }
+    let status = try child.end()
     let signal = status & 0x7F
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }

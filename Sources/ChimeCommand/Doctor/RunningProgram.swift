@@ -36,40 +36,16 @@ enum RunningProgram {
   static func run(
     _ path: String, _ arguments: [String], within milliseconds: Int, withErrors: Bool = false
   ) -> ProgramRun {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return .notStarted(describe(errno: errno)) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    if withErrors {
-      posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
-    } else {
-      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF))
-    var vector = ([path] + arguments).map { strdup($0) } + [nil]
-    defer { for argument in vector { free(argument) } }
-    var child: pid_t = 0
-    let code = posix_spawnp(&child, path, &actions, &attributes, &vector, environ)
-    close(ends[1])
-    guard code == 0 else {
-      close(ends[0])
-      return code == ENOENT || code == EACCES ? .missing : .notStarted(describe(errno: code))
+    let child: ChildProgram
+    do throws(ChildProgram.StartFault) {
+      child = try ChildProgram([path] + arguments, errors: withErrors ? .withOutput : .dropped, inGroup: true)
+    } catch {
+      return error.code == ENOENT || error.code == EACCES ? .missing : .notStarted(describe(errno: error.code))
     }
     let deadline = ContinuousClock.now + .milliseconds(milliseconds)
-    let output = read(ends[0], until: deadline)
-    close(ends[0])
-    return end(child, at: deadline, milliseconds, output)
+    let output = child.output.map { read($0, until: deadline) } ?? []
+    if let descriptor = child.output { close(descriptor) }
+    return end(child.processID, at: deadline, milliseconds, output)
   }
 
   /// What it wrote until it closed its output, or the time was up.

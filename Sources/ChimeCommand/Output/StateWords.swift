@@ -2,50 +2,19 @@ import ChimeWords
 
 /// States, reasons and kinds of things as a person reads them. In `--json`, in `--plain` and as values of options they stay what they are.
 enum StateWords {
-  static func say(_ state: String) -> String {
-    switch state {
-    case "active": Words.say("active")
-    case "paused": Words.say("paused")
-    case "finished": Words.say("finished")
-    case "fired": Words.say("fired")
-    case "delivered": Words.say("delivered")
-    case "done": Words.say("done")
-    case "dismissed": Words.say("dismissed")
-    case "snoozed": Words.say("snoozed")
-    case "missed": Words.say("missed")
-    case "suspend": Words.say("suspend")
-    case "downtime": Words.say("downtime")
-    case "skipped": Words.say("skipped")
-    case "pending": Words.say("pending")
-    case "waiting": Words.say("waiting")
-    case "dead": Words.say("dead")
-    case "cancelled": Words.say("cancelled")
-    case "failed": Words.say("failed")
-    case "refused": Words.say("refused")
-    case "latest": Words.say("latest")
-    case "all": Words.say("all")
-    case "skip": Words.say("skip")
-    case "low": Words.say("low")
-    case "critical": Words.say("critical")
+  private static let states: Set<String> = [
+    Words.mark("active"), Words.mark("paused"), Words.mark("finished"), Words.mark("fired"), Words.mark("delivered"),
+    Words.mark("done"), Words.mark("dismissed"), Words.mark("snoozed"), Words.mark("missed"), Words.mark("suspend"),
+    Words.mark("downtime"), Words.mark("skipped"), Words.mark("pending"), Words.mark("waiting"), Words.mark("dead"),
+    Words.mark("cancelled"), Words.mark("failed"), Words.mark("refused"), Words.mark("latest"), Words.mark("all"),
+    Words.mark("skip"), Words.mark("low"), Words.mark("critical"),
     // What `chime watch` calls what happens.
-    case "added": Words.say("added")
-    case "changed": Words.say("changed")
-    case "removed": Words.say("removed")
-    case "closed": Words.say("closed")
-    case "logged": Words.say("logged")
-    case "goal": Words.say("goal")
-    case "unlocked": Words.say("unlocked")
-    case "level": Words.say("level")
-    case "milestone": Words.say("milestone")
-    case "clock": Words.say("clock")
-    case "zone": Words.say("zone")
-    case "calendar": Words.say("calendar")
-    case "resumed": Words.say("resumed")
-    case "reloaded": Words.say("reloaded")
-    case "store": Words.say("store")
-    default: state
-    }
-  }
+    Words.mark("added"), Words.mark("changed"), Words.mark("removed"), Words.mark("closed"), Words.mark("logged"),
+    Words.mark("goal"), Words.mark("unlocked"), Words.mark("level"), Words.mark("milestone"), Words.mark("clock"),
+    Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"), Words.mark("reloaded"), Words.mark("store"),
+  ]
+
+  static func say(_ state: String) -> String { states.contains(state) ? Words.say(key: state) : state }
 
   /// The language that a schedule is written in; those of other programs keep their names.
   static func dialect(_ dialect: String) -> String {
@@ -85,23 +54,12 @@ enum StateWords {
     }
   }
 
+  private static let kinds: Set<String> = [
+    Words.mark("reminder"), Words.mark("occurrence"), Words.mark("delivery"), Words.mark("endpoint"),
+    Words.mark("command"), Words.mark("tracker"), Words.mark("entry"), Words.mark("item"), Words.mark("milestone"),
+    Words.mark("pack"), Words.mark("achievement"), Words.mark("photo"), Words.mark("upload"),
+  ]
+
   /// What it is that the daemon knows none of.
-  static func kind(_ kind: String) -> String {
-    switch kind {
-    case "reminder": Words.say("reminder")
-    case "occurrence": Words.say("occurrence")
-    case "delivery": Words.say("delivery")
-    case "endpoint": Words.say("endpoint")
-    case "command": Words.say("command")
-    case "tracker": Words.say("tracker")
-    case "entry": Words.say("entry")
-    case "item": Words.say("item")
-    case "milestone": Words.say("milestone")
-    case "pack": Words.say("pack")
-    case "achievement": Words.say("achievement")
-    case "photo": Words.say("photo")
-    case "upload": Words.say("upload")
-    default: kind
-    }
-  }
+  static func kind(_ kind: String) -> String { kinds.contains(kind) ? Words.say(key: kind) : kind }
 }

@@ -7,48 +7,30 @@ enum OtherProgram {
   ///
   /// - Throws: when there is none of that name.
   static func output(_ arguments: [String], hint: String) throws -> [UInt8]? {
-    let name = arguments[0]
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Failure.system(Words.say("cannot make a pipe"), errno: errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    var vector = arguments.map { strdup($0) } + [nil]
-    var environment = plainEnvironment()
-    defer { for text in vector + environment { free(text) } }
-    var child: pid_t = 0
-    let code = posix_spawnp(&child, name, &actions, nil, &vector, &environment)
-    close(ends[1])
-    guard code == 0 else {
-      close(ends[0])
-      throw code == ENOENT
-        ? Failure.failed(Words.say("there is no program %1 here", name), hint: hint)
-        : Failure.system(Words.say("cannot run %1", arguments.joined(separator: " ")), errno: code)
+    let child: ChildProgram
+    do throws(ChildProgram.StartFault) {
+      child = try ChildProgram(arguments, errors: .dropped, environment: plainEnvironment())
+    } catch {
+      throw error.code == ENOENT
+        ? Failure.failed(Words.say("there is no program %1 here", arguments[0]), hint: hint)
+        : Failure.system(Words.say("cannot run %1", arguments.joined(separator: " ")), errno: error.code)
     }
-    let output = Files.read(ends[0], limit: 16 << 20)
+    let output = child.output.flatMap { Files.read($0, limit: 16 << 20) }
     // Before the wait: what writes on without end is to see that nobody reads.
-    close(ends[0])
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 {
-      guard errno == EINTR else { throw Failure.system(Words.say("cannot wait for %1", name), errno: errno) }
-    }
-    return status == 0 ? output : nil
+    if let descriptor = child.output { close(descriptor) }
+    return try child.end() == 0 ? output : nil
   }
 
   /// The environment, but for its language.
-  private static func plainEnvironment() -> [UnsafeMutablePointer<CChar>?] {
-    var texts: [UnsafeMutablePointer<CChar>?] = []
+  private static func plainEnvironment() -> [String] {
+    var texts = ["LC_ALL=C"]
     var place = environ
     while let text = place.pointee {
       let line = String(cString: text)
-      if !line.hasPrefix("LC_"), !line.hasPrefix("LANG") { texts.append(strdup(text)) }
+      if !line.hasPrefix("LC_"), !line.hasPrefix("LANG") { texts.append(line) }
       place += 1
     }
-    return texts + [strdup("LC_ALL=C"), nil]
+    return texts
   }
 
   // MARK: What each of them knows

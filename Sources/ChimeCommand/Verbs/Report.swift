@@ -163,7 +163,7 @@ enum ReportFile {
         return String(cString: text)
       } ?? path
     // xdg-open hands it to the browser and ends; what it says is nobody's answer.
-    let status = try Editor.run("/bin/sh", ["sh", "-c", "xdg-open \"$1\" >/dev/null 2>&1", "sh", absolute])
+    let status = try Editor.run(["/bin/sh", "-c", "xdg-open \"$1\" >/dev/null 2>&1", "sh", absolute])
     guard status != 0 else { return }
     throw Failure.failed(
       Words.say("the report is written, and no browser could be started (xdg-open)"),

@@ -1,3 +1,4 @@
+import ChimeControl
 import ChimeSchedule
 import ChimeWords
 
@@ -74,7 +75,7 @@ enum TitleAndTime {
 
   /// A line as it is typed.
   private static func typed(_ words: [String], _ verb: String) -> String {
-    "chime \(verb) " + words.map { quoted(Harmless.line($0)) }.joined(separator: " ")
+    "chime \(verb) " + words.map { ShellText.quoted(Harmless.line($0)) }.joined(separator: " ")
   }
 
   private static func failure(
@@ -94,12 +95,5 @@ enum TitleAndTime {
     var failure = Failure(error)
     if error.suggestion == nil, !lines.isEmpty { failure.hints = hints }
     return failure
-  }
-
-  /// A word as it is typed: in quotes where it has a space or a sign of the shell.
-  private static func quoted(_ word: String) -> String {
-    let signs = "0123456789:.,-_/@+".unicodeScalars
-    let isPlain = word.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || signs.contains($0) }
-    return isPlain ? word : "\"\(word)\""
   }
 }

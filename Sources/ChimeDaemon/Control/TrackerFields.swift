@@ -16,7 +16,6 @@ struct TrackerFields {
   static let maxLanguages = 40
   /// Further measures of an entry.
   static let maxFields = 8
-  static let presetRule = "give amounts above zero, in the tracker's unit"
 
   /// A new tracker as it is wanted; what the draft leaves out has its default.
   func new(_ draft: Wired.TrackerDraft, owner: UInt32) throws -> Tracker {

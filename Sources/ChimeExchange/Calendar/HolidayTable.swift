@@ -7,7 +7,8 @@ import ChimeSchedule
 public struct HolidayTable: Sendable {
   public let years: ClosedRange<Int>
   private let text: String
-  private let sections: [String: Range<Int>]
+  /// By the codes of countries (ISO 3166-1 alpha-2).
+  let sections: [String: Range<Int>]
   private let bodyStart: Int
 
   public enum Failure: Error, Hashable, Sendable {
@@ -44,9 +45,6 @@ public struct HolidayTable: Sendable {
     guard sections.values.allSatisfy({ $0.upperBound <= room }) else { throw .damaged }
     (self.text, self.sections, self.years, bodyStart) = (text, sections, years, place)
   }
-
-  /// The codes of all countries, in order (ISO 3166-1 alpha-2).
-  public var countries: [String] { sections.keys.sorted() }
 
   /// The parts of a country that have days of their own; nil when the country is unknown.
   public func parts(of country: String) -> [String]? {
