@@ -273,7 +273,8 @@ import Varlink
         """
       let found = Self.faults(house, text)
       let expected = [
-        "a.toml:2:6: tracker[Reading].id: has to be a name", "a.toml:4:1: tracker[Reading].unit: is not for a check",
+        "a.toml:2:6: tracker[Reading].id: has to be a name",
+        "a.toml:4:8: tracker[Reading].unit: cannot be taken: what is checked off has no amount",
         "a.toml:5:1: tracker[Reading].colour: is no key of a tracker",
         "a.toml:6:1: tracker[run].unit: is missing",
         "a.toml:14:8: tracker[book].goal: has to be more than nothing, in pages",
@@ -328,6 +329,44 @@ import Varlink
       let water = try await house.store.read { try $0.trackers(owner: getuid()).first }
       #expect(water?.presets.map(\.grains) == water?.presets.map(\.grains).sorted() && water?.presets.count == 2)
       #expect(try BackupTests.restore(house, house.backup(), dryRun: true).trackers == 1)
+    }
+  }
+
+  /// What a client, a file and a pack say of a setting is judged once.
+  @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
+    let amounts = (1...25).map { "\"\($0) pages\"" }.joined(separator: ", ")
+    let faults: [(line: String, draft: Trackers.TrackerDraft, message: String)] = [
+      ("decimals = 7", .init(id: "book", decimals: 7), "give 0 to 3 digits after the point"),
+      ("usual = \"0 pages\"", .init(id: "book", usual: 0), "give more than nothing, in pages"),
+      ("usual = \"-3 pages\"", .init(id: "book", usual: -3), "give more than nothing, in pages"),
+      ("presets = [\(amounts)]", .init(id: "book", presets: (1...25).map(Double.init)), "give at most 24 amounts"),
+      ("presets = [\"0 pages\"]", .init(id: "book", presets: [0]), "give more than nothing, in pages"),
+      ("milestone = \"2 pages\"", .init(id: "book", milestoneStep: 2), "only a measure has steps to celebrate"),
+      ("skipsEachMonth = 32", .init(id: "book", skipsEachMonth: 32), "give 0 to 31 days of a month"),
+      ("icon = \"a\\u0007\"", .init(id: "book", icon: "a\u{7}"), "the icon has a control character (U+7)"),
+    ]
+    let head = "[[tracker]]\nid = \"book\"\nkind = \"amount\"\nunit = \"pages\"\n"
+    try await TrackerHouse.live { house in
+      for (line, draft, message) in faults {
+        let key = try #require(line.split(separator: " ").first)
+        var draft = draft
+        (draft.kind, draft.unit) = (.amount, "pages")
+        let refusal = try #require(house.refusal(Trackers.Put(tracker: draft)))
+        #expect(refusal.text("message") == message && key.hasPrefix(refusal.text("field").prefix(4)), "\(refusal)")
+        let place = "5:\(key.count + 4) tracker[book].\(key): cannot be taken: \(message)"
+        #expect(Self.faults(house, head + line + "\n") == ["a.toml:" + place.replacing(" tracker", with: ": tracker")])
+        #expect(
+          PackFileTests.after(line + "\n") == ["1:\(key.count + 4) tracker[pages].\(key): cannot be taken: \(message)"])
+      }
+      // Amounts that are said twice are there once, and none are none.
+      for (line, presets) in [("[\"9 pages\", \"5 pages\", \"9 pages\"]", [9.0, 5, 9]), ("[]", [])] {
+        _ = try Self.apply(house, head + "presets = \(line)\n")
+        try house.put(.init(id: "other", kind: .amount, unit: "pages", presets: presets))
+        let trackers = try await house.store.read { try $0.trackers(owner: getuid()) }
+        #expect(trackers.count == 2 && trackers[0].presets == trackers[1].presets, "\(trackers)")
+        #expect(trackers[0].presets.count == Set(presets).count)
+        #expect(PackFileTests.after("presets = \(line)\n").isEmpty)
+      }
     }
   }
 

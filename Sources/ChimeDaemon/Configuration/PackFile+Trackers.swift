@@ -28,13 +28,14 @@ extension PackReader {
       }
       var tracker = Tracker(
         id: id ?? TrackerID(rawValue: ""), owner: 0, title: title ?? "", kind: kind ?? .check,
-        startedOn: Pack.unbegun, createdAt: Instant(seconds: 0))
+        decimals: kind == .measure ? 1 : 0, startedOn: Pack.unbegun, createdAt: Instant(seconds: 0))
       tracker.pack = pack.id
       tracker.verb = text("verb", in: table, isRequired: false, atMost: 20)
-      for key in ["days", "dayStartsAt", "slot"] { readDays(key, table, into: &tracker) }
-      tracker.skipsEachMonth = number("skipsEachMonth", in: table, 0...31)
-      readExtras(table, into: &tracker)
-      if kind != nil { readAmounts(table, into: &tracker, &pack) }
+      laySettings(table, kind, over: &tracker, without: ["title", "verb"])
+      tracker.hasItems = flag("items", in: table) ?? false
+      if let experience = number("xp", in: table, 0...1_000) { tracker.experience = experience }
+      further(table, into: &tracker, takesBounds: true)
+      if kind != nil { readOffers(table, into: &tracker, &pack) }
       if let id {
         trackers[id] = tracker
         trackerNames.append(id)
@@ -43,25 +44,75 @@ extension PackReader {
     }
   }
 
-  /// `days`, `dayStartsAt` or `slot`, where it is there.
-  mutating func readDays(_ key: String, _ table: Table, into tracker: inout Tracker) {
-    if key == "days", let node = table[key] {
-      if case .string(let text) = node.value, let days = PackAmounts.days(text) {
-        tracker.counting = days
-      } else {
-        expected(
-          "the days that count, such as \"every day\", \"mon,wed,fri\", \"3 times a week\" or \"3 times in 7 days\"",
-          at: node, table.key("days"))
-      }
+  /// Lays over a new tracker what a table says, as far as that can be judged.
+  mutating func laySettings(
+    _ table: Table, _ kind: Tracker.Kind?, over tracker: inout Tracker, without left: [String] = []
+  ) {
+    // What an amount is, is not known without a kind; the rest is judged all the same.
+    let amounts = kind == nil ? ["unit", "decimals", "goal", "presets", "usual", "milestone"] : []
+    lay(table, over: &tracker, without: left + amounts)
+    if kind != nil, kind != .check, table["unit"] == nil {
+      fault(
+        table.node, table.key("unit"),
+        "is missing: what it is measured in, such as ml, kg, or a word of your own such as pages")
     }
-    if key == "dayStartsAt", let minute = minute(key, in: table) { tracker.dayStartsAt = minute }
-    if key == "slot", let slot = choice(key, in: table, Tracker.Slot.self) { tracker.slot = slot }
   }
 
-  private mutating func readExtras(_ table: Table, into tracker: inout Tracker) {
-    tracker.hasItems = flag("items", in: table) ?? false
-    tracker.icon = string("icon", in: table)
-    if let experience = number("xp", in: table, 0...1_000) { tracker.experience = experience }
+  /// Lays over a tracker what a table says; `false` takes away what it has.
+  mutating func lay(_ table: Table, over tracker: inout Tracker, without left: [String] = []) {
+    for setting in TrackerSetting.all {
+      guard let key = setting.key, !left.contains(key), let node = table[key] else { continue }
+      if node.value == .boolean(false), key != "unit", let reset = setting.reset {
+        judge(key, in: table) { try reset(&tracker) }
+      } else if let draft = setting.read(&self, table, tracker) {
+        judge(key, in: table) { try setting.take(draft, &tracker) }
+      }
+    }
+  }
+
+  /// Of a tracker of a pack it is one that the pack's amounts convert to.
+  mutating func unit(_ key: String, in table: Table, of tracker: Tracker) -> String? {
+    guard let symbol = plain(key, in: table, as: "a unit: ml, kg, min, or a word of your own such as pages") else {
+      return nil
+    }
+    if let old = tracker.unit, let unit = try? TrackerFields.unit(symbol, "unit"), !old.converts(to: unit),
+      let node = table[key]
+    {
+      fault(
+        node, table.key(key), "has to convert to \(old.symbol), as the pack has it; here is \(PackReader.shown(node))")
+      return nil
+    }
+    return symbol
+  }
+
+  /// A text, or one in each of some languages.
+  mutating func texts(_ key: String, in table: Table) -> [String: String]? {
+    guard let node = table[key] else { return nil }
+    if case .string(let text) = node.value { return ["en": text] }
+    var texts: [String: String] = [:]
+    for child in node.children {
+      if case .string(let text) = child.value { texts[child.entry.name] = text }
+    }
+    guard node.isTable, !texts.isEmpty, texts.count == node.children.count else {
+      expected(
+        "a text, or a table of texts by language, such as { en = \"Water\", cs = \"Voda\" }", at: node, table.key(key))
+      return nil
+    }
+    return texts
+  }
+
+  /// The days that count.
+  mutating func days(_ key: String, in table: Table) -> CountedDays? {
+    guard let node = table[key] else { return nil }
+    if case .string(let text) = node.value, let days = PackAmounts.days(text) { return days }
+    expected(
+      "the days that count, such as \"every day\", \"mon,wed,fri\", \"3 times a week\" or \"3 times in 7 days\"",
+      at: node, table.key(key))
+    return nil
+  }
+
+  /// Further measures of an entry, and where they may have them their bounds.
+  mutating func further(_ table: Table, into tracker: inout Tracker, takesBounds: Bool) {
     guard let fields = self.table("fields", in: table) else { return }
     for child in fields.node.children where !isFull {
       let place = fields.key(child.entry.name)
@@ -69,10 +120,10 @@ extension PackReader {
         self.fault(child, place, fault, atKey: true)
         continue
       }
-      let bounds = child.isTable ? Table(node: child, key: place) : nil
+      let bounds = takesBounds && child.isTable ? Table(node: child, key: place) : nil
       if let bounds { allow(["unit", "least", "most"], in: bounds, called: "a field") }
       guard let symbol = bounds.map({ $0["unit"]?.value }) ?? child.value, case .string(let text) = symbol,
-        let unit = Unit(text)
+        let unit = try? TrackerFields.unit(text, "fields")
       else {
         expected("a unit, such as \"%\" or \"kg\"", at: child, place)
         continue
@@ -121,6 +172,13 @@ extension PackReader {
 
   // MARK: Amounts
 
+  /// An amount as a client gives it, in the tracker's unit.
+  mutating func amount(_ node: TOMLNode, _ key: String, of tracker: Tracker) -> Double? {
+    // Of a tracker without a unit it is judged elsewhere that it has none.
+    guard let unit = tracker.unit else { return tracker.kind == .check ? 1 : nil }
+    return quantity(node, key, of: tracker, isPositive: false)?.value(in: unit)
+  }
+
   /// A quantity in a unit that converts to the tracker's.
   mutating func quantity(_ node: TOMLNode, _ key: String, of tracker: Tracker, isPositive: Bool = true) -> Quantity? {
     guard let unit = tracker.unit else { return nil }
@@ -141,74 +199,57 @@ extension PackReader {
 
   static func example(_ unit: Unit) -> String { "\(unit.symbol == "ml" ? 250 : 20) \(unit.symbol)" }
 
-  private mutating func readAmounts(_ table: Table, into tracker: inout Tracker, _ pack: inout Pack) {
-    let kind = tracker.kind
-    if kind == .check {
-      for key in ["unit", "decimals", "presets", "usual", "choice"] {
-        guard let node = table[key] else { continue }
-        fault(node, table.key(key), "is not for a check, which has no amount; kind = \"amount\" has one", atKey: true)
-      }
-    } else if let node = table["unit"] {
-      if case .string(let symbol) = node.value, let unit = Unit(symbol) {
-        tracker.unit = unit
-      } else {
-        expected("a unit: ml, kg, min, or a word of your own such as pages", at: node, table.key("unit"))
-      }
-    } else {
+  /// What a pack offers beside a tracker's settings.
+  private mutating func readOffers(_ table: Table, into tracker: inout Tracker, _ pack: inout Pack) {
+    if tracker.kind == .check, let node = table["choice"] {
       fault(
-        table.node, table.key("unit"),
-        "is missing: what it is measured in, such as ml, kg, or a word of your own such as pages")
+        node, table.key("choice"), "is not for a check, which has no amount; kind = \"amount\" has one", atKey: true)
     }
-    if kind != .measure {
-      for key in ["bounds", "milestone", "milestones"] {
+    if tracker.kind != .measure {
+      for key in ["bounds", "milestones"] {
         guard let node = table[key] else { continue }
         fault(node, table.key(key), "is for a measure only", atKey: true)
       }
     }
-    if kind != .check { tracker.decimals = number("decimals", in: table, 0...3) ?? (kind == .measure ? 1 : 0) }
-    readGoal(table, into: &tracker)
-    guard tracker.unit != nil else { return }
+    guard let unit = tracker.unit else { return }
     readChoice(table, of: tracker, &pack)
-    readPresets(table, into: &tracker)
-    readMilestones(table, into: &tracker, &pack)
-    guard tracker.kind == .measure, let unit = tracker.unit, let bounds = self.table("bounds", in: table) else {
-      return
+    if let usual = tracker.usual, let node = table["usual"], !tracker.presets.isEmpty, !tracker.presets.contains(usual)
+    {
+      fault(node, table.key("usual"), "has to be one of the presets; here is \(Self.shown(node))")
     }
+    readMilestones(table, into: &tracker, &pack)
+    guard tracker.kind == .measure, let bounds = self.table("bounds", in: table) else { return }
     allow(["least", "most", "jump"], in: bounds, called: "bounds")
     tracker.bounds = self.bounds(bounds, in: unit)
   }
 
-  mutating func readGoal(_ table: Table, into tracker: inout Tracker) {
-    guard let node = table["goal"] else { return }
-    let key = table.key("goal")
-    guard tracker.kind == .check || tracker.unit != nil else { return }
+  /// A goal as a client gives it.
+  mutating func goal(_ table: Table, of tracker: Tracker) -> TrackersInterface.Goal? {
+    guard let node = table["goal"], tracker.kind == .check || tracker.unit != nil else { return nil }
     guard case .string(let text) = node.value else {
-      expected(Self.goalSentence(tracker), at: node, key)
-      return
+      expected(Self.goalSentence(tracker), at: node, table.key("goal"))
+      return nil
     }
     let (rest, period) = PackAmounts.period(of: text)
-    switch tracker.kind {
-    case .check:
-      guard let times = PackAmounts.times(rest), times <= 10_000 else {
-        expected(Self.goalSentence(tracker), at: node, key)
-        return
-      }
-      tracker.goal = Goal(.count(times), each: period)
-    case .amount, .measure:
-      // A value is reached once, not in each day.
-      let amount = tracker.kind == .measure ? text : rest
-      guard let (quantity, written) = PackAmounts.quantity(amount), let unit = tracker.unit else {
-        expected(Self.goalSentence(tracker), at: node, key)
-        return
-      }
-      guard written.converts(to: unit), quantity > .zero || Self.canBeLess(tracker) else {
-        fault(
-          node, key, "has to be more than nothing, in \(unit.symbol), as the tracker is; here is \(Self.shown(node))")
-        return
-      }
-      tracker.goal =
-        tracker.kind == .measure ? Goal(.value(quantity)) : Goal(.total(quantity), each: period)
+    let each = TrackersInterface.Goal.Period(rawValue: period.rawValue)
+    guard let unit = tracker.unit else {
+      if let times = PackAmounts.times(rest) { return .init(count: times, period: each) }
+      expected(Self.goalSentence(tracker), at: node, table.key("goal"))
+      return nil
     }
+    // A value is reached once, not in each day.
+    guard let (quantity, written) = PackAmounts.quantity(tracker.kind == .measure ? text : rest) else {
+      expected(Self.goalSentence(tracker), at: node, table.key("goal"))
+      return nil
+    }
+    guard written.converts(to: unit), quantity > .zero || tracker.kind == .amount || Self.canBeLess(tracker) else {
+      fault(
+        node, table.key("goal"),
+        "has to be more than nothing, in \(unit.symbol), as the tracker is; here is \(Self.shown(node))")
+      return nil
+    }
+    let amount = quantity.value(in: unit)
+    return tracker.kind == .measure ? .init(value: amount) : .init(total: amount, period: each)
   }
 
   /// A measure of one's own may be a temperature, or what is left of a sum.
@@ -275,35 +316,22 @@ extension PackReader {
     }.sorted()
   }
 
-  private mutating func readPresets(_ table: Table, into tracker: inout Tracker) {
-    if let node = table["presets"] {
-      if node.value == .array, (1...24).contains(node.children.count) {
-        for (index, child) in node.children.enumerated() {
-          let key = "\(table.key("presets"))[\(index + 1)]"
-          guard let preset = quantity(child, key, of: tracker) else { continue }
-          if tracker.presets.contains(preset) {
-            fault(child, key, "is there twice")
-          } else {
-            tracker.presets.append(preset)
-          }
-        }
-        tracker.presets.sort()
-      } else {
-        expected(
-          "an array of 1 to 24 amounts, such as [\"\(tracker.unit.map(Self.example) ?? "20 pages")\"]", at: node,
-          table.key("presets"))
-      }
+  /// Amounts as a client gives them.
+  mutating func presets(_ table: Table, of tracker: Tracker) -> [Double]? {
+    guard let node = table["presets"] else { return nil }
+    guard node.value == .array else {
+      expected(
+        "an array of amounts, such as [\"\(tracker.unit.map(Self.example) ?? "20 pages")\"]", at: node,
+        table.key("presets"))
+      return nil
     }
-    guard let node = table["usual"], let usual = quantity(node, table.key("usual"), of: tracker) else { return }
-    tracker.usual = usual
-    if table["presets"] != nil, !tracker.presets.isEmpty, !tracker.presets.contains(usual) {
-      fault(node, table.key("usual"), "has to be one of the presets; here is \(Self.shown(node))")
+    return node.children.enumerated().compactMap { index, child in
+      amount(child, "\(table.key("presets"))[\(index + 1)]", of: tracker)
     }
   }
 
   private mutating func readMilestones(_ table: Table, into tracker: inout Tracker, _ pack: inout Pack) {
     guard tracker.kind == .measure else { return }
-    if let node = table["milestone"] { tracker.milestoneStep = quantity(node, table.key("milestone"), of: tracker) }
     guard let offered = self.table("milestones", in: table) else { return }
     var choices: [Pack.StepChoice] = []
     for child in offered.node.children where !isFull {

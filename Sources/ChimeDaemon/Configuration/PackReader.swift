@@ -117,6 +117,17 @@ struct PackReader {
 
   // MARK: Values
 
+  /// Finds fault with a key whose value is not taken from a client either.
+  mutating func judge(_ key: String, in table: Table, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch ControlFailure.invalidValue(_, let message) {
+      fault(table[key] ?? table.node, table.key(key), "cannot be taken: \(message)")
+    } catch {
+      fault(table[key] ?? table.node, table.key(key), "cannot be taken")
+    }
+  }
+
   /// A string that is not empty; nil when it is missing or wrong.
   mutating func string(_ name: String, in table: Table, as what: String = "a string that is not empty") -> String? {
     guard let node = table[name] else { return nil }
@@ -127,6 +138,14 @@ struct PackReader {
     return check(text, at: node, table.key(name), atMost: 200, takesLines: false) ? text : nil
   }
 
+  /// A string that something else judges.
+  mutating func plain(_ key: String, in table: Table, as what: String = "a string") -> String? {
+    guard let node = table[key] else { return nil }
+    if case .string(let text) = node.value { return text }
+    expected(what, at: node, table.key(key))
+    return nil
+  }
+
   mutating func flag(_ name: String, in table: Table) -> Bool? {
     guard let node = table[name] else { return nil }
     guard case .boolean(let flag) = node.value else {
@@ -134,6 +153,14 @@ struct PackReader {
       return nil
     }
     return flag
+  }
+
+  /// A whole number, of which something else judges how large it may be.
+  mutating func number(_ name: String, in table: Table) -> Int? {
+    guard let node = table[name] else { return nil }
+    if case .integer(let number) = node.value { return Int(clamping: number) }
+    expected("a whole number", at: node, table.key(name))
+    return nil
   }
 
   mutating func number(_ name: String, in table: Table, _ range: ClosedRange<Int>) -> Int? {

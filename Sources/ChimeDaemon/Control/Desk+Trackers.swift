@@ -21,7 +21,7 @@ extension Desk {
       var tracker: Tracker
       if let known {
         tracker = known
-        try fields.apply(request.tracker, to: &tracker)
+        try TrackerFields.apply(request.tracker, to: &tracker)
         if let old = known.unit, tracker.unit != old, request.tracker.milestoneStep == nil,
           let pack = try known.pack.flatMap({ try work.transaction.pack($0, owner: caller.owner)?.pack })
         {

@@ -44,9 +44,9 @@ extension TrackerFields {
   }
 
   /// HH:MM as a minute of the day.
-  func minute(_ text: String, _ field: String) throws -> Int {
+  static func minute(_ text: String, _ field: String) throws -> Int {
     guard text.utf8.count == 5, let time = CivilTime(text) else {
-      throw ControlFailure.invalidValue(field: field, "'\(Self.shown(text))' is no time of day: give one such as 04:00")
+      throw ControlFailure.invalidValue(field: field, "'\(shown(text))' is no time of day: give one such as 04:00")
     }
     return time.hour * 60 + time.minute
   }

@@ -10,6 +10,7 @@ struct TrackerFields {
   let bearings: Bearings
   let now: Instant
 
+  static let decimals = 0...3
   static let maxPresets = 24
   static let maxPauses = 200
   static let maxSkips = 4_000
@@ -30,109 +31,39 @@ struct TrackerFields {
     var tracker = Tracker(
       id: id, owner: owner, title: LocalizedText(id.rawValue), kind: kind, decimals: kind == .measure ? 1 : 0,
       startedOn: .earliest, createdAt: now)
-    try apply(draft, to: &tracker, isNew: true)
+    try Self.apply(draft, to: &tracker)
     if draft.startedOn == nil { tracker.startedOn = tracker.day(at: now, in: bearings.zones.local).day }
     return tracker
   }
 
   /// Lays the fields that are given over `tracker`.
-  func apply(_ draft: Wired.TrackerDraft, to tracker: inout Tracker, isNew: Bool = false) throws {
-    if let kind = draft.kind, kind.rawValue != tracker.kind.rawValue {
-      throw ControlFailure.invalidValue(
-        field: "kind", "\(tracker.id) is of the kind \(tracker.kind.rawValue), and stays so: add another tracker")
-    }
-    try reset(draft.reset ?? [], in: &tracker)
-    if let title = draft.title { tracker.title = try texts(title, "title", maximum: 200) }
-    if let verb = draft.verb { tracker.verb = try texts(verb, "verb", maximum: 100) }
-    try applyUnit(draft, to: &tracker)
-    if let decimals = draft.decimals {
-      guard (0...3).contains(decimals) else {
-        throw ControlFailure.invalidValue(field: "decimals", "give 0 to 3 digits after the point")
+  static func apply(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
+    for name in draft.reset ?? [] {
+      guard let reset = TrackerSetting.all.first(where: { $0.name == name })?.reset else {
+        let known = TrackerSetting.all.filter { $0.reset != nil }.map(\.name).joined(separator: ", ")
+        throw ControlFailure.invalidValue(field: "reset", "'\(shown(name))' cannot be reset: give of \(known)")
       }
-      tracker.decimals = decimals
+      try reset(&tracker)
     }
-    if let counting = draft.counting { tracker.counting = try self.counting(counting) }
-    if let goal = draft.goal { tracker.goal = try self.goal(goal, of: tracker) }
-    try applyAmounts(draft, to: &tracker)
-    if let text = draft.dayStartsAt { tracker.dayStartsAt = try minute(text, "dayStartsAt") }
-    if let slot = draft.slot { tracker.slot = Tracker.Slot(rawValue: slot.rawValue) ?? .anytime }
-    if let pauses = draft.pauses { tracker.pauses = try self.pauses(pauses) }
-    if let skips = draft.skips { tracker.skips = try self.skips(skips) }
-    if let budget = draft.skipsEachMonth {
-      guard (0...31).contains(budget) else {
-        throw ControlFailure.invalidValue(field: "skipsEachMonth", "give 0 to 31 days of a month")
-      }
-      tracker.skipsEachMonth = budget
-    }
-    if let hasItems = draft.hasItems { tracker.hasItems = hasItems }
-    if let fields = draft.fields { tracker.fields = try self.fields(fields) }
-    if let icon = draft.icon { tracker.icon = icon.isEmpty ? nil : try Self.text(icon, "icon", maximum: 2_048) }
-    if let day = draft.startedOn { tracker.startedOn = try Self.day(day, "startedOn") }
+    for setting in TrackerSetting.all { try setting.take(draft, &tracker) }
     try check(tracker)
   }
 
-  private func reset(_ names: [String], in tracker: inout Tracker) throws {
-    for name in names {
-      switch name {
-      case "verb": tracker.verb = nil
-      case "goal": tracker.goal = nil
-      case "skipsEachMonth": tracker.skipsEachMonth = nil
-      case "milestoneStep": tracker.milestoneStep = nil
-      case "icon": tracker.icon = nil
-      case "usual": tracker.usual = nil
-      case "unit" where tracker.kind == .check: tracker.unit = nil
-      case "unit":
-        throw ControlFailure.invalidValue(
-          field: "reset",
-          "\(tracker.id) is in \(tracker.unit?.symbol ?? "a unit") and needs one: give another in its place")
-      default:
-        throw ControlFailure.invalidValue(
-          field: "reset",
-          "'\(Self.shown(name))' cannot be reset: give of verb, goal, unit, skipsEachMonth, milestoneStep, icon, usual")
-      }
-    }
+  static func hasNoAmount(_ field: String) -> ControlFailure {
+    .invalidValue(field: field, "what is checked off has no amount: leave it out, or give another kind")
   }
 
-  private func applyUnit(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
-    if let symbol = draft.unit {
-      guard tracker.kind != .check else {
-        throw ControlFailure.invalidValue(
-          field: "unit", "what is checked off has no unit: leave it out, or give another kind")
-      }
-      let unit = try Self.unit(symbol, "unit")
-      if let old = tracker.unit, !old.converts(to: unit) {
-        // What stands in the old unit says nothing in the new one.
-        (tracker.goal, tracker.presets, tracker.usual, tracker.milestoneStep) = (nil, [], nil, nil)
-        tracker.bounds = nil
-      }
-      tracker.unit = unit
+  /// At most so many, in their order, each once.
+  static func presets(_ amounts: [Double], of tracker: Tracker) throws -> [Quantity] {
+    guard amounts.count <= maxPresets else {
+      throw ControlFailure.invalidValue(field: "presets", "give at most \(maxPresets) amounts")
     }
-    if tracker.kind != .check, tracker.unit == nil {
-      throw ControlFailure.invalidValue(field: "unit", "say what it is counted in: ml, kg, min, pages or another word")
-    }
+    return try Set(amounts.map { try positive($0, "presets", of: tracker) }).sorted()
   }
 
-  private func applyAmounts(_ draft: Wired.TrackerDraft, to tracker: inout Tracker) throws {
-    if let presets = draft.presets {
-      guard presets.count <= Self.maxPresets else {
-        throw ControlFailure.invalidValue(field: "presets", "give at most \(Self.maxPresets) amounts")
-      }
-      tracker.presets = try Set(presets.map { try positive($0, "presets", of: tracker) }).sorted()
-    }
-    if let usual = draft.usual { tracker.usual = try positive(usual, "usual", of: tracker) }
-    if let step = draft.milestoneStep {
-      guard tracker.kind == .measure else {
-        throw ControlFailure.invalidValue(field: "milestoneStep", "only a measure has steps to celebrate")
-      }
-      tracker.milestoneStep = try positive(step, "milestoneStep", of: tracker)
-    }
-  }
-
-  private func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
-    guard let unit = tracker.unit else {
-      throw ControlFailure.invalidValue(field: field, "\(tracker.id) is done or not: leave amounts out")
-    }
-    let quantity = try Self.quantity(value, unit, field)
+  static func positive(_ value: Double, _ field: String, of tracker: Tracker) throws -> Quantity {
+    guard let unit = tracker.unit else { throw hasNoAmount(field) }
+    let quantity = try quantity(value, unit, field)
     guard quantity > .zero else {
       throw ControlFailure.invalidValue(field: field, "give more than nothing, in \(unit)")
     }
@@ -140,7 +71,7 @@ struct TrackerFields {
   }
 
   /// What the fields have to do with each other.
-  private func check(_ tracker: Tracker) throws {
+  static func check(_ tracker: Tracker) throws {
     if tracker.kind == .measure, !tracker.presets.isEmpty || tracker.usual != nil {
       throw ControlFailure.invalidValue(
         field: tracker.presets.isEmpty ? "usual" : "presets", "a measure has no usual amount: its value is measured")
@@ -157,7 +88,7 @@ struct TrackerFields {
 
   // MARK: Parts
 
-  private func goal(_ goal: Wired.Goal, of tracker: Tracker) throws -> Goal {
+  static func goal(_ goal: Wired.Goal, of tracker: Tracker) throws -> Goal {
     guard [goal.count != nil, goal.total != nil, goal.value != nil].count(where: { $0 }) == 1 else {
       throw ControlFailure.invalidValue(
         field: "goal", "give one of count (a check), total (an amount) and value (a measure)")
@@ -177,15 +108,15 @@ struct TrackerFields {
     guard goal.period == nil || goal.period == .day else {
       throw ControlFailure.invalidValue(field: "goal", "a value is reached once: leave the period out")
     }
-    return Goal(.value(try Self.quantity(goal.value ?? 0, unit, "goal")))
+    return Goal(.value(try quantity(goal.value ?? 0, unit, "goal")))
   }
 
-  private func counting(_ counting: Wired.Counting) throws -> CountedDays {
+  static func counting(_ counting: Wired.Counting) throws -> CountedDays {
     func refused(_ message: String) -> ControlFailure { .invalidValue(field: "counting", message) }
     let either = "give either weekdays (mon, tue …), or times with per (week, month, or days)"
     if let names = counting.weekdays {
       guard counting.times == nil, counting.per == nil, counting.days == nil else { throw refused(either) }
-      let set = try Self.weekdays(names, "counting")
+      let set = try weekdays(names, "counting")
       guard !set.isEmpty else { throw refused("give one weekday at least") }
       return .weekdays(set)
     }
@@ -207,32 +138,32 @@ struct TrackerFields {
     }
   }
 
-  private func pauses(_ pauses: [Wired.Range]) throws -> [ClosedRange<CivilDate>] {
-    guard pauses.count <= Self.maxPauses else {
-      throw ControlFailure.invalidValue(field: "pauses", "give at most \(Self.maxPauses) pauses")
+  static func pauses(_ pauses: [Wired.Range]) throws -> [ClosedRange<CivilDate>] {
+    guard pauses.count <= maxPauses else {
+      throw ControlFailure.invalidValue(field: "pauses", "give at most \(maxPauses) pauses")
     }
     return try pauses.map { pause in
-      guard let range = try Self.range(pause, "pauses") else {
+      guard let range = try range(pause, "pauses") else {
         throw ControlFailure.invalidValue(field: "pauses", "give the first day of a pause, its last, or both")
       }
       return range
     }.sorted { $0.lowerBound < $1.lowerBound }
   }
 
-  private func skips(_ skips: [String]) throws -> [CivilDate] {
-    guard skips.count <= Self.maxSkips else {
-      throw ControlFailure.invalidValue(field: "skips", "give at most \(Self.maxSkips) days")
+  static func skips(_ skips: [String]) throws -> [CivilDate] {
+    guard skips.count <= maxSkips else {
+      throw ControlFailure.invalidValue(field: "skips", "give at most \(maxSkips) days")
     }
-    return try Set(skips.map { try Self.day($0, "skips") }).sorted()
+    return try Set(skips.map { try day($0, "skips") }).sorted()
   }
 
-  private func fields(_ fields: [String: String]) throws -> [String: Unit] {
+  static func fields(_ fields: [String: String]) throws -> [String: Unit] {
     var result: [String: Unit] = [:]
     for (name, symbol) in fields.sorted(by: { $0.key < $1.key }) {
-      if let fault = Self.fault(ofField: name, beside: result.count) {
+      if let fault = fault(ofField: name, beside: result.count) {
         throw ControlFailure.invalidValue(field: "fields", fault)
       }
-      result[name] = try Self.unit(symbol, "fields")
+      result[name] = try unit(symbol, "fields")
     }
     return result
   }
@@ -251,9 +182,9 @@ struct TrackerFields {
     return others < maxFields ? nil : "give at most \(maxFields) further measures"
   }
 
-  private func texts(_ texts: [String: String], _ field: String, maximum: Int) throws -> LocalizedText {
-    guard (1...Self.maxLanguages).contains(texts.count) else {
-      throw ControlFailure.invalidValue(field: field, "give the text in one to \(Self.maxLanguages) languages")
+  static func texts(_ texts: [String: String], _ field: String, maximum: Int) throws -> LocalizedText {
+    guard (1...maxLanguages).contains(texts.count) else {
+      throw ControlFailure.invalidValue(field: field, "give the text in one to \(maxLanguages) languages")
     }
     var result: [String: String] = [:]
     for (language, text) in texts {
@@ -263,7 +194,7 @@ struct TrackerFields {
         })
       else {
         throw ControlFailure.invalidValue(
-          field: field, "'\(Self.shown(language))' is no language: give a tag such as en or pt-BR")
+          field: field, "'\(shown(language))' is no language: give a tag such as en or pt-BR")
       }
       result[language] = try Self.text(text, field, maximum: maximum)
     }

@@ -17,10 +17,10 @@ extension WireMapper {
       kind: Wired.Tracker.Kind(rawValue: tracker.kind.rawValue) ?? .check, unit: tracker.unit?.symbol,
       decimals: tracker.decimals, goal: tracker.goal.map { goal($0, of: tracker) },
       presets: tracker.presets.map { number($0, tracker.unit) }, usual: tracker.usual.map { number($0, tracker.unit) },
-      counting: counting(tracker.counting),
+      counting: Self.counting(tracker.counting),
       formerWeekdays: tracker.formerWeekdays.map {
         Wired.FormerWeekdays(until: $0.until.description, weekdays: Self.names($0.weekdays))
-      }, dayStartsAt: clock(tracker.dayStartsAt),
+      }, dayStartsAt: Self.clock(tracker.dayStartsAt),
       slot: Wired.Tracker.Slot(rawValue: tracker.slot.rawValue) ?? .anytime, pauses: tracker.pauses.map(range),
       skips: tracker.skips.map(\.description), skipsEachMonth: tracker.skipsEachMonth, hasItems: tracker.hasItems,
       fields: tracker.fields.mapValues(\.symbol), milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) },
@@ -41,10 +41,10 @@ extension WireMapper {
     Weekday.allCases.filter(weekdays.contains).map(\.abbreviation)
   }
 
-  private func counting(_ counting: CountedDays) -> Wired.Counting {
+  static func counting(_ counting: CountedDays) -> Wired.Counting {
     switch counting {
     case .weekdays(let set):
-      Wired.Counting(weekdays: Self.names(set))
+      Wired.Counting(weekdays: names(set))
     case .timesAWeek(let times): Wired.Counting(times: times, per: .week)
     case .timesAMonth(let times): Wired.Counting(times: times, per: .month)
     case .rolling(let times, let days): Wired.Counting(times: times, per: .days, days: days)
@@ -52,7 +52,7 @@ extension WireMapper {
   }
 
   /// HH:MM of a minute of the day.
-  private func clock(_ minute: Int) -> String {
+  static func clock(_ minute: Int) -> String {
     let text = CivilTime(hour: minute / 60, minute: minute % 60)?.description ?? "00:00"
     return String(text.prefix(5))
   }

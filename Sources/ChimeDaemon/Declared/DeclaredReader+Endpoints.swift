@@ -37,13 +37,7 @@ extension DeclaredReader {
   }
 
   mutating func judge(_ key: String, in table: Table, _ body: () throws -> Void) {
-    do {
-      try body()
-    } catch ControlFailure.invalidValue(_, let message) {
-      faults.fault(table[key] ?? table.node, table.key(key), "cannot be taken: \(message)")
-    } catch {
-      faults.fault(table[key] ?? table.node, table.key(key), "cannot be taken")
-    }
+    faults.judge(key, in: table, body)
   }
 
   mutating func headers(_ table: Table) -> [EndpointsInterface.Header]? {

@@ -56,7 +56,7 @@ extension DeclaredReader {
         let choices = TrackersInterface.PackChoices(units: [declared.id.rawValue: symbol])
         tracker = (try? PackChosen(pack: pack, choices: choices).tracker(declared, known: nil)) ?? tracker
       }
-      lay(table, over: &tracker)
+      faults.lay(table, over: &tracker)
       return (tracker, table["start"] != nil)
     }
   }

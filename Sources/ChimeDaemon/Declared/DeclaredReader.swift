@@ -309,12 +309,7 @@ struct DeclaredReader {
     return nil
   }
 
-  mutating func string(_ key: String, in table: Table) -> String? {
-    guard let node = table[key] else { return nil }
-    if case .string(let text) = node.value { return text }
-    faults.expected("a string", at: node, table.key(key))
-    return nil
-  }
+  mutating func string(_ key: String, in table: Table) -> String? { faults.plain(key, in: table) }
 
   mutating func strings(_ node: TOMLNode, _ key: String, _ example: String) -> [String]? {
     var texts: [String] = []

@@ -5,28 +5,8 @@ import ChimeTracking
 // Trackers and packs as a set's TOML has them.
 extension DeclaredText {
   static func fields(of tracker: Tracker) -> [Field] {
-    let title = LocalizedText(tracker.id.rawValue)
-    let decimals = tracker.kind == .measure ? 1 : 0
-    return [
-      Field(name: "title", text: texts(tracker.title), isUsual: tracker.title == title),
-      Field(name: "verb", text: tracker.verb.map(texts)), text("kind", tracker.kind.rawValue),
-      text("unit", tracker.unit?.symbol),
-      Field(name: "decimals", text: String(tracker.decimals), isUsual: tracker.decimals == decimals),
-      text("goal", tracker.goal.map { goal($0, of: tracker) }),
-      Field(
-        name: "presets", text: TOMLText.array(tracker.presets.map { amount($0, of: tracker) }),
-        isUsual: tracker.presets.isEmpty),
-      text("usual", tracker.usual.map { amount($0, of: tracker) }),
-      text("days", days(tracker.counting), usual: "every day"),
-      text("dayStartsAt", minute(tracker.dayStartsAt), usual: "0:00"),
-      text("slot", tracker.slot.rawValue, usual: "anytime"),
-      Field(name: "skipsEachMonth", text: tracker.skipsEachMonth.map(String.init)),
-      Field(name: "items", text: String(tracker.hasItems), isUsual: !tracker.hasItems),
-      Field(name: "fields", text: units(tracker.fields), isUsual: tracker.fields.isEmpty),
-      text("milestone", tracker.milestoneStep.map { amount($0, of: tracker) }), text("icon", tracker.icon),
-      Field(name: "xp", text: String(tracker.experience), isUsual: tracker.experience == 10),
-      text("start", tracker.startedOn.description),
-    ]
+    TrackerSetting.all.compactMap { $0.text?(tracker) }
+      + [Field(name: "xp", text: String(tracker.experience), isUsual: tracker.experience == 10)]
   }
 
   /// One of the user's own.
@@ -89,25 +69,25 @@ extension DeclaredText {
 
   // MARK: Values
 
-  private static func texts(_ text: LocalizedText) -> String {
+  static func texts(_ text: LocalizedText) -> String {
     if text.texts.count == 1, let only = text.texts["en"] { return TOMLText.quoted(only) }
     let parts = text.texts.sorted { $0.key < $1.key }.map { "\(TOMLText.key($0.key)) = \(TOMLText.quoted($0.value))" }
     return "{ \(parts.joined(separator: ", ")) }"
   }
 
-  private static func units(_ fields: [String: ChimeTracking.Unit]) -> String {
+  static func units(_ fields: [String: ChimeTracking.Unit]) -> String {
     let parts = fields.sorted { $0.key < $1.key }.map {
       "\(TOMLText.key($0.key)) = \(TOMLText.quoted($0.value.symbol))"
     }
     return parts.isEmpty ? "{}" : "{ \(parts.joined(separator: ", ")) }"
   }
 
-  private static func amount(_ quantity: Quantity, of tracker: Tracker) -> String {
+  static func amount(_ quantity: Quantity, of tracker: Tracker) -> String {
     guard let unit = tracker.unit else { return "" }
     return "\(fixed(quantity.value(in: unit))) \(unit.symbol)"
   }
 
-  private static func goal(_ goal: Goal, of tracker: Tracker) -> String {
+  static func goal(_ goal: Goal, of tracker: Tracker) -> String {
     let period = each(goal.period.rawValue)
     return switch goal.target {
     case .count(let count): times(count) + period
@@ -124,7 +104,7 @@ extension DeclaredText {
     }
   }
 
-  private static func days(_ counting: CountedDays) -> String {
+  static func days(_ counting: CountedDays) -> String {
     switch counting {
     case .weekdays(.everyDay): "every day"
     case .weekdays(.weekdays): "weekdays"
@@ -139,7 +119,7 @@ extension DeclaredText {
 
   private static func each(_ period: String) -> String { " a " + period }
 
-  private static func minute(_ minute: Int) -> String {
+  static func minute(_ minute: Int) -> String {
     "\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
   }
 }

@@ -144,7 +144,6 @@ import Testing
       "presets = [\"5 pages\", \"250 ml\", \"5 pages\", 7]\n",
       [
         "1:23 tracker[pages].presets[2]: has to be in pages, as the tracker is; here is \"250 ml\"",
-        "1:33 tracker[pages].presets[3]: is there twice",
         "1:44 tracker[pages].presets[4]: has to be a number with its unit, such as \"20 pages\"; here is 7",
       ]
     ),
@@ -178,7 +177,10 @@ import Testing
       "slot = \"night\"\n",
       ["1:8 tracker[pages].slot: has to be one of \"morning\", \"anytime\", \"evening\"; here is \"night\""]
     ),
-    ("milestone = \"2 pages\"\n", ["1:1 tracker[pages].milestone: is for a measure only"]),
+    (
+      "milestone = \"2 pages\"\n",
+      ["1:13 tracker[pages].milestone: cannot be taken: only a measure has steps to celebrate"]
+    ),
     ("verb.en = \"Read\"\n", ["1:1 tracker[pages].verb.cs: is missing: the pack's title is in that language"]),
     (
       "verb.en = \"Read\"\nverb.cz = \"Přečteno\"\n",
