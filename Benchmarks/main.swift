@@ -15,6 +15,7 @@ let benchmarks: [(name: String, about: String, run: (Bench) async throws -> Void
   ("isolation", "ten endpoints beside one that hangs and one that fails", measureIsolation),
   ("soak", "resident memory through 100,000 deliveries", measureSoak),
   ("fires", "durable fires a second in the store, batched", measureFires),
+  ("store-size", "pages that a fire writes, and bytes that it leaves in the file", measureStoreSize),
   ("fleet-fires", "durable fires a second in PostgreSQL, with 1, 2 and 4 daemons' stores", measureFleetFires),
   ("fleet-adds", "reminders added in PostgreSQL, beside jobs of procrastinate", measureFleetAdds),
   ("fleet-spike", "lateness in PostgreSQL when a second has 20 times as much as the mean", measureFleetSpike),

@@ -36,15 +36,13 @@ static void step(sqlite3_stmt *statement) {
   sqlite3_reset(statement);
 }
 
-/// An id as chimed makes them: the time and 80 random bits, in 26 signs.
-static void make_id(char id[31], int64_t now) {
-  static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+/// An id as chimed keeps them: the time and 80 random bits.
+static void make_id(unsigned char id[16], int64_t now) {
   static uint64_t state = 88172645463325252u;
-  memcpy(id, "msg_", 4);
-  for (int i = 0; i < 10; i++) id[4 + i] = alphabet[now >> (45 - 5 * i) & 31];
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < 6; i++) id[i] = now >> (40 - 8 * i) & 255;
+  for (int i = 6; i < 16; i++) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    id[14 + i] = alphabet[state >> 20 & 31];
+    id[i] = state >> 20 & 255;
   }
 }
 
@@ -53,7 +51,7 @@ static void make_plain(void) {
       "CREATE TABLE due (reminder INTEGER PRIMARY KEY, next_at INTEGER); CREATE INDEX due_next ON due (next_at);"
       "CREATE TABLE occurrence (reminder INTEGER, scheduled_at INTEGER, state INTEGER, fired_at INTEGER, title TEXT,"
       " PRIMARY KEY (reminder, scheduled_at)) WITHOUT ROWID;"
-      "CREATE TABLE delivery (id TEXT PRIMARY KEY, reminder INTEGER, scheduled_at INTEGER, lane INTEGER,"
+      "CREATE TABLE delivery (id BLOB PRIMARY KEY, reminder INTEGER, scheduled_at INTEGER, lane INTEGER,"
       " state INTEGER, visible_at INTEGER); CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;"
       "BEGIN");
   sqlite3_stmt *reminder = prepared("INSERT INTO reminder VALUES (?1, 'bench ' || ?1, 'daily at 08:30')");
@@ -126,9 +124,9 @@ int main(int count, char **arguments) {
       sqlite3_bind_int64(occurrence, 4, now);
       sqlite3_bind_text(occurrence, 5, due->title, -1, SQLITE_STATIC);
       step(occurrence);
-      char id[31];
+      unsigned char id[16];
       make_id(id, now);
-      sqlite3_bind_text(delivery, 1, id, 30, SQLITE_STATIC);
+      sqlite3_bind_blob(delivery, 1, id, 16, SQLITE_STATIC);
       sqlite3_bind_int64(delivery, 2, due->next_at);
       sqlite3_bind_int64(delivery, 3, due->reminder);
       sqlite3_bind_int64(delivery, 4, 1);

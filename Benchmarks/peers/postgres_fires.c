@@ -9,7 +9,7 @@
 #include <libpq-fe.h>
 #include <pthread.h>
 
-enum { batch = 500, buckets = 16, most_connections = 64, int8 = 20, text = 25, int8s = 1016, texts = 1009 };
+enum { batch = 500, buckets = 16, most_connections = 64, int8 = 20, text = 25, int8s = 1016, texts = 1009, bytea = 17, byteas = 1001 };
 
 static const char *where;
 static int64_t now;
@@ -57,14 +57,12 @@ static int64_t number(const PGresult *result, int row, int column) {
   return (int64_t)be64toh(big);
 }
 
-/// An id as chimed makes them: the time and 80 random bits, in 26 signs.
-static void make_id(char id[31], uint64_t *state) {
-  static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
-  memcpy(id, "msg_", 4);
-  for (int i = 0; i < 10; i++) id[4 + i] = alphabet[now >> (45 - 5 * i) & 31];
-  for (int i = 0; i < 16; i++) {
+/// An id as chimed keeps them: the time and 80 random bits.
+static void make_id(char id[16], uint64_t *state) {
+  for (int i = 0; i < 6; i++) id[i] = (char)(now >> (40 - 8 * i));
+  for (int i = 6; i < 16; i++) {
     *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
-    id[14 + i] = alphabet[*state >> 20 & 31];
+    id[i] = (char)(*state >> 20);
   }
 }
 
@@ -145,7 +143,7 @@ static void prepare_all(PGconn *session) {
     "INSERT INTO delivery (id, scheduled_at, reminder, lane, round, state, visible_at, attempts, created_at, in_order,"
     " attempts_before)"
     " SELECT unnest($1), unnest($2), unnest($3), $4, 1, 0, $5, 0, $5, 0, 0",
-    5, (Oid[]){texts, int8s, int8s, int8, int8});
+    5, (Oid[]){byteas, int8s, int8s, int8, int8});
   prepare(
     session, "advance",
     "UPDATE due d SET next_at = u.next_at, scheduled_at = NULL, wakes = 0"
@@ -235,11 +233,11 @@ static void *fire(void *argument) {
       struct bytes moved[3] = {parameters[1], parameters[0], parameters[2]};
       send_prepared(session, "advance", 3, moved);
       struct bytes owed[5] = {parameters[4], parameters[0], parameters[1], parameters[2], parameters[3]};
-      begin_array(&owed[0], text, amount);
+      begin_array(&owed[0], bytea, amount);
       for (int i = 0; i < amount; i++) {
-        char id[31];
+        char id[16];
         make_id(id, &state);
-        put_text(&owed[0], id, 30);
+        put_text(&owed[0], id, sizeof id);
       }
       set(&owed[3], lane), set(&owed[4], now);
       send_prepared(session, "deliveries", 5, owed);

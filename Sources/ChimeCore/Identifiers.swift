@@ -78,9 +78,41 @@ public struct DeliveryID: RawRepresentable, Hashable, Sendable, Codable, CustomS
     }
   }
 
+  /// The id whose signs behind `msg_` stand for these 128 bits.
+  public init(number: UInt128) {
+    rawValue = String(unsafeUninitializedCapacity: 30) { text in
+      var end = text.initialize(fromContentsOf: "msg_".utf8)
+      for shift in stride(from: 125, through: 0, by: -5) {
+        text.initializeElement(at: end, to: Self.alphabet[Int(truncatingIfNeeded: number >> UInt128(shift)) & 31])
+        end += 1
+      }
+      return end
+    }
+  }
+
+  /// The bits that the signs stand for; nil for an id of another form.
+  public var number: UInt128? {
+    var text = rawValue
+    return text.withUTF8 { text in
+      guard text.count == 30, text.starts(with: "msg_".utf8) else { return nil }
+      var number: UInt128 = 0
+      for (place, sign) in text.dropFirst(4).enumerated() {
+        let value = Self.values[Int(sign)]
+        // 26 signs have room for two bits more.
+        guard value < (place == 0 ? 8 : 32) else { return nil }
+        number = number << 5 | UInt128(value)
+      }
+      return number
+    }
+  }
+
   public var description: String { rawValue }
 
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+  /// What each sign stands for; 255: it is none.
+  private static let values = alphabet.enumerated().reduce(into: [UInt8](repeating: 255, count: 256)) {
+    $0[Int($1.element)] = UInt8($1.offset)
+  }
 }
 
 /// The name of a way to reach someone: `desktop`, or the name of an endpoint.

@@ -53,7 +53,7 @@ extension StoredRow {
   /// `delivery.id, alias.id, scheduled_at, lane.owner, lane.channel, round, state, state_at, attempts, created_at,
   /// attempts_before`
   package func delivery(_ first: Int32) throws -> Delivery {
-    let id = DeliveryID(rawValue: text(first))
+    let id = DeliveryID(stored: bytes(first))
     let at = instant(first + 7)
     let state: Delivery.State? =
       switch int64(first + 6) {
@@ -82,8 +82,8 @@ extension StoredRow {
 
   /// `number, started_at, took_ms, outcome, status, answer, error`
   package func attempt() throws -> Attempt {
-    guard let outcome = Attempt.Outcome(rawValue: text(3)) else {
-      throw StoreFailure.internalError("an attempt has the unknown outcome \(text(3))")
+    guard let outcome = AttemptCode.outcome(int64(3)) else {
+      throw StoreFailure.internalError("an attempt has the unknown outcome \(int64(3))")
     }
     return Attempt(
       number: int(0), startedAt: instant(1), took: Milliseconds(rawValue: int64(2)), outcome: outcome,
@@ -145,6 +145,26 @@ package enum DeliveryCode {
     case .delivered: delivered
     case .dead: dead
     case .cancelled: cancelled
+    }
+  }
+}
+
+/// What stands in `outcome` of `delivery` and `attempt`.
+package enum AttemptCode {
+  package static func of(_ outcome: Attempt.Outcome) -> Int64 {
+    switch outcome {
+    case .delivered: 0
+    case .failed: 1
+    case .refused: 2
+    }
+  }
+
+  package static func outcome(_ code: Int64) -> Attempt.Outcome? {
+    switch code {
+    case 0: .delivered
+    case 1: .failed
+    case 2: .refused
+    default: nil
     }
   }
 }

@@ -32,6 +32,12 @@ private struct ListBytes {
     count()
   }
 
+  mutating func add(_ content: [UInt8]) {
+    write(Int32(content.count))
+    bytes.append(contentsOf: content)
+    count()
+  }
+
   mutating func addNull() {
     write(Int32(-1))
     bytes[7] = 1
@@ -84,6 +90,18 @@ struct Texts: SQLValue {
 
   mutating func append(_ value: String) { list.add(value) }
   mutating func append(_ value: String?) { if let value { list.add(value) } else { list.addNull() } }
+
+  func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
+}
+
+/// Bytes.
+struct Blobs: SQLValue {
+  static var sqlType: SQLType { .blobs }
+  private var list = ListBytes(of: Int32(CHIME_PQ_BYTEA))
+
+  init() {}
+
+  mutating func append(_ value: [UInt8]) { list.add(value) }
 
   func bind(to parameters: inout some SQLParameters) { parameters.add(list.bytes) }
 }

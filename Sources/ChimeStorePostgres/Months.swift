@@ -280,7 +280,8 @@ struct Months {
         gone AS (
           DELETE FROM alias a USING looked l
           WHERE a.key = l.key AND NOT EXISTS (SELECT 1 FROM reminder r WHERE r.key = a.key)
-            AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.reminder = a.key))
+            AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.state <= 2 AND o.reminder = a.key)
+            AND NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.state > 2 AND o.reminder = a.key))
         SELECT max(key) FROM looked
         """, place, Self.batch
       ) { $0.isNull(0) ? nil : $0.int64(0) }

@@ -74,6 +74,7 @@ extension SQLType {
     case .bytes: Oid(CHIME_PQ_BYTEA)
     case .integers: Oid(CHIME_PQ_INT8_ARRAY)
     case .texts: Oid(CHIME_PQ_TEXT_ARRAY)
+    case .blobs: Oid(CHIME_PQ_BYTEA_ARRAY)
     }
   }
 }

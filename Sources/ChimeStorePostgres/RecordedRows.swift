@@ -135,7 +135,7 @@ struct OccurrenceRows {
 
 /// Deliveries, in the order in which they are owed.
 struct DeliveryRows {
-  private var id = Texts()
+  private var id = Blobs()
   private var scheduledAt = Integers()
   private var reminder = Integers()
   private var lane = Integers()
@@ -152,7 +152,7 @@ struct DeliveryRows {
 
   mutating func append(_ delivery: Delivery, of key: Int64, _ standing: LaneStanding) {
     let (code, at) = DeliveryCode.of(delivery.state)
-    id.append(delivery.id.rawValue)
+    id.append(delivery.id.stored)
     scheduledAt.append(delivery.occurrence.scheduledAt)
     reminder.append(key)
     lane.append(standing.key)

@@ -112,11 +112,13 @@ private let version1 = """
     title TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (scheduled_at, reminder)
   ) PARTITION BY RANGE (scheduled_at);
-  CREATE INDEX occurrence_reminder ON occurrence (reminder, scheduled_at);
-  CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
+  -- A time is in one of the two.
+  CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
+  CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
   CREATE TABLE occurrence_rest PARTITION OF occurrence DEFAULT;
 
-  -- Append only. `position` counts the delivery's attempts, whatever number they were given.
+  -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.
+  -- outcome: 0 delivered, 1 failed, 2 refused.
   -- `scheduled_at` is that of the delivery's occurrence, so that both go with the same month, and an attempt is looked
   -- for in one month only.
   CREATE TABLE attempt (
@@ -126,7 +128,7 @@ private let version1 = """
     started_at BIGINT NOT NULL,
     took_ms BIGINT NOT NULL,
     status BIGINT,
-    outcome TEXT COLLATE "C" NOT NULL,
+    outcome SMALLINT NOT NULL,
     answer TEXT COLLATE "C",
     error TEXT COLLATE "C",
     scheduled_at BIGINT NOT NULL,
@@ -156,7 +158,8 @@ private let version1 = """
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
   -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered lane. `attempts_before`:
   -- those that ended before it was sent again on request. `epoch`: under which of its lane's lease it was claimed last: what
-  -- came of it counts under that one only.
+  -- came of it counts under that one only. `number` to `error`: the latest attempt, of which most have no other; null: none
+  -- has ended.
   CREATE TABLE delivery (
     key BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     scheduled_at BIGINT NOT NULL,
@@ -170,8 +173,15 @@ private let version1 = """
     round INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     attempts_before INTEGER NOT NULL,
-    id TEXT COLLATE "C" NOT NULL UNIQUE,
-    epoch BIGINT
+    id BYTEA NOT NULL UNIQUE,
+    epoch BIGINT,
+    started_at BIGINT,
+    number INTEGER,
+    status INTEGER,
+    took_ms INTEGER,
+    outcome SMALLINT,
+    answer TEXT COLLATE "C",
+    error TEXT COLLATE "C"
   );
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;

@@ -172,13 +172,26 @@ final class Transaction: SQLTransaction {
     """
   }
 
+  static var moveAttempt: StaticString {
+    """
+    INSERT INTO attempt (
+      delivery, position, number, started_at, took_ms, outcome, status, answer, error, scheduled_at)
+    SELECT key, attempts, number, started_at, took_ms, outcome, status, answer, error, scheduled_at
+    FROM delivery WHERE key = $1
+    """
+  }
+
   static var selectAttempts: StaticString {
     """
-    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
+    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error, t.position
     FROM delivery d
     JOIN attempt t ON t.delivery = d.key AND t.scheduled_at = d.scheduled_at
     WHERE d.id = $1
-    ORDER BY t.position
+    UNION ALL
+    SELECT number, started_at, took_ms, outcome, status, answer, error, attempts
+    FROM delivery
+    WHERE id = $1 AND number IS NOT NULL
+    ORDER BY 8
     """
   }
 

@@ -103,7 +103,7 @@ private let version1 = """
   -- `repeats`: how often its present round has been repeated unanswered; `repeat_at`: when it is again; null: not.
   CREATE TABLE occurrence (
     scheduled_at INTEGER NOT NULL,
-    reminder INTEGER NOT NULL REFERENCES alias (key),
+    reminder INTEGER NOT NULL,
     owner INTEGER NOT NULL,
     state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 5),
     rounds INTEGER NOT NULL,
@@ -120,8 +120,10 @@ private let version1 = """
     repeat_at INTEGER,
     PRIMARY KEY (scheduled_at, reminder)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX occurrence_reminder ON occurrence (reminder, scheduled_at);
-  CREATE INDEX occurrence_open ON occurrence (reminder, owner, state) WHERE state <= 2;
+  -- A time is in one of the two. That the reminder's name is known is held to by no reference: without an index of all
+  -- times by reminder it would be looked for in all of them when a name goes.
+  CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
+  CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
 
   -- One queue of the outbox. Never removed: there are few, and their deliveries are history. `ordered`: 1 when a delivery
   -- is tried only after every earlier one of the lane has been settled.
@@ -134,11 +136,12 @@ private let version1 = """
   ) STRICT;
 
   -- state: 0 pending, 1 waiting (until `state_at`), 2 delivered, 3 dead, 4 cancelled (each at `state_at`).
-  -- `visible_at`: when it may be claimed, for as long as it is owed. `in_order`: 1 in an ordered lane, whose index finds its
-  -- oldest. `attempts_before`: those that ended before it was sent again on request.
+  -- `visible_at`: when it may be claimed, for as long as it is owed; then 0, which takes no room. `in_order`: 1 in an ordered lane, whose index finds its
+  -- oldest. `attempts_before`: those that ended before it was sent again on request. `number` to `error`: the latest
+  -- attempt, of which most have no other; null: none has ended.
   CREATE TABLE delivery (
     key INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
+    id BLOB NOT NULL UNIQUE,
     scheduled_at INTEGER NOT NULL,
     reminder INTEGER NOT NULL,
     lane INTEGER NOT NULL REFERENCES lane (key),
@@ -150,6 +153,13 @@ private let version1 = """
     created_at INTEGER NOT NULL,
     in_order INTEGER NOT NULL DEFAULT 0,
     attempts_before INTEGER NOT NULL DEFAULT 0,
+    number INTEGER,
+    started_at INTEGER,
+    took_ms INTEGER,
+    outcome INTEGER,
+    status INTEGER,
+    answer TEXT,
+    error TEXT,
     FOREIGN KEY (scheduled_at, reminder) REFERENCES occurrence (scheduled_at, reminder)
   ) STRICT;
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
@@ -157,14 +167,15 @@ private let version1 = """
   CREATE INDEX delivery_dead ON delivery (lane) WHERE state = 3;
   CREATE INDEX delivery_in_order ON delivery (lane) WHERE state <= 1 AND in_order = 1;
 
-  -- Append only. `position` counts the delivery's attempts, whatever number they were given.
+  -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.
+  -- outcome: 0 delivered, 1 failed, 2 refused.
   CREATE TABLE attempt (
     delivery INTEGER NOT NULL REFERENCES delivery (key),
     position INTEGER NOT NULL,
     number INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
     took_ms INTEGER NOT NULL,
-    outcome TEXT NOT NULL,
+    outcome INTEGER NOT NULL,
     status INTEGER,
     answer TEXT,
     error TEXT,

@@ -220,7 +220,7 @@ extension Transaction {
         attempts_before)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
-      delivery.id.rawValue, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round,
+      delivery.id, delivery.occurrence.scheduledAt, reminder, lane.key, delivery.round,
       code, at, at ?? delivery.createdAt, delivery.attempts, delivery.createdAt, lane.isOrdered ? 1 : 0,
       delivery.attemptsBefore)
   }

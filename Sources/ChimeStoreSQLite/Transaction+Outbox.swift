@@ -15,29 +15,14 @@ extension Transaction {
   func acknowledge(_ id: DeliveryID, attempt: Attempt?, state: Delivery.State) throws {
     try requireWriting()
     let found = try connection.first(
-      "SELECT key, state, attempts, scheduled_at, reminder FROM delivery WHERE id = ?", id.rawValue
+      "SELECT key, state, number, scheduled_at, reminder FROM delivery WHERE id = ?", id
     ) {
-      (
-        key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, attempts: $0.int(2),
-        occurrence: (at: $0.instant(3), reminder: $0.int64(4))
-      )
+      TriedDelivery(
+        key: $0.int64(0), isOwed: $0.int64(1) <= DeliveryCode.waiting, hasAttempt: !$0.isNull(2),
+        scheduledAt: $0.instant(3), reminder: $0.int64(4))
     }
     guard let found else { throw StoreFailure.internalError("there is no delivery \(id) to acknowledge") }
-    let attempts = found.attempts + (attempt == nil ? 0 : 1)
-    if let attempt {
-      try connection.run(
-        """
-        INSERT INTO attempt (delivery, position, number, started_at, took_ms, outcome, status, answer, error)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """,
-        found.key, attempts, attempt.number, attempt.startedAt, attempt.took.rawValue, attempt.outcome.rawValue,
-        attempt.status, attempt.answer, attempt.error)
-    }
-    if found.isOwed {
-      try settle(found.key, of: found.occurrence, state, attempts: attempts)
-    } else if attempt != nil {
-      try connection.run("UPDATE delivery SET attempts = ? WHERE key = ?", attempts, found.key)
-    }
+    try settle(found, attempt, state)
   }
 
   func release(_ ids: [DeliveryID], now: Instant) throws {
@@ -50,7 +35,7 @@ extension Transaction {
           state_at = iif(coalesce(state_at, created_at) > ?2, ?2, state_at),
           visible_at = min(coalesce(state_at, created_at), ?2)
         WHERE id = ?1 AND state <= 1
-        """, id.rawValue, now)
+        """, id, now)
     }
   }
 
@@ -69,7 +54,7 @@ extension Transaction {
   func settled(among ids: [DeliveryID]) throws -> Set<DeliveryID> {
     try Set(
       ids.filter { id in
-        try connection.first("SELECT state FROM delivery WHERE id = ?1", id.rawValue) {
+        try connection.first("SELECT state FROM delivery WHERE id = ?1", id) {
           $0.int64(0) > DeliveryCode.waiting
         } ?? true
       })

@@ -83,13 +83,24 @@ final class Transaction: SQLTransaction {
     "DELETE FROM attempt WHERE delivery IN (SELECT key FROM delivery WHERE scheduled_at = ? AND reminder = ?)"
   }
 
+  static var moveAttempt: StaticString {
+    """
+    INSERT INTO attempt (delivery, position, number, started_at, took_ms, outcome, status, answer, error)
+    SELECT key, attempts, number, started_at, took_ms, outcome, status, answer, error FROM delivery WHERE key = ?
+    """
+  }
+
   static var selectAttempts: StaticString {
     """
-    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error
+    SELECT t.number, t.started_at, t.took_ms, t.outcome, t.status, t.answer, t.error, t.position
     FROM delivery d
     JOIN attempt t ON t.delivery = d.key
-    WHERE d.id = ?
-    ORDER BY t.position
+    WHERE d.id = ?1
+    UNION ALL
+    SELECT number, started_at, took_ms, outcome, status, answer, error, attempts
+    FROM delivery
+    WHERE id = ?1 AND number IS NOT NULL
+    ORDER BY 8
     """
   }
 

@@ -100,6 +100,13 @@ struct RecordTests {
       #expect(OccurrenceID(text) == nil)
     }
     let first = DeliveryID(at: Self.now, using: &generator)
+    #expect(first.number.map { DeliveryID(number: $0) } == first)
+    #expect(first.number.map { $0 >> 80 } == UInt128(Self.now.milliseconds))
+    #expect(DeliveryID(number: .max).rawValue == "msg_7zzzzzzzzzzzzzzzzzzzzzzzzz")
+    for other in ["", "msg_", "msg_8zzzzzzzzzzzzzzzzzzzzzzzzz", "msg_7ZZZZZZZZZZZZZZZZZZZZZZZZZ", first.rawValue + "0"]
+    {
+      #expect(DeliveryID(rawValue: other).number == nil)
+    }
     #expect(first != DeliveryID(at: Self.now, using: &generator))
     #expect(first.rawValue.count == 30)
     #expect(first.rawValue < DeliveryID(at: Self.now + .milliseconds(1), using: &generator).rawValue)

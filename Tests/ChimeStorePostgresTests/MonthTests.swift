@@ -73,7 +73,7 @@ struct MonthTests {
         INSERT INTO chime.occurrence (scheduled_at, reminder, owner, state, rounds, repeats, title)
           VALUES (0, 1, 1, 3, 1, 0, 'old');
         INSERT INTO chime.attempt (delivery, position, number, started_at, took_ms, outcome, scheduled_at)
-          VALUES (1, 1, 1, 0, 0, 'failed', chime.month_start(m)), (2, 1, 1, 0, 0, 'failed', 0);
+          VALUES (1, 1, 1, 0, 0, 1, chime.month_start(m)), (2, 1, 1, 0, 0, 1, 0);
       END $$
       """)
     #expect(try parts("occurrence") == "rest:6" && parts("attempt") == "rest:2")

@@ -31,7 +31,7 @@ struct StoreBox {
       SELECT 'n ' || name || '=' || value FROM note WHERE name <> '\(Restoration.note)'
       UNION ALL SELECT 'r ' || key || owner || title || schedule || definition || generation FROM reminder
       UNION ALL SELECT 'o ' || scheduled_at || ' ' || reminder || state || title FROM occurrence
-      UNION ALL SELECT 'd ' || id || state || lane || visible_at || attempts FROM delivery
+      UNION ALL SELECT 'd ' || hex(id) || state || lane || visible_at || attempts FROM delivery
       UNION ALL SELECT 'u ' || reminder || ' ' || next_at FROM due
       UNION ALL SELECT 'a ' || key || id FROM alias
       ORDER BY 1

@@ -71,11 +71,13 @@ struct TenantFleetTests {
         let parts = try await parts()
         return parts.allSatisfy { $0 > 0 } && parts.reduce(0, +) <= Double(Self.limit)
       }
-      let before = try await sql("SELECT max(started_at) FROM chime.attempt")
+      let before = try await sql("SELECT max(started_at) FROM chime.delivery")
       try await send(15)
 
-      let begun = try await sql("SELECT started_at FROM chime.attempt WHERE started_at > \(before) ORDER BY started_at")
-        .split(separator: "\n").compactMap { Int($0) }
+      let begun = try await sql(
+        "SELECT started_at FROM chime.delivery WHERE started_at > \(before) ORDER BY started_at"
+      )
+      .split(separator: "\n").compactMap { Int($0) }
       #expect(begun.count == 15 * Self.endpoints.count)
       func most(in seconds: Int) -> Int {
         // From the moment at which one is let go to the one at which its attempt begins may be a while.

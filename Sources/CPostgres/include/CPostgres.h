@@ -8,7 +8,7 @@
 #define CHIME_PQ_LIBRARY "libpq.so.5"
 
 /// The types of parameters (`SELECT oid, typname FROM pg_type`); they are the same in every PostgreSQL.
-enum { CHIME_PQ_BYTEA = 17, CHIME_PQ_INT8 = 20, CHIME_PQ_TEXT = 25, CHIME_PQ_TEXT_ARRAY = 1009, CHIME_PQ_INT8_ARRAY = 1016 };
+enum { CHIME_PQ_BYTEA = 17, CHIME_PQ_INT8 = 20, CHIME_PQ_TEXT = 25, CHIME_PQ_BYTEA_ARRAY = 1001, CHIME_PQ_TEXT_ARRAY = 1009, CHIME_PQ_INT8_ARRAY = 1016 };
 
 /// Loads libpq unless it is loaded already. From any thread; what is loaded stays until the process ends, and what could
 /// not be loaded is looked for again by the next call, as it may have been installed meanwhile.

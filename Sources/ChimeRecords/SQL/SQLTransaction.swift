@@ -40,6 +40,8 @@ package protocol SQLTransaction: StoreTransaction, AnyObject {
   static var enrolTenant: StaticString { get }
   /// Takes the time and the reminder of an occurrence, whose attempts are deleted.
   static var deleteAttempts: StaticString { get }
+  /// Takes the key of a delivery, whose attempt is put with those that others followed.
+  static var moveAttempt: StaticString { get }
   /// Takes a delivery's id, whose attempts are read.
   static var selectAttempts: StaticString { get }
   /// The tags of reminder `r`, as a table `t` with the column `value`.

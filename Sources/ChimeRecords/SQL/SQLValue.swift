@@ -5,7 +5,7 @@ package import ChimeTracking
 package enum SQLType: Sendable {
   case integer, text, bytes
   /// Lists, which PostgreSQL alone takes.
-  case integers, texts
+  case integers, texts, blobs
 }
 
 /// Takes the parameters of one execution, in their order.

@@ -64,9 +64,11 @@ extension SQLTransaction {
       """
       UPDATE delivery SET state = 4, state_at = $1
       WHERE key IN (
-        SELECT d.key FROM occurrence o
+        SELECT d.key FROM (
+          SELECT scheduled_at, reminder FROM occurrence WHERE state <= 2 AND reminder = $2
+          UNION ALL SELECT scheduled_at, reminder FROM occurrence WHERE state > 2 AND reminder = $2) o
         JOIN delivery d ON d.scheduled_at = o.scheduled_at AND d.reminder = o.reminder
-        WHERE o.reminder = $2 AND d.state <= 1)
+        WHERE d.state <= 1)
       """, now, key)
     if connection.changes > 0 { outboxHasChanged() }
     try connection.run(

@@ -66,7 +66,8 @@ extension SQLTransaction {
       """
       DELETE FROM alias
       WHERE key = $1 AND NOT EXISTS (SELECT 1 FROM reminder WHERE key = $1)
-        AND NOT EXISTS (SELECT 1 FROM occurrence WHERE reminder = $1)
+        AND NOT EXISTS (SELECT 1 FROM occurrence WHERE state <= 2 AND reminder = $1)
+        AND NOT EXISTS (SELECT 1 FROM occurrence WHERE state > 2 AND reminder = $1)
       """, reminder)
   }
 }

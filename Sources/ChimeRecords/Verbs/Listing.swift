@@ -61,7 +61,9 @@ extension SQLTransaction {
     JOIN alias a ON a.key = r.key
     LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1
     LEFT JOIN occurrence o ON o.reminder = r.key
-      AND o.scheduled_at = (SELECT max(scheduled_at) FROM occurrence WHERE reminder = r.key)
+      AND o.scheduled_at = (SELECT max(x.latest) FROM (
+        SELECT max(scheduled_at) AS latest FROM occurrence WHERE state <= 2 AND reminder = r.key
+        UNION ALL SELECT max(scheduled_at) FROM occurrence WHERE state > 2 AND reminder = r.key) x)
     ORDER BY p.coming IS NULL, p.coming, a.id
     """
   }

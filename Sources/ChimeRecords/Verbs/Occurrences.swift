@@ -2,6 +2,17 @@ package import ChimeCore
 package import ChimeSchedule
 
 extension SQLTransaction {
+  /// The times of a reminder, whose id it takes twice: what is open and what is closed are in an index each.
+  static var times: SQLText {
+    """
+    SELECT scheduled_at, reminder FROM occurrence
+      WHERE state <= 2 AND reminder = (SELECT key FROM alias WHERE id = ?)
+      UNION ALL
+      SELECT scheduled_at, reminder FROM occurrence
+      WHERE state > 2 AND reminder = (SELECT key FROM alias WHERE id = ?)
+    """
+  }
+
   package func occurrence(_ id: OccurrenceID) throws -> Occurrence? {
     try connection.first(
       """
@@ -23,7 +34,14 @@ extension SQLTransaction {
       JOIN alias a ON a.key = o.reminder
       """)
     if let reminder = filter.reminder {
-      query.require("o.reminder = (SELECT key FROM alias WHERE id = ?)", reminder.rawValue)
+      if filter.openOnly {
+        query.require("o.reminder = (SELECT key FROM alias WHERE id = ?)", reminder.rawValue)
+      } else {
+        query.require(
+          """
+          (o.scheduled_at, o.reminder) IN (\(Self.times))
+          """, reminder.rawValue, reminder.rawValue)
+      }
     }
     if let owner = filter.owner { query.require("o.owner = ?", owner) }
     if filter.openOnly { query.require("o.state <= 2") }

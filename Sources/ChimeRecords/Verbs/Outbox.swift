@@ -40,22 +40,35 @@ extension SQLTransaction {
 
   /// Writes what has become of a delivery.
   ///
-  /// - Parameter attempts: how many it has with this one.
-  package func settle(
-    _ key: Int64, of occurrence: (at: Instant, reminder: Int64), _ state: Delivery.State, attempts: Int
-  ) throws {
+  /// - Parameter attempt: the one that has ended. It stands with the delivery, which may have one from before: that goes to
+  ///   those that others followed.
+  package func settle(_ tried: TriedDelivery, _ attempt: Attempt?, _ state: Delivery.State) throws {
     let (code, at) = DeliveryCode.of(state)
-    try connection.run(
-      """
-      UPDATE delivery SET state = $1, state_at = $2, visible_at = coalesce($2, created_at), attempts = $3
-      WHERE key = $4
-      """, code, at, attempts, key)
-    guard case .delivered(let at) = state else { return }
+    if let attempt {
+      if tried.hasAttempt { try connection.run(Self.moveAttempt, tried.key) }
+      try connection.run(
+        """
+        UPDATE delivery SET
+          state = CASE WHEN state <= 1 THEN $2 ELSE state END, state_at = CASE WHEN state <= 1 THEN $3 ELSE state_at END,
+          visible_at = CASE WHEN state > 1 OR $2 > 1 THEN 0 ELSE coalesce($3, created_at) END, attempts = attempts + 1,
+          number = $4, started_at = $5, took_ms = $6, outcome = $7, status = $8, answer = $9, error = $10
+        WHERE key = $1
+        """, tried.key, code, at, attempt.number, attempt.startedAt, attempt.took.rawValue,
+        AttemptCode.of(attempt.outcome), attempt.status, attempt.answer, attempt.error)
+    } else if tried.isOwed {
+      try connection.run(
+        """
+        UPDATE delivery SET state = $2, state_at = $3,
+          visible_at = CASE WHEN $2 > 1 THEN 0 ELSE coalesce($3, created_at) END
+        WHERE key = $1
+        """, tried.key, code, at)
+    }
+    guard tried.isOwed, case .delivered(let at) = state else { return }
     try connection.run(
       """
       UPDATE occurrence SET delivered_at = coalesce(delivered_at, $1), state = CASE WHEN state = 0 THEN 1 ELSE state END
       WHERE scheduled_at = $2 AND reminder = $3 AND state <= 2 AND (delivered_at IS NULL OR state = 0)
-      """, at, occurrence.at, occurrence.reminder)
+      """, at, tried.scheduledAt, tried.reminder)
   }
 
   package func replay(_ id: DeliveryID, now: Instant) throws -> Bool {
@@ -66,7 +79,7 @@ extension SQLTransaction {
       UPDATE delivery SET state = 1, state_at = $1, visible_at = $1, attempts_before = attempts,
         in_order = (SELECT l.ordered FROM lane l WHERE l.key = delivery.lane)
       WHERE id = $2 AND (state > 1 OR visible_at = coalesce(state_at, created_at))
-      """, now, id.rawValue)
+      """, now, id)
     outboxHasChanged()
     return connection.changes > 0
   }
@@ -93,7 +106,7 @@ extension SQLTransaction {
       JOIN lane l ON l.key = d.lane
       JOIN alias a ON a.key = d.reminder
       WHERE d.id = $1
-      """, id.rawValue
+      """, id
     ) { try $0.delivery(0) }
   }
 
@@ -114,10 +127,9 @@ extension SQLTransaction {
       query.require(
         """
         d.key IN (
-          SELECT x.key FROM occurrence o
-          JOIN delivery x ON x.scheduled_at = o.scheduled_at AND x.reminder = o.reminder
-          WHERE o.reminder = (SELECT key FROM alias WHERE id = ?))
-        """, reminder.rawValue)
+          SELECT x.key FROM (\(Self.times)) o
+          JOIN delivery x ON x.scheduled_at = o.scheduled_at AND x.reminder = o.reminder)
+        """, reminder.rawValue, reminder.rawValue)
     }
     if let owner = filter.owner { query.require("l.owner = ?", owner) }
     if let channel = filter.channel { query.require("l.channel = ?", channel.rawValue) }
@@ -135,7 +147,25 @@ extension SQLTransaction {
 
   package func attempts(of id: DeliveryID) throws -> [Attempt] {
     try connection.all(
-      Self.selectAttempts, id.rawValue
+      Self.selectAttempts, id
     ) { try $0.attempt() }
+  }
+}
+
+/// A delivery of which something is to be recorded.
+package struct TriedDelivery {
+  package var key: Int64
+  package var isOwed: Bool
+  /// Whether an attempt stands with it.
+  package var hasAttempt: Bool
+  package var scheduledAt: Instant
+  package var reminder: Int64
+
+  package init(key: Int64, isOwed: Bool, hasAttempt: Bool, scheduledAt: Instant, reminder: Int64) {
+    self.key = key
+    self.isOwed = isOwed
+    self.hasAttempt = hasAttempt
+    self.scheduledAt = scheduledAt
+    self.reminder = reminder
   }
 }

@@ -1,0 +1,26 @@
+import ChimeCore
+import ChimeRecords
+import ChimeSchedule
+import Testing
+
+/// Ids as stores keep them.
+@Suite struct StoredIDTests {
+  @Test(arguments: [
+    "msg_01kaxq3v00abcdefghjkmnpqrs", "msg_00000000000000000000000000", "msg_7zzzzzzzzzzzzzzzzzzzzzzzzz", "msg_1", "",
+    "d",
+    "fifteen letters", "dlv_r1", "msg_ěšč",
+  ])
+  func anIDComesBackAsItWas(_ text: String) {
+    #expect(DeliveryID(stored: DeliveryID(rawValue: text).stored).rawValue == text)
+  }
+
+  @Test func whatChimedMakesTakesSixteenBytes() {
+    var random = SystemRandomNumberGenerator()
+    #expect(DeliveryID(at: .init(seconds: 1_795_266_000), using: &random).stored.count == 16)
+  }
+
+  /// One without the time in front may begin with the byte that other texts have there.
+  @Test func noNumberIsTakenForAText() {
+    #expect(DeliveryID(number: .max).stored.count == 31)
+  }
+}
