@@ -101,6 +101,20 @@ public struct Reminder: Hashable, Sendable, Codable {
   /// What `skipNext` may be.
   public static let skips = 0...10_000
 
+  /// Whether a text is an address as RFC 3986 has it, so far as any program can tell: a scheme, a colon, and more without a
+  /// space.
+  ///
+  ///     Reminder.isLink("mailto:ann@example.org")   // true
+  ///     Reminder.isLink("www.example.org")          // false
+  public static func isLink(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+    func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    return parts.count == 2 && isLetter(text.utf8.first ?? 0) && !text.contains(where: \.isWhitespace)
+      && parts[0].allSatisfy {
+        isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.".utf8.contains($0)
+      }
+  }
+
   /// Whether the machine is woken for it at `instant`; `isRegular`: at a time of its schedule, which may be passed over.
   public func wakes(at instant: Instant, isRegular: Bool = false) -> Bool {
     wake && !pause.holds(at: instant) && !(isRegular && skipNext > 0)

@@ -52,6 +52,68 @@ import Varlink
     }
   }
 
+  /// What a client, a line of many, a change, a file and a backup say of a field is judged once.
+  @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
+    let faults: [(line: String, change: Wired.Draft, spoil: (inout Reminder) -> Void, message: String)] = [
+      (
+        "url = \"nonsense\"", .init(url: "nonsense"), { $0.url = "nonsense" },
+        "'nonsense' is no link: give one such as https://example.org"
+      ),
+      (
+        "icon = \"a\\u0007\"", .init(icon: "a\u{7}"), { $0.icon = "a\u{7}" }, "the icon has a control character (U+7)"
+      ),
+      (
+        "channels = [\"a b\"]", .init(channels: ["a b"]), { $0.channels = [ChannelName(rawValue: "a b")] },
+        "'a b' is no channel: give desktop, or the name of an endpoint or a command"
+      ),
+      ("tags = [\" \"]", .init(tags: [" "]), { $0.tags = [" "] }, "the tags is empty"),
+      (
+        "snooze = [\"1ms\"]", .init(snooze: ["PT0.001S"]), { $0.snoozeLengths = [Milliseconds(rawValue: 1)] },
+        "it has to be from 1s"
+      ),
+      ("grace = \"0s\"", .init(grace: "PT0S"), { $0.grace = .zero }, "it has to be from 1s"),
+      (
+        "nag = { every = \"5m\", max = 2, escalation = [{ from = 3, channels = [\"desktop\"] }] }",
+        .init(nag: .init(every: "PT5M", max: 2, escalation: [.init(from: 3, channels: ["desktop"])])),
+        { $0.nag = Nag(every: .minutes(5), max: 2, escalation: [.init(from: 3, channels: [.desktop])]) },
+        "there is no repeat 3 for channels to join: there are repeats 1 to 2"
+      ),
+    ]
+    try await TrackerHouse.live { house in
+      _ = try Self.apply(house, "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n")
+      let stored = try await house.store.read { try $0.reminders(ReminderFilter(), page: Page(limit: 1)) }
+      let known = try #require(stored.first).reminder
+      for (line, change, spoil, message) in faults {
+        var draft = change
+        (draft.title, draft.when) = ("Tea", "daily at 9:00")
+        let field = try #require(line.split(separator: " ").first.map(String.init))
+        let added = try #require(house.refusal(Wired.Add(reminder: draft)))
+        let said = added.text("message")
+        #expect(said.hasPrefix(message) && added.text("field") == field, "\(added)")
+        let changed = try #require(house.refusal(Wired.Update(id: "tea", change: change)))
+        #expect(changed.text("message") == said && changed.text("field") == field, "\(changed)")
+        let many = try #require(house.refusal(Wired.AddMany(reminders: [draft])))
+        #expect(
+          many.parameters["faults"] == [["index": 0, "field": .string(field), "message": .string(said)]], "\(many)")
+        let file = "[[reminder]]\nid = \"tea\"\ntitle = \"Tea\"\nwhen = \"daily at 9:00\"\n\(line)\n"
+        let found = Self.faults(house, [("a.toml", file)])
+        #expect(
+          found.map { $0.hasPrefix("a.toml:5:") && $0.hasSuffix(": cannot be taken: \(said)") } == [true], "\(found)")
+        var spoilt = known
+        spoil(&spoilt)
+        do {
+          _ = try ReminderFields(
+            bearings: Bearings(zones: ZoneCatalog()), configuration: Configuration(), now: known.createdAt
+          )
+          .judged(spoilt)
+          Issue.record("\(line) is restored")
+        } catch ControlFailure.invalidValue(let judged, let sentence) {
+          #expect(judged == field && sentence == said)
+        }
+      }
+    }
+  }
+
   @Test func addsChangesAndLeavesAlone() async throws {
     try await TrackerHouse.live { house in
       let text = """

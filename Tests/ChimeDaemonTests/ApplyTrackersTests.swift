@@ -415,7 +415,7 @@ import Varlink
     )
     tracker.unit = Unit("kg")
     tracker.fields = Dictionary(uniqueKeysWithValues: names.map { ($0, Unit("%")!) })
-    var judge = BackupJudge { _ in }
+    var judge = BackupJudge { $0 }
     do {
       _ = try judge.tracker(tracker)
       #expect(expected == nil)

@@ -79,15 +79,15 @@ struct BackupEndpointsTests {
       settings: EndpointSettings(concurrency: 3, headers: [.init(name: "X-From", value: "chime")]),
       createdAt: Instant(seconds: 1))
     let line = try BackupFormat.line("endpoint", endpoint, BackupFormat.encoder())
-    #expect(try BackupReader.judge(line, judgeReminder: { _ in }).count == 1)
+    #expect(try BackupReader.judge(line, judgeReminder: { $0 }).count == 1)
     let changed = Array(String(decoding: line, as: UTF8.self).replacing(old, with: new).utf8)
     do {
-      _ = try BackupReader.judge(changed, judgeReminder: { _ in })
+      _ = try BackupReader.judge(changed, judgeReminder: { $0 })
       Issue.record("\(new) was taken")
     } catch ControlFailure.invalidFile(_, let message) {
       #expect(message.lowercased().contains(part), "\(message)")
     }
     // Nor is one there twice.
-    #expect(throws: ControlFailure.self) { try BackupReader.judge(line + line, judgeReminder: { _ in }) }
+    #expect(throws: ControlFailure.self) { try BackupReader.judge(line + line, judgeReminder: { $0 }) }
   }
 }

@@ -139,12 +139,12 @@ struct BackupHistoryTests {
     ])
   func whatCannotHaveHappenedIsRefused(_ old: String, _ new: String, _ part: String) throws {
     let line = try BackupFormat.line("occurrence", Self.open, BackupFormat.encoder())
-    #expect(try BackupReader.judge(line, judgeReminder: { _ in }).count == 1)
+    #expect(try BackupReader.judge(line, judgeReminder: { $0 }).count == 1)
     let text = String(decoding: line, as: UTF8.self)
     let changed = text.replacing(old, with: new)
     #expect(changed != text, "\(text)")
     do {
-      _ = try BackupReader.judge(Array(changed.utf8), judgeReminder: { _ in })
+      _ = try BackupReader.judge(Array(changed.utf8), judgeReminder: { $0 })
       Issue.record("\(changed) was taken")
     } catch ControlFailure.invalidFile(_, let message) {
       #expect(message.contains(part), "\(message)")

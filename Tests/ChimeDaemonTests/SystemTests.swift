@@ -132,7 +132,7 @@ struct ReminderFieldsTests {
     (Change(title: " \n\t "), "title", "the title is empty"),
     (
       Change(title: String(repeating: "x", count: 100_000)), "title",
-      "the title has 100000 bytes; at most 1000 are taken"
+      "the title has 100000 bytes; at most 1600 are taken"
     ),
     (Change(title: "a\u{1B}[31mred"), "title", "the title has a control character (U+1B)"),
     (Change(title: "a\nb"), "title", "the title has a control character (U+A)"),
@@ -149,6 +149,8 @@ struct ReminderFieldsTests {
     (Change(grace: "12h"), "grace", "it has to be from"),
     (Change(grace: "PT0S"), "grace", "it has to be from"),
     (Change(snooze: []), "snooze", "give one to ten lengths"),
+    (Change(url: "www.example.org"), "url", "'www.example.org' is no link: give one such as https://example.org"),
+    (Change(url: "https: //example.org"), "url", "is no link"), (Change(url: "mailto:"), "url", "is no link"),
     (Change(snooze: ["P400D"]), "snooze", "it has to be from"),
     (Change(latitude: 50), "longitude", "give both or none"),
     (Change(longitude: 14), "latitude", "give both or none"),

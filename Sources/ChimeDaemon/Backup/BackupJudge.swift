@@ -16,7 +16,7 @@ struct BackupJudge {
   private static let mostMissed = 1_000_000_000
   private static let maxTextBytes = 16_384
 
-  let judgeReminder: (Reminder) throws -> Void
+  let judgeReminder: (Reminder) throws -> Reminder
   private var seen: Set<String> = []
   private var trackers: [TrackerID: Tracker] = [:]
   /// Those whose days were judged: their entries have all come.
@@ -26,7 +26,7 @@ struct BackupJudge {
   private var occurrences = 0
   private var configurations = 0
 
-  init(judgeReminder: @escaping (Reminder) throws -> Void) { self.judgeReminder = judgeReminder }
+  init(judgeReminder: @escaping (Reminder) throws -> Reminder) { self.judgeReminder = judgeReminder }
 
   mutating func once(_ name: String) throws {
     guard seen.insert(name).inserted else { throw Refused("\(name) is there twice") }
@@ -303,10 +303,9 @@ struct BackupJudge {
     let id = reminder.id.rawValue
     try need(Self.isReminderID(id), "that is no reminder's id")
     try once("reminder \(id)")
-    try judgeReminder(reminder)
     try time(reminder.createdAt)
     if let at = reminder.lastDone { try time(at) }
-    return reminder
+    return try judgeReminder(reminder)
   }
 
   mutating func endpoint(_ endpoint: Endpoint) throws -> Endpoint {

@@ -56,7 +56,7 @@ struct BackupReader: ~Copyable {
   private let decoder = JSONDecoder()
 
   /// - Parameter judgeReminder: throws a `ControlFailure` for a reminder that no client could ask for.
-  init(_ path: String, judgeReminder: @escaping (Reminder) throws -> Void) throws {
+  init(_ path: String, judgeReminder: @escaping (Reminder) throws -> Reminder) throws {
     judge = BackupJudge(judgeReminder: judgeReminder)
     lines = try FileLines(path, longest: BackupFormat.maxLine)
   }
@@ -65,7 +65,7 @@ struct BackupReader: ~Copyable {
 
   /// Judges the lines between a header and a sum, which stand in no file.
   static func judge(
-    _ lines: [UInt8], judgeReminder: @escaping (Reminder) throws -> Void
+    _ lines: [UInt8], judgeReminder: @escaping (Reminder) throws -> Reminder
   ) throws -> [BackupPiece] {
     var reader = BackupReader(judge: BackupJudge(judgeReminder: judgeReminder))
     reader.header = BackupFormat.Header(

@@ -54,8 +54,9 @@ final class RestoreRun: ReplyParts {
     path = try desk.loop.uploads.path(of: request.upload, of: desk.caller.owner)
     let fields = desk.fields
     reader = try BackupReader(path) {
-      try fields.judge($0)
-      try fields.requireBoundedSearch($0)
+      let reminder = try fields.judged($0)
+      try fields.requireBoundedSearch(reminder)
+      return reminder
     }
     judged = FileIdentity(path)
     size = Int(judged?.size ?? 0)

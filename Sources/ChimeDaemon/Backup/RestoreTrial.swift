@@ -17,7 +17,7 @@ package enum RestoreTrial {
     let fields = ReminderFields(bearings: bearings, configuration: Configuration(), now: now)
     let pieces: [BackupPiece]
     do {
-      pieces = try BackupReader.judge(lines) { try fields.judge($0) }
+      pieces = try BackupReader.judge(lines) { try fields.judged($0) }
     } catch ControlFailure.invalidFile(let line, let message) {
       return .refused(line: line, message)
     }

@@ -8,7 +8,8 @@ struct ReminderFields {
   let configuration: Configuration
   let now: Instant
 
-  static let maxTitleBytes = 1_000
+  /// A pack's title has at most 200 characters, of up to 8 bytes each.
+  static let maxTitleBytes = 1_600
   /// Room for an event with a few hundred exceptions.
   static let maxWhenBytes = 16_384
   static let maxItems = 32
@@ -27,12 +28,16 @@ struct ReminderFields {
     var hasLines = false
     /// Whether `[defaults]` of a set may say it.
     var isShared = true
+    /// What is wrong with a text that has the length and the characters of one; nil: nothing.
+    var fault: @Sendable (String) -> String? = { _ in nil }
   }
   static let texts = [
     Text(name: "body", given: \.body, shown: \.body, kept: \.body, maxBytes: 16_384, hasLines: true, isShared: false),
     Text(name: "icon", given: \.icon, shown: \.icon, kept: \.icon),
     Text(name: "sound", given: \.sound, shown: \.sound, kept: \.sound),
-    Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false),
+    Text(name: "url", given: \.url, shown: \.url, kept: \.url, isShared: false) {
+      Reminder.isLink($0) ? nil : "'\(TrackerFields.shown($0))' is no link: give one such as https://example.org"
+    },
     Text(name: "category", given: \.category, shown: \.category, kept: \.category, maxBytes: 255),
   ]
 
@@ -41,8 +46,10 @@ struct ReminderFields {
     if let title = change.title { reminder.title = try text(title, "title", maximum: Self.maxTitleBytes) }
     for text in Self.texts {
       guard let value = change[keyPath: text.given] else { continue }
-      reminder[keyPath: text.kept] =
-        value.isEmpty ? nil : try self.text(value, text.name, maximum: text.maxBytes, multiline: text.hasLines)
+      let taken =
+        try value.isEmpty ? nil : self.text(value, text.name, maximum: text.maxBytes, multiline: text.hasLines)
+      if let fault = taken.flatMap(text.fault) { throw ControlFailure.invalidValue(field: text.name, fault) }
+      reminder[keyPath: text.kept] = taken
     }
     if let timezone = change.timezone { reminder.timezone = try zoneChoice(timezone) }
     let reset = change.reset ?? []
@@ -221,7 +228,7 @@ struct ReminderFields {
   }
 
   /// Text of any script, without the control characters that could speak to a terminal (U+0000–001F, 007F–009F).
-  private func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
+  func text(_ value: String, _ field: String, maximum: Int, multiline: Bool = false) throws -> String {
     let value = value.trimmed
     guard !value.isEmpty else { throw ControlFailure.invalidValue(field: field, "the \(field) is empty") }
     guard value.utf8.count <= maximum else {

@@ -48,8 +48,9 @@ struct WireMapper: Sendable {
       tags: reminder.tags, urgency: RemindersInterface.Reminder.Urgency(rawValue: reminder.urgency.rawValue) ?? .normal,
       catchUp: catchUp(reminder.catchUp),
       grace: DurationText.formatISO8601(reminder.grace),
-      jitter: reminder.jitter == .zero ? nil : DurationText.formatISO8601(reminder.jitter), nag: reminder.nag.map(nag),
-      quiet: reminder.quiet.map(quiet), wake: reminder.wake,
+      jitter: reminder.jitter == .zero ? nil : DurationText.formatISO8601(reminder.jitter),
+      nag: reminder.nag.map(Self.nag),
+      quiet: reminder.quiet.map(Self.quiet), wake: reminder.wake,
       wakeProblem: reminder.wake ? wakeProblem : nil, stay: reminder.stay,
       snooze: reminder.snoozeLengths.map(DurationText.formatISO8601),
       state: state(record), pausedUntil: pausedUntil, skipNext: reminder.skipNext,
@@ -60,6 +61,18 @@ struct WireMapper: Sendable {
       tracker: reminder.tracker.map(link), set: reminder.set, tenant: tenants[reminder.owner])
     for text in ReminderFields.texts { shown[keyPath: text.shown] = reminder[keyPath: text.kept] }
     return shown
+  }
+
+  /// What a client would ask for to have this reminder, but for its tracker.
+  static func draft(of reminder: Reminder) -> RemindersInterface.Draft {
+    var draft = RemindersInterface.Draft(
+      title: reminder.title, latitude: reminder.place?.latitude, longitude: reminder.place?.longitude,
+      channels: reminder.channels.map(\.rawValue), tags: reminder.tags,
+      grace: DurationText.formatISO8601(reminder.grace), jitter: DurationText.formatISO8601(reminder.jitter),
+      nag: reminder.nag.map(nag), quiet: reminder.quiet.map(quiet),
+      snooze: reminder.snoozeLengths.map(DurationText.formatISO8601))
+    for text in ReminderFields.texts { draft[keyPath: text.given] = reminder[keyPath: text.kept] }
+    return draft
   }
 
   private func link(_ link: TrackerLink) -> RemindersInterface.TrackerLink {
@@ -100,13 +113,13 @@ struct WireMapper: Sendable {
     return .waiting
   }
 
-  private func nag(_ nag: Nag) -> RemindersInterface.Nag {
+  private static func nag(_ nag: Nag) -> RemindersInterface.Nag {
     RemindersInterface.Nag(
       every: DurationText.formatISO8601(nag.every), max: nag.max,
       escalation: nag.escalation.map { .init(from: $0.from, channels: $0.channels.map(\.rawValue)) })
   }
 
-  private func quiet(_ rule: QuietRule) -> RemindersInterface.Quiet {
+  private static func quiet(_ rule: QuietRule) -> RemindersInterface.Quiet {
     RemindersInterface.Quiet(rule: rule.handling.flatMap { .init(rawValue: $0.rawValue) }, hours: rule.hours?.texts)
   }
 

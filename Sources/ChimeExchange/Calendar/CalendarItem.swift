@@ -29,7 +29,8 @@ struct CalendarItem {
     body = DraftText.body(paragraphs.joined(separator: "\n\n"))
     url = component["URL"].flatMap { property in
       let url = trimmed(property.value)
-      return url.isEmpty || url.utf8.count > DraftText.maximumURL || DraftText.line(url) != url ? nil : url
+      let isTaken = Reminder.isLink(url) && url.utf8.count <= DraftText.maximumURL && DraftText.line(url) == url
+      return isTaken ? url : nil
     }
     var tags: [String] = []
     for property in component.all("CATEGORIES") {
