@@ -76,7 +76,8 @@ enum Schema {
 
 // Times are milliseconds since the epoch. Codes stand for the cases of the domain's enums, in their order there; the
 // bound in a partial index is the last code that still counts. The tables that grow with each firing are clustered by
-// time, so that a batch of firings is written side by side; what is looked up by reminder is narrow. What is counted and
+// time, so that a batch of firings is written side by side; what is looked up by reminder is narrow. No foreign keys point
+// from them: checking one looks a row up for each that is written, and for each that is removed. What is counted and
 // looked for at every start and in every status is the length of an index or a handful of rows, however many reminders
 // there are.
 private let version1 = """
@@ -120,8 +121,7 @@ private let version1 = """
     repeat_at INTEGER,
     PRIMARY KEY (scheduled_at, reminder)
   ) STRICT, WITHOUT ROWID;
-  -- A time is in one of the two. That the reminder's name is known is held to by no reference: without an index of all
-  -- times by reminder it would be looked for in all of them when a name goes.
+  -- A time is in one of the two.
   CREATE INDEX occurrence_open ON occurrence (reminder, scheduled_at, owner, state) WHERE state <= 2;
   CREATE INDEX occurrence_closed ON occurrence (reminder, scheduled_at) WHERE state > 2;
 
@@ -144,7 +144,7 @@ private let version1 = """
     id BLOB NOT NULL UNIQUE,
     scheduled_at INTEGER NOT NULL,
     reminder INTEGER NOT NULL,
-    lane INTEGER NOT NULL REFERENCES lane (key),
+    lane INTEGER NOT NULL,
     round INTEGER NOT NULL,
     state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),
     state_at INTEGER,
@@ -159,8 +159,7 @@ private let version1 = """
     outcome INTEGER,
     status INTEGER,
     answer TEXT,
-    error TEXT,
-    FOREIGN KEY (scheduled_at, reminder) REFERENCES occurrence (scheduled_at, reminder)
+    error TEXT
   ) STRICT;
   CREATE INDEX delivery_occurrence ON delivery (scheduled_at, reminder);
   CREATE INDEX delivery_owed ON delivery (lane, visible_at) WHERE state <= 1;
@@ -170,7 +169,7 @@ private let version1 = """
   -- Attempts that others followed. Append only. `position` counts the delivery's, whatever number they were given.
   -- outcome: 0 delivered, 1 failed, 2 refused.
   CREATE TABLE attempt (
-    delivery INTEGER NOT NULL REFERENCES delivery (key),
+    delivery INTEGER NOT NULL,
     position INTEGER NOT NULL,
     number INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
