@@ -332,7 +332,7 @@ import Varlink
     }
   }
 
-  /// What a client, a file and a pack say of a setting is judged once.
+  /// What a client, a file, a pack and a backup say of a setting is judged once.
   @Test func aFaultIsToldTheSameWhicheverWayItComes() async throws {
     let amounts = (1...25).map { "\"\($0) pages\"" }.joined(separator: ", ")
     let faults: [(line: String, draft: Trackers.TrackerDraft, message: String)] = [
@@ -345,6 +345,7 @@ import Varlink
       ("skipsEachMonth = 32", .init(id: "book", skipsEachMonth: 32), "give 0 to 31 days of a month"),
       ("icon = \"a\\u0007\"", .init(id: "book", icon: "a\u{7}"), "the icon has a control character (U+7)"),
     ]
+    let pages = try #require(Unit("pages"))
     let head = "[[tracker]]\nid = \"book\"\nkind = \"amount\"\nunit = \"pages\"\n"
     try await TrackerHouse.live { house in
       for (line, draft, message) in faults {
@@ -355,6 +356,21 @@ import Varlink
         #expect(refusal.text("message") == message && key.hasPrefix(refusal.text("field").prefix(4)), "\(refusal)")
         let place = "5:\(key.count + 4) tracker[book].\(key): cannot be taken: \(message)"
         #expect(Self.faults(house, head + line + "\n") == ["a.toml:" + place.replacing(" tracker", with: ": tracker")])
+        var spoilt = Tracker(
+          id: TrackerID(rawValue: "book"), owner: 1, title: "Book", kind: .amount, startedOn: Pack.unbegun,
+          createdAt: Instant(seconds: 0))
+        (spoilt.unit, spoilt.decimals, spoilt.icon) = (pages, draft.decimals ?? 0, draft.icon)
+        spoilt.presets = (draft.presets ?? []).compactMap { Quantity($0, pages) }
+        spoilt.usual = draft.usual.flatMap { Quantity($0, pages) }
+        spoilt.milestoneStep = draft.milestoneStep.flatMap { Quantity($0, pages) }
+        spoilt.skipsEachMonth = draft.skipsEachMonth
+        do {
+          var judge = BackupJudge { $0 }
+          _ = try judge.tracker(spoilt)
+          Issue.record("\(line) is restored")
+        } catch ControlFailure.invalidValue(let field, let said) {
+          #expect(said == message && field == refusal.text("field"))
+        }
         #expect(
           PackFileTests.after(line + "\n") == ["1:\(key.count + 4) tracker[pages].\(key): cannot be taken: \(message)"])
       }
@@ -419,8 +435,8 @@ import Varlink
     do {
       _ = try judge.tracker(tracker)
       #expect(expected == nil)
-    } catch let refused as BackupJudge.Refused {
-      #expect(expected.map { refused.message.contains($0) } ?? false, "\(refused.message)")
+    } catch ControlFailure.invalidValue(_, let message) {
+      #expect(expected.map { message.contains($0) } ?? false, "\(message)")
     }
   }
 }

@@ -15,9 +15,4 @@ enum DayText {
   }
 
   static func firstOfMonth(_ day: CivilDate) -> CivilDate { day.adding(days: 1 - day.day) ?? day }
-
-  /// The first day of the month that comes after that day's.
-  static func nextMonth(_ day: CivilDate) -> CivilDate? {
-    firstOfMonth(day).adding(days: CivilDate.daysIn(month: day.month, year: day.year))
-  }
 }

@@ -98,12 +98,12 @@ enum TrackerOptions {
     amount.value = try inUnit(amount, "goal", line.value("unit") ?? old?.unit)
     switch kind {
     case .check:
-      guard amount.value >= 1, amount.value == amount.value.rounded(), amount.value <= 1_000 else {
+      guard let count = Int(exactly: amount.value), count >= 1 else {
         throw Failure.usage(
           Words.say("the goal of a check is so many times, a whole number, not \"%1\"", text),
           hint: Words.say("--unit makes it an amount"))
       }
-      return TrackersInterface.Goal(count: Int(amount.value), period: period)
+      return TrackersInterface.Goal(count: count, period: period)
     case .amount: return TrackersInterface.Goal(total: amount.value, period: period)
     case .measure: return TrackersInterface.Goal(value: amount.value, period: period)
     }

@@ -47,27 +47,12 @@ struct BackupJudge {
 
   private func definition(_ tracker: Tracker) throws {
     let id = tracker.id
-    try need(!tracker.title.texts.isEmpty, "\(id) has no title")
-    try texts(tracker.title, "title")
-    if let verb = tracker.verb { try texts(verb, "verb") }
-    try need((0...3).contains(tracker.decimals), "decimals of \(id) are 0 to 3")
+    // As a client would give them.
+    let draft = WireMapper.draft(of: tracker)
+    var judged = tracker
+    for setting in TrackerSetting.all { try setting.take(draft, &judged) }
     try need((0...1_439).contains(tracker.dayStartsAt), "dayStartsAt of \(id) is a minute of the day")
-    try need((tracker.kind == .check) == (tracker.unit == nil), "\(id) is in a unit if and only if it is no check")
-    try need(
-      tracker.presets.count <= TrackerFields.maxPresets,
-      "presets of \(id): give at most \(TrackerFields.maxPresets) amounts")
-    let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
-    for quantity in tracker.presets + [tracker.usual, tracker.milestoneStep].compactMap({ $0 }) {
-      try need((1...limit).contains(quantity.grains), "an amount of \(id) is none that there can be")
-    }
     if let goal = tracker.goal { try self.goal(goal, of: tracker) }
-    switch tracker.counting {
-    case .weekdays(let set): try need(!set.isEmpty, "no day counts for \(id)")
-    case .timesAWeek(let times): try need((1...7).contains(times), "a week has 1 to 7 days")
-    case .timesAMonth(let times): try need((1...31).contains(times), "a month has 1 to 31 days")
-    case .rolling(let times, let days):
-      try need((1...366).contains(days) && (1...days).contains(times), "\(times) in \(days) days cannot be")
-    }
     try need(tracker.formerWeekdays.count <= Tracker.maxFormerWeekdays, "\(id) had too many weekdays")
     try need(
       tracker.formerWeekdays.allSatisfy { !$0.weekdays.isEmpty }
@@ -78,17 +63,11 @@ struct BackupJudge {
     try need(
       Self.isAscending(tracker.pauses.map(\.lowerBound), orEqual: true) && Self.isAscending(tracker.skips)
         && Self.isAscending(tracker.presets), "pauses, skips and presets of \(id) are in order")
-    try need((0...31).contains(tracker.skipsEachMonth ?? 0), "skipsEachMonth of \(id) is 0 to 31")
     try need(tracker.fieldBounds?.count ?? 0 <= TrackerFields.maxFields, "\(id) has too many bounds")
     for bounds in (tracker.fieldBounds ?? [:]).values + [tracker.bounds].compactMap({ $0 }) {
       try need(bounds.least <= bounds.most, "the bounds of \(id) cannot be")
     }
-    for (others, name) in tracker.fields.keys.sorted().enumerated() {
-      let fault = TrackerFields.fault(ofField: name, beside: others)
-      try need(fault == nil, "fields of \(id): \(fault ?? "")")
-    }
     try need((0...1_000_000).contains(tracker.experience), "the XP of \(id) are 0 to 1000000")
-    try text(tracker.icon, "icon")
     if let pack = tracker.pack { try need(TrackerID(checking: pack.rawValue) != nil, "that is no pack's id") }
     try text(tracker.set, "set")
     try time(tracker.createdAt)
@@ -316,9 +295,9 @@ struct BackupJudge {
     try need(endpoints <= Desk.maxEndpoints, "there are more than \(Desk.maxEndpoints) endpoints")
     try EndpointFields.check(url: endpoint.url)
     // As a client would give them.
-    var settings = EndpointSettings(set: endpoint.settings.set)
+    var (endpoint, settings) = (endpoint, EndpointSettings(set: endpoint.settings.set))
     try EndpointFields.apply(WireMapper.settings(endpoint.settings) ?? EndpointsInterface.Settings(), to: &settings)
-    try need(settings == endpoint.settings, "the settings of the endpoint \(channel) are none that there can be")
+    endpoint.settings = settings
     try need(settings.set.map(DeclaredSet.isName) ?? true, "that is no set's name")
     try time(endpoint.createdAt)
     if let disabled = endpoint.disabled {

@@ -43,11 +43,12 @@ struct TrackerSetting: Sendable {
     }
   }
 
-  /// In the order in which they are laid over a tracker: amounts are in its unit.
+  /// In the order in which they are laid over a tracker: amounts are in its unit. A title of a pack has 60 characters, a verb 20,
+  /// of up to 8 bytes each.
   static let all: [TrackerSetting] = [
     TrackerSetting(
       "title", \.title, \.title, key: "title",
-      take: { texts, _ in try TrackerFields.texts(texts, "title", maximum: 200) },
+      take: { texts, _ in try TrackerFields.texts(texts, "title", maximum: 480) },
       read: { reader, key, table, _ in reader.texts(key, in: table) },
       text: {
         Field(
@@ -55,7 +56,7 @@ struct TrackerSetting: Sendable {
       }),
     TrackerSetting(
       "verb", \.verb, \.verb, key: "verb", reset: { $0.verb = nil },
-      take: { texts, _ in try TrackerFields.texts(texts, "verb", maximum: 100) },
+      take: { texts, _ in try TrackerFields.texts(texts, "verb", maximum: 160) },
       read: { reader, key, table, _ in reader.texts(key, in: table) },
       text: { Field(name: "verb", text: $0.verb.map(DeclaredText.texts)) }),
     TrackerSetting(

@@ -7,7 +7,9 @@ import ChimeTracking
 extension WireMapper {
   typealias Wired = TrackersInterface
 
-  func number(_ quantity: Quantity, _ unit: Unit?) -> Double {
+  func number(_ quantity: Quantity, _ unit: Unit?) -> Double { Self.number(quantity, unit) }
+
+  static func number(_ quantity: Quantity, _ unit: Unit?) -> Double {
     unit.map { quantity.value(in: $0) } ?? Double(quantity.grains) / Double(Quantity.one.grains)
   }
 
@@ -15,7 +17,7 @@ extension WireMapper {
     Wired.Tracker(
       id: tracker.id.rawValue, title: tracker.title.texts, verb: tracker.verb?.texts,
       kind: Wired.Tracker.Kind(rawValue: tracker.kind.rawValue) ?? .check, unit: tracker.unit?.symbol,
-      decimals: tracker.decimals, goal: tracker.goal.map { goal($0, of: tracker) },
+      decimals: tracker.decimals, goal: tracker.goal.map { Self.goal($0, of: tracker) },
       presets: tracker.presets.map { number($0, tracker.unit) }, usual: tracker.usual.map { number($0, tracker.unit) },
       counting: Self.counting(tracker.counting),
       formerWeekdays: tracker.formerWeekdays.map {
@@ -28,7 +30,18 @@ extension WireMapper {
       startedOn: tracker.startedOn.description, createdAt: time(tracker.createdAt))
   }
 
-  private func goal(_ goal: Goal, of tracker: Tracker) -> Wired.Goal {
+  /// What a client would ask for to have this tracker, but for its kind and its days.
+  static func draft(of tracker: Tracker) -> Wired.TrackerDraft {
+    Wired.TrackerDraft(
+      id: tracker.id.rawValue, title: tracker.title.texts, verb: tracker.verb?.texts, unit: tracker.unit?.symbol,
+      decimals: tracker.kind == .check && tracker.decimals == 0 ? nil : tracker.decimals,
+      goal: tracker.goal.map { goal($0, of: tracker) }, presets: tracker.presets.map { number($0, tracker.unit) },
+      usual: tracker.usual.map { number($0, tracker.unit) }, counting: counting(tracker.counting),
+      skipsEachMonth: tracker.skipsEachMonth, fields: tracker.fields.mapValues(\.symbol),
+      milestoneStep: tracker.milestoneStep.map { number($0, tracker.unit) }, icon: tracker.icon)
+  }
+
+  private static func goal(_ goal: Goal, of tracker: Tracker) -> Wired.Goal {
     let period = Wired.Goal.Period(rawValue: goal.period.rawValue)
     switch goal.target {
     case .count(let count): return Wired.Goal(count: count, period: period)
