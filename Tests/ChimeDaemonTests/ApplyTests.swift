@@ -114,6 +114,52 @@ import Varlink
     }
   }
 
+  /// The same for an endpoint.
+  @Test func aFaultOfAnEndpointIsToldTheSameWhicheverWayItComes() async throws {
+    typealias Settings = EndpointsInterface.Settings
+    let faults: [(line: String, wire: Settings, kept: EndpointSettings, message: String)] = [
+      (
+        "concurrency = 65", .init(concurrency: 65), .init(concurrency: 65), "give a number from 1 to 64"
+      ),
+      (
+        "rate = \"0/1m\"", .init(rate: .init(count: 0, span: "PT1M")), .init(rate: .init(count: 0, span: .minutes(1))),
+        "give a number of messages from 1 to 10000"
+      ),
+      (
+        "rate = \"5/2d\"", .init(rate: .init(count: 5, span: "P2D")), .init(rate: .init(count: 5, span: .days(2))),
+        "it has to be from 1s to 1d"
+      ),
+      (
+        "headers = [\"Host: a\"]", .init(headers: [.init(name: "Host", value: "a")]),
+        .init(headers: [.init(name: "Host", value: "a")]), "the header Host is made by Chime itself and cannot be given"
+      ),
+      ("template = \"{\"", .init(template: "{"), .init(template: "{"), "the template is not JSON"),
+      ("certificates = \"x\"", .init(certificates: "x"), .init(certificates: "x"), ""),
+    ]
+    try await TrackerHouse.live { house in
+      for (line, wire, kept, message) in faults {
+        let field = try #require(line.split(separator: " ").first.map(String.init))
+        let put = try #require(
+          house.refusal(EndpointsInterface.Put(name: "team", url: "https://example.org/", settings: wire)))
+        let said = put.text("message")
+        #expect(said.hasPrefix(message) && !said.isEmpty && put.text("field") == field, "\(put)")
+        let file = "[[endpoint]]\nname = \"team\"\nurl = \"https://example.org/\"\n\(line)\n"
+        let found = Self.faults(house, [("a.toml", file)])
+        #expect(found.contains { $0.hasPrefix("a.toml:4:") && $0.hasSuffix(": cannot be taken: \(said)") }, "\(found)")
+        do {
+          var judge = BackupJudge { $0 }
+          _ = try judge.endpoint(
+            Endpoint(
+              lane: Lane(owner: 1, channel: ChannelName(rawValue: "team")), url: "https://example.org/", settings: kept,
+              createdAt: Instant(seconds: 0)))
+          Issue.record("\(line) is restored")
+        } catch ControlFailure.invalidValue(let judged, let sentence) {
+          #expect(judged == field && sentence == said)
+        }
+      }
+    }
+  }
+
   @Test func addsChangesAndLeavesAlone() async throws {
     try await TrackerHouse.live { house in
       let text = """

@@ -83,7 +83,7 @@ struct EndpointSetting: Sendable {
           throw ControlFailure.invalidValue(field: "concurrency", "give a number from 1 to \(concurrency.upperBound)")
         }
         return number
-      }, show: { $0 }, read: { $0.faults.number("concurrency", in: $1, concurrency) },
+      }, show: { $0 }, read: { $0.faults.number("concurrency", in: $1) },
       text: { .init(name: "concurrency", text: $0.map(String.init)) }),
     EndpointSetting(
       "rate", \.rate, \.rate,

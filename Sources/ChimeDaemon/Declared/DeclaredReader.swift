@@ -227,7 +227,7 @@ struct DeclaredReader {
     var steps: [RemindersInterface.Escalation] = []
     for step in faults.tables("escalation", in: nag, atMost: Nag.maxSteps) {
       faults.allow(["from", "channels"], in: step, called: "a step of escalation")
-      let from = faults.number("from", in: step, Nag.counts)
+      let from = faults.number("from", in: step)
       let channels = step["channels"].flatMap { strings($0, step.key("channels"), "[\"phone\"]") }
       if step["from"] == nil || step["channels"] == nil {
         faults.fault(step.node, step.key, "has from, the repeat from which on they join, and channels")
@@ -235,7 +235,7 @@ struct DeclaredReader {
       if let from, let channels { steps.append(.init(from: from, channels: channels)) }
     }
     guard let every = span(every, nag.key("every")) else { return nil }
-    let max = faults.number("max", in: nag, Nag.counts)
+    let max = faults.number("max", in: nag)
     return Change(nag: .init(every: every, max: max ?? Nag.usualMax, escalation: steps), reset: [.nag])
   }
 
