@@ -160,6 +160,24 @@ import Varlink
     }
   }
 
+  @Test func theManualHasEveryKeyAndNoOther() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let manual = try String(contentsOf: root.appending(path: "docs/apply.md"), encoding: .utf8)
+    for (table, keys) in [
+      ("reminder", DeclaredReader.own + DeclaredReader.shared), ("endpoint", DeclaredReader.endpointKeys),
+      ("tracker", DeclaredReader.ownTrackerKeys + DeclaredReader.trackerKeys),
+    ] {
+      let parts = manual.components(separatedBy: "| key of `[[\(table)]]` | |\n|---|---|\n")
+      let rows = try #require(parts.dropFirst().first?.components(separatedBy: "\n\n").first)
+      for key in keys { #expect(rows.contains("`\(key)`"), "\(table).\(key)") }
+      for row in rows.components(separatedBy: "\n") {
+        let names = try #require(row.split(separator: "|").first).split(separator: "`").map(String.init)
+        for name in names where name.contains(where: \.isLetter) { #expect(keys.contains(name), "\(table).\(name)") }
+      }
+    }
+  }
+
   @Test func addsChangesAndLeavesAlone() async throws {
     try await TrackerHouse.live { house in
       let text = """

@@ -4,7 +4,7 @@ import ChimeSchedule
 
 // `[[endpoint]]`
 extension DeclaredReader {
-  private static let endpointKeys = ["name", "url", "secretFile", "tokenFile"] + EndpointSetting.all.map(\.name)
+  static let endpointKeys = ["name", "url", "secretFile", "tokenFile"] + EndpointSetting.all.map(\.name)
   private static let secretKeys = ["secret": "secretFile", "token": "tokenFile"]
 
   mutating func endpoint(_ table: Table) -> DeclaredSet.Webhook? {

@@ -7,7 +7,7 @@ import ChimeTracking
 extension DeclaredReader {
   /// What may be said of any tracker.
   static let trackerKeys = TrackerSetting.all.compactMap(\.key)
-  private static let ownTrackerKeys = ["id", "kind", "items", "fields", "xp"]
+  static let ownTrackerKeys = ["id", "kind", "items", "fields", "xp"]
   private static let kindSentence = "is missing: \"check\", \"amount\" or \"measure\""
 
   mutating func tracker(_ table: Table) -> DeclaredSet.Counted? {

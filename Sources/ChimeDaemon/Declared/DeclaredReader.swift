@@ -19,7 +19,7 @@ struct DeclaredReader {
     + ReminderFields.texts.filter(\.isShared).map(\.name)
     + ["catchUp", "grace", "jitter", "nag", "quiet", "wake", "stay", "snooze"]
   private static let ownTexts = ReminderFields.texts.filter { !$0.isShared }
-  private static let own = ["id", "title", "when", "paused"] + ownTexts.map(\.name) + link
+  static let own = ["id", "title", "when", "paused"] + ownTexts.map(\.name) + link
   static let link = ["tracker", "logs", "quietWhenDone", "followsEntries", "pace"]
 
   mutating func read(_ root: Table, _ prototype: Reminder, into set: inout DeclaredSet) {
