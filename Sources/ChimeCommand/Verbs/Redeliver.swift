@@ -23,38 +23,18 @@ enum Redeliver {
     json: "`count`, `skipped`, `dryRun`, `deliveries` (the first 100) and `notes`", run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let selections = try Selecting.selections(context)
     let limit = try context.line.count("limit", maximum: 1_000_000_000)
-    let daemon = try context.daemon()
-    func ask(isDry: Bool) throws -> DeliveriesInterface.Redeliver.Reply {
-      var sum = DeliveriesInterface.Redeliver.Reply(count: 0, skipped: 0, deliveries: [], notes: [])
-      for which in selections {
-        let reply: DeliveriesInterface.Redeliver.Reply = try daemon.call(
-          DeliveriesInterface.Redeliver(which: which, limit: limit, dryRun: isDry ? true : nil))
-        sum.count += reply.count
-        sum.skipped += reply.skipped
-        sum.deliveries += reply.deliveries
-        sum.notes += reply.notes.filter { !sum.notes.contains($0) }
-      }
-      return sum
-    }
-    let isDry = context.line.has("dry-run")
-    if !isDry,
-      try !Selecting.isAgreed(
-        context, { Words.say(count: $0, "Send %n message again?", "Send %n messages again?") },
-        count: { try ask(isDry: true).count })
-    {
-      context.note(Words.say("Nothing was sent again."))
-      return .failed
-    }
-    let reply = try ask(isDry: isDry)
-    Selecting.print(
-      context, reply.count, reply.deliveries, isDry: isDry,
-      sentence: isDry
-        ? Words.say(count: reply.count, "%n message would be sent again", "%n messages would be sent again")
-        : Words.say(count: reply.count, "%n message is sent again", "%n messages are sent again"),
-      more: [.init(name: "skipped", value: .int(reply.skipped)), .init(name: "notes", value: .strings(reply.notes))],
-      empty: Words.say("Nothing that was given up fits; `chime deliveries` lists all messages."))
+    let reply = try Selecting.run(
+      context, question: { Words.say(count: $0, "Send %n message again?", "Send %n messages again?") },
+      nothing: Words.say("Nothing was sent again."),
+      sentence: { count, isDry in
+        isDry
+          ? Words.say(count: count, "%n message would be sent again", "%n messages would be sent again")
+          : Words.say(count: count, "%n message is sent again", "%n messages are sent again")
+      }, empty: Words.say("Nothing that was given up fits; `chime deliveries` lists all messages."),
+      more: { [.init(name: "skipped", value: .int($0.skipped)), .init(name: "notes", value: .strings($0.notes))] },
+      ask: { try $0.call(DeliveriesInterface.Redeliver(which: $1, limit: limit, dryRun: $2)) })
+    guard let reply else { return .failed }
     if context.format == .human {
       if reply.skipped > 0 {
         context.note(
@@ -86,35 +66,19 @@ enum Discard {
     run: run)
 
   static func run(_ context: Context) throws -> ExitCode {
-    let selections = try Selecting.selections(context)
-    let daemon = try context.daemon()
-    func ask(isDry: Bool) throws -> DeliveriesInterface.Cancel.Reply {
-      var sum = DeliveriesInterface.Cancel.Reply(count: 0, deliveries: [])
-      for which in selections {
-        let reply: DeliveriesInterface.Cancel.Reply = try daemon.call(
-          DeliveriesInterface.Cancel(which: which, dryRun: isDry ? true : nil))
-        sum.count += reply.count
-        sum.deliveries += reply.deliveries
-      }
-      return sum
-    }
-    let isDry = context.line.has("dry-run")
-    if !isDry,
-      try !Selecting.isAgreed(
-        context, { Words.say(count: $0, "Give up %n message?", "Give up %n messages?") },
-        count: { try ask(isDry: true).count })
-    {
-      context.note(Words.say("Nothing was given up."))
-      return .failed
-    }
-    let reply = try ask(isDry: isDry)
-    Selecting.print(
-      context, reply.count, reply.deliveries, isDry: isDry,
-      sentence: isDry
-        ? Words.say(count: reply.count, "%n message would be given up", "%n messages would be given up")
-        : Words.say(count: reply.count, "%n message is given up", "%n messages are given up"), more: [],
-      empty: Words.say("Nothing that is owed fits; `chime deliveries` lists all messages."))
-    return .success
+    let reply = try Selecting.run(
+      context, question: { Words.say(count: $0, "Give up %n message?", "Give up %n messages?") },
+      nothing: Words.say("Nothing was given up."),
+      sentence: { count, isDry in
+        isDry
+          ? Words.say(count: count, "%n message would be given up", "%n messages would be given up")
+          : Words.say(count: count, "%n message is given up", "%n messages are given up")
+      }, empty: Words.say("Nothing that is owed fits; `chime deliveries` lists all messages."),
+      ask: {
+        let reply = try $0.call(DeliveriesInterface.Cancel(which: $1, dryRun: $2))
+        return .init(count: reply.count, skipped: 0, deliveries: reply.deliveries, notes: [])
+      })
+    return reply == nil ? .failed : .success
   }
 }
 
@@ -144,19 +108,42 @@ enum Selecting {
     return isSome ? [some] : line.words.map { DeliveriesInterface.Selection(id: $0) }
   }
 
-  static func isAgreed(
-    _ context: Context, _ question: (Int) -> String, count: () throws -> Int
-  ) throws -> Bool {
-    guard context.world.isInteractive, !context.line.has("yes"), context.line.words.count <= 1 else { return true }
-    let count = try count()
-    if count <= unasked { return true }
-    return Asking.confirm(context, question(count))
+  typealias Reply = DeliveriesInterface.Redeliver.Reply
+
+  /// Asks where they are many, does it with all that were chosen, and prints what was done; nil: somebody said no.
+  static func run(
+    _ context: Context, question: (Int) -> String, nothing: String, sentence: (Int, _ isDry: Bool) -> String,
+    empty: String, more: (Reply) -> [JSONText.Member] = { _ in [] },
+    ask: (Daemon, DeliveriesInterface.Selection, _ isDry: Bool?) throws -> Reply
+  ) throws -> Reply? {
+    let selections = try selections(context)
+    let daemon = try context.daemon()
+    func all(isDry: Bool) throws -> Reply {
+      try selections.reduce(into: Reply(count: 0, skipped: 0, deliveries: [], notes: [])) { sum, which in
+        let reply = try ask(daemon, which, isDry ? true : nil)
+        sum.count += reply.count
+        sum.skipped += reply.skipped
+        sum.deliveries += reply.deliveries
+        sum.notes += reply.notes.filter { !sum.notes.contains($0) }
+      }
+    }
+    let isDry = context.line.has("dry-run")
+    if !isDry, context.world.isInteractive, !context.line.has("yes"), selections.count <= 1 {
+      let count = try all(isDry: true).count
+      guard count <= unasked || Asking.confirm(context, question(count)) else {
+        context.note(nothing)
+        return nil
+      }
+    }
+    let reply = try all(isDry: isDry)
+    print(context, reply, isDry: isDry, sentence: sentence(reply.count, isDry), more: more(reply), empty: empty)
+    return reply
   }
 
-  static func print(
-    _ context: Context, _ count: Int, _ deliveries: [DeliveriesInterface.Delivery], isDry: Bool, sentence: String,
-    more: [JSONText.Member], empty: String
+  private static func print(
+    _ context: Context, _ reply: Reply, isDry: Bool, sentence: String, more: [JSONText.Member], empty: String
   ) {
+    let (count, deliveries) = (reply.count, reply.deliveries)
     switch context.format {
     case .json:
       let members: [JSONText.Member] = [
