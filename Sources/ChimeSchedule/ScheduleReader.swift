@@ -150,8 +150,12 @@ enum ScheduleReader {
       if let written = parser.solarText(), let schedule = try? SolarSchedule(Array(written.utf8), anchor: anchor) {
         return .solar(schedule)
       }
-      guard let phrase = try? parser.phrase() else { throw error }
-      return .phrase(phrase)
+      do {
+        return .phrase(try parser.phrase())
+      } catch let spoken {
+        // Most that stands before something has nothing to do with the sun.
+        throw spoken.choices.isEmpty && SolarWord.isNamed(in: bytes) ? error : spoken
+      }
     }
   }
 

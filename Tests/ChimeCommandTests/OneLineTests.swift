@@ -77,13 +77,20 @@ import Varlink
   }
 
   @Test func marksAreShownWithoutADaemon() {
-    let outcome = chime(["when", "--line", "Tea tomorrow at 9 #home @phone !low //hot", "--json"])
+    let outcome = chime(["when", "--line", "Tea 2027-03-05 at 9 #home @phone !low //hot", "--json"])
     #expect(
       outcome.output.hasPrefix(
-        #"{"title":"Tea","tags":["home"],"urgency":"low","channels":["phone"],"body":"hot","canonical":"#),
+        #"{"title":"Tea","tags":["home"],"urgency":"low","channels":["phone"],"body":"hot","#
+          + #""canonical":"at 2027-03-05 09:00","dialect":"phrase","zone":"Europe/Prague","#
+          + #""next":["2027-03-05T09:00:00+01:00"]"#),
       "\(outcome.output)")
-    let batch = chime(["when", "--batch"], input: "{\"line\": \"Tea tomorrow at 9 #home\"}\n")
-    #expect(batch.output.hasPrefix(#"{"title":"Tea","tags":["home"],"canonical":"#), "\(batch.output)")
+    let batch = chime(["when", "--batch"], input: "{\"line\": \"Tea 2027-03-05 at 9 #home\"}\n")
+    #expect(
+      batch.output == #"{"title":"Tea","tags":["home"],"canonical":"at 2027-03-05 09:00","dialect":"phrase","#
+        + #""next":[1804233600]}"# + "\n")
+    // A hint has the title too.
+    let asked = chime(["when", "--batch"], input: "{\"line\": \"next year plan the trip\"}\n")
+    #expect(asked.output.contains(#""suggestion":"2027-01-01 plan the trip"#), "\(asked.output)")
     let wrong = chime(["when", "--batch"], input: "{\"line\": \"Tea tomorrow at 9 !urgent\"}\n")
     #expect(wrong.output.contains(#""code":"invalidValue""#), "\(wrong.output)")
   }

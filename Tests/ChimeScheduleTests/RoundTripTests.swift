@@ -29,7 +29,7 @@ extension Phrase {
     func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &generator) == 0 }
     let large = chance(8)
     let step = large ? Int.random(in: 2...mostSteps, using: &generator) : Int.random(in: 2...30, using: &generator)
-    let seconds = large ? Int64.random(in: 1...longestInterval, using: &generator) : Int64(step) * 900
+    let seconds = large ? Int64.random(in: 1...Instant.latest.seconds, using: &generator) : Int64(step) * 900
     let times = Set((0...Int.random(in: 0...2, using: &generator)).map { _ in CivilTime.random(&generator) }).sorted()
     var days: Days
     switch Int.random(in: 0..<6, using: &generator) {

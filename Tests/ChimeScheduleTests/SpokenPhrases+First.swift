@@ -121,7 +121,7 @@ extension SpokenPhrasesTests {
     in 10min → at 2026-11-23T07:25:00Z
     in 10 min. → at 2026-11-23T07:25:00Z
     in 10 minutes time → at 2026-11-23T07:25:00Z
-    in 5 mins' time → refused
+    in 5 mins' time → at 2026-11-23T07:20:00Z
     in 15m → at 2026-11-23T07:30:00Z
     15m → refused
     15 minutes → refused
@@ -157,7 +157,7 @@ extension SpokenPhrasesTests {
     in 2 and a half hours → at 2026-11-23T09:45:00Z
     in two and a half hours → at 2026-11-23T09:45:00Z
     in three days time → at 2026-11-26 08:15
-    in 3 days' time → refused
+    in 3 days' time → at 2026-11-26 08:15
     in 3 days at noon → at 2026-11-26 12:00
     in 3 days in the evening → at 2026-11-26 19:00
     in 3 business days → refused
@@ -733,9 +733,9 @@ extension SpokenPhrasesTests {
     add Movie 8 tonight → refused
     add movie at 8 tonight with Eva → movie with Eva | at 2026-11-23 20:00
     add Second opinion tomorrow at 9 → Second opinion | at 2026-11-24 09:00
-    add May party on friday at 8pm → refused
-    add Call May on friday at 8pm → refused
-    add March with Anna on friday → refused
+    add May party on friday at 8pm → May party | at 2026-11-27 20:00
+    add Call May on friday at 8pm → Call May | at 2026-11-27 20:00
+    add March with Anna on friday → March with Anna | at 2026-11-27 09:00
     add Sun cream on saturday → refused
     add Monday meeting prep friday at 15:00 → refused
     add Sunday lunch on sunday at 12 → refused
@@ -815,8 +815,8 @@ extension SpokenPhrasesTests {
     at midnight Happy new year → Happy new year | at 2026-11-24 00:00
     at teatime Tea → Tea | at 2026-11-23 16:00
     at 10am Jul 31 Pack → Pack | at 2027-07-31 10:00
-    at 16:00 + 3 days Check → refused
-    at 4pm + 3 days Check → refused
+    at 16:00 + 3 days Check → Check | at 2026-11-26 16:00
+    at 4pm + 3 days Check → Check | at 2026-11-26 16:00
     at now + 1 hour Check → Check | at 2026-11-23T08:15:00Z
     at tomorrow 5 apples → refused
     at 7 every weekday Get up → Get up | weekdays at 07:00

@@ -219,7 +219,7 @@ extension SpokenPhrasesTests {
     now + 3 days → at 2026-11-26 08:15
     teatime tomorrow → at 2026-11-24 16:00
     noon tomorrow → at 2026-11-24 12:00
-    4pm + 2 days → refused
+    4pm + 2 days → at 2026-11-25 16:00
     within two weeks → at 2026-12-07 08:15
     within 5hr → at 2026-11-23T12:15:00Z
     within half an hour → at 2026-11-23T07:45:00Z
@@ -464,10 +464,10 @@ extension SpokenPhrasesTests {
     add Deploy 3.2 on tuesday at 10 → Deploy 3.2 | at 2026-11-24 10:00
     add Version 2.1.3 out on friday → refused
     add Score 3:2 watch replay at 21:00 → refused
-    add May I call you tomorrow at 9 → refused
-    add Call May tomorrow at 9 → refused
-    add call April on friday at 9 → refused
-    add March for peace on saturday at 11 → refused
+    add May I call you tomorrow at 9 → May I call you | at 2026-11-24 09:00
+    add Call May tomorrow at 9 → Call May | at 2026-11-24 09:00
+    add call April on friday at 9 → call April | at 2026-11-27 09:00
+    add March for peace on saturday at 11 → March for peace | at 2026-11-28 11:00
     add Sun cream at 10 → refused
     add Sat nav update tomorrow → refused
     add Wed Anna and Tom → Anna and Tom | at 2026-11-25 09:00
@@ -543,7 +543,7 @@ extension SpokenPhrasesTests {
     1230 pm → at 2026-11-23 12:30
     730am tomorrow → at 2026-11-24 07:30
     115 pm friday → at 2026-11-27 13:15
-    1730 friday → refused
+    1730 friday → at 2026-11-27 17:30
     friday 1730 → at 2026-11-27 17:30
     20 to midnight → at 2026-11-23 23:40
     25 to noon → at 2026-11-23 11:35
@@ -677,7 +677,7 @@ extension SpokenPhrasesTests {
     add Christmas tree shopping saturday 10am → Christmas tree shopping | at 2026-11-28 10:00
     add New laptop tomorrow 10am → New laptop | at 2026-11-24 10:00
     add buy christmas presents → refused
-    add 1730 friday Leave early → refused
+    add 1730 friday Leave early → Leave early | at 2026-11-27 17:30
     add Call the bank at 10 this morning → Call the bank | at 2026-11-23 10:00
     add Call the bank 10 this morning → refused
     add 8 this evening Movie → Movie | at 2026-11-23 20:00

@@ -60,7 +60,7 @@ extension SpokenPhrasesTests {
     2 days before christmas → at 2026-12-23 09:00
     a week before dec 24 at 10 → at 2026-12-17 10:00
     2 weeks before christmas eve → at 2026-12-10 09:00
-    the day before christmas → refused
+    the day before christmas → at 2026-12-24 09:00
     3 days after dec 24 → at 2026-12-27 09:00
     now → refused
     asap → refused
@@ -398,7 +398,7 @@ extension SpokenPhrasesTests {
     add Read "The Hour" on friday at 9 → Read The Hour | at 2026-11-27 09:00
     add Second coffee at 10 → Second coffee | at 2026-11-23 10:00
     add First quarter review on jan 8 → First quarter review | at 2027-01-08 09:00
-    add Half time show sunday at 8pm → refused
+    add Half time show sunday at 8pm → Half time show | at 2026-11-29 20:00
     add Last train at 23:10 → Last train | at 2026-11-23 23:10
     add Last train home tonight at 23:10 → Last train home | at 2026-11-23 23:10
     add Once upon a time story at 19:30 → refused

@@ -31,8 +31,8 @@ import Testing
 
   static func rows(_ text: String) -> [Row] { text.split(separator: "\n").map(Row.init) }
 
-  static let phrases = [first, second, third, fourth].flatMap(rows)
-  static let lines = [firstLines, secondLines, thirdLines, fourthLines].flatMap(rows)
+  static let phrases = [first, second, third, fourth, fifth].flatMap(rows)
+  static let lines = [firstLines, secondLines, thirdLines, fourthLines, fifthLines].flatMap(rows)
 
   @Test(arguments: phrases) func phrase(_ row: Row) throws {
     let surroundings = try Self.surroundings()

@@ -161,7 +161,10 @@ struct Batch {
       return ([.init(name: "title", value: .string(read.title))] + marks.members, read.schedule)
     } catch {
       switch error {
-      case .noTime(let refusal?, _): throw refusal
+      case .noTime(let refusal?, let choices):
+        throw Refusal(
+          code: refusal.code.rawValue, column: refusal.column, message: refusal.message,
+          suggestion: choices.first?.joined(separator: " "))
       case .noWords, .noTime(nil, _):
         throw Refusal(
           code: "invalidSchedule", message: "no time was understood; expected a line like \"Tea tomorrow at 9\"")

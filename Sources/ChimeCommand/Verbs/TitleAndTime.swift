@@ -42,7 +42,11 @@ enum TitleAndTime {
       case .noTime(nil, _): throw Failure.usage(Words.say("when? a schedule is missing"), hint: usage)
       case .noTime(let refusal?, let choices):
         var failure = Failure(refusal)
-        if failure.hints.isEmpty, failure.detail.isEmpty { failure.hints = [usage] }
+        if !choices.isEmpty {
+          failure.hints = choices.map { Words.say("did you mean %1?", typed($0, verb)) }
+        } else if failure.hints.isEmpty, failure.detail.isEmpty {
+          failure.hints = [usage]
+        }
         let words = try chosen(context, choices, failure, verb)
         return try scheduleLine(context, words, place: place, verb: verb, usage: usage, now: now)
       case .leftOver(let left):

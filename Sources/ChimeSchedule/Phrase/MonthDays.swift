@@ -101,7 +101,7 @@ struct MonthDays: Sendable, Hashable {
 
 extension MonthSelection {
   /// How many numbers and places it names.
-  fileprivate var count: Int {
+  var count: Int {
     days.nonzeroBitCount + daysFromEnd.nonzeroBitCount + weekdays.nonzeroBitCount + weekdaysFromEnd.nonzeroBitCount
       + workdays.nonzeroBitCount + workdaysFromEnd.nonzeroBitCount
   }

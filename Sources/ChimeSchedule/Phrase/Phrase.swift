@@ -87,8 +87,6 @@ struct Phrase: DialectSchedule {
   static let mostDates = 500
   /// The most dates, ranges of dates and calendars after `except`.
   static let mostExceptions = 1_000
-  /// The longest interval: the whole range of ``Instant``, in seconds.
-  static let longestInterval = Instant.latest.seconds
   /// The most days, weeks, months or years from one turn of a rota to the next: as many days as the range has.
   static let mostSteps = 2_932_896
   /// The longest name of a calendar.

@@ -24,6 +24,13 @@ enum SolarWord: Sendable, Hashable {
   /// The words of events, for finding what a misspelt one was meant to be.
   static let names = ["sunrise", "sunset", "dawn", "dusk", "civil", "nautical", "astronomical", "solar"]
 
+  /// Whether a word of a text names what the sun does, misspelt or not.
+  static func isNamed(in bytes: [UInt8]) -> Bool {
+    String(decoding: bytes, as: UTF8.self).lowercased().split { !$0.isLetter }.contains {
+      table[String($0)] != nil || Spelling.nearest(to: String($0), among: names) != nil
+    }
+  }
+
   /// Whether a text is of the solar dialect: it begins with one of its words, or an event or `before` stands in it
   /// before the first bound. After `starting`, `until` and `except` such a word belongs to the bound (a calendar may be
   /// called `sunset`), and `noon` without `solar` is twelve o'clock.

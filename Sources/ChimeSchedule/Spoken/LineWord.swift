@@ -69,6 +69,12 @@ struct LineWord {
     static let opening = Kinds(rawValue: 1 << 31)
 
     static let time: Kinds = [.alone, .clock, .date]
+    /// A month that is a name or another word too: `May`.
+    static let alsoName = Kinds(rawValue: 1 << 35)
+
+    /// Wants a number before it, or is another word: `3 times`, `the Times`.
+    static let counting = Kinds(rawValue: 1 << 36)
+
     static let stretch: Kinds = [.joining, .unit, .alone, .sign, .number]
   }
 
@@ -145,7 +151,8 @@ struct LineWord {
   private static func isAround(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: ";"),
-      UInt8(ascii: ":"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"):
+      UInt8(ascii: ":"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"),
+      UInt8(ascii: "<"), UInt8(ascii: ">"):
       true
     default: false
     }
@@ -264,6 +271,8 @@ extension SpokenWords {
     add(open, .open)
     add(feastBeginnings, [.feast, .within])
     add(daytimes, .daytime)
+    add(alsoNames, .alsoName)
+    add(["time", "times"], .counting)
     add(["–", "—"], .sign)
     // What begins a schedule, or speaks of time, may stand within one.
     let speaking = kinds.filter {

@@ -5,38 +5,75 @@ extension ScheduleLine.Reader {
   /// The words of time that a title would swallow; `nil` where all of it is a title.
   func wordsOfTime(beside run: Run) -> Range<Int>? {
     let (before, after) = (0..<run.words.lowerBound, run.words.upperBound..<line.count)
-    // A title of one word that speaks of time is a title: there is no other that it could stand beside.
-    if place == .anywhere, after.isEmpty, before.count == 1, line[0].misspelt == nil, !line[0].has(.digits) {
-      return nil
+    // "1984 tomorrow" has nothing to be reminded of.
+    if line.indices.allSatisfy({ run.words.contains($0) || line[$0].has(.digits) }) {
+      return before.isEmpty ? after : before
     }
-    return lastWords(before, of: run) ?? firstWords(after, of: run) ?? firstOfLine(before) ?? lastOfLine(after)
-      ?? wordWithin(run, before, after).map { $0..<$0 + 1 } ?? numberOfTitle(run, after) ?? oftenOfTitle(run, after)
+    if let day = [before.last, after.first].compactMap({ $0 }).first(where: { mayBeDay($0, beside: run) }) {
+      return day..<day + 1
+    }
+    // A title of one word that speaks of time is a title: there is no other that it could stand beside.
+    if place == .anywhere, after.isEmpty, before.count == 1, line[0].misspelt == nil { return nil }
+    return lastWords(before, of: run) ?? firstWords(after, of: run) ?? firstOfLine(before, run) ?? lastOfLine(
+      after, run)
+      ?? wordWithin(run, before, after).map { $0..<$0 + (feast(from: $0) ?? 1) } ?? numberOfTitle(run, after)
+      ?? oftenOfTitle(run, after)
   }
 
   private func isNumber(_ text: String) -> Bool { text.utf8.last.map { (0x30...0x39).contains($0) } == true }
 
   private func word(_ index: Int, in range: Range<Int>) -> LineWord? { range.contains(index) ? line[index] : nil }
 
+  /// Whether a time names no day.
+  private func isDayless(_ run: Run) -> Bool { !line[run.words].contains { $0.namesDay } }
+
+  /// Whether a word beside a time without a day may name it: `dentist tom at 9`. Written as a name it is one.
+  private func mayBeDay(_ index: Int, beside run: Run) -> Bool {
+    SpokenWords.perhapsDays[line[index].text] != nil && isDayless(run)
+  }
+
+  /// How many words the name of a feast has that begins here.
+  private func feast(from index: Int) -> Int? {
+    guard line[index].has(.feast) else { return nil }
+    return (1...min(4, line.count - index)).last { count in
+      let name = line[index..<index + count].map(\.plain).joined(separator: " ")
+      return SpokenWords.feasts[name.replacing("’", with: "'")] != nil
+    }
+  }
+
+  /// Whether a month is somebody's name, or another word: it is written as one, no number stands beside it, and the time
+  /// has its day.
+  private func isName(_ index: Int, beside run: Run) -> Bool {
+    let word = line[index]
+    guard word.has(.alsoName), word.text != word.plain, case .phrase(let phrase) = run.schedule.rule,
+      phrase.isOneOff, !isDayless(run)
+    else { return false }
+    let neighbours = [index - 1, index + 1].filter { line.indices.contains($0) && !run.words.contains($0) }
+    return neighbours.allSatisfy { !line[$0].has(.number) && ($0 > index || !line[$0].has(.changing)) }
+  }
+
   // MARK: Beside the time
 
   /// The words of time right before the time.
   private func lastWords(_ before: Range<Int>, of run: Run) -> Range<Int>? {
     guard let last = before.last, !line[last].has(.quoted), let first = run.words.first else { return nil }
-    if let found = stretch(before, fromEnd: true), isTime(found) || count(found, .number) > 1 {
+    if let found = stretch(before, beside: run, fromEnd: true), isTime(found) || count(found, .number) > 1 {
       return found
     }
     let word = line[last]
-    // "in at 9" says nothing of a time; "before 9" does.
-    let isChanging = word.has(.changing) && !(word.has(.opening) && line[first].has(.opening))
-    // "this eve at 7", "week on tuesday"
-    let previous = self.word(last - 1, in: before)?.plain
-    if word.plain == "eve", previous == "this" { return last - 1..<last + 1 }
-    if ["week", "fortnight"].contains(word.plain), line[first].plain == "on",
-      line[run.words].contains(where: { $0.has(.weekday) })
-    {
+    // "in at 9" says nothing of a time, nor does that of "weigh in tomorrow"; "before 9" does.
+    let isIn = word.plain == "in" && before.count > 1
+    let isChanging =
+      word.has(.changing) && !(word.has(.opening) && (line[first].has(.opening) || isIn && line[first].has(.alone)))
+    // "first thing tomorrow"
+    if last > before.lowerBound, SpokenWords.vague.contains([line[last - 1].plain, word.plain]) {
+      return last - 1..<last + 1
+    }
+    // "$5 a week on tuesday"
+    if line[first].plain == "a", word.text.utf8.contains(where: { (0x30...0x39).contains($0) }) {
       return last..<last + 1
     }
-    if word.has(.cut) || isChanging { return stretch(before, fromEnd: true) ?? last..<last + 1 }
+    if word.has(.cut) || isChanging { return stretch(before, beside: run, fromEnd: true) ?? last..<last + 1 }
     guard word.has(.number) else { return nil }
     // "2 each days", but not "chapter 2 every day"
     let isCounted = line[first].has(.number) || self.word(first + 1, in: run.words)?.isPluralUnit == true
@@ -48,7 +85,9 @@ extension ScheduleLine.Reader {
   /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.
   private func isHour(_ word: LineWord, before run: Run) -> Bool {
     let figures = word.text.utf8.count <= 2 ? Int(word.text) : nil
-    guard let hour = figures ?? SpokenWords.numbers[word.plain], (0...24).contains(hour) else { return false }
+    let isHour = (figures ?? SpokenWords.numbers[word.plain]).map { (0...24).contains($0) } == true
+    // "dentist 1630 tomorrow"; most numbers that are names are no round times.
+    guard isHour || word.isHourAndMinute && word.text.hasSuffix("0") else { return false }
     return understood("at \(word.text) \(run.text)") != nil
   }
 
@@ -58,7 +97,7 @@ extension ScheduleLine.Reader {
     let isTitled = run.words.lowerBound > 0
     // They are the title where there is no other.
     if isTitled, after.count <= 3, line[after].allSatisfy({ $0.has(.behind) }) { return after }
-    let found = stretch(after, fromEnd: false)
+    let found = stretch(after, beside: run, fromEnd: false)
     if let found {
       if isTitled, found == after { return after }
       if isTime(found) || count(found, .number) > 1 { return trimmed(found) }
@@ -81,10 +120,13 @@ extension ScheduleLine.Reader {
   }
 
   /// The words from one end on that may be of a time.
-  private func stretch(_ range: Range<Int>, fromEnd: Bool) -> Range<Int>? {
-    let count =
-      fromEnd
-      ? line[range].reversed().prefix { $0.has(.stretch) }.count : line[range].prefix { $0.has(.stretch) }.count
+  private func stretch(_ range: Range<Int>, beside run: Run, fromEnd: Bool) -> Range<Int>? {
+    func isPart(_ index: Int) -> Bool {
+      // "the Sunday Times"
+      let isCounted = !line[index].has(.counting) || word(index - 1, in: range)?.has(.number) == true
+      return line[index].has(.stretch) && isCounted && !isName(index, beside: run)
+    }
+    let count = fromEnd ? range.reversed().prefix(while: isPart).count : range.prefix(while: isPart).count
     guard count > 0 else { return nil }
     return fromEnd ? range.upperBound - count..<range.upperBound : range.lowerBound..<range.lowerBound + count
   }
@@ -112,14 +154,16 @@ extension ScheduleLine.Reader {
   // MARK: At the ends of the line
 
   /// The words of time with which the line begins.
-  private func firstOfLine(_ before: Range<Int>) -> Range<Int>? {
-    guard let found = stretch(before, fromEnd: false), saysTime(found) else { return nil }
+  private func firstOfLine(_ before: Range<Int>, _ run: Run) -> Range<Int>? {
+    guard let found = stretch(before, beside: run, fromEnd: false), saysTime(found) else { return nil }
     return trimmed(found)
   }
 
   /// The words of time with which the line ends.
-  private func lastOfLine(_ after: Range<Int>) -> Range<Int>? {
-    guard let found = stretch(after, fromEnd: true), saysTime(found) || line[found.upperBound - 1].has(.ordinal) else {
+  private func lastOfLine(_ after: Range<Int>, _ run: Run) -> Range<Int>? {
+    guard let found = stretch(after, beside: run, fromEnd: true),
+      saysTime(found) || line[found.upperBound - 1].has(.ordinal)
+    else {
       return nil
     }
     return found
@@ -146,7 +190,7 @@ extension ScheduleLine.Reader {
   /// no chance: `17:30`, `every`, the month of `6 may`.
   private func wordWithin(_ run: Run, _ before: Range<Int>, _ after: Range<Int>) -> Int? {
     // Any day is one where the time names none, and any named time where it says no time.
-    let isDayless = !line[run.words].contains { $0.namesDay }
+    let isDayless = isDayless(run)
     let isTimeless = !saysHour(run.words)
     for range in [before, after] {
       if let found = range.first(where: { saysTime($0, in: range, isDayless, isTimeless) }) { return found }
@@ -177,6 +221,8 @@ extension ScheduleLine.Reader {
     let word = line[index]
     guard !word.has(.quoted) else { return false }
     if word.has([.clock, .date, .every, .asking, .near]) { return true }
+    // "new year's day parade at noon" is not today's.
+    if place == .anywhere, isDayless, feast(from: index) != nil { return true }
     if isTimeless, word.has(.named) { return true }
     // "1730 friday" begins with an hour as at(1) takes it.
     if isTimeless, index == 0, range.count == 1, word.isHourAndMinute { return true }
@@ -232,9 +278,10 @@ extension ScheduleLine.Reader {
     else { return nil }
     let previous = line[last - 1]
     let isCounted = previous.has(.hours) || ["and", "to", "from", "-", "–", "&", "till"].contains(previous.plain)
-    // The year of a date is its own: "10 march 2027".
-    let isYear = line[last].has(.year) && line[run.words].suffix(3).contains { $0.has(.month) }
-    guard !isCounted, !isYear, !previous.text.hasSuffix(",") else { return nil }
+    // The day and the year of a date are its own: "10 march 2027", "starting dec 1".
+    let isOfDate =
+      previous.has(.month) || line[last].has(.year) && line[run.words].suffix(3).contains { $0.has(.month) }
+    guard !isCounted, !isOfDate, !previous.text.hasSuffix(",") else { return nil }
     // "tomorrow 9 Water the plants" is nine o'clock after "at".
     if place != .anywhere, !line[run.words.upperBound].isPlural { return nil }
     let rest = run.words.dropLast()

@@ -71,9 +71,23 @@ public struct ScheduleLine: Sendable {
     let parts = [before, after].map { ScheduleLine.title($0) }.filter { !$0.isEmpty }
     guard !parts.isEmpty else { throw Refusal.noTitle(time: run.text) }
     if let left = reader.leftOver(run) { throw Refusal.leftOver(left) }
-    title = parts.joined(separator: " ")
+    title = ScheduleLine.withoutRequest(parts.joined(separator: " "))
     text = run.written
     schedule = reader.counting((run.written, run.schedule))
+  }
+
+  /// What people say before the thing itself: `remind me to call mum`.
+  private static let requests = ["remind me", "please remind me", "připomeň mi", "připomeňte mi"]
+
+  private static func withoutRequest(_ title: String) -> String {
+    let words = title.split(separator: " ")
+    for request in requests {
+      var count = request.split(separator: " ").count
+      guard words.count > count, words[..<count].joined(separator: " ").lowercased() == request else { continue }
+      if ["to", "about", "that", "of"].contains(words[count].lowercased()) { count += 1 }
+      return words.count > count ? words[count...].joined(separator: " ") : title
+    }
+    return title
   }
 
   /// A piece of a title, without the commas, colons and dashes that part it from a time.
@@ -182,6 +196,9 @@ public struct ScheduleLine: Sendable {
     private func isBareHour(_ start: Int) -> Bool {
       guard start > 0, start + 1 < line.count else { return false }
       let (word, next) = (line[start], line[start + 1])
+      // "Mother's day before friday"
+      if word.plain == "day", next.plain == "before" { return true }
+      if word.isHourAndMinute { return true }
       let isWord = word.has(.number) && word.plain.utf8.first.map { $0 > 0x39 } == true
       guard isWord || word.has(.digits) && word.text == word.plain else { return false }
       return ["tonight", "tonite", "this", "in", "at"].contains(next.text) || isWord && next.has(.number)
@@ -249,11 +266,15 @@ public struct ScheduleLine: Sendable {
         }
       }
       if place == .anywhere {
-        var start = 0
+        var (start, bestRank) = (0, 0)
         while start < line.count {
           var end = start
           while end < line.count, line[end].speaks { end += 1 }
-          if end - start > best.count, line[start..<end].contains(where: { !$0.has(.joining) }) { best = start..<end }
+          // Of two, the one that has a word of time: "Close the coop at sunset".
+          let rank = (end - start) + (line[start..<end].contains { $0.has(.time) } ? line.count : 0)
+          if rank > bestRank, line[start..<end].contains(where: { !$0.has(.joining) }) {
+            (best, bestRank) = (start..<end, rank)
+          }
           start = max(end, start + 1)
         }
       } else {
@@ -277,7 +298,7 @@ public struct ScheduleLine: Sendable {
 
     /// The line with each choice of an error in the place of some of its words.
     private func lines(_ error: ScheduleError, _ range: Range<Int>) -> [[String]] {
-      error.choices.prefix(mostChoices).compactMap { choice in
+      ([error.suggestion].compactMap { $0 } + error.choices).prefix(mostChoices).compactMap { choice in
         var time = choice.split(separator: " ").map(String.init)
         if case .after(let word) = place, time.first == word { time.removeFirst() }
         let line = words[..<range.lowerBound] + time + words[range.upperBound...]
@@ -335,7 +356,7 @@ public struct ScheduleLine: Sendable {
     private func choices(_ run: Run, _ left: Range<Int>) -> [[String]] {
       var choices: [[String]] = []
       let time = Array(words[run.words])
-      let more = line[left].map { $0.misspelt ?? $0.text }
+      let more = line[left].map { SpokenWords.perhapsDays[$0.text] ?? $0.misspelt ?? $0.text }
       let rest = words.indices.filter { !run.words.contains($0) && !left.contains($0) }.map { words[$0] }
       func offer(_ time: [String], _ title: [String]) {
         guard !title.isEmpty, choices.count < mostChoices else { return }

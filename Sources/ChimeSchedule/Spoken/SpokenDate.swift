@@ -146,6 +146,15 @@ extension SpokenParser {
     return [wait, wait + 7].compactMap { today.adding(days: $0) }
   }
 
+  /// `friday in two weeks`
+  func weekday(_ day: Weekday, in span: Span, _ words: Range<Int>) throws(Fault) -> [CivilDate] {
+    guard let date = nearest(day).first else { return [] }
+    // Counted from this week's and from the next such day it is the same, unless this week's has passed.
+    let dates = [Int(span.days) - 7, Int(span.days)].compactMap { date.adding(days: $0) }
+    if day.rawValue > today.weekday.rawValue { return Array(dates.suffix(1)) }
+    throw ambiguous(words, dates.map { "\(day.name) \($0)" })
+  }
+
   /// `friday`, `next friday`, `friday next week`, `this weekend`, `next month`.
   private mutating func relativeDate() throws(Fault) -> SpokenDate? {
     let start = index
@@ -162,21 +171,20 @@ extension SpokenParser {
         return found([monday(inWeeks: 0)?.adding(days: day.rawValue - 1)].compactMap { $0 })
       }
       let before = index
-      if take(.in), let span = try span(article: true), span.isWeeks, span.days <= 700,
-        let date = nearest(day).first, date == today || span.days > 0
-      {
-        let words = range(from: start)
-        throw ambiguous(
-          words,
-          [Int(span.days) - 7, Int(span.days)].compactMap { date.adding(days: $0)?.description })
+      if take(.in), let span = try span(article: true), span.isWeeks, span.days <= 700 {
+        return found(try weekday(day, in: span, range(from: start)))
       }
       index = before
       return found(nearest(day), .weekday(day))
     }
+    if [.next, .following, .coming, .upcoming].contains(word(1)) { _ = take(.the) }
     let isNext = take(.next) || take(.following)
     let isThis = !isNext && (take(.this, .coming) || take(.this) || take(.coming) || take(.upcoming))
     let isComing = isThis && word(-1) != .this
-    guard isNext || isThis else { return nil }
+    guard isNext || isThis else {
+      index = start
+      return nil
+    }
     if let (day, plural) = weekday(), !plural {
       index += 1
       if isThis { return found(nearest(day, notToday: isComing), .weekday(day)) }
@@ -203,10 +211,22 @@ extension SpokenParser {
       return found([monday(inWeeks: 1)].compactMap { $0 })
     }
     if isNext, take(.month) {
+      let before = index
+      _ = take(.on)
+      _ = take(.the)
+      if let day = token(), day.kind == .ordinal || take(.day) && isNumber(), let number = token() {
+        index += 1
+        return found(try dayOfNextMonth(number.value, start))
+      }
+      index = before
       guard today.day == 1 else { throw ambiguous(range(from: start), ["1st of next month", "in 1 month"]) }
       return found([moved(today, by: Span(months: 1))].compactMap { $0 })
     }
     if isNext, take(.year) {
+      let before = index
+      _ = take(.on)
+      if let (month, day) = monthAndDay() { return try monthDay(month, day, year: today.year + 1, start) }
+      index = before
       guard today.day == 1, today.month == 1 else {
         throw ambiguous(range(from: start), ["\(today.year + 1)-01-01", "in 1 year"])
       }
@@ -214,6 +234,12 @@ extension SpokenParser {
     }
     index = start
     return nil
+  }
+
+  private func dayOfNextMonth(_ day: Int, _ start: Int) throws(Fault) -> [CivilDate] {
+    let (year, month) = today.month == 12 ? (today.year + 1, 1) : (today.year, today.month + 1)
+    guard let date = CivilDate(year: year, month: month, day: day) else { throw never(start) }
+    return [date]
   }
 
   /// `christmas eve`, `new year's day`
@@ -274,6 +300,10 @@ extension SpokenParser {
       return isNext ? last(month % 12 + 1, month == 12 ? year + 1 : year) : last(month, year)
     }
     if take(.year) { return last(12, isNext ? year + 1 : year) }
+    if take(.quarter) {
+      let end = (month + 2) / 3 * 3 + (isNext ? 3 : 0)
+      return last((end - 1) % 12 + 1, end > 12 ? year + 1 : year)
+    }
     if take(.week) {
       throw ambiguous(range(from: start), isNext ? ["friday next week", "sunday next week"] : ["friday", "sunday"])
     }
@@ -305,6 +335,7 @@ extension SpokenParser {
     _ = take(.the)
     var months: [(year: Int, month: Int)] = []
     var kind = SpokenDate.Kind.fixed
+    if take(.quarter) { throw quarterDay(selection, start) ?? stuck() }
     if take(.next, .month) {
       months = [(today.month == 12 ? today.year + 1 : today.year, today.month % 12 + 1)]
     } else if take(.this, .month) {
@@ -342,6 +373,22 @@ extension SpokenParser {
     return SpokenDate(candidates: candidates, kind: kind, range: range(from: start))
   }
 
+  /// The first or the last day of a quarter may be the next one, or that of each.
+  private func quarterDay(_ selection: MonthSelection, _ start: Int) -> Fault? {
+    var (first, last) = (MonthSelection(), MonthSelection())
+    first.insert(day: 1, fromEnd: false)
+    last.insert(day: 1, fromEnd: true)
+    let end = (today.month + 2) / 3 * 3
+    let ends =
+      end == 12
+      ? CivilDate(year: today.year + 1, month: 1, day: 1) : CivilDate(year: today.year, month: end + 1, day: 1)
+    guard let next = ends else { return nil }
+    let words = range(from: start)
+    if selection == first { return ambiguous(words, ["\(next)", "every jan 1, apr 1, jul 1 and oct 1"]) }
+    guard selection == last, let day = next.adding(days: -1) else { return nil }
+    return ambiguous(words, ["\(day)", "every mar 31, jun 30, sep 30 and dec 31"])
+  }
+
   func never(_ start: Int) -> Fault {
     senseless(
       range(from: start), "\(quoted(range(from: start))) never comes", expected: "days that these months have",
@@ -362,8 +409,12 @@ extension SpokenParser {
     }
     let before = index
     if takeSign(",") || takeSign(".") || takeSign("-") || takeSign("/"), token()?.kind != .number { index = before }
-    let year = takeYear()
-    if year == nil { index = before }
+    var year = takeYear()
+    if year == nil {
+      index = before
+      if take(.of, .next, .year) || take(.next, .year) { year = today.year + 1 }
+      if take(.of, .this, .year) || take(.this, .year) { year = today.year }
+    }
     return try monthDay(month, day, year: year, start)
   }
 

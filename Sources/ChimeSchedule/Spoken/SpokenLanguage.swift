@@ -139,6 +139,18 @@ enum CzechWords {
     end of week = konec týdne | konce týdne | koncem týdne | na konci týdne
     end of year = konec roku | konce roku | koncem roku | na konci roku
     end of = konec | konce | koncem | na konci
+    christmas eve = štědrý | štědrý den | štědrého dne | štědrý večer
+    on christmas eve = na štědrý den | na štědrý večer | o štědrém dni | o štědrém večeru
+    christmas day = boží hod | božího hodu
+    on christmas day = na boží hod
+    boxing day = svatého štěpána
+    on boxing day = na svatého štěpána
+    new year's eve = silvestr | silvestra
+    on new year's eve = na silvestra
+    new year's day = nový rok | nového roku
+    on new year's day = na nový rok
+    valentine's day = svatého valentýna
+    on valentine's day = na valentýna | na svatého valentýna
     monday = pondělí | pondělka | pondělku
     mondays = pondělky | pondělích
     tuesday = úterý | úterka | úterku
@@ -268,12 +280,16 @@ enum CzechWords {
   static func gloss(_ folded: String) -> String? {
     if let joining = joining[folded] { return joining }
     if let english = phrases[folded] {
+      // Any name of a feast in one word: it is asked for no more than that it is one.
+      if SpokenWords.feasts[english] != nil { return "christmas" }
       let words = english.split(separator: " ").map(String.init)
       // A unit speaks of time with a number only, in the plural too: a title may begin with it.
       if words.count == 1, let unit = units[words[0]] { return unit }
       return words.first { SpokenWords.alone.contains($0) } ?? words.last
     }
     if let number = numbers[folded] { return "\(number)" }
+    // Several days, of which a schedule names one.
+    if folded.hasPrefix("vanoc"), folded.utf8.count <= 8 { return "christmas" }
     return ordinals[folded].map { "\($0)th" }
   }
 

@@ -21,14 +21,21 @@ extension SpokenParser {
     index = start
     let isCounted = isNumber() && [.times, .x].contains(word(1))
     if isCounted || word() == .twice || word() == .thrice {
-      let unit = isCounted ? 2 : 1
-      if [.a, .per, .each, .every].contains(word(unit)) {
-        index += unit + 2
-        throw countedTimes(start)
-      }
-      if isOne(of: .often, unit) {
+      var unit = isCounted ? 2 : 1
+      let number = isCounted ? token()?.value ?? 0 : word() == .twice ? 2 : 3
+      if [.a, .per, .each, .every].contains(word(unit)) { unit += 1 }
+      if unit > (isCounted ? 2 : 1) || isOne(of: .often, unit) {
+        let kind: Recurrence? =
+          switch word(unit) {
+          case .day, .daily: .weekdays(.everyDay)
+          case .week, .weekly: .weeks(1, nil)
+          case .month, .monthly: .months(1, nil)
+          default: nil
+          }
         index += unit + 1
-        throw countedTimes(start)
+        guard let kind, number > 1, recurrence == nil else { throw countedTimes(range(from: start)) }
+        frequency = (number, range(from: start))
+        return try set(kind, start)
       }
     }
     _ = take(.once)
@@ -72,9 +79,10 @@ extension SpokenParser {
     return false
   }
 
-  private func countedTimes(_ start: Int) -> Fault {
+  /// Says how often in a day or a week, and not when.
+  func countedTimes(_ words: Range<Int>) -> Fault {
     senseless(
-      range(from: start), "\(quoted(range(from: start))) does not say when",
+      words, "\(quoted(words)) does not say when",
       expected: "the times, as in \"daily at 9 and 21\", or days, as in \"mon,thu at 9\"")
   }
 
@@ -135,7 +143,7 @@ extension SpokenParser {
     case .bimonthly: throw ambiguous(range(from: start), ["every 2 months", "twice a month"])
     case .biannually, .biyearly, .biennially:
       throw ambiguous(range(from: start), ["every 2 years", "every 6 months"])
-    case .semiweekly, .semimonthly: throw countedTimes(index - 1)
+    case .semiweekly, .semimonthly: throw countedTimes(range(from: index - 1))
     case .semiannually: return .months(6, nil)
     default: return nil
     }

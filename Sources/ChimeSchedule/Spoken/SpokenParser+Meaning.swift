@@ -32,7 +32,17 @@ extension SpokenParser {
       throw senseless(
         times[1].range, "a single moment has one time", expected: "one time, or days like \"daily\"")
     }
-    if let delay { return try delayed(delay.span, delay.range) }
+    var date = date
+    if let delay {
+      guard let day = date else { return try delayed(delay.span, delay.range) }
+      // "in 2 weeks on friday"
+      guard case .weekday(let weekday) = day.kind, delay.span.isWeeks, delay.span.days <= 700 else {
+        throw twice(day.range)
+      }
+      let words = min(day.range.lowerBound, delay.range.lowerBound)..<max(day.range.upperBound, delay.range.upperBound)
+      let candidates = try self.weekday(weekday, in: delay.span, words)
+      date = SpokenDate(candidates: candidates, kind: .fixed, range: words)
+    }
     let (said, isNextDay) = try daytimes()
     guard let time = said.first else { return try nothingAhead() }
     var candidates = date?.candidates ?? (0...2).compactMap { today.adding(days: $0) }
@@ -104,6 +114,7 @@ extension SpokenParser {
     var kind = kind
     try takeDate(into: &kind)
     if let length { try end(after: length.span, length.range) }
+    if let frequency, !isCounted(kind, frequency.count) { throw countedTimes(frequency.range) }
     if case .interval(let seconds, let days) = kind { return try interval(seconds, days) }
     if let window {
       throw senseless(
@@ -116,6 +127,16 @@ extension SpokenParser {
     if said.isEmpty { said = [anchor.words().day] }
     let days = try leftOut(of: try days(kind))
     return try settled(Phrase(pattern: .times(days, said), bounds: bounds))
+  }
+
+  /// Whether there are as many times a day, days a week or days a month as was said.
+  private func isCounted(_ kind: Recurrence, _ count: Int) -> Bool {
+    switch kind {
+    case .weekdays(.everyDay): times.count == count
+    case .weekdays(let days): days.rawValue.nonzeroBitCount == count
+    case .dates(let dates): dates.groups.count == 1 && dates.groups.first?.selection.count == count
+    default: false
+    }
   }
 
   /// Days without a time have the one of their bound: `every other day starting tomorrow at 8`.

@@ -34,7 +34,7 @@ extension SpokenParser {
         index = start
         return nil
       }
-      hasWeeksOnly = hasWeeksOnly && unit == .weeks
+      hasWeeksOnly = hasWeeksOnly && (unit == .weeks || unit == .fortnights)
       hasYearsOnly = hasYearsOnly && unit == .years
       if take(.and, .a, .half) || take(.and, .half) {
         guard try add(Fraction(1, 2), unit, to: &span, start) else { throw noFraction(start) }
@@ -180,28 +180,39 @@ extension SpokenParser {
   /// `in 3 days`, `20 minutes from now`, `now + 2 weeks`.
   mutating func delayPart() throws(Fault) -> Bool {
     let start = index
+    if try dayBeside(start) { return true }
     let isIn = take(.in) || take(.within) || take(.after)
     // Nothing rings around a time, so "about" asks for no more than the time.
     if isIn { _ = take(.about) || take(.around) }
-    let isNow = !isIn && take(.now) && takeSign("+")
+    // "4pm + 3 days" as at(1) has it.
+    let isNow = !isIn && (take(.now) && takeSign("+") || isAnchored && takeSign("+"))
     guard let found = try span(article: true) else {
       index = start
       return false
     }
-    if !isIn, !isNow, found.seconds == 0, try besideDate(found, start) { return true }
+    if !isIn, !isNow, try besideDate(found, start) { return true }
     if !isIn, !isNow {
       guard take(.from, .now) || take(.from, .today) || take(.hence) || take(.later) else {
         index = start
         return false
       }
     } else if isIn {
-      _ = take(.from, .now) || take(.time)
+      if takeSign("'"), word() == .s, token()?.isAdjacent == true { index += 1 }
+      _ = take(.from, .now) || take(.from, .today) || take(.time)
     }
     let words = range(from: start)
+    if isNow, let known = date, found.seconds == 0, let moved = known.candidates.first.flatMap({ moved($0, by: found) })
+    {
+      date = SpokenDate(candidates: [moved], kind: .fixed, range: words)
+      return true
+    }
     guard delay == nil, date == nil else { throw twice(words) }
     delay = (found, words)
     return true
   }
+
+  /// Whether a time or a day was said from which may be counted.
+  private var isAnchored: Bool { recurrence == nil && (times.count == 1 || part != nil || date != nil) }
 
   /// `half an hour before sunset` with its length as the sun's schedules are written; `nil` where there is none.
   mutating func solarText() -> String? {
@@ -213,16 +224,44 @@ extension SpokenParser {
     return "\(found.seconds)s \(text(next.range.lowerBound..<bytes.count))"
   }
 
+  /// `the day before christmas`, `week on tuesday`: one that no word counts.
+  private mutating func dayBeside(_ start: Int) throws(Fault) -> Bool {
+    _ = take(.the)
+    let isDay = word() == .day && [.before, .after].contains(word(1))
+    let isWeek = word() == .week || isOne(of: .fortnights)
+    guard isDay || isWeek && word(1) == .on && weekday(2) != nil else {
+      index = start
+      return false
+    }
+    let days: Int64 = isDay ? 1 : word() == .week ? 7 : 14
+    index += 1
+    if try besideDate(Span(days: days, isWeeks: !isDay), start) { return true }
+    index = start
+    return false
+  }
+
   /// `a week from friday`, `3 days before dec 24`: a day counted from another.
   private mutating func besideDate(_ span: Span, _ start: Int) throws(Fault) -> Bool {
     let before = index
     let isBefore = take(.before)
-    guard isBefore || take(.from) || take(.after), ![.now, .today].contains(word()), let found = try spokenDate()
+    // "a week on tuesday"
+    let isOn = !isBefore && span.isWeeks && (weekday(1) != nil || isOne(of: .tomorrow, 1)) && take(.on)
+    guard isBefore || isOn || take(.from) || take(.after), ![.now, .today].contains(word()),
+      let found = try spokenDate()
     else {
       index = before
       return false
     }
     let words = range(from: start)
+    guard !span.isElapsed else {
+      // Hours before a day may be counted from its midnight or from a time on it.
+      guard span.seconds % 86_400 == 0 else {
+        index = before
+        return false
+      }
+      let (count, day) = (span.seconds / 86_400, text(tokens[before].range.lowerBound..<words.upperBound))
+      throw ambiguous(words, ["\(count) \(count == 1 ? "day" : "days") \(day)"])
+    }
     guard delay == nil, date == nil else { throw twice(words) }
     guard isBefore else {
       date = SpokenDate(

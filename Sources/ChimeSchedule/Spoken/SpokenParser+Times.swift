@@ -9,6 +9,7 @@ extension SpokenParser {
     // A number alone is a time only after "at", or right behind a day.
     let isBare =
       isAsked || start > 0 && isBareAllowed && token()?.isDigits == true && !isYearLike || isBeforeDayPart
+      || start == 0 && isHourAndMinute
     guard let clock = clock(bare: isBare) else {
       index = start
       return false
@@ -42,6 +43,15 @@ extension SpokenParser {
   private var isYearLike: Bool {
     guard let number = token() else { return false }
     return number.range.count == 4 && (1970...2059).contains(number.value)
+  }
+
+  /// Whether four digits at the beginning are the time of the day behind them: `1630 tomorrow`, as at(1) takes it.
+  private var isHourAndMinute: Bool {
+    guard let number = token(), number.isDigits, number.range.count == 4, number.value / 100 < 24,
+      number.value % 100 < 60, !isYearLike
+    else { return false }
+    let ahead = word(1) == .on ? 2 : 1
+    return isOne(of: [.today, .tomorrow], ahead) || weekday(ahead)?.plural == false
   }
 
   /// Whether a number here, without `at`, can be the hour of the day that stands before it: `tomorrow 9`.
@@ -81,6 +91,12 @@ extension SpokenParser {
     let start = index
     if try pluralDayPart() { return true }
     let isThis = take(.this)
+    if isThis, take(.eve) {
+      let words = range(from: start)
+      guard part == nil, date == nil else { throw twice(words) }
+      (part, date) = ((.evening, words), SpokenDate(candidates: [today], kind: .today, range: words))
+      return true
+    }
     if !isThis { _ = take(.in, .the) || take(.during, .the) || take(.at) || take(.in) || take(.the) }
     guard let (found, _) = dayPart() else {
       index = start

@@ -30,6 +30,8 @@ struct SpokenParser {
   var exceptDays: WeekdaySet = []
   var length: (span: Span, range: Range<Int>)?
   var isAfterDone = false
+  /// `twice a day`: how many times, or days, there have to be.
+  var frequency: (count: Int, range: Range<Int>)?
 
   /// A time as it was said.
   struct Clock {
@@ -77,7 +79,8 @@ struct SpokenParser {
     } catch {
       var fault = error
       // What is in parentheses is read without them if the text ends there.
-      if reach.index < tokens.count, !tokens[0].isSign("(") { fault.stop = tokens[reach.index].range.upperBound }
+      let isFramed = SpokenToken.frames.contains { tokens[0].isSign($0.start) }
+      if reach.index < tokens.count, !isFramed { fault.stop = tokens[reach.index].range.upperBound }
       throw fault
     }
     return try meaning()
@@ -88,13 +91,31 @@ struct SpokenParser {
     while token() != nil {
       if index > 0, isSign(","), token(1) != nil { index += 1 }
       let start = index
-      if index > 0, word() == .and { index += 1 }
+      if index > 0, word() == .and {
+        index += 1
+        if !times.isEmpty, isDayAhead { throw twoSchedules(start) }
+      }
       guard try nextPart() else {
         index = start
         return false
       }
     }
     return true
+  }
+
+  /// Whether a day begins here, which has times of its own where others were said before it.
+  private var isDayAhead: Bool {
+    let ahead = [.on, .the].contains(word()) ? 1 : 0
+    return weekday(ahead) != nil || isOne(of: [.every, .tomorrow], ahead)
+  }
+
+  private func twoSchedules(_ start: Int) -> Fault {
+    let first = 0..<tokens[start - 1].range.upperBound
+    let second = tokens[start + 1].range.lowerBound..<bytes.count
+    return senseless(
+      tokens[start].range, "these are two schedules, each with its own times",
+      expected: "one of them, and the other for a second reminder: "
+        + "\(quoted(first)) and \(quoted(second))")
   }
 
   private mutating func nextPart() throws(Fault) -> Bool {

@@ -30,13 +30,16 @@ struct SpokenToken {
   /// The tokens of a text, with `p.m.`, `o'clock`, number words and ordinals as one token each.
   static func tokens(_ bytes: [UInt8]) throws(Fault) -> [SpokenToken] { joined(try pieces(bytes)) }
 
-  /// Without the signs in which a time is put, and those with which its sentence ends: `(tomorrow at 9)`, `5 pm:`.
+  static let frames: [(start: Unicode.Scalar, end: Unicode.Scalar)] = [("(", ")"), ("<", ">"), ("[", "]")]
+
+  /// Without the signs in which a time is put, and those with which its sentence ends: `(tomorrow at 9)`, `5 pm:`,
+  /// `<2026-11-27 Fri 18:00>` as org writes it.
   static func withoutFrame(_ tokens: [SpokenToken]) -> [SpokenToken] {
     var tokens = tokens[...]
     while let last = tokens.last, last.isAdjacent, tokens.count > 1 {
       let before = tokens[tokens.endIndex - 2]
       let isEnd = last.isSign("!") || last.isSign(":") || last.isSign(";") || last.isSign("?")
-      let isFrame = last.isSign(")") && tokens.first?.isSign("(") == true
+      let isFrame = frames.contains { last.isSign($0.end) && tokens.first?.isSign($0.start) == true }
       // The full stop of "24.12." is the date's.
       let isStop = last.isSign(".") && (before.kind == .word || tokens.dropLast(2).last?.isSign(".") != true)
       guard isEnd || isFrame || isStop else { break }

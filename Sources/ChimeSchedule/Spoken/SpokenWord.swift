@@ -2,11 +2,11 @@
 enum SpokenWord: String, CaseIterable, Sendable {
   case a, about, after, alternate, am, an, and, annually, apart, around, `as`, at, bank, before, beginning, between
   case biannually, biennially, bimonthly, biweekly, biyearly, business, but, by, clock, close, coming, completed
-  case completion, couple, daily, day, days, done, during, each, end, eom, eow, eoy, every, everyday, except, f
+  case completion, couple, daily, day, days, done, during, each, end, eom, eow, eoy, eve, every, everyday, except, f
   case finished, following, `for`, fortnightly, from, h, half, halfSign = "½", hence, holiday, holidays, hour, hourly
   case hours, hrs, hundred, `in`, last, later, lunch, m, midnight, min, mins, minutes, month, monthly, months
   case national, nd, next, nightly, noon, not, now, o, oclock, oclockSign = "o’clock", of, on, once, one, other
-  case overmorrow, p, past, per, percent, pm, `public`, quarter, quarterly, quarters, rd, second, semiannually
+  case overmorrow, p, past, per, percent, pm, `public`, quarter, quarterly, quarters, rd, s, second, semiannually
   case semimonthly, semiweekly, single, st, start, state, t, tea, than, th, the, this, thrice, time, times, to, today
   case tomorrow, tonight, tonite, tu, twice, upcoming, w, week, weekday, weekdays, weekend, weekends, weekly, when
   case within, work, workday, workdays, working, x, year, yearly

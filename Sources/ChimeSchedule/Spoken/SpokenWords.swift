@@ -90,7 +90,7 @@ enum SpokenWords {
     ([.t, .th], [.tuesday, .thursday]), ([.tu, .th], [.tuesday, .thursday]),
   ]
   static let today: Set = ["today"]
-  static let tomorrow: Set = ["tomorrow", "tmr", "tmrw", "tomorow"]
+  static let tomorrow: Set = ["tomorrow", "tmr", "tmrw", "tmw", "tomorow"]
   static let starting: Set = ["starting", "beginning", "from"]
   static let until: Set = ["until", "till", "til", "through", "thru", "to", "ending"]
   static let except: Set = ["except", "excluding", "excepting", "without", "skipping"]
@@ -107,7 +107,8 @@ enum SpokenWords {
   /// mistake; abbreviations are among them, because `sat` and `may` name days and months first.
   static let alone: Set<String> = {
     var words: Set<String> = [
-      "today", "tomorrow", "tmr", "tmrw", "tomorow", "yesterday", "tonight", "tonite", "weds", "overmorrow", "morning",
+      "today", "tomorrow", "tmr", "tmrw", "tmw", "tomorow", "yesterday", "tonight", "tonite", "weds", "overmorrow",
+      "morning",
       "mornings",
       "afternoon", "afternoons", "evening", "evenings", "night", "nights", "am", "pm", "oclock", "every", "each",
       "everyday", "except", "excluding", "until", "till", "starting", "fortnight", "fortnights", "eom", "eow", "eoy",
@@ -156,11 +157,22 @@ enum SpokenWords {
     "p", "a", "p.m", "a.m", "o'clock", "o’clock", "o", "clock", "close", "business", "working", "work", "done",
     "completion", "completed", "finished", "apart", "quarters", "couple", "few", "hence", "later", "during", "per",
     "from", "alternate", "thrice", "as", "start", "ending", "times", "x", "on",
-    "is", "day", "excepting", "skipping", "couple", "lunch", "tea", "during", "christmas", "boxing", "new", "eve",
+    "is", "day", "excepting", "skipping", "couple", "lunch", "tea", "during", "christmas", "boxing", "new",
     "nye", "year's", "years", "halloween", "valentine's", "valentines", "patrick's", "st.", "t", "z", "utc", "gmt",
-    "st", "nd", "rd", "th", "th.", "counting",
+    "st", "nd", "rd", "th", "th.", "counting", "eve",
   ]
-  static let inTimes = within.union(changing).union(behind).union(units)
+  /// "in a week's time"
+  static let possessives = Set(
+    ["minute", "hour", "day", "week", "fortnight", "month", "year"].flatMap { ["\($0)'s", "\($0)s'", "\($0)s"] })
+  /// Two words that say less of a time beside them than a schedule does.
+  static let vague: Set<[String]> = [
+    ["first", "thing"], ["last", "thing"], ["any", "time"], ["some", "time"], ["no", "later"], ["not", "later"],
+  ]
+  /// Months and days that are names and words of their own too, where they are written as these.
+  static let alsoNames: Set<String> = ["may", "march", "april", "june", "august", "jan"]
+  /// Words for tomorrow and today that are names or words of their own too.
+  static let perhapsDays = ["tom": "tomorrow", "tod": "today"]
+  static let inTimes = within.union(changing).union(behind).union(units).union(possessives)
   /// Words behind which the names of calendars may stand.
   static let namesFollow: Set<String> = except.union(["but", "apart"])
   /// Words that say more of a time before them, where the line ends with them: `friday next`, `at 5 sharp`.
@@ -172,7 +184,8 @@ enum SpokenWords {
   static let asking: Set<String> = ["except", "excluding", "until", "till", "starting"]
   /// Words that change what a time behind them means.
   static let changing: Set<String> = [
-    "next", "last", "this", "coming", "following", "upcoming", "previous", "past", "other", "alternate", "half",
+    "later", "sometime", "next", "last", "this", "coming", "following", "upcoming", "previous", "past", "other",
+    "alternate", "half",
     "quarter", "before", "after", "until", "by", "not", "no", "never", "around", "about", "within", "between", "since",
     "through", "to", "from", "or", "except", "only", "early", "late", "mid", "end", "beginning", "of", "first",
     "second",
@@ -215,7 +228,8 @@ enum SpokenWords {
   static let numbered: Set<String> = [
     "chapter", "part", "page", "episode", "season", "lesson", "exercise", "unit", "room", "gate", "platform", "bus",
     "tram", "line", "train", "flight", "highway", "level", "phase", "step", "version", "volume", "issue", "ticket",
-    "number", "no", "nr", "apartment", "flat", "floor", "bay", "seat", "table", "door", "track", "question", "task",
+    "number", "no", "nr", "pr", "mr", "order", "invoice", "bug", "case", "act", "route", "area", "windows", "apartment",
+    "flat", "floor", "bay", "seat", "table", "door", "track", "question", "task",
     "kapitola", "kapitolu", "strana", "stranu", "lekce", "lekci", "linka", "číslo",
   ]
 }
