@@ -58,6 +58,8 @@ struct Fault: Error {
   /// The byte before which a reading stopped that goes from part to part: no text with the same beginning is read that
   /// goes on behind it.
   var stop: Int?
+  /// Whether the text is sound, and something lacks that it names: a place, a calendar, a zone.
+  var isElsewhere = false
   /// What to say where the repair gives no schedule.
   var otherwise: [Fault] = []
 

@@ -94,9 +94,11 @@ enum ScheduleReader {
     guard let anchor else { return schedule }
     if let name = schedule.zoneIdentifier, anchor.surroundings.zone(named: name) == nil {
       let start = bytes.indices.first { bytes[$0...].starts(with: name.utf8) } ?? 0
-      throw Fault(
+      var fault = Fault(
         range: start..<start + name.utf8.count, problem: "this machine has no time zone \"\(excerpt(name))\"",
         expected: "a name like Europe/Prague")
+      fault.isElsewhere = true
+      throw fault
     }
     let finding = schedule.timetable(in: anchor.surroundings).finding(after: anchor.now)
     if let burden = finding.burden { throw tooCostly(schedule, burden, end: bytes.count) }
@@ -153,8 +155,9 @@ enum ScheduleReader {
       do {
         return .phrase(try parser.phrase())
       } catch let spoken {
-        // Most that stands before something has nothing to do with the sun.
-        throw spoken.choices.isEmpty && SolarWord.isNamed(in: bytes) ? error : spoken
+        // Most days before something have nothing to do with the sun; a length of time may have.
+        let isOfSun = SolarWord.isNamed(in: bytes) || parser.tokens.first?.kind == .number
+        throw spoken.choices.isEmpty && isOfSun ? error : spoken
       }
     }
   }
@@ -265,11 +268,34 @@ enum ScheduleReader {
     var fault = fault
     // A hint that would be refused, or would mean something else, is none.
     if suggestion == nil { fault.repair = nil }
+    let choices = isShort ? fault.choices.compactMap { chosen(bytes, $0, anchor) } : []
+    if choices.isEmpty {
+      fault.choices = []
+      if suggestion == nil, isShort, let anchor { fault.expected = withExample(fault, bytes, anchor) }
+    }
     var error = ScheduleError(
       code: fault.code, text: shown, column: column, expected: fault.expected, suggestion: suggestion,
       message: fault.sentence(text: shown, column: column))
-    if isShort { error.choices = fault.choices.compactMap { chosen(bytes, $0, anchor) } }
+    error.choices = choices
     return error
+  }
+
+  /// What was expected, with a schedule of that kind that is right, unless one is named there.
+  private static func withExample(_ fault: Fault, _ bytes: [UInt8], _ anchor: Anchor) -> String {
+    guard !fault.isElsewhere, [.phrase, .solar].contains(dialect(of: bytes)) else { return fault.expected }
+    var anchor = anchor
+    anchor.isQuiet = true
+    func isSchedule(_ text: some StringProtocol) -> Bool { (try? understand(String(text), anchor)) != nil }
+    // Every second piece stands in quotes.
+    let named = fault.expected.split(separator: "\"", omittingEmptySubsequences: false).enumerated().count {
+      $0.offset % 2 == 1 && isSchedule($0.element)
+    }
+    let example = SpokenExample(bytes).candidates.first(where: isSchedule)
+    // Three are of any kind: they say that nothing was understood.
+    if named >= 3 { return example.map { "a schedule like \"\($0)\"" } ?? fault.expected }
+    guard named == 0 else { return fault.expected }
+    let text = "for example \"\(example ?? SpokenExample.any)\""
+    return fault.expected.isEmpty ? text : "\(fault.expected); \(text)"
   }
 
   /// The same for a text that was put into English: it shows what was typed, and where.

@@ -462,8 +462,8 @@ extension SpokenPhrasesTests {
     add Review PR 1234 tomorrow morning → Review PR 1234 | at 2026-11-24 08:00
     add review PR #1234 at 14:00 → review PR #1234 | at 2026-11-23 14:00
     add Deploy 3.2 on tuesday at 10 → Deploy 3.2 | at 2026-11-24 10:00
-    add Version 2.1.3 out on friday → refused
-    add Score 3:2 watch replay at 21:00 → refused
+    add Version 2.1.3 out on friday → Version 2.1.3 out | at 2026-11-27 09:00
+    add Score 3:2 watch replay at 21:00 → Score 3:2 watch replay | at 2026-11-23 21:00
     add May I call you tomorrow at 9 → May I call you | at 2026-11-24 09:00
     add Call May tomorrow at 9 → Call May | at 2026-11-24 09:00
     add call April on friday at 9 → call April | at 2026-11-27 09:00
@@ -788,10 +788,10 @@ extension SpokenPhrasesTests {
     add Choir on wed evening at half past six → Choir | at 2026-11-25 18:30
     add Pick Eva up from kindergarten at quarter past three pm → Pick Eva up from kindergarten | at 2026-11-23 15:15
     add Grandpa's 80th → refused
-    add Grandpa's 80th on feb 3 → refused
+    add Grandpa's 80th on feb 3 → Grandpa's 80th | at 2027-02-03 09:00
     add Book hotel for 3 nights on friday → refused
-    add Book table for 4 at 19:00 → refused
-    add Book table for four tomorrow at 19:00 → refused
+    add Book table for 4 at 19:00 → Book table for 4 | at 2026-11-23 19:00
+    add Book table for four tomorrow at 19:00 → Book table for four | at 2026-11-24 19:00
     add Meeting room 4 tomorrow at 13:00 → Meeting room 4 | at 2026-11-24 13:00
     add Watch episode 5 tonight → Watch episode 5 | at 2026-11-23 20:00
     add Finish level 3 by sunday evening → Finish level 3 | at 2026-11-29 19:00

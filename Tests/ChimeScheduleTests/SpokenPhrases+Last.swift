@@ -56,6 +56,7 @@ extension SpokenPhrasesTests {
     in december → refused
     in 5 → refused
     tomorrow before 9 → refused
+    10 - 22 August → refused
     today at quarter past 5 pm → at 2026-11-23 17:15
     today 6 pm → at 2026-11-23 18:00
     at 18:45 today → at 2026-11-23 18:45
@@ -238,6 +239,180 @@ extension SpokenPhrasesTests {
     in 2 weeks on monday → refused
     in 3 days on friday → refused
     the next friday → refused
+    <2026-12-03 Thu 15:00> → at 2026-12-03 15:00
+    friday in 2 weeks → at 2026-12-11 09:00
+    1730 tomorrow → at 2026-11-24 17:30
+    every half year → every 6 months on day 23 at 09:00 starting 2026-11-23
+    every 18 months → every 18 months on day 23 at 09:00 starting 2026-11-23
+    midnight + 1 week → refused
+    4am + 3 days → refused
+    a week tomorrow → at 2026-12-01 09:00
+    a week today → at 2026-11-30 08:15
+    a week tomorrow at noon → at 2026-12-01 12:00
+    in the morning at 7 → at 2026-11-24 07:00
+    at dinner time → refused
+    at breakfast → refused
+    at teatime → at 2026-11-23 16:00
+    at close of play → refused
+    mid afternoon → refused
+    midweek → refused
+    this coming friday → at 2026-11-27 09:00
+    today week → refused
+    friday week → refused
+    three weeks on thursday → at 2026-12-17 09:00
+    a month from friday → at 2026-12-27 09:00
+    in a month's time → at 2026-12-23 08:15
+    in a couple of hours → at 2026-11-23T09:15:00Z
+    in two hours and a half → at 2026-11-23T09:45:00Z
+    an hour and a half from now → at 2026-11-23T08:45:00Z
+    in 01:30 → refused
+    in 90 seconds → at 2026-11-23T07:16:30Z
+    30m → refused
+    2h30 → refused
+    now + 1 day → at 2026-11-24 08:15
+    noon tomorrow + 1 day → at 2026-11-25 12:00
+    teatime + 3 days → at 2026-11-26 16:00
+    10am jul 31 → at 2027-07-31 10:00
+    9am 25 december → at 2026-12-25 09:00
+    16:00 31.12. → at 2026-12-31 16:00
+    1am tomorrow → at 2026-11-24 01:00
+    12 noon on friday → at 2026-11-27 12:00
+    12:00 → at 2026-11-23 12:00
+    0:30 → at 2026-11-24 00:30
+    00:00 → at 2026-11-24 00:00
+    24:00 → refused
+    7pm–9pm → refused
+    7.30 → refused
+    at 7.30 → at 2026-11-24 07:30
+    at 7:3 → refused
+    at 7:30:15 → at 2026-11-24 07:30:15
+    at 19:30 Europe/London → refused
+    at 9 UTC → refused
+    at 9am EST → refused
+    2026-12-01T09:00Z → at 2026-12-01T09:00:00Z
+    2026-12-01 09:00 +01:00 → refused
+    2026-11-31 → refused
+    31 november → refused
+    february 30 → refused
+    dec 2027 → refused
+    december → refused
+    2027 → refused
+    q1 → refused
+    week 50 → refused
+    monday week 50 → refused
+    summer → refused
+    easter → refused
+    thanksgiving → refused
+    on christmas morning → at 2026-12-25 08:00
+    christmas eve 2027 → at 2027-12-24 09:00
+    xmas eve → refused
+    new years eve at 23:59 → at 2026-12-31 23:59
+    boxing day at 10am → at 2026-12-26 10:00
+    st patrick's day → at 2027-03-17 09:00
+    mother's day → refused
+    my birthday → refused
+    the 1st → at 2026-12-01 09:00
+    the first → at 2026-12-01 09:00
+    1st → at 2026-12-01 09:00
+    on the 1st at noon → at 2026-12-01 12:00
+    1st of the month → day 1 of month at 09:00
+    1st of december at 5 → at 2026-12-01 05:00
+    last day of next month → at 2026-12-31 09:00
+    first workday of january → at 2027-01-01 09:00
+    penultimate day of the month → refused
+    second to last friday of the month → second last fri of month at 09:00
+    next to last day of month → refused
+    every day at 8, 12 and 18 → daily at 08:00,12:00,18:00
+    every day at 8am, noon and 6pm → daily at 08:00,12:00,18:00
+    every day at 8 except weekends → weekdays at 08:00
+    every day but sunday → refused
+    every day but sundays → mon-sat at 09:00
+    weekdays except friday → refused
+    weekdays except fridays at 7 → mon-thu at 07:00
+    every mon and every fri at 9 → mon,fri at 09:00
+    every mon at 9 and fri at 10 → refused
+    mondays at 9 and fridays at 10 → refused
+    mon 9am and 5pm → refused
+    every mon 9am and 5pm → every mon at 09:00,17:00
+    monday to wednesday at 8 → mon-wed at 08:00
+    monday - wednesday → mon-wed at 09:00
+    sat & sun at 10 → weekends at 10:00
+    mo,we,fr at 9 → refused
+    every m/w/f at 9 → mon,wed,fri at 09:00
+    tth at 9 → tue,thu at 09:00
+    every other week → every 2 weeks on mon at 09:00 starting 2026-11-23
+    every 2 weeks starting friday → every 2 weeks on fri at 09:00 starting 2026-11-27
+    every other thursday starting dec 3 at 10 → every 2 weeks on thu at 10:00 starting 2026-12-03
+    every second tuesday → every 2 weeks on tue at 09:00 starting 2026-11-23
+    every 3rd friday → third fri of month at 09:00
+    every 10th → day 10 of month at 09:00
+    every 10th of december → every dec 10 at 09:00
+    every month → day 23 of month at 09:00
+    every month on monday → refused
+    every month on the first monday → first mon of month at 09:00
+    every month on the last day at 5pm → last day of month at 17:00
+    every 2 months on the 15th → every 2 months on day 15 at 09:00 starting 2026-11-23
+    every 6 months → every 6 months on day 23 at 09:00 starting 2026-11-23
+    every year → every nov 23 at 09:00
+    every year on may 1 at 10 → every may 1 at 10:00
+    every may 1 → every may 1 at 09:00
+    every may → refused
+    every december 24th at 4pm → every dec 24 at 16:00
+    annually on march 3 → every mar 3 at 09:00
+    every leap day → refused
+    every 5 minutes → every 5m starting 2026-11-23T07:20:00Z
+    every 5 minutes for an hour → every 5m starting 2026-11-23T07:20:00Z until 2026-11-23T08:15:00Z
+    every minute → every 1m starting 2026-11-23T07:16:00Z
+    every other hour → every 2h starting 2026-11-23T09:15:00Z
+    every 2 hours on weekdays → every 2h on weekdays starting 2026-11-23T09:15:00Z
+    every hour at :30 → refused
+    every 1.5 hours → every 90m starting 2026-11-23T08:45:00Z
+    every 90 min from 9 to 18 → every 90m from 09:00 to 18:00
+    every 20 minutes between 9am and noon → every 20m from 09:00 to 12:00
+    every 2h from 22 to 6 → every 2h from 22:00 to 06:00
+    every day for the next 5 days → daily at 09:00 until 2026-11-27
+    every day in december at 8 → refused
+    daily in december → refused
+    every monday in january → refused
+    every monday until christmas → every mon at 09:00 until 2026-12-25
+    every monday until the end of the year → every mon at 09:00 until 2026-12-31
+    every monday through march → refused
+    every monday 5 times → every mon at 09:00 starting 2026-11-23T07:15:01Z 5 times
+    every monday except the 30th → every mon at 09:00 except 2026-11-30
+    every friday except dec 25 → every fri at 09:00 except dec 25
+    every friday except on dec 25 and jan 1 → every fri at 09:00 except jan 1,dec 25
+    every weekday except in july and august → weekdays at 09:00 except jul 1..aug 31
+    every weekday from dec 1 → weekdays at 09:00 starting 2026-12-01
+    from tomorrow every day at 7 → daily at 07:00 starting 2026-11-24
+    starting dec 1 every 3 days at 7 → every 3 days at 07:00 starting 2026-12-01
+    every day at 7 starting tomorrow until friday → daily at 07:00 starting 2026-11-24 until 2026-11-27
+    once tomorrow at 9 → refused
+    just once on friday → refused
+    only on fridays → refused
+    on fridays only → refused
+    never on sunday → refused
+    at 9 every day except when raining → refused
+    as soon as possible → refused
+    when I get home → refused
+    until friday → refused
+    all day friday → refused
+    over the weekend → refused
+    by the weekend → refused
+    by next friday → refused
+    by monday noon → at 2026-11-23 12:00
+    around 5 → at 2026-11-24 05:00
+    at about 5pm → at 2026-11-23 17:00
+    5ish → refused
+    between 5 and 6pm → refused
+    yesterday → refused
+    last friday → refused
+    2 hours ago → refused
+    tomorrow tomorrow → refused
+    today tomorrow → refused
+    at 9 at 10 → refused
+    friday saturday → fri,sat at 09:00
+    friday + 1 week → at 2026-12-04 09:00
+    mon+wed at 9 → mon,wed at 09:00
     """
 
   /// Lines of that kind.
@@ -335,7 +510,7 @@ extension SpokenPhrasesTests {
     add Meeting 3pm to 4pm tomorrow → refused
     add Gym 6am mon wed fri → Gym | mon,wed,fri at 06:00
     add Gym mon/wed/fri 6am → Gym | mon,wed,fri at 06:00
-    add yoga tue+thu 18:00 → refused
+    add yoga tue+thu 18:00 → yoga | tue,thu at 18:00
     add Standup 9:15 daily → Standup | daily at 09:15
     add 9:15 standup daily → refused
     add Daily standup at 9:15 on weekdays → refused
@@ -400,5 +575,10 @@ extension SpokenPhrasesTests {
     add vote on tuesday before 20:00 → refused
     add visa expires in 90 days → visa expires | at 2027-02-21 08:15
     add visa expires 3 months from today → visa expires | at 2027-02-23 08:15
+    add Party 24.12. at 18:00 → Party | at 2026-12-24 18:00
+    add Party 24.12.26 at 18:00 → Party | at 2026-12-24 18:00
+    add 5.1. call Bob at 9 → refused
+    add Mum's 31st on feb 3 → refused
+    add Lunch for 2 tomorrow → refused
     """
 }

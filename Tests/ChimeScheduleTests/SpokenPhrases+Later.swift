@@ -358,7 +358,7 @@ extension SpokenPhrasesTests {
     add Practice piano 30 minutes every day at 17:00 → refused
     add Practise piano every day except weekends at 17:00 → Practise piano | weekdays at 17:00
     add Swim tuesdays and thursdays at 6:30am → Swim | tue,thu at 06:30
-    add swim tue+thu 6:30 → refused
+    add swim tue+thu 6:30 → swim | tue,thu at 06:30
     add Choir practice monday nights 7:30pm → Choir practice | every mon at 19:30
     add Poker night first friday of the month at 8pm → Poker | first fri of month at 20:00
     add Board meeting third wednesday of every month 10:00 → Board meeting | third wed of month at 10:00
@@ -405,7 +405,7 @@ extension SpokenPhrasesTests {
     add End of lease on jan 31 → End of lease | at 2027-01-31 09:00
     add In-laws arrive saturday 14:00 → In-laws arrive | at 2026-11-28 14:00
     add On-call handover monday 9:00 → On-call handover | at 2026-11-23 09:00
-    add 1:1 with Eva tomorrow at 10 → refused
+    add 1:1 with Eva tomorrow at 10 → 1:1 with Eva | at 2026-11-24 10:00
     add 1-on-1 with Eva tomorrow at 10 → 1-on-1 with Eva | at 2026-11-24 10:00
     add 2 eggs in 6 minutes → 2 eggs | at 2026-11-23T07:21:00Z
     add 10k run on saturday at 9 → 10k run | at 2026-11-28 09:00
@@ -413,7 +413,7 @@ extension SpokenPhrasesTests {
     add #5 review tomorrow at 10 → #5 review | at 2026-11-24 10:00
     add C++ course tuesday 18:00 → C++ course | at 2026-11-24 18:00
     add Mail a@b.cz at 10:30 → Mail a@b.cz | at 2026-11-23 10:30
-    add Check build 4.2.1 at 10:30 → refused
+    add Check build 4.2.1 at 10:30 → Check build 4.2.1 | at 2026-11-23 10:30
     add Deploy v2.0 tomorrow 14:00 → Deploy v2.0 | at 2026-11-24 14:00
     add Sync w/ Ops @ 14:30 → Sync w/ Ops | at 2026-11-23 14:30
     add Sync w/ Ops @14:30 → Sync w/ Ops | at 2026-11-23 14:30

@@ -48,15 +48,35 @@ import Testing
     #expect(try Schedule.parse(schedule.canonical, now: SpokenTests.monday, in: surroundings) == schedule)
   }
 
-  /// No refusal is without a way on, and each that is offered is a schedule with all that was typed.
+  /// No refusal is without a way on: a hint that is a schedule with all that was typed, or an example that is one, and
+  /// names a day where one was typed.
   private func helps(_ error: ScheduleError, _ text: String, _ surroundings: Surroundings) throws {
-    #expect(!error.expected.isEmpty || error.suggestion != nil || !error.choices.isEmpty)
-    for hint in error.choices + [error.suggestion].compactMap({ $0 }) {
-      #expect(throws: Never.self) { try Schedule.parse(hint, now: SpokenTests.monday, in: surroundings) }
+    func isSchedule(_ text: some StringProtocol) -> Bool {
+      (try? Schedule.parse(String(text), now: SpokenTests.monday, in: surroundings)) != nil
     }
+    let hints = error.choices + [error.suggestion].compactMap { $0 }
+    for hint in hints { #expect(isSchedule(hint), "\(text): \(hint)") }
     if let hint = error.suggestion {
       #expect(HintFacts(Array(text.utf8)).areKept(by: HintFacts(Array(hint.utf8))), "\(text): \(hint)")
     }
+    guard hints.isEmpty else { return }
+    let quoted = error.expected.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+    let examples = quoted.filter { $0.offset % 2 == 1 && isSchedule($0.element) }.map { String($0.element) }
+    #expect(!examples.isEmpty, "\(text): \(error.expected)")
+    let typed = try days(text)
+    // One that stands in the sentence shows what it says.
+    let isFitting =
+      try typed.isEmpty || !error.expected.contains("for example")
+      || examples.contains { try !days($0).isDisjoint(with: typed) }
+    #expect(isFitting, "\(text): \(error.expected)")
+  }
+
+  /// The days of the week and the months of a text.
+  private func days(_ text: String) throws -> Set<String> {
+    Set(
+      try SpokenToken.tokens(Array(text.utf8)).compactMap { token in
+        token.facts.weekday?.abbreviation ?? token.month.map { MonthDays.names[$0 - 1] }
+      })
   }
 
   /// The first word is the verb: `add`, `at` or `in`.
@@ -75,6 +95,9 @@ import Testing
       #expect("\(read.title) | \(read.schedule.canonical)" == row.meaning)
     } catch {
       #expect(row.isRefused, "\(error)")
+      if case .noTime(let refusal?, let choices) = error, choices.isEmpty {
+        try helps(refusal, refusal.text, surroundings)
+      }
       guard case .leftOver(let left) = error else { return }
       // Each line that is offered is one.
       for choice in left.choices {

@@ -351,9 +351,6 @@ import Testing
     "3 times daily", "twice daily", "3 times every day",
     "biweekly",
     "yesterday",
-    "4pm + 3 days",
-    "1730 tomorrow",
-    "<2026-12-03 Thu 15:00>",
     "5/6 at 9",
     "weekdays at 8 except monday",
     "daily until june",
@@ -364,7 +361,6 @@ import Testing
     "8 and 9pm daily",
     "every 90m from 8 to 10pm",
     "every third friday",
-    "friday in 2 weeks",
     "every 27",
     "dec 21st and 31st at 9",
   ]

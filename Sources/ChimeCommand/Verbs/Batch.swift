@@ -178,7 +178,7 @@ struct Batch {
           // Quotes around a title are lost in one line, which then says again what was refused.
           (try? ScheduleLine([choice], place: .anywhere, now: now, in: surroundings)) != nil
         }
-        let example = suggestion == nil ? "; expected one time, as in \"Tea tomorrow at 9\"" : ""
+        let example = suggestion == nil ? "; expected one time, as in \"Tea \(left.understood)\"" : ""
         throw Refusal(
           code: "invalidSchedule",
           message: "\"\(left.understood)\" was understood, but \"\(left.words)\" beside it was not\(example)",

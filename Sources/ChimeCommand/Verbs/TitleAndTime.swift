@@ -93,7 +93,10 @@ enum TitleAndTime {
     let lines = left.choices.map { typed($0, verb) }
     let hints =
       lines.isEmpty
-      ? [Words.say("put the title in quotes, with its words of time: chime %1 \"the title\" tomorrow at 9", verb)]
+      ? [
+        Words.say(
+          "put the title in quotes, with its words of time: chime add \"the title\" %1", Harmless.line(left.understood))
+      ]
       : lines.map { Words.say("did you mean %1?", $0) }
     guard let error = left.error else { return Failure(status: .usage, message: message, hints: hints) }
     var failure = Failure(error)

@@ -11,9 +11,12 @@ extension CronParser {
     var dashes = 0
     var hasStar = false
     var previous: UInt8 = 0x20
+    var beforePrevious: UInt8 = 0x20
     for byte in text {
-      defer { previous = byte }
+      defer { (previous, beforePrevious) = (byte, previous) }
       if byte == 0x20 || (0x09...0x0D).contains(byte) {
+        // "10 - 22 August" is a run of days.
+        if previous == UInt8(ascii: "-"), beforePrevious == 0x20 { return false }
         if previous != 0x20, !(0x09...0x0D).contains(previous) {
           field += 1
           dashes = 0

@@ -83,10 +83,12 @@ extension PhraseParser {
     }
     if let anchor, anchor.surroundings.calendar(name) == nil {
       let lowered = name.lowercased()
-      throw Fault(
+      var fault = Fault(
         range: range, problem: "there is no calendar named \"\(name)\"",
         expected: "the name of a calendar in the configuration",
         repair: anchor.surroundings.calendar(lowered) == nil ? nil : .init(range, lowered))
+      fault.isElsewhere = true
+      throw fault
     }
     return name
   }

@@ -174,8 +174,7 @@ extension PhraseParser {
     guard lexer.keyword != .weekdays else {
       throw Fault(
         range: lexer.token.range, problem: "working days are not counted off in turns",
-        expected: "\"every \(count) days\", or days of every so many weeks",
-        repair: .init(lexer.token.range, "day"))
+        expected: "\"every \(count) days\", or days of every so many weeks")
     }
     return .weeks(every: count, try days().set)
   }

@@ -30,10 +30,12 @@ struct SolarParser {
       schedule.bounds.starting = .instant(Instant(seconds: anchor.second + 1))
     }
     if let anchor, anchor.surroundings.place == nil {
-      throw Fault(
+      var fault = Fault(
         range: named,
         problem: "the sun needs a place: set [place] latitude and longitude in chimed.toml or give --place",
         expected: "one, as in --place 50.0875,14.4213")
+      fault.isElsewhere = true
+      throw fault
     }
     return schedule
   }

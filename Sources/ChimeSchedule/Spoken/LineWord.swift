@@ -177,12 +177,17 @@ struct LineWord {
       if digits == 4, (1970...2059).contains(Int(plain) ?? 0) { kinds.insert(.year) }
     }
     let tail = String(decoding: bytes[digits...], as: UTF8.self)
-    if ["st", "nd", "rd", "th"].contains(tail) { kinds.insert(.ordinal) }
+    // No month has an 80th.
+    if ["st", "nd", "rd", "th"].contains(tail), Int(plain.prefix(digits)).map({ $0 <= 31 }) == true {
+      kinds.insert(.ordinal)
+    }
     let colon = UInt8(ascii: ":")
     // "17:30", and "10:00-11:00"
+    // and not "1:1"
+    let isPair = bytes.lastIndex(of: colon).map { bytes.count - $0 < 3 } == true
     let isTimed =
-      bytes.contains(colon) && bytes.allSatisfy { $0 == colon || $0 == UInt8(ascii: "-") || isDigit($0) }
-      || tail == "ish"
+      bytes.contains(colon) && !isPair
+      && bytes.allSatisfy { $0 == colon || $0 == UInt8(ascii: "-") || isDigit($0) } || tail == "ish"
     // "2moro"
     if SpokenWords.shortened.contains(plain) { kinds.insert(.alone) }
     let halves = ["am", "pm", "a.m", "p.m", "p", "a"]
@@ -199,7 +204,11 @@ struct LineWord {
     }
     // ".", "/" and "-"
     let signs: [UInt8] = [0x2E, 0x2F, 0x2D]
-    if whole.count(where: { signs.contains($0) }) == 2, bytes.allSatisfy({ isDigit($0) || signs.contains($0) }) {
+    // and not "4.2.1"
+    let year = bytes.reversed().prefix { isDigit($0) }.count
+    if whole.count(where: { signs.contains($0) }) == 2, bytes.allSatisfy({ isDigit($0) || signs.contains($0) }),
+      digits > 2 || year != 1 || whole.count(where: { signs.contains($0) }) > bytes.count(where: { signs.contains($0) })
+    {
       kinds.insert(.date)
     }
     return kinds

@@ -57,12 +57,14 @@ extension ScheduleLine.Reader {
   /// The words of time right before the time.
   private func lastWords(_ before: Range<Int>, of run: Run) -> Range<Int>? {
     guard let last = before.last, !line[last].has(.quoted), let first = run.words.first else { return nil }
+    if isForSome(before, of: run) { return nil }
     if let found = stretch(before, beside: run, fromEnd: true), isTime(found) || count(found, .number) > 1 {
       return found
     }
     let word = line[last]
     // "in at 9" says nothing of a time, nor does that of "weigh in tomorrow"; "before 9" does.
-    let isIn = word.plain == "in" && before.count > 1
+    let isIn =
+      word.plain == "in" && self.word(last - 1, in: before).map { SpokenWords.withIn.contains($0.plain) } == true
     let isChanging =
       word.has(.changing) && !(word.has(.opening) && (line[first].has(.opening) || isIn && line[first].has(.alone)))
     // "first thing tomorrow"
@@ -80,6 +82,12 @@ extension ScheduleLine.Reader {
     // "chapter 7 tomorrow"
     let isNamed = self.word(last - 1, in: before)?.has(.numbered) == true
     return isCounted || !isNamed && isHour(word, before: run) ? last..<last + 1 : nil
+  }
+
+  /// Whether a title ends with for how many it is, and the time says its hour: `table for 4 at 19:00`.
+  private func isForSome(_ before: Range<Int>, of run: Run) -> Bool {
+    guard before.count > 2, let last = before.last, line[last].has(.number) else { return false }
+    return line[last - 1].plain == "for" && saysHour(run.words)
   }
 
   /// Whether the number before a time without an hour of its own may be that hour: `dentist 5 tomorrow`.

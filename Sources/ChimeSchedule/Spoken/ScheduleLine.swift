@@ -373,6 +373,9 @@ public struct ScheduleLine: Sendable {
           orders.insert(time.dropLast() + ["\(time.last ?? ""):\(last)"], at: 0)
         }
       }
+      if left.count == 1, line[left.lowerBound].has(.number), !line[left.lowerBound].has(.digits) {
+        orders.append(["at"] + more + time)
+      }
       for joined in orders where !rest.isEmpty {
         let reader = Reader(words: joined, place: place, now: now, surroundings: surroundings)
         for form in reader.forms(0..<joined.count) {

@@ -139,8 +139,8 @@ extension SpokenParser {
     case .yearly, .annually: return .years(1, nil)
     case .quarterly: return quarters
     case .hourly: return .interval(3_600, nil)
-    case .biweekly: throw ambiguous(range(from: start), ["every 2 weeks", "twice a week"])
-    case .bimonthly: throw ambiguous(range(from: start), ["every 2 months", "twice a month"])
+    case .biweekly: throw ambiguous(range(from: start), ["every 2 weeks", "twice a week on mon and thu"])
+    case .bimonthly: throw ambiguous(range(from: start), ["every 2 months", "twice a month on the 1st and 15th"])
     case .biannually, .biyearly, .biennially:
       throw ambiguous(range(from: start), ["every 2 years", "every 6 months"])
     case .semiweekly, .semimonthly: throw countedTimes(range(from: index - 1))

@@ -47,7 +47,7 @@ extension SpokenParser {
       return nil
     }
     span.isWeeks = hasWeeksOnly && span.days > 0 && span.months == 0
-    span.isYears = hasYearsOnly && span.months > 0 && span.days == 0
+    span.isYears = hasYearsOnly && span.months > 0 && span.months % 12 == 0 && span.days == 0
     return span
   }
 
@@ -192,7 +192,9 @@ extension SpokenParser {
     }
     if !isIn, !isNow, try besideDate(found, start) { return true }
     if !isIn, !isNow {
-      guard take(.from, .now) || take(.from, .today) || take(.hence) || take(.later) else {
+      let isFromNow = take(.from, .now) || take(.from, .today) || take(.hence) || take(.later)
+      // "a week today"
+      guard isFromNow || found.isWeeks && take(.today) else {
         index = start
         return false
       }
@@ -205,6 +207,12 @@ extension SpokenParser {
     {
       date = SpokenDate(candidates: [moved], kind: .fixed, range: words)
       return true
+    }
+    // at(1) counts from tomorrow then, and who says it late in the day may mean today.
+    if isNow, let time = times.first?.time, !anchor.isAhead(CivilDateTime(date: today, time: time)) {
+      throw senseless(
+        words, "\(quoted(words)) may be counted from today or from tomorrow, because \(time) has passed",
+        expected: "\"in\" and the days, as in \"in 3 days at 9\"")
     }
     guard delay == nil, date == nil else { throw twice(words) }
     delay = (found, words)
@@ -244,8 +252,8 @@ extension SpokenParser {
   private mutating func besideDate(_ span: Span, _ start: Int) throws(Fault) -> Bool {
     let before = index
     let isBefore = take(.before)
-    // "a week on tuesday"
-    let isOn = !isBefore && span.isWeeks && (weekday(1) != nil || isOne(of: .tomorrow, 1)) && take(.on)
+    // "a week on tuesday", "a week tomorrow"
+    let isOn = !isBefore && span.isWeeks && (weekday(1) != nil && take(.on) || isOne(of: .tomorrow))
     guard isBefore || isOn || take(.from) || take(.after), ![.now, .today].contains(word()),
       let found = try spokenDate()
     else {

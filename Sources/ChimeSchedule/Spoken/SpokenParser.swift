@@ -203,7 +203,7 @@ struct SpokenParser {
   mutating func takeListSign(bare: Bool = false) -> Bool {
     let start = index
     _ = takeSign(",")
-    _ = takeSign("/") || takeSign("&") || take(.and)
+    _ = takeSign("/") || takeSign("&") || takeSign("+") || take(.and)
     return index > start || bare
   }
 

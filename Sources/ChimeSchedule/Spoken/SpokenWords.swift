@@ -164,6 +164,11 @@ enum SpokenWords {
   /// "in a week's time"
   static let possessives = Set(
     ["minute", "hour", "day", "week", "fortnight", "month", "year"].flatMap { ["\($0)'s", "\($0)s'", "\($0)s"] })
+  /// What people do *in* without a time behind it: `weigh in tomorrow`.
+  static let withIn: Set = [
+    "weigh", "check", "log", "sign", "turn", "hand", "clock", "call", "plug", "fill", "tune", "drop", "pop", "move",
+    "bring", "cash", "dial", "settle", "step", "stay", "sleep",
+  ]
   /// Two words that say less of a time beside them than a schedule does.
   static let vague: Set<[String]> = [
     ["first", "thing"], ["last", "thing"], ["any", "time"], ["some", "time"], ["no", "later"], ["not", "later"],
