@@ -250,8 +250,8 @@ import Testing
       #"daily at 8 except on friday-list-ü: there is no calendar named "friday-list-" (column 22); expected the name of a calendar in the configuration"#
     ),
     Row(
-      "daily at 8 except xmas", at: 19,
-      #"daily at 8 except xmas: "xmas" is no date (column 19); expected a date like 2026-12-24, or "on" and the name of a calendar"#
+      "daily at 8 except blue", at: 19,
+      #"daily at 8 except blue: "blue" is no date (column 19); expected a date like 2026-12-24, or "on" and the name of a calendar"#
     ),
     Row(
       "daily at 8 except dec 24..2026-12-26", at: 27,

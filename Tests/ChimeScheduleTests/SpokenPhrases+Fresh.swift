@@ -78,7 +78,7 @@ extension SpokenPhrasesTests {
     a year from Christmas → at 2027-12-25 09:00
     for 10 days from 18th Dec → refused
     this Summer → refused
-    xmas → refused
+    xmas → at 2026-12-25 09:00
     tomorrow at lunch → at 2026-11-24 12:00
     tomorrow lunch → refused
     monday mOrnIng → at 2026-11-30 08:00

@@ -305,7 +305,7 @@ extension SpokenPhrasesTests {
     thanksgiving → refused
     on christmas morning → at 2026-12-25 08:00
     christmas eve 2027 → at 2027-12-24 09:00
-    xmas eve → refused
+    xmas eve → at 2026-12-24 09:00
     new years eve at 23:59 → at 2026-12-31 23:59
     boxing day at 10am → at 2026-12-26 10:00
     st patrick's day → at 2027-03-17 09:00
@@ -413,6 +413,7 @@ extension SpokenPhrasesTests {
     friday saturday → fri,sat at 09:00
     friday + 1 week → at 2026-12-04 09:00
     mon+wed at 9 → mon,wed at 09:00
+    xmas day at noon → at 2026-12-25 12:00
     """
 
   /// Lines of that kind.
@@ -580,5 +581,204 @@ extension SpokenPhrasesTests {
     add 5.1. call Bob at 9 → refused
     add Mum's 31st on feb 3 → refused
     add Lunch for 2 tomorrow → refused
+    add tomorrow's meeting at 9 → refused
+    add Friday's report at 5pm → refused
+    add prep for monday's class at 8pm on sunday → prep for monday's class | at 2026-11-29 20:00
+    add today's standup notes at 17:00 → today's standup notes | at 2026-11-23 17:00
+    add xmas shopping at 10 → refused
+    add easter eggs at 9 → easter eggs | at 2026-11-23 09:00
+    add meeting mon at 9 → meeting | at 2026-11-23 09:00
+    add meeting Mon 30 Nov 9:00 → meeting | at 2026-11-30 09:00
+    add meeting 30/11 9:00 → meeting | at 2026-11-30 09:00
+    add meeting 11/30 at 9am → meeting | at 2026-11-30 09:00
+    add meeting 5/12 at 9 → refused
+    add meeting 30.11 at 9 → refused
+    add meeting 30.11. at 9 → meeting | at 2026-11-30 09:00
+    add call mum tues 7pm → call mum | at 2026-11-24 19:00
+    add call mum tuesday evening 7 → call mum | at 2026-11-24 19:00
+    add call mum tonight 730pm → call mum | at 2026-11-23 19:30
+    add call mum 7:30 tonight → call mum | at 2026-11-23 19:30
+    add call mum at half seven → refused
+    add take meds 8am 8pm → refused
+    add take meds 8am and 8pm every day → take meds | daily at 08:00,20:00
+    add take meds every 6h → take meds | every 6h starting 2026-11-23T13:15:00Z
+    add take meds every morning and evening → refused
+    add take meds in the morning → take meds | at 2026-11-24 08:00
+    add pay 20 euros tomorrow → pay 20 euros | at 2026-11-24 09:00
+    add pay $20 at noon → pay $20 | at 2026-11-23 12:00
+    add run 5k on saturday → run 5k | at 2026-11-28 09:00
+    add run 5 km on saturday at 8 → run 5 km | at 2026-11-28 08:00
+    add run 10 miles sunday 7am → run 10 miles | at 2026-11-29 07:00
+    add 10 pushups every day at 7 → 10 pushups | daily at 07:00
+    add do 20 squats every 2 hours → do 20 squats | every 2h starting 2026-11-23T09:15:00Z
+    add read 30 pages every night → read 30 pages | daily at 22:00
+    add read for 30 min tonight → refused
+    add call back in 15 → refused
+    add be there in 15 min → be there | at 2026-11-23T07:30:00Z
+    add 15 min break at 10 → 15 min break | at 2026-11-23 10:00
+    add 2pm 3pm meeting → refused
+    add meeting at 2pm on the 25th → meeting | at 2026-11-25 14:00
+    add meeting on the 25th 2pm → meeting | at 2026-11-25 14:00
+    add order cake 2 days before dec 24 → order cake | at 2026-12-22 09:00
+    add order cake two weeks before christmas at 10 → order cake | at 2026-12-11 10:00
+    add cancel trial 3 days before the 15th → cancel trial | at 2026-12-12 09:00
+    add cancel trial in 29 days → cancel trial | at 2026-12-22 08:15
+    add renew in 6 months → renew | at 2027-05-23 08:15
+    add renew 6 months from now → renew | at 2027-05-23 08:15
+    add check tyres 1st saturday of every month → check tyres | first sat of month at 09:00
+    add check tyres every first saturday at 10 → check tyres | first sat of month at 10:00
+    add change sheets every other sunday → change sheets | every 2 weeks on sun at 09:00 starting 2026-11-23
+    add bins out every 2nd tuesday → bins out | second tue of month at 09:00
+    add bins out tuesdays 9pm → bins out | every tue at 21:00
+    add bins tue 9pm weekly → bins | every tue at 21:00
+    add bins every week on tuesday at 9pm → bins | every tue at 21:00
+    add team lunch last friday of the month at noon → team lunch | last fri of month at 12:00
+    add team lunch on the last friday of this month at noon → team lunch | at 2026-11-27 12:00
+    add board meeting first monday of each quarter → refused
+    add tax every jan 15, apr 15 and jul 15 → tax | every jan 15,apr 15,jul 15 at 09:00
+    add birthday Eva 14 feb → birthday Eva | at 2027-02-14 09:00
+    add Eva birthday feb 14 every year → Eva birthday | every feb 14 at 09:00
+    add yearly: Eva's birthday feb 14 → refused
+    add standup at 9:15 mon-fri → standup | weekdays at 09:15
+    add standup mon to fri 9:15 → standup | weekdays at 09:15
+    add standup Monday through Friday at 9:15am → standup | weekdays at 09:15
+    add standup every weekday at 9:15 until dec 18 → standup | weekdays at 09:15 until 2026-12-18
+    add standup daily at 9:15 except weekends → standup | weekdays at 09:15
+    add pomodoro every 25 minutes from 9 to 12 → pomodoro | every 25m from 09:00 to 12:00
+    add pomodoro in 25 → refused
+    add eggs 8min → refused
+    add eggs in 8min → eggs | at 2026-11-23T07:23:00Z
+    add pizza 20:00 → pizza | at 2026-11-23 20:00
+    add pizza @20:00 → pizza | at 2026-11-23 20:00
+    add pizza 8 pm → pizza | at 2026-11-23 20:00
+    add pizza at 8 → pizza | at 2026-11-24 08:00
+    add pizza by 8pm → pizza | at 2026-11-23 20:00
+    add pizza around 8pm → pizza | at 2026-11-23 20:00
+    add pizza between 7 and 8pm → refused
+    add pizza 7-8pm → refused
+    add pizza after 8pm → refused
+    add pizza on fri, 8pm → pizza | at 2026-11-27 20:00
+    add pizza (fri 8pm) → pizza | at 2026-11-27 20:00
+    add pizza: friday at 8pm! → pizza | at 2026-11-27 20:00
+    add FRI 8PM PIZZA → PIZZA | at 2026-11-27 20:00
+    add Friday, 8 pm - pizza with Jo → pizza with Jo | at 2026-11-27 20:00
+    add on friday at 8pm pizza with Jo → pizza with Jo | at 2026-11-27 20:00
+    add at 8pm on friday we have pizza → we have pizza | at 2026-11-27 20:00
+    add pizza with Jo and 3 friends friday 8pm → pizza with Jo and 3 friends | at 2026-11-27 20:00
+    add pizza friday 8pm with Jo → pizza with Jo | at 2026-11-27 20:00
+    add pizza friday with Jo at 8pm → refused
+    add every friday pizza at 8pm → refused
+    add every friday at 8pm pizza → pizza | every fri at 20:00
+    add starting friday water plants daily → refused
+    add water plants daily starting friday → water plants | daily at 09:00 starting 2026-11-27
+    add water plants every 3 days starting friday at 8 → water plants | every 3 days at 08:00 starting 2026-11-27
+    add water plants every! 3 days → water plants | every 3 days after done at 09:00 starting 2026-11-26
+    add water plants 3 days after done → refused
+    add second-hand shop on monday → second-hand shop | at 2026-11-23 09:00
+    add 24h race on saturday at noon → 24h race | at 2026-11-28 12:00
+    add Ocean's 11 on tv at 20:15 → Ocean's 11 on tv | at 2026-11-23 20:15
+    add Today show at 7 → refused
+    add Tomorrow never dies at 21:00 → refused
+    add buy the March issue on friday → buy the March issue | at 2026-11-27 09:00
+    add meet Wednesday Addams on friday at 7 → meet Wednesday Addams | at 2026-11-27 07:00
+    add Deploy 3.2 at 10 → Deploy 3.2 | at 2026-11-23 10:00
+    add Python 3.11 release at 10 → refused
+    add meeting on 30.11 at 9 → meeting | at 2026-11-30 09:00
+    add pizza 18.30 → refused
+    """
+
+  /// Czech phrases and lines.
+  static let czech = """
+    zítra v 9 → at 2026-11-24 09:00
+    zítra ráno v 7:30 → at 2026-11-24 07:30
+    zítra večer → at 2026-11-24 19:00
+    dnes v 17:30 → at 2026-11-23 17:30
+    dnes večer v 8 → at 2026-11-23 20:00
+    pozítří v poledne → at 2026-11-25 12:00
+    ve středu v 15 → at 2026-11-25 15:00
+    v pátek odpoledne → at 2026-11-27 15:00
+    v sobotu dopoledne v 10 → at 2026-11-28 10:00
+    příští pondělí v 9 → at 2026-11-30 09:00
+    příští středu → refused
+    tento pátek v 16 → at 2026-11-27 16:00
+    za dva týdny → at 2026-12-07 08:15
+    za 3 dny v 9 → at 2026-11-26 09:00
+    za měsíc → at 2026-12-23 08:15
+    za půl hodiny → at 2026-11-23T07:45:00Z
+    za hodinu a čtvrt → refused
+    za 45 minut → at 2026-11-23T08:00:00Z
+    za chvíli → refused
+    24. prosince v 17 → at 2026-12-24 17:00
+    24.12. v 17:00 → at 2026-12-24 17:00
+    1. ledna 2027 → at 2027-01-01 09:00
+    15. v 10 → refused
+    každý den v 7 → daily at 07:00
+    každé ráno v 6:30 → daily at 06:30
+    každý večer v 9 → daily at 21:00
+    každý pracovní den v 8 → weekdays at 08:00
+    ve všední dny v 8:30 → weekdays at 08:30
+    každý pátek v 17 → every fri at 17:00
+    každé pondělí a čtvrtek v 18 → mon,thu at 18:00
+    v úterý a ve čtvrtek v 18 → tue,thu at 18:00
+    každý druhý pátek v 19 → every 2 weeks on fri at 19:00 starting 2026-11-23
+    každé dva týdny v pondělí → every 2 weeks on mon at 09:00 starting 2026-11-23
+    každý měsíc 15. v 9 → day 15 of month at 09:00
+    každého 1. v měsíci → day 1 of month at 09:00
+    první pondělí v měsíci v 9 → first mon of month at 09:00
+    poslední den v měsíci → last day of month at 09:00
+    poslední pátek v měsíci v 16 → last fri of month at 16:00
+    každou hodinu od 8 do 18 → every 1h from 08:00 to 18:00
+    každých 30 minut → every 30m starting 2026-11-23T07:45:00Z
+    každých 90 minut od 8 do 22 → every 90m from 08:00 to 22:00
+    každé 3 dny → every 3 days at 09:00 starting 2026-11-23
+    každý rok 1. června → every jun 1 at 09:00
+    denně v 8 a ve 20 → daily at 08:00,20:00
+    dvakrát denně → refused
+    dvakrát denně v 8 a ve 20 → daily at 08:00,20:00
+    na Štědrý den v 17 → at 2026-12-24 17:00
+    na Silvestra ve 23:30 → at 2026-12-31 23:30
+    na Vánoce v 17 → refused
+    na Velikonoce → refused
+    do pátku → refused
+    o víkendu v 10 → at 2026-11-28 10:00
+    v noci → at 2026-11-23 22:00
+    o půlnoci → at 2026-11-24 00:00
+    v půl deváté → at 2026-11-23 08:30
+    ve čtvrt na devět → at 2026-11-24 08:15
+    za týden v úterý → at 2026-12-01 09:00
+    v úterý za týden → at 2026-12-01 09:00
+    za dva týdny v pátek v 10 → at 2026-12-11 10:00
+    týden před Štědrým dnem → refused
+    den před Štědrým dnem v 16 → refused
+    den po Novém roce → refused
+    konec měsíce v 16 → at 2026-11-30 16:00
+    každý všední den kromě pátku → refused
+    každý den kromě nedělí v 7 → mon-sat at 07:00
+    """
+  static let czechLines = """
+    add Zavolat mámě zítra v 17 → Zavolat mámě | at 2026-11-24 17:00
+    add zaplatit nájem každého 1. v měsíci → zaplatit nájem | day 1 of month at 09:00
+    add vynést koše každý čtvrtek v 19 → vynést koše | every thu at 19:00
+    add napít se vody každou hodinu od 9 do 17 → napít se vody | every 1h from 09:00 to 17:00
+    add zubař 3. prosince v 10:30 → zubař | at 2026-12-03 10:30
+    add koupit 3 rohlíky zítra ráno → koupit 3 rohlíky | at 2026-11-24 08:00
+    add porada v 9 každé pondělí → porada | every mon at 09:00
+    add připomeň mi za 20 minut čaj → čaj | at 2026-11-23T07:35:00Z
+    add připomeň mi zítra v 9 zavolat Janě → zavolat Janě | at 2026-11-24 09:00
+    add večeře na Vánoce v 17 → refused
+    add štědrý den večeře v 17 → refused
+    add dárky na Štědrý den → dárky | at 2026-12-24 09:00
+    add oslava na Silvestra ve 20 → oslava | at 2026-12-31 20:00
+    add zasedání výboru každé druhé úterý v 19 → zasedání výboru | every 2 weeks on tue at 19:00 starting 2026-11-23
+    add trénink v úterý a ve čtvrtek v 18 → trénink | tue,thu at 18:00
+    add umýt auto o víkendu → umýt auto | at 2026-11-28 09:00
+    add číst kapitolu 7 dnes večer → číst kapitolu 7 | at 2026-11-23 19:00
+    add autobus v 7:52 → autobus | at 2026-11-24 07:52
+    add zkontrolovat troubu za 40 minut → zkontrolovat troubu | at 2026-11-23T07:55:00Z
+    add platit daně každý rok 1. dubna → platit daně | every apr 1 at 09:00
+    add sobotní nákup v 9 → refused
+    add pondělní porada zítra v 9 → pondělní porada | at 2026-11-24 09:00
+    add zítřejší porada v 9 → refused
+    add odevzdat práci do pátku → refused
     """
 }

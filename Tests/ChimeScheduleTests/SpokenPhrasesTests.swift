@@ -79,8 +79,19 @@ import Testing
       })
   }
 
+  @Test(arguments: rows(czech)) func czechPhrase(_ row: Row) throws {
+    var surroundings = try Self.surroundings()
+    surroundings.language = .czech
+    let schedule = try? Schedule.parse(row.text, now: SpokenTests.monday, in: surroundings)
+    #expect(schedule?.canonical ?? "refused" == row.meaning)
+  }
+
+  @Test(arguments: lines) func line(_ row: Row) throws { try line(row, nil) }
+
+  @Test(arguments: rows(czechLines)) func czechLine(_ row: Row) throws { try line(row, .czech) }
+
   /// The first word is the verb: `add`, `at` or `in`.
-  @Test(arguments: lines) func line(_ row: Row) throws {
+  private func line(_ row: Row, _ language: SpokenLanguage?) throws {
     let verb = String(row.text.prefix { $0 != " " })
     var words: [String] = []
     for (index, piece) in row.text.dropFirst(verb.count + 1).split(separator: "\"", omittingEmptySubsequences: false)
@@ -89,7 +100,8 @@ import Testing
       words += index % 2 == 1 ? [String(piece)] : piece.split(separator: " ").map(String.init)
     }
     let place: ScheduleLine.Place = verb == "add" ? .anywhere : .after(verb)
-    let surroundings = try Self.surroundings()
+    var surroundings = try Self.surroundings()
+    surroundings.language = language
     do throws(ScheduleLine.Refusal) {
       let read = try ScheduleLine(words, place: place, now: SpokenTests.monday, in: surroundings)
       #expect("\(read.title) | \(read.schedule.canonical)" == row.meaning)

@@ -72,6 +72,8 @@ struct LineWord {
     /// A month that is a name or another word too: `May`.
     static let alsoName = Kinds(rawValue: 1 << 35)
 
+    /// May be a day and a month where the time names no day: `30.11`.
+    static let perhapsDate = Kinds(rawValue: 1 << 37)
     /// Wants a number before it, or is another word: `3 times`, `the Times`.
     static let counting = Kinds(rawValue: 1 << 36)
 
@@ -201,6 +203,12 @@ struct LineWord {
       (1...31).contains(first), (1...31).contains(second)
     {
       kinds.insert(.alone)
+    }
+    // "30.11"; "3.2" is a version.
+    if tail.utf8.first == 0x2E, tail.utf8.count == 3, let month = Int(tail.dropFirst()), (1...12).contains(month),
+      Int(plain.prefix(digits)).map({ (1...31).contains($0) }) == true
+    {
+      kinds.insert(.perhapsDate)
     }
     // ".", "/" and "-"
     let signs: [UInt8] = [0x2E, 0x2F, 0x2D]

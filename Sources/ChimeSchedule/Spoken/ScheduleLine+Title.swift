@@ -230,7 +230,7 @@ extension ScheduleLine.Reader {
     guard !word.has(.quoted) else { return false }
     if word.has([.clock, .date, .every, .asking, .near]) { return true }
     // "new year's day parade at noon" is not today's.
-    if place == .anywhere, isDayless, feast(from: index) != nil { return true }
+    if place == .anywhere, isDayless, word.has(.perhapsDate) || feast(from: index) != nil { return true }
     if isTimeless, word.has(.named) { return true }
     // "1730 friday" begins with an hour as at(1) takes it.
     if isTimeless, index == 0, range.count == 1, word.isHourAndMinute { return true }

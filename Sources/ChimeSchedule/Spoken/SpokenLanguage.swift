@@ -288,10 +288,14 @@ enum CzechWords {
       return words.first { SpokenWords.alone.contains($0) } ?? words.last
     }
     if let number = numbers[folded] { return "\(number)" }
-    // Several days, of which a schedule names one.
-    if folded.hasPrefix("vanoc"), folded.utf8.count <= 8 { return "christmas" }
+    // What names a day and is no part of a time: "sobotní nákup v 9" is no more of today than a feast is.
+    if ofDays.contains(where: { folded.hasPrefix($0) && folded.utf8.count <= $0.utf8.count + 3 }) { return "christmas" }
     return ordinals[folded].map { "\($0)th" }
   }
+
+  private static let ofDays = [
+    "vanoc", "zitrejs", "pondeln", "utern", "stredecn", "ctvrtecn", "patecn", "sobotn", "nedeln",
+  ]
 
   private static let units = [
     "seconds": "sec", "second": "sec", "minutes": "minute", "hours": "hour", "days": "day", "weeks": "week",

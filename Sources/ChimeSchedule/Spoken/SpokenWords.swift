@@ -69,7 +69,8 @@ enum SpokenWords {
 
   /// Days of each year with a name of their own, of which the word behind may be a part.
   static let feasts: [String: (month: Int, day: Int)] = [
-    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26),
+    "xmas": (12, 25), "xmas day": (12, 25), "xmas eve": (12, 24), "christmas": (12, 25), "christmas day": (12, 25),
+    "christmas eve": (12, 24), "boxing day": (12, 26),
     "new year's eve": (12, 31), "new years eve": (12, 31),
     "new year's day": (1, 1), "new years day": (1, 1), "new year": (1, 1), "new years": (1, 1), "nye": (12, 31),
     "halloween": (10, 31), "valentine's day": (2, 14), "valentines day": (2, 14), "valentine's": (2, 14),
