@@ -14,7 +14,7 @@ import Testing
     var count = 0
   }
 
-  private static func steps(_ transaction: Transaction, _ body: () throws -> Void) rethrows -> Int {
+  static func steps(_ transaction: Transaction, _ body: () throws -> Void) rethrows -> Int {
     let steps = Steps()
     let context = Unmanaged.passUnretained(steps).toOpaque()
     let count: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in

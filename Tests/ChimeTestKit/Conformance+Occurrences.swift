@@ -155,7 +155,13 @@ extension StoreConformance {
             try expect(
               seconds(OccurrenceFilter(), Page(limit: 3, offset: offset)), is: Array(all.dropFirst(offset).prefix(3)),
               "three after \(offset)")
+            try expect(
+              seconds(OccurrenceFilter(reminder: second), Page(limit: 2, offset: offset)),
+              is: Array([51, 41, 31, 21, 11].dropFirst(offset).prefix(2)), "two of a reminder after \(offset)")
           }
+          try expect(
+            seconds(OccurrenceFilter(reminder: second), Page(offset: .max)), is: [], "what comes after all there can be"
+          )
         }
       },
     ]

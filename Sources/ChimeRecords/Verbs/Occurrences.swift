@@ -30,18 +30,22 @@ extension SQLTransaction {
       """
       SELECT a.id, o.scheduled_at, o.owner, o.state, o.rounds, o.fired_at, o.delivered_at, o.ended_at,
         o.snoozed_until, o.reason, o.late, o.run_count, o.run_through, o.title, o.repeats, o.repeat_at
-      FROM occurrence o
-      JOIN alias a ON a.key = o.reminder
       """)
     if let reminder = filter.reminder {
-      if filter.openOnly {
-        query.require("o.reminder = (SELECT key FROM alias WHERE id = ?)", reminder.rawValue)
-      } else {
-        query.require(
-          """
-          (o.scheduled_at, o.reminder) IN (\(Self.times))
-          """, reminder.rawValue, reminder.rawValue)
-      }
+      // Either index may have all that the page needs.
+      query.append("FROM (SELECT * FROM (")
+      requireTimes("state <= 2", of: reminder, filter, page, in: &query)
+      query.append(") x UNION ALL SELECT * FROM (")
+      requireTimes("state > 2", of: reminder, filter, page, in: &query)
+      query.append(
+        """
+        ) y) t
+        CROSS JOIN occurrence o ON o.scheduled_at = t.scheduled_at AND o.reminder = t.reminder
+        CROSS JOIN alias a ON a.key = o.reminder
+        """)
+      query.beginConditions()
+    } else {
+      query.append("FROM occurrence o JOIN alias a ON a.key = o.reminder")
     }
     if let owner = filter.owner { query.require("o.owner = ?", owner) }
     if filter.openOnly { query.require("o.state <= 2") }
@@ -49,6 +53,19 @@ extension SQLTransaction {
     if let before = filter.before { query.require("o.scheduled_at < ?", before) }
     query.append("ORDER BY o.scheduled_at DESC, o.reminder DESC LIMIT ? OFFSET ?", page.limit, page.offset)
     return try connection.all(query) { try $0.occurrence(0) }
+  }
+
+  /// The latest times of a reminder in one of the two indexes.
+  private func requireTimes(
+    _ index: SQLText, of reminder: ReminderID, _ filter: OccurrenceFilter, _ page: Page, in query: inout ComposedQuery
+  ) {
+    query.append("SELECT scheduled_at, reminder FROM occurrence")
+    query.beginConditions()
+    query.require(index)
+    query.require("reminder = (SELECT key FROM alias WHERE id = ?)", reminder.rawValue)
+    if let from = filter.from { query.require("scheduled_at >= ?", from) }
+    if let before = filter.before { query.require("scheduled_at < ?", before) }
+    query.append("ORDER BY scheduled_at DESC LIMIT ?", min(page.offset, .max - page.limit) + page.limit)
   }
 
   package func update(_ occurrence: Occurrence, now: Instant) throws {
