@@ -4,6 +4,10 @@ extension SpokenPhrasesTests {
   /// Phrases that were read wrongly, or refused without need, when the four tables before were read rightly.
   static let fifth = """
     tom at 20:00 → refused
+    daily at 9 except christmas → daily at 09:00 except dec 25
+    daily at 9 except xmas and new year's day → daily at 09:00 except jan 1,dec 25
+    daily at 9 except christmas to new year's day → daily at 09:00 except 2026-12-25..2027-01-01
+    weekdays at 9 except holidays and christmas eve until june 1 → weekdays at 09:00 until 2027-06-01 except on holidays,dec 24
     later today → refused
     next month on the 3rd → at 2026-12-03 09:00
     next month on the 10th at 8 → at 2026-12-10 08:00

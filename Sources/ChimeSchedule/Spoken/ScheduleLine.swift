@@ -237,13 +237,17 @@ public struct ScheduleLine: Sendable {
     /// Where a time that begins at a word ends at the latest: before the next word that can be in none.
     private var endsOfTimes: [Int] {
       var ends = [Int](repeating: 0, count: line.count)
-      var end = line.count
+      var (end, endOfNames) = (line.count, line.count)
       for index in line.indices.reversed() {
-        if !line[index].has(.within) { end = index }
-        // The names of calendars may be any words: "except holidays and vacation".
-        let isOpen = line[index].has(.naming)
-        ends[index] = isOpen ? line.count : end
-        if isOpen { end = line.count }
+        // The names of calendars may be any words, each behind one that asks for it: "except holidays and vacation".
+        let before = index > 0 ? line[index - 1] : nil
+        let mayBeName =
+          before.map { $0.has([.naming, .joining, .sign]) || $0.plain == "during" || $0.text.utf8.last == 0x2C } == true
+        let isWithin = line[index].has(.within)
+        if !isWithin { end = index }
+        if !isWithin, !mayBeName { endOfNames = index }
+        if line[index].has(.naming) { end = endOfNames }
+        ends[index] = end
       }
       return ends
     }

@@ -310,13 +310,19 @@ enum CzechWords {
     for scalar in text.unicodeScalars {
       // Combining marks stand behind the letters of text from some other systems.
       guard !(0x300...0x36F).contains(scalar.value) else { continue }
-      result.append(plain[scalar] ?? scalar)
+      result.append(scalar.value < plain.count ? plain[Int(scalar.value)] : scalar)
     }
     return String(result)
   }
 
-  private static let plain = Dictionary(
-    uniqueKeysWithValues: zip("áčďéěíňóřšťúůýž".unicodeScalars, "acdeeinorstuuyz".unicodeScalars))
+  /// The letter without its mark for each scalar of the alphabets with them.
+  private static let plain: [Unicode.Scalar] = {
+    var plain = (0..<0x180).map { Unicode.Scalar(UInt32($0)) ?? " " }
+    for (marked, letter) in zip("áčďéěíňóřšťúůýž".unicodeScalars, "acdeeinorstuuyz".unicodeScalars) {
+      plain[Int(marked.value)] = letter
+    }
+    return plain
+  }()
 }
 
 extension StringProtocol {

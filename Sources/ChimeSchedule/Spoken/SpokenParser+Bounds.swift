@@ -268,6 +268,15 @@ extension SpokenParser {
       bounds.exceptCalendars.append(name)
       return true
     }
+    // A feast is one of each year.
+    let feastStart = index
+    if let found = try feast(), case .monthDay(let month, let day) = found.kind, word() != .to, !isSign("-"),
+      token()?.kind != .dots
+    {
+      bounds.exceptYearly.insert(from: (month, day), through: (month, day))
+      return true
+    }
+    index = feastStart
     _ = take(.from)
     guard let first = try spokenDate(), let from = first.candidates.first(where: { $0 >= today }) else { return false }
     var last = from

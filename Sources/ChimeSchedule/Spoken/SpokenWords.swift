@@ -160,7 +160,7 @@ enum SpokenWords {
     "from", "alternate", "thrice", "as", "start", "ending", "times", "x", "on",
     "is", "day", "excepting", "skipping", "couple", "lunch", "tea", "during", "christmas", "boxing", "new",
     "nye", "year's", "years", "halloween", "valentine's", "valentines", "patrick's", "st.", "t", "z", "utc", "gmt",
-    "st", "nd", "rd", "th", "th.", "counting", "eve",
+    "st", "nd", "rd", "th", "th.", "counting", "eve", "public", "bank", "national", "state", "holiday", "holidays",
   ]
   /// "in a week's time"
   static let possessives = Set(
