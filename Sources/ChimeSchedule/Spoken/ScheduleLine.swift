@@ -80,6 +80,10 @@ public struct ScheduleLine: Sendable {
   private static let requests = ["remind me", "please remind me", "připomeň mi", "připomeňte mi"]
 
   private static func withoutRequest(_ title: String) -> String {
+    // Most titles begin with another letter.
+    guard let first = title.utf8.first, [UInt8(ascii: "r"), UInt8(ascii: "p")].contains(first | 0x20) else {
+      return title
+    }
     let words = title.split(separator: " ")
     for request in requests {
       var count = request.split(separator: " ").count
@@ -124,10 +128,11 @@ public struct ScheduleLine: Sendable {
       self.place = place
       self.now = now
       self.surroundings = surroundings
+      anchor = Anchor(now: now, surroundings: surroundings)
       line = words.map { LineWord($0, language: surroundings.language) }
     }
 
-    private var anchor: Anchor { Anchor(now: now, surroundings: surroundings) }
+    private let anchor: Anchor
 
     /// What a text means, without a reason where it means nothing, and without what it counts from.
     func understood(_ text: String) -> (text: String, schedule: Schedule)? {
