@@ -59,9 +59,9 @@ extension Storm {
 
   /// How an id is kept: the bits that its signs stand for, as 16 bytes.
   private static func kept(_ id: String) -> String {
+    let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
     let number = id.dropFirst("msg_".count).reduce(UInt128(0)) { number, sign in
-      let value = "0123456789abcdefghjkmnpqrstvwxyz".firstIndex(of: sign)?.utf16Offset(in: "") ?? 0
-      return number << 5 | UInt128(value)
+      number << 5 | UInt128(alphabet.firstIndex(of: sign) ?? 0)
     }
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 32 - digits.count) + digits
