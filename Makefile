@@ -158,7 +158,7 @@ FROM ?= 1
 YEARS ?= 1
 simulate: ## Live 1000 simulated years and see that every promise holds (SEEDS=100000 FROM=1 YEARS=1)
 	@$(call scratch,tools) swift build $(releaseflags) --product chime-simulate
-	@$(release)/chime-simulate --seeds $(SEEDS) --from $(FROM) --years $(YEARS)
+	@$(optimized)/release/chime-simulate --seeds $(SEEDS) --from $(FROM) --years $(YEARS)
 
 bugs: ## Put known bugs back, one by one, and see that the simulator finds each (ONE=name for one)
 	@Tests/Simulation/find-bugs $(ONE)

@@ -84,11 +84,16 @@ public enum Rescan: Hashable, Sendable {
   /// Told from the note of `rememberClock`, and from what was recorded last, which is among the latest scheduled times: a run of
   /// missed ones stands under its first.
   public static func clockWentBack(_ transaction: any StoreTransaction, now: Instant) throws -> Bool {
-    let latest = now + .seconds(1)
-    if let note = try transaction.note(clockNote), let seen = Int64(note), seen > latest.milliseconds { return true }
-    return try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).contains { occurrence in
-      [occurrence.firedAt, occurrence.endedAt, occurrence.missedRun?.through].contains { $0 ?? now > latest }
+    try latestSeen(in: transaction) ?? now > now + .seconds(1)
+  }
+
+  /// The latest moment of which the store knows.
+  static func latestSeen(in transaction: any StoreTransaction) throws -> Instant? {
+    let note = try transaction.note(clockNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    let recorded = try transaction.occurrences(OccurrenceFilter(), page: Page(limit: 200)).flatMap { occurrence in
+      [occurrence.firedAt, occurrence.endedAt, occurrence.missedRun?.through].compactMap { $0 }
     }
+    return ([note].compactMap { $0 } + recorded).max()
   }
 }
 

@@ -191,6 +191,16 @@ public protocol StoreTransaction: TrackingTransaction {
   /// - Returns: whether there may be more.
   func eraseHistory(ofRemoved owner: UInt32, limit: Int) throws -> Bool
 
+  /// The definitions that a reminder has had, in the order in which they were in force, the present one last. Those without any
+  /// time are left out. Empty for one of which nothing is known; those that cannot be read are passed over.
+  func versions(of id: ReminderID) throws -> [ReminderVersion]
+  /// The ids of at most `limit` reminders that there are or were, in the order in which they were made, after `last`.
+  ///
+  /// - Parameter owner: nil: of all owners.
+  func versionedIDs(owner: UInt32?, after last: ReminderID?, limit: Int) throws -> [ReminderID]
+  /// Forgets the definitions whose times all lie before `end`.
+  func forgetVersions(before end: Instant) throws
+
   // Endpoints.
 
   /// Adds or replaces it. Its lane is ordered from now on when its settings say so.

@@ -125,6 +125,7 @@ struct TenantApartTests {
       "Reminders.Apply": [(yes, set)],
       "Occurrences.List": [(yes, "{}"), (no, #"{"filter":{"reminder":"\#(loot.reminder)"}}"#)],
       "Occurrences.Upcoming": [(yes, #"{"limit":100}"#)],
+      "Occurrences.Audit": [(yes, "{}"), (no, #"{"reminders":["\#(loot.reminder)"]}"#)],
       "Occurrences.Done": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{\(id)}"), (no, "{}")],
       "Occurrences.Snooze": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],
       "Occurrences.Dismiss": [(no, #"{"id":"\#(loot.occurrence)"}"#), (no, "{}")],

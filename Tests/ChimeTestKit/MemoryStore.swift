@@ -46,6 +46,9 @@ struct MemoryContents: Sendable {
   var order: [ReminderID: Int] = [:]
   var reminders: [ReminderID: Reminder] = [:]
   var regular: [ReminderID: Regular] = [:]
+  /// The first time of each definition, and those that were replaced, in their order.
+  var firstAt: [ReminderID: Instant] = [:]
+  var replaced: [ReminderID: [ReminderVersion]] = [:]
   /// When occurrences come again.
   var again: [OccurrenceID: Instant] = [:]
   private(set) var occurrences: PartedTable<OccurrenceID, Occurrence> = [:]

@@ -156,6 +156,7 @@ extension MemoryTransaction {
     contents.forget(id)
     if contents.reminders[id.reminder] == nil, contents.occurrencesOf[id.reminder] == nil {
       contents.order[id.reminder] = nil
+      contents.replaced[id.reminder] = nil
     }
   }
 }

@@ -55,16 +55,65 @@ final class MemoryTransaction: StoreTransaction {
     if Tenant.isTenant(reminder.owner), next != nil, contents.regular[reminder.id] == nil {
       tenantsWithMore.insert(reminder.owner)
     }
+    keepVersion(replacedBy: reminder, next: next)
     contents.reminders[reminder.id] = reminder
     contents.regular[reminder.id] = next.map {
       .init($0, dueAt: nextDueAt, of: reminder)
     }
   }
 
+  private func keepVersion(replacedBy reminder: Reminder, next: Instant?) {
+    let formerNext = contents.regular[reminder.id]?.scheduledAt
+    if var former = contents.reminders[reminder.id] {
+      // What stands in columns of its own makes no other definition.
+      (former.title, former.body, former.skipNext) = (reminder.title, reminder.body, reminder.skipNext)
+      (former.generation, former.createdAt) = (reminder.generation, reminder.createdAt)
+      if former == reminder, formerNext == next { return }
+      keepVersion(of: reminder.id, until: [formerNext, next].compactMap { $0 }.min() ?? .latest)
+    }
+    contents.firstAt[reminder.id] = next
+  }
+
+  private func keepVersion(of id: ReminderID, until: Instant) {
+    guard let reminder = contents.reminders[id], let first = contents.firstAt[id], first < until else { return }
+    contents.replaced[id, default: []].removeAll { $0.until == until }
+    contents.replaced[id, default: []].append(
+      ReminderVersion(reminder: reminder, from: first, until: until, isInForce: false))
+    contents.replaced[id]?.sort { $0.until ?? .latest < $1.until ?? .latest }
+  }
+
+  func versions(of id: ReminderID) throws -> [ReminderVersion] {
+    var versions = contents.replaced[id] ?? []
+    if let reminder = contents.reminders[id], let first = contents.firstAt[id] {
+      let due = contents.regular[id]
+      versions.append(
+        ReminderVersion(reminder: reminder, from: first, until: due?.scheduledAt, dueAt: due?.dueAt, isInForce: true))
+    }
+    return versions
+  }
+
+  func versionedIDs(owner: UInt32?, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
+    let place = last.flatMap { contents.order[$0] } ?? -1
+    return contents.order.filter { id, order in
+      let owned = contents.reminders[id]?.owner ?? contents.replaced[id]?.last?.reminder.owner
+      return order > place && owned.map { owner == nil || owner == $0 } ?? false
+    }.sorted { $0.value < $1.value }.prefix(max(limit, 0)).map(\.key)
+  }
+
+  func forgetVersions(before end: Instant) throws {
+    try requireWriting()
+    for id in contents.replaced.keys {
+      contents.replaced[id]?.removeAll { $0.until ?? .latest <= end }
+      if contents.replaced[id]?.isEmpty == true { contents.replaced[id] = nil }
+    }
+  }
+
   func remove(_ id: ReminderID, now: Instant) throws -> Bool {
     try requireWriting()
+    keepVersion(of: id, until: min(contents.regular[id]?.scheduledAt ?? now, now))
     guard contents.reminders.removeValue(forKey: id) != nil else { return false }
     changed.reminders.insert(id)
+    contents.firstAt[id] = nil
     contents.regular[id] = nil
     contents.again = contents.again.filter { $0.key.reminder != id }
     for (key, _) in contents.occurrencesOf[id] ?? [:] {

@@ -124,7 +124,7 @@ enum History {
     }
   }
 
-  private static func words(_ reason: OccurrencesInterface.Occurrence.Missed) -> String {
+  static func words(_ reason: OccurrencesInterface.Occurrence.Missed) -> String {
     switch reason {
     case .overCap: Words.say("over the cap")
     case .quiet: Words.say("quiet hours")

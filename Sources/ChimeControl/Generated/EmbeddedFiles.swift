@@ -747,6 +747,61 @@ type Coming (
   leftOut: ?[]LeftOut
 )
 
+# How many times have the same reason.
+type Tally (reason: string, count: int)
+
+# The times that a reminder should have had by the schedules that were in force, held against what the history says. Each is
+# counted in exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
+type ReminderAudit (
+  # The reminder's id.
+  reminder: string,
+  # The reminder's title, as it was last.
+  title: string,
+  # The schedule in canonical form, as it was last.
+  when: string,
+  # Whether the reminder has been removed.
+  removed: bool,
+  # How many definitions its times came of.
+  versions: int,
+  # Why its times cannot be computed anew: a tracker sets their pace, or the machine has lost its zone. Null when they can.
+  unknown: ?(paced, zone),
+  # How many times its schedules had.
+  times: int,
+  # Fired within a minute of their time.
+  onTime: int,
+  # Fired later, by reason: suspend, downtime, quiet.
+  late: []Tally,
+  # Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready.
+  missed: []Tally,
+  # Were moved to another time, by hand.
+  moved: int,
+  # Have come, and are held by quiet hours or jitter.
+  waiting: int,
+  # Have no record, but what the schedule was read against (the database of zones, a calendar, the place) has changed since.
+  uncertain: int,
+  # Have no record.
+  unexplained: int,
+  # The first of these.
+  unexplainedTimes: []Time,
+  # Fired without a time of the schedule: on request.
+  beside: int,
+  # Messages that were given up.
+  givenUp: int,
+  # How late the times were that are on time: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
+  lateness: []int,
+  # How long it took until they were done, in the same way.
+  answers: []int
+)
+
+# Holds the history against the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC 3339; what
+# lies before the history that is kept is left out. `cursor` goes on with the reminders after those of the answer before.
+method Audit(reminders: ?[]string, since: ?string, before: ?string, cursor: ?string, tenant: ?string) -> (
+  audits: []ReminderAudit,
+  since: Time,
+  before: Time,
+  cursor: ?string
+)
+
 # Newest first. Paged as in io.chime.Reminders.
 method List(filter: ?Filter, limit: ?int, cursor: ?string, tenant: ?string) -> (occurrences: []Occurrence, cursor: ?string)
 # The next time at which each reminder is heard, earliest first. With `before` every time until then that is known by the

@@ -27,6 +27,7 @@ public protocol InterfaceHandler {
   func handle(_ request: EndpointsInterface.Disable) async throws -> EndpointsInterface.Disable.Reply
   func handle(_ request: EndpointsInterface.Test) async throws -> EndpointsInterface.Test.Reply
   func handle(_ request: EndpointsInterface.Templates) async throws -> EndpointsInterface.Templates.Reply
+  func handle(_ request: OccurrencesInterface.Audit) async throws -> OccurrencesInterface.Audit.Reply
   func handle(_ request: OccurrencesInterface.List) async throws -> OccurrencesInterface.List.Reply
   func handle(_ request: OccurrencesInterface.Upcoming) async throws -> OccurrencesInterface.Upcoming.Reply
   func handle(_ request: OccurrencesInterface.Done) async throws -> OccurrencesInterface.Done.Reply
@@ -107,6 +108,7 @@ extension InterfaceHandler {
     case EndpointsInterface.Disable.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Disable.self)))
     case EndpointsInterface.Test.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Test.self)))
     case EndpointsInterface.Templates.method: try await VarlinkReply(handle(call.parameters(EndpointsInterface.Templates.self)))
+    case OccurrencesInterface.Audit.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Audit.self)))
     case OccurrencesInterface.List.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.List.self)))
     case OccurrencesInterface.Upcoming.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Upcoming.self)))
     case OccurrencesInterface.Done.method: try await VarlinkReply(handle(call.parameters(OccurrencesInterface.Done.self)))

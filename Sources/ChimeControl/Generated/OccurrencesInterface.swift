@@ -140,6 +140,127 @@ public enum OccurrencesInterface {
     }
   }
 
+  /// How many times have the same reason.
+  public struct Tally: WireValue {
+    public static let fieldNames = ["reason", "count"]
+    public var fieldValues: [Any?] { [reason, count] }
+
+    public var reason: String
+    public var count: Int
+
+    public init(reason: String, count: Int) {
+      self.reason = reason
+      self.count = count
+    }
+  }
+
+  /// The times that a reminder should have had by the schedules that were in force, held against what the history says. Each is
+  /// counted in exactly one of `onTime`, `late`, `missed`, `moved`, `waiting`, `uncertain` and `unexplained`.
+  public struct ReminderAudit: WireValue {
+    public static let fieldNames = ["reminder", "title", "when", "removed", "versions", "unknown", "times", "onTime", "late", "missed", "moved", "waiting", "uncertain", "unexplained", "unexplainedTimes", "beside", "givenUp", "lateness", "answers"]
+    public var fieldValues: [Any?] { [reminder, title, when, removed, versions, unknown, times, onTime, late, missed, moved, waiting, uncertain, unexplained, unexplainedTimes, beside, givenUp, lateness, answers] }
+
+    public enum Unknown: String, Codable, Sendable, CaseIterable {
+      case paced, zone
+    }
+
+    /// The reminder's id.
+    public var reminder: String
+    /// The reminder's title, as it was last.
+    public var title: String
+    /// The schedule in canonical form, as it was last.
+    public var when: String
+    /// Whether the reminder has been removed.
+    public var removed: Bool
+    /// How many definitions its times came of.
+    public var versions: Int
+    /// Why its times cannot be computed anew: a tracker sets their pace, or the machine has lost its zone. Null when they can.
+    public var unknown: ReminderAudit.Unknown?
+    /// How many times its schedules had.
+    public var times: Int
+    /// Fired within a minute of their time.
+    public var onTime: Int
+    /// Fired later, by reason: suspend, downtime, quiet.
+    public var late: [Tally]
+    /// Not fired, by reason: suspend, downtime, paused, skipped, overCap, quiet, doneAlready.
+    public var missed: [Tally]
+    /// Were moved to another time, by hand.
+    public var moved: Int
+    /// Have come, and are held by quiet hours or jitter.
+    public var waiting: Int
+    /// Have no record, but what the schedule was read against (the database of zones, a calendar, the place) has changed since.
+    public var uncertain: Int
+    /// Have no record.
+    public var unexplained: Int
+    /// The first of these.
+    public var unexplainedTimes: [Wire.Time]
+    /// Fired without a time of the schedule: on request.
+    public var beside: Int
+    /// Messages that were given up.
+    public var givenUp: Int
+    /// How late the times were that are on time: at 0 those under 1 ms, at n those from 2^(n-1) ms to below 2^n ms.
+    public var lateness: [Int]
+    /// How long it took until they were done, in the same way.
+    public var answers: [Int]
+
+    public init(reminder: String, title: String, when: String, removed: Bool, versions: Int, unknown: ReminderAudit.Unknown? = nil, times: Int, onTime: Int, late: [Tally], missed: [Tally], moved: Int, waiting: Int, uncertain: Int, unexplained: Int, unexplainedTimes: [Wire.Time], beside: Int, givenUp: Int, lateness: [Int], answers: [Int]) {
+      self.reminder = reminder
+      self.title = title
+      self.when = when
+      self.removed = removed
+      self.versions = versions
+      self.unknown = unknown
+      self.times = times
+      self.onTime = onTime
+      self.late = late
+      self.missed = missed
+      self.moved = moved
+      self.waiting = waiting
+      self.uncertain = uncertain
+      self.unexplained = unexplained
+      self.unexplainedTimes = unexplainedTimes
+      self.beside = beside
+      self.givenUp = givenUp
+      self.lateness = lateness
+      self.answers = answers
+    }
+  }
+
+  /// Holds the history against the schedules. `reminders` are ids or titles; null means all. `since` and `before` are RFC 3339; what
+  /// lies before the history that is kept is left out. `cursor` goes on with the reminders after those of the answer before.
+  public struct Audit: VarlinkMethod {
+    public static let method = "io.chime.Occurrences.Audit"
+    
+    public var reminders: [String]?
+    public var since: String?
+    public var before: String?
+    public var cursor: String?
+
+    public init(reminders: [String]? = nil, since: String? = nil, before: String? = nil, cursor: String? = nil) {
+      self.reminders = reminders
+      self.since = since
+      self.before = before
+      self.cursor = cursor
+    }
+
+    public struct Reply: WireValue {
+      public static let fieldNames = ["audits", "since", "before", "cursor"]
+      public var fieldValues: [Any?] { [audits, since, before, cursor] }
+
+      public var audits: [ReminderAudit]
+      public var since: Wire.Time
+      public var before: Wire.Time
+      public var cursor: String?
+
+      public init(audits: [ReminderAudit], since: Wire.Time, before: Wire.Time, cursor: String? = nil) {
+        self.audits = audits
+        self.since = since
+        self.before = before
+        self.cursor = cursor
+      }
+    }
+  }
+
   /// Newest first. Paged as in io.chime.Reminders.
   public struct List: VarlinkMethod {
     public static let method = "io.chime.Occurrences.List"

@@ -155,9 +155,10 @@ extension EventLoop {
   private func noteSurroundings(
     _ more: @escaping @Sendable (any StoreTransaction) throws -> Void = { _ in }
   ) async throws {
-    let note = surroundingsMark ?? surroundingsText
+    let (mark, text) = (surroundingsMark, surroundingsText)
     try await store.write {
-      try $0.setNote(Self.surroundingsNote, note)
+      try $0.setNote(Self.surroundingsNote, mark ?? text)
+      if mark == nil { try SurroundingsLog.keep(text, in: $0, now: SystemClock.now) }
       try more($0)
     }
   }

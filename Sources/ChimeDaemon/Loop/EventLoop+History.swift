@@ -41,7 +41,9 @@ extension EventLoop {
           let last = try await store.read { transaction in
             try limits.count.flatMap { try transaction.timeOfOccurrence(after: $0 - 1) }
           }
-          if let rest = try await dropMonths(limits.edge(at: now, last: last)) { try await prune(rest) }
+          let edge = limits.edge(at: now, last: last)
+          if let rest = try await dropMonths(edge) { try await prune(rest) }
+          if let end = edge?.end { try await store.write { try ScheduleAudit.forget(before: end, in: $0) } }
           try await forgetChanges(of: now - TrackingChange.keptFor)
           secrets.forgetAside(before: now - TrackingChange.keptFor)
           try await clearShelves(of: now - Self.shelfPatience)

@@ -197,8 +197,11 @@ extension EventLoop {
       guard known != text else { return }
       // A store that has no note yet is new, or of a daemon that kept none.
       guard let known else {
-        let note = surroundingsMark ?? text
-        try await store.write { try $0.setNote(Self.surroundingsNote, note) }
+        let mark = surroundingsMark
+        try await store.write {
+          try $0.setNote(Self.surroundingsNote, mark ?? text)
+          if mark == nil { try SurroundingsLog.keep(text, in: $0, now: SystemClock.now) }
+        }
         return
       }
       let (before, after) = (known.split(separator: "\n"), text.split(separator: "\n"))

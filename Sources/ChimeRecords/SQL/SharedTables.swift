@@ -38,7 +38,8 @@ package enum SharedTables {
     );
 
     -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
-    -- logs an entry finds the reminders of its tracker by an index that holds no other.
+    -- logs an entry finds the reminders of its tracker by an index that holds no other. `first_at`: the first time that came
+    -- of this definition.
     CREATE TABLE reminder (
       key INTEGER PRIMARY KEY REFERENCES alias (key),
       owner INTEGER NOT NULL,
@@ -50,10 +51,28 @@ package enum SharedTables {
       title TEXT NOT NULL,
       body TEXT,
       definition TEXT NOT NULL,
-      tracker TEXT
+      tracker TEXT,
+      first_at INTEGER
     );
     CREATE INDEX reminder_owner ON reminder (owner);
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
+
+    -- Replaced definitions, for as long as there is history that came of them. `until`: the first of its times about which
+    -- nothing had been decided by then.
+    CREATE TABLE reminder_before (
+      reminder INTEGER NOT NULL REFERENCES alias (key) ON DELETE CASCADE,
+      until INTEGER NOT NULL,
+      first_at INTEGER NOT NULL,
+      owner INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      zone TEXT NOT NULL,
+      schedule TEXT NOT NULL,
+      title TEXT NOT NULL,
+      definition TEXT NOT NULL,
+      PRIMARY KEY (reminder, until)
+    ) CLUSTERED;
+    CREATE INDEX reminder_before_until ON reminder_before (until);
+    CREATE INDEX reminder_before_owner ON reminder_before (owner, reminder);
 
     -- `settings` is JSON without its defaults. `failing_since`: when the first failure came since it last took something.
     CREATE TABLE endpoint (

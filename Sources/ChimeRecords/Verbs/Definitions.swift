@@ -15,19 +15,21 @@ extension SQLTransaction {
     } else {
       key = try connection.makeKey("INSERT INTO alias (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
     }
+    let definition = try reader.text(Definition(of: reminder))
+    let firstAt = known == nil ? next : try keepVersion(of: key, replacedBy: reminder, definition, next: next)
     try connection.run(
       """
       INSERT INTO reminder (
-        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        key, owner, generation, created_at, skip_next, zone, schedule, title, body, definition, tracker, first_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       ON CONFLICT (key) DO UPDATE SET
         owner = excluded.owner, generation = excluded.generation, created_at = excluded.created_at,
         skip_next = excluded.skip_next, zone = excluded.zone, schedule = excluded.schedule, title = excluded.title,
-        body = excluded.body, definition = excluded.definition, tracker = excluded.tracker
+        body = excluded.body, definition = excluded.definition, tracker = excluded.tracker, first_at = excluded.first_at
       """,
       key, reminder.owner, reminder.generation, reminder.createdAt, reminder.skipNext, reminder.timezone.text,
-      reminder.schedule.canonical, reminder.title, reminder.body, try reader.text(Definition(of: reminder)),
-      reminder.tracker?.tracker.rawValue)
+      reminder.schedule.canonical, reminder.title, reminder.body, definition, reminder.tracker?.tracker.rawValue,
+      firstAt)
     if let next {
       if Tenant.isTenant(reminder.owner), try known == nil || !hasTime(key) {
         memory.tenantsWithMore.insert(reminder.owner)
@@ -58,6 +60,7 @@ extension SQLTransaction {
     try requireWriting()
     memory.claimed[id] = nil
     guard let key = try key(of: id) else { return false }
+    try keepVersion(ofRemoved: key, now: now)
     try connection.run("DELETE FROM reminder WHERE key = $1", key)
     guard connection.changes > 0 else { return false }
     try connection.run(

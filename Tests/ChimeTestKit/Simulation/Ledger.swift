@@ -184,6 +184,25 @@ final class Ledger {
       fail("the occurrence \(id) has changed by itself")
     }
     if let loop = world.loop { for id in known.keys { audit(id, loop) } }
+    checkHistory()
+  }
+
+  /// The product's own audit of the whole life finds a record of each time.
+  private func checkHistory() {
+    guard let bearings = world.loop?.bearings else { return }
+    do {
+      let log = SurroundingsLog(try source.notes(named: SurroundingsLog.notePrefix))
+      for id in try source.versionedIDs(owner: nil, after: nil, limit: 10_000) {
+        let audit = try ScheduleAudit.of(
+          source.versions(of: id), from: .earliest, before: world.wall, in: source, bearings, log, now: world.wall)
+        world.figures.audited += audit.times
+        world.figures.uncertain += audit.uncertain
+        guard let first = audit.unexplainedTimes.first else { continue }
+        fail("the audit finds no record of \(id) at \(first.text), and of \(audit.unexplained) times in all")
+      }
+    } catch {
+      fail("the history could not be audited: \(error)")
+    }
   }
 }
 

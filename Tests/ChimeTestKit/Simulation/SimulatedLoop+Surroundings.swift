@@ -182,9 +182,10 @@ extension SimulatedLoop {
       }
       guard known != text else { return }
       guard let known else {
-        let note = surroundingsMark ?? text
-        return write(.note) { transaction, _ in
-          try transaction.setNote(Self.note, note)
+        let mark = surroundingsMark
+        return write(.note) { transaction, now in
+          try transaction.setNote(Self.note, mark ?? text)
+          if mark == nil { try SurroundingsLog.keep(text, in: transaction, now: now) }
         } _: { result in
           if case .failure = result { failed() }
         }
@@ -249,9 +250,10 @@ extension SimulatedLoop {
   private func noteSurroundings(
     _ failed: @escaping () -> Void, _ more: @escaping (any StoreTransaction, Instant) throws -> Void = { _, _ in }
   ) {
-    let note = surroundingsMark ?? surroundingsText
+    let (mark, text) = (surroundingsMark, surroundingsText)
     write(.note) { transaction, now in
-      try transaction.setNote(Self.note, note)
+      try transaction.setNote(Self.note, mark ?? text)
+      if mark == nil { try SurroundingsLog.keep(text, in: transaction, now: now) }
       try more(transaction, now)
     } _: { result in
       if case .failure = result { failed() }

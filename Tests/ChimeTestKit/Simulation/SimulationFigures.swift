@@ -27,6 +27,9 @@ public struct SimulationFigures: Sendable {
   public var fromMemory = 0
   /// The most claimed deliveries that were held in memory.
   public var mostHeld = 0
+  /// Times that the audit at the end of each life has judged, and those of them about which it could not be certain.
+  public var audited = 0
+  public var uncertain = 0
 
   public init() {}
 
@@ -55,5 +58,7 @@ public struct SimulationFigures: Sendable {
     left.standIns += right.standIns
     left.fromMemory += right.fromMemory
     left.mostHeld = max(left.mostHeld, right.mostHeld)
+    left.audited += right.audited
+    left.uncertain += right.uncertain
   }
 }

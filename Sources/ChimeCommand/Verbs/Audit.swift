@@ -1,0 +1,178 @@
+import ChimeControl
+import ChimeSchedule
+import ChimeWords
+
+/// `chime audit [ID|TITLE…]`
+enum Audit {
+  static let verb = Verb(
+    name: "audit", group: .look, arguments: ["[ID|TITLE…]"],
+    summary: "Check that every time that should have come has come",
+    details: [
+      "The times of the last 30 days, or those from --since on, are computed anew from the schedules that were in force, and "
+        + "held against the history: what came on time, what came late, what was missed for a reason. A time without any record "
+        + "is unexplained, and the exit status is 1.",
+      "Removed reminders are in it for as long as their history is kept. A time is uncertain when it has no record, but a "
+        + "calendar, the place or the database of zones has changed since.",
+    ],
+    options: Listings.since + [Listings.limit("reminders", usually: 50)],
+    examples: [
+      .init(command: "chime audit"), .init(command: "chime audit --since \"1 year\" Stand-up"),
+      .init(command: "chime audit --json"),
+    ],
+    alsoTried: ["verify", "missing", "lost"],
+    json: "`audits`, one for each reminder, and the span: `since`, `before`", run: run)
+
+  typealias ReminderAudit = OccurrencesInterface.ReminderAudit
+
+  static func run(_ context: Context) throws -> ExitCode {
+    let limit = try Listings.limit(context.line, usually: 50)
+    let zone = try context.localZone()
+    let since = try Listings.moment(context, "since") ?? RFC3339.format(context.now - .days(30), in: zone)
+    let before = try Listings.moment(context, "before")
+    let names = context.line.words.isEmpty ? nil : context.line.words
+    let daemon = try context.daemon()
+    var audits: [ReminderAudit] = []
+    var (span, cursor): ((since: Wire.Time, before: Wire.Time)?, String?)
+    let progress = Progress(context, Words.say("Holding the history against the schedules"))
+    defer { progress.end() }
+    repeat {
+      let reply = try daemon.call(
+        OccurrencesInterface.Audit(reminders: names, since: since, before: before, cursor: cursor))
+      audits += reply.audits
+      progress.tell()
+      span = span ?? (reply.since, reply.before)
+      // A cursor that stands still would be asked for again without end.
+      cursor = reply.cursor == cursor ? nil : reply.cursor
+    } while cursor != nil
+    progress.end()
+    audits.sort { ($0.unexplained, $0.uncertain) > ($1.unexplained, $1.uncertain) }
+    switch context.format {
+    case .json:
+      context.print(
+        json: .members([
+          "since": context.json(span?.since), "before": context.json(span?.before), "audits": context.json(audits),
+        ]))
+    case .plain: context.plain(audits)
+    case .human: if let span { show(context, audits, span.since, limit) }
+    }
+    return audits.contains { $0.unexplained > 0 } ? .failed : .success
+  }
+
+  private static func show(_ context: Context, _ audits: [ReminderAudit], _ since: Wire.Time, _ limit: Int?) {
+    let clock = context.clock()
+    let total = AuditTotal(audits)
+    guard total.times > 0 else {
+      context.note(Words.say("No time has come since %1.", clock.text(since)))
+      return
+    }
+    let shown = audits.filter { $0.times > 0 || $0.unknown != nil }
+    context.print(table: table(shown.prefix(limit ?? .max)))
+    if shown.count > limit ?? .max {
+      context.note(Words.say("These are the first %1; -n N or -n all shows more.", limit ?? 0), .faint)
+    }
+    context.out()
+    for audit in shown where audit.unexplained > 0 {
+      for time in audit.unexplainedTimes {
+        context.out(
+          context.style(
+            Harmless.line(Words.say("No record of %1: %2", clock.text(time), "\(audit.reminder)  \(audit.title)")), .bad
+          ))
+      }
+      let more = audit.unexplained - audit.unexplainedTimes.count
+      if more > 0 { context.out(Words.say(count: more, "… and %n time more", "… and %n times more")) }
+    }
+    for line in sentences(total, since: clock.text(since)) { context.out(line) }
+  }
+
+  private static func table(_ audits: some Sequence<ReminderAudit>) -> Table {
+    var table = Table(columns: [
+      .init(title: "TIMES", alignRight: true), .init(title: "ON TIME", alignRight: true),
+      .init(title: "LATE", canShrink: true, dropOrder: 2), .init(title: "MISSED", canShrink: true, dropOrder: 1),
+      .init(title: "UNEXPLAINED", alignRight: true), .init(title: "REMINDER", canShrink: true),
+    ])
+    for audit in audits {
+      let notes = [
+        audit.removed ? StateWords.say("removed") : nil,
+        audit.unknown.map { unknown in
+          switch unknown {
+          case .paced: Words.say("its tracker sets its times")
+          case .zone: Words.say("its zone is gone")
+          }
+        },
+        audit.moved > 0 ? Words.say(count: audit.moved, "%n moved", "%n moved") : nil,
+        audit.waiting > 0 ? Words.say(count: audit.waiting, "%n held", "%n held") : nil,
+        audit.uncertain > 0 ? Words.say(count: audit.uncertain, "%n uncertain", "%n uncertain") : nil,
+      ].compactMap { $0 }
+      let note = notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
+      table.rows.append([
+        .init("\(audit.times)"), .init("\(audit.onTime)"),
+        .init(tallies(audit.late) { StateWords.say($0) }, audit.late.isEmpty ? .faint : .caution),
+        .init(tallies(audit.missed, reason), audit.missed.isEmpty ? .faint : .plain),
+        .init(audit.unexplained == 0 ? "-" : "\(audit.unexplained)", audit.unexplained == 0 ? .faint : .bad),
+        .init("\(audit.reminder)  \(audit.title)\(note)", audit.removed ? .faint : .plain),
+      ])
+    }
+    return table
+  }
+
+  /// `3 downtime, 1 suspend`, or a dash.
+  private static func tallies(_ tallies: [OccurrencesInterface.Tally], _ name: (String) -> String) -> String {
+    tallies.isEmpty ? "-" : tallies.map { "\($0.count) \(name($0.reason))" }.joined(separator: ", ")
+  }
+
+  private static func reason(_ reason: String) -> String {
+    OccurrencesInterface.Occurrence.Missed(rawValue: reason).map(History.words) ?? reason
+  }
+
+  private static func sentences(_ total: AuditTotal, since: String) -> [String] {
+    var lines = [
+      Words.say(
+        "Since %1: %2 times; %3 on time, %4 late, %5 missed for a reason.", since, Figures.number(Double(total.times)),
+        Figures.number(Double(total.onTime)), Figures.number(Double(total.late)), Figures.number(Double(total.missed)))
+    ]
+    if let half = total.lateness.limit(of: 0.5), let most = total.lateness.limit(of: 0.99) {
+      lines.append(
+        Words.say("Of those on time half came within %1, and 99 of 100 within %2.", length(half), length(most)))
+    }
+    if let half = total.answers.limit(of: 0.5) {
+      lines.append(Words.say("Half of what was done was done within %1.", length(half)))
+    }
+    if total.givenUp > 0 {
+      lines.append(
+        Words.say(
+          count: total.givenUp, "%n message was given up: `chime deliveries --state dead` shows it.",
+          "%n messages were given up: `chime deliveries --state dead` shows them."))
+    }
+    lines.append(
+      total.unexplained == 0
+        ? Words.say("Every time is explained.")
+        : Words.say(
+          count: total.unexplained, "%n time is unexplained. `chime doctor` looks for the cause.",
+          "%n times are unexplained. `chime doctor` looks for the cause."))
+    return lines
+  }
+
+  private static func length(_ length: Milliseconds) -> String {
+    RelativeTime.lateness(milliseconds: Int(length.rawValue))
+  }
+}
+
+/// What the audits of several reminders come to.
+struct AuditTotal {
+  private(set) var (times, onTime, late, missed, unexplained, givenUp) = (0, 0, 0, 0, 0, 0)
+  private(set) var lateness = DurationCounts()
+  private(set) var answers = DurationCounts()
+
+  init(_ audits: [OccurrencesInterface.ReminderAudit]) {
+    for audit in audits {
+      times += audit.times
+      onTime += audit.onTime
+      late += audit.late.reduce(0) { $0 + $1.count }
+      missed += audit.missed.reduce(0) { $0 + $1.count }
+      unexplained += audit.unexplained
+      givenUp += audit.givenUp
+      lateness.add(DurationCounts(counts: audit.lateness))
+      answers.add(DurationCounts(counts: audit.answers))
+    }
+  }
+}

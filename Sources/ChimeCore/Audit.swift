@@ -1,0 +1,380 @@
+public import ChimeSchedule
+
+/// A stretch of a reminder's times that came of one definition.
+public struct ReminderVersion: Hashable, Sendable {
+  public var reminder: Reminder
+  /// The first of its times.
+  public var from: Instant
+  /// The first of its times about which nothing had been decided when the definition was replaced; in the version in force:
+  /// its next time. Nil: its schedule had no further one.
+  public var until: Instant?
+  /// When that time is looked at, in the version in force: later than the time itself by its jitter, or held by quiet hours.
+  public var dueAt: Instant?
+  /// Whether it is the reminder's definition now.
+  public var isInForce: Bool
+
+  public init(reminder: Reminder, from: Instant, until: Instant?, dueAt: Instant? = nil, isInForce: Bool) {
+    self.reminder = reminder
+    self.from = from
+    self.until = until
+    self.dueAt = dueAt
+    self.isInForce = isInForce
+  }
+
+  /// Replaced versions and the one in force, without the times that a later version gave again because the clock was set
+  /// back in between.
+  ///
+  /// - Parameter versions: in the order in which they were in force.
+  public static func apart(_ versions: [ReminderVersion]) -> [ReminderVersion] {
+    var (result, end): ([ReminderVersion], Instant?) = ([], nil)
+    for var version in versions.reversed() {
+      version.until = [version.until, end].compactMap { $0 }.min()
+      end = [version.from, end].compactMap { $0 }.min()
+      if version.until.map({ version.from < $0 }) ?? true || version.isInForce { result.append(version) }
+    }
+    return result.reversed()
+  }
+}
+
+/// When what schedules are read against became what: the machine's zone, the database of zones, the place, the calendars.
+///
+/// Past times are computed with the zone that was the machine's then. Of the others only the present contents are known.
+public struct SurroundingsLog: Hashable, Sendable {
+  /// A thing that schedules depend on, by the first word of its line in a fingerprint.
+  public enum Thing: String, Sendable { case local, database, place, calendars }
+
+  /// In the order in which they were written, which is not always that of the clock.
+  private var entries: [Entry] = []
+
+  private struct Entry: Hashable, Sendable {
+    var at: Instant
+    /// The latest moment of which the store knew by then, when the clock had been set back.
+    var seen: Instant
+    var values: [Thing: Substring]
+
+    var localZone: String? { values[.local]?.split(separator: " ").first.map(String.init) }
+  }
+
+  /// The prefix of the notes that it is kept in. The rest of a name is a number that grows; the value has a line `at`, in
+  /// milliseconds, a line `seen` where the clock had been set back, and those of the fingerprint.
+  public static let notePrefix = "surroundings@"
+
+  public init() {}
+
+  /// - Parameter notes: what the store has under `notePrefix`.
+  public init(_ notes: [(name: String, value: String)]) {
+    for (_, value) in notes.sorted(by: { Self.number($0.name) < Self.number($1.name) }) {
+      var (at, seen): (Instant?, Instant?)
+      var values: [Thing: Substring] = [:]
+      for line in value.split(separator: "\n") {
+        let words = line.split(separator: " ", maxSplits: 1)
+        guard words.count == 2 else { continue }
+        switch words[0] {
+        case "at": at = Int64(words[1]).map(Instant.init(milliseconds:))
+        case "seen": seen = Int64(words[1]).map(Instant.init(milliseconds:))
+        default: if let thing = Thing(rawValue: String(words[0])) { values[thing] = words[1] }
+        }
+      }
+      if let at { entries.append(Entry(at: at, seen: seen ?? at, values: values)) }
+    }
+  }
+
+  private static func number(_ name: String) -> Int { Int(name.dropFirst(notePrefix.count)) ?? 0 }
+
+  /// Keeps a fingerprint, unless it is the last one that was kept and the clock has not been set back since.
+  public static func keep(_ fingerprint: String, in transaction: any StoreTransaction, now: Instant) throws {
+    let latest = try transaction.notes(named: notePrefix).max { number($0.name) < number($1.name) }
+    let former = SurroundingsLog(latest.map { [$0] } ?? []).entries.last
+    if let latest, let former, former.at <= now, latest.value.hasSuffix("\n" + fingerprint) { return }
+    let seen = max(try Rescan.latestSeen(in: transaction) ?? now, former?.at ?? now)
+    let head = seen > now + .seconds(1) ? "at \(now.milliseconds)\nseen \(seen.milliseconds)" : "at \(now.milliseconds)"
+    try transaction.setNote(
+      "\(notePrefix)\((latest.map { number($0.name) } ?? 0) + 1)", "\(head)\n\(fingerprint)")
+  }
+
+  /// The machine's zone, by name, with the times at which it became that one.
+  public var localZones: [(from: Instant, name: String)] {
+    var result: [(from: Instant, name: String)] = []
+    for entry in entries {
+      guard let name = entry.localZone else { continue }
+      // The clock was set back: what was to be in force later is not.
+      result.removeAll { $0.from >= entry.at }
+      if result.last?.name != name { result.append((entry.at, name)) }
+    }
+    return result
+  }
+
+  /// When one of these things last became another; nil: it has not.
+  public func lastChange(of things: Set<Thing>) -> Instant? {
+    zip(entries, entries.dropFirst()).filter { before, after in
+      things.contains { before.values[$0] != after.values[$0] }
+    }.map(\.1.seen).max()
+  }
+
+  /// Up to when the clock had gone when it was set back, where the machine has been in more than one zone: which one it was
+  /// in at times that came twice is not known. Nil: nothing of the kind.
+  public var lastSetBack: Instant? {
+    Set(entries.compactMap(\.localZone)).count > 1 ? entries.filter { $0.seen > $0.at }.map(\.seen).max() : nil
+  }
+}
+
+/// What a reminder's times should have been, held against what the history says became of them.
+///
+///     let audit = try ScheduleAudit.of(versions, from: start, before: end, in: transaction, bearings, log, now: now)
+///     audit.unexplained    // 0
+///
+/// A time is explained when the history has a record of it: it fired, or it was missed for a reason. One that has none is
+/// unexplained, which should never be.
+public struct ScheduleAudit: Hashable, Sendable {
+  /// How many times the schedules had.
+  public private(set) var times = 0
+  public private(set) var onTime = 0
+  public private(set) var late: [LateCause: Int] = [:]
+  public private(set) var missed: [MissReason: Int] = [:]
+  /// Rang at another time than the schedule's because somebody moved them, or are to.
+  public private(set) var moved = 0
+  /// Have come, and quiet hours or jitter hold them.
+  public private(set) var waiting = 0
+  public private(set) var unexplained = 0
+  /// The first of them, `named` at most.
+  public private(set) var unexplainedTimes: [Instant] = []
+  /// Have no record, but what the schedule was read against has changed since: they may never have been its times.
+  public private(set) var uncertain = 0
+  /// Records of times that no schedule had: fired on request.
+  public private(set) var beside = 0
+  /// From the scheduled time and its jitter to the firing of what was on time.
+  public private(set) var lateness = DurationCounts()
+  /// From firing to being done.
+  public private(set) var answers = DurationCounts()
+  /// Why the times cannot be computed anew; nil: they can.
+  public private(set) var unknown: Unknown?
+
+  public enum Unknown: String, Hashable, Sendable, CaseIterable {
+    /// The entries of a tracker set the pace of its times.
+    case paced
+    /// The machine has lost its zone.
+    case zone
+  }
+
+  /// How many unexplained times are named.
+  public static let named = 20
+
+  private var run: Run?
+
+  /// A run of missed times that stands in the history as one record.
+  private struct Run: Hashable, Sendable {
+    var reason: MissReason
+    var through: Instant
+    /// How many of its times are still to come; nil: its beginning lies before what is audited.
+    var left: Int?
+  }
+
+  public init() {}
+
+  /// - Parameters:
+  ///   - times: with the definition that each came of, ascending, and after those of earlier calls.
+  ///   - records: of the reminder, ascending: all from the end of what the last call judged to the end of `times`.
+  ///   - isUncertain: whether the schedule may have had another time in place of one that has no record; its last argument is
+  ///     when the next time that has one was decided, if there is any.
+  public mutating func judge(
+    _ times: [(at: Instant, version: ReminderVersion)], against records: [Occurrence],
+    isUncertain: (Instant, ReminderVersion, Instant?) -> Bool = { _, _, _ in false }
+  ) {
+    var next = 0
+    for (time, version) in times {
+      self.times += 1
+      while next < records.count, records[next].id.scheduledAt < time {
+        beside += 1
+        begin(records[next])
+        next += 1
+      }
+      if next < records.count, records[next].id.scheduledAt == time {
+        begin(records[next])
+        count(records[next], of: version.reminder)
+        next += 1
+      } else if let run, time <= run.through, run.left.map({ $0 > 0 }) ?? true {
+        missed[run.reason, default: 0] += 1
+        self.run?.left = run.left.map { $0 - 1 }
+      } else if isUncertain(time, version, next < records.count ? records[next].decidedAt : nil) {
+        uncertain += 1
+      } else {
+        unexplained += 1
+        if unexplainedTimes.count < Self.named { unexplainedTimes.append(time) }
+      }
+    }
+    beside += records.count - next
+    for record in records[next...] { begin(record) }
+  }
+
+  private mutating func begin(_ record: Occurrence) {
+    guard let run = record.missedRun, case .missed(let reason) = record.state else { return }
+    // Its own time is the first.
+    self.run = Run(reason: reason, through: run.through, left: run.count - 1)
+  }
+
+  private mutating func count(_ record: Occurrence, of reminder: Reminder) {
+    guard let fired = record.firedAt else {
+      switch record.state {
+      case .missed(let reason): missed[reason, default: 0] += 1
+      // It was done although nobody was reminded.
+      case .done, .dismissed: missed[.doneAlready, default: 0] += 1
+      case .fired, .delivered, .snoozed: moved += 1
+      }
+      return
+    }
+    if record.state == .done, let ended = record.endedAt { answers.add(ended - fired) }
+    if let cause = record.late {
+      late[cause, default: 0] += 1
+      return
+    }
+    let lateness = fired - record.id.scheduledAt
+    guard lateness <= reminder.jitterOffset + Absence.tolerance else {
+      moved += 1
+      return
+    }
+    onTime += 1
+    self.lateness.add(max(.zero, lateness - reminder.jitterOffset))
+  }
+}
+
+extension ScheduleAudit {
+  private static let keptNote = "history"
+
+  /// History of times before `end` is not kept: what is left of it proves nothing.
+  public static func forget(before end: Instant, in transaction: any StoreTransaction) throws {
+    try transaction.forgetVersions(before: end)
+    if try keptSince(in: transaction) ?? .earliest < end {
+      try transaction.setNote(keptNote, String(end.milliseconds))
+    }
+  }
+
+  /// The time from which on history is whole; nil: none has been removed yet.
+  public static func keptSince(in transaction: any StoreTransaction) throws -> Instant? {
+    try transaction.note(keptNote).flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+  }
+
+  /// How many times are judged at once.
+  private static let window = 2_000
+  /// How many records before what is audited are looked through for a run of missed times that reaches into it.
+  private static let nearby = 200
+
+  /// Audits one reminder.
+  ///
+  /// - Parameters:
+  ///   - versions: as the store has them.
+  ///   - goOn: asked now and then; ends the audit by throwing.
+  public static func of(
+    _ versions: [ReminderVersion], from start: Instant, before end: Instant, in transaction: any StoreTransaction,
+    _ bearings: Bearings, _ log: SurroundingsLog, now: Instant, goOn: () throws -> Void = {}
+  ) throws -> ScheduleAudit {
+    var audit = ScheduleAudit()
+    guard let id = versions.last?.reminder.id else { return audit }
+    if versions.contains(where: { $0.reminder.tracker?.pace == true }) {
+      audit.unknown = .paced
+      return audit
+    }
+    let before = OccurrenceFilter(reminder: id, before: start)
+    for record in try transaction.occurrences(before, page: Page(limit: nearby)).reversed() { audit.begin(record) }
+    audit.run?.left = nil
+
+    var (place, times): (Instant, [(at: Instant, version: ReminderVersion)]) = (start, [])
+    func judge(upTo last: Instant) throws {
+      try goOn()
+      var records: [Occurrence] = []
+      let filter = OccurrenceFilter(reminder: id, from: place, before: last)
+      var page = Page(limit: 10_000)
+      repeat {
+        let found = try transaction.occurrences(filter, page: page)
+        records += found
+        page = Page(limit: page.limit, offset: records.count)
+        if found.count < page.limit { break }
+      } while true
+      audit.judge(times, against: records.reversed()) { isUncertain($0, $1, decidedAt: $2 ?? now, log) }
+      (place, times) = (last, [])
+    }
+
+    for version in ReminderVersion.apart(versions) {
+      for stretch in stretches(of: version, before: min(end, now + .milliseconds(1)), now: now, bearings, log) {
+        guard let zone = stretch.zone else {
+          audit.unknown = .zone
+          return audit
+        }
+        var walk = bearings.timetable(of: version.reminder, in: zone).walk()
+        var time = walk.next(after: max(stretch.from, start) - .seconds(1))
+        while let at = time, at < stretch.before {
+          if at >= max(stretch.from, start) {
+            if stretch.isWaiting {
+              audit.times += 1
+              audit.waiting += 1
+            } else {
+              times.append((at, version))
+              if times.count == window { try judge(upTo: at + .milliseconds(1)) }
+            }
+          }
+          time = walk.next(after: at)
+        }
+      }
+    }
+    try judge(upTo: end)
+    return audit
+  }
+
+  /// A part of a version's times that were computed in one zone.
+  private struct Stretch {
+    var from: Instant
+    var before: Instant
+    /// Nil: the machine has lost it.
+    var zone: Zone?
+    var isWaiting = false
+  }
+
+  private static func stretches(
+    of version: ReminderVersion, before end: Instant, now: Instant, _ bearings: Bearings, _ log: SurroundingsLog
+  ) -> [Stretch] {
+    // What has come and is held is not decided yet. A daemon that leaves it alone for longer has forgotten it.
+    let isHeld = version.isInForce && version.dueAt.map { now - $0 <= Absence.tolerance } ?? false
+    let decided = version.isInForce && !isHeld ? end : min(version.until ?? end, end)
+    var result: [Stretch] = []
+    if version.reminder.governingZone == .local, !log.localZones.isEmpty {
+      let zones = log.localZones
+      for (index, zone) in zones.enumerated() {
+        let from = index == 0 ? Instant.earliest : zone.from
+        let next = index + 1 < zones.count ? zones[index + 1].from : .latest
+        result.append(
+          Stretch(
+            from: max(from, version.from), before: min(next, decided),
+            zone: bearings.zones.local.identifier == zone.name ? bearings.zones.local : bearings.zones.zone(zone.name)))
+      }
+      result.removeAll { $0.from >= $0.before }
+    } else if version.from < decided {
+      result = [Stretch(from: version.from, before: decided, zone: bearings.zone(of: version.reminder))]
+    }
+    if isHeld, let until = version.until, until < end {
+      result.append(Stretch(from: until, before: end, zone: bearings.zone(of: version.reminder), isWaiting: true))
+    }
+    return result
+  }
+
+  /// Whether what the schedule is read against has changed since, or the zone did before the time was decided: what passed
+  /// while nobody could fire is computed in the zone of whoever comes to it.
+  private static func isUncertain(
+    _ time: Instant, _ version: ReminderVersion, decidedAt decision: Instant, _ log: SurroundingsLog
+  ) -> Bool {
+    let reminder = version.reminder
+    var things: Set<SurroundingsLog.Thing> = [.database]
+    if reminder.schedule.needsPlace, reminder.place == nil { things.insert(.place) }
+    if !reminder.schedule.calendarNames.isEmpty { things.insert(.calendars) }
+    if let change = log.lastChange(of: things), time <= change + Absence.tolerance { return true }
+    guard reminder.governingZone == .local else { return false }
+    if let back = log.lastSetBack, time <= back { return true }
+    // What another zone moved has a version of its own: one that was replaced may have been so before the zone was.
+    let begin = version.isInForce ? time - Absence.tolerance : min(version.from, time - Absence.tolerance)
+    let span = begin...max(time, decision + Absence.tolerance)
+    return log.localZones.dropFirst().contains { span.contains($0.from) }
+  }
+}
+
+extension Occurrence {
+  /// When it fired, or was found to be missed.
+  fileprivate var decidedAt: Instant? { firedAt ?? endedAt }
+}

@@ -1,0 +1,113 @@
+package import ChimeCore
+package import ChimeSchedule
+
+// Which definition a reminder's times came of. A replaced one is kept with the span of its times, so that the history can be
+// held against what should have come.
+extension SQLTransaction {
+  /// Keeps the definition that another is about to replace, where its times or its text are other ones.
+  ///
+  /// - Parameter next: the first time of the new definition.
+  /// - Returns: the first time that came, or will come, of the definition that is in force from now on.
+  func keepVersion(
+    of key: Int64, replacedBy reminder: Reminder, _ definition: String, next: Instant?
+  ) throws -> Instant? {
+    let former = try connection.first(
+      """
+      SELECT r.first_at, coalesce(d.scheduled_at, d.next_at), r.zone, r.schedule, r.definition
+      FROM reminder r LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1
+      """, key
+    ) { row in
+      (
+        firstAt: row.optionalInstant(0), next: row.optionalInstant(1),
+        isSame: row.text(2) == reminder.timezone.text && row.text(3) == reminder.schedule.canonical
+          && row.text(4) == definition
+      )
+    }
+    guard let former else { return next }
+    if former.isSame, former.next == next { return former.firstAt }
+    // One that had no time to come is over, whenever its last one was.
+    try keepVersion(of: key, until: [former.next, next].compactMap { $0 }.min() ?? .latest)
+    return next
+  }
+
+  func keepVersion(ofRemoved key: Int64, now: Instant) throws {
+    let next = try connection.first(
+      "SELECT coalesce(scheduled_at, next_at) FROM due WHERE reminder = $1 AND snooze_of = -1", key
+    ) { $0.instant(0) }
+    try keepVersion(of: key, until: min(next ?? now, now))
+  }
+
+  private func keepVersion(of key: Int64, until: Instant) throws {
+    try connection.run(
+      """
+      INSERT INTO reminder_before (reminder, until, first_at, owner, created_at, zone, schedule, title, definition)
+      SELECT key, $2, first_at, owner, created_at, zone, schedule, title, definition
+      FROM reminder WHERE key = $1 AND first_at < $2
+      ON CONFLICT (reminder, until) DO UPDATE SET
+        first_at = excluded.first_at, owner = excluded.owner, created_at = excluded.created_at, zone = excluded.zone,
+        schedule = excluded.schedule, title = excluded.title, definition = excluded.definition
+      """, key, until)
+  }
+
+  package func versions(of id: ReminderID) throws -> [ReminderVersion] {
+    guard let key = try key(of: id) else { return [] }
+    var versions = try connection.all(
+      """
+      SELECT a.id, v.owner, v.title, NULL, v.schedule, v.zone, 0, v.created_at, 0, v.definition, v.first_at,
+        v.until
+      FROM reminder_before v JOIN alias a ON a.key = v.reminder WHERE v.reminder = $1 ORDER BY v.until
+      """, key
+    ) { row in
+      (try? row.reminder(0, reader)).map {
+        ReminderVersion(reminder: $0, from: row.instant(10), until: row.instant(11), isInForce: false)
+      }
+    }.compactMap { $0 }
+    let present = try connection.first(
+      """
+      SELECT a.id, r.owner, r.title, r.body, r.schedule, r.zone, r.skip_next, r.created_at, r.generation, r.definition,
+        r.first_at, coalesce(d.scheduled_at, d.next_at), d.next_at
+      FROM reminder r JOIN alias a ON a.key = r.key
+      LEFT JOIN due d ON d.reminder = r.key AND d.snooze_of = -1 WHERE r.key = $1 AND r.first_at IS NOT NULL
+      """, key
+    ) { row in
+      (try? row.reminder(0, reader)).map {
+        ReminderVersion(
+          reminder: $0, from: row.instant(10), until: row.optionalInstant(11), dueAt: row.optionalInstant(12),
+          isInForce: true)
+      }
+    }
+    if let version = present.flatMap({ $0 }) { versions.append(version) }
+    return versions
+  }
+
+  package func versionedIDs(owner: UInt32?, after last: ReminderID?, limit: Int) throws -> [ReminderID] {
+    let place = try last.flatMap { try key(of: $0) } ?? 0
+    // Of all owners by the names; of one by the indexes of owners.
+    guard let owner else {
+      return try connection.all(
+        """
+        SELECT id FROM alias a
+        WHERE key > $1 AND (EXISTS (SELECT 1 FROM reminder r WHERE r.key = a.key)
+          OR EXISTS (SELECT 1 FROM reminder_before v WHERE v.reminder = a.key))
+        ORDER BY key LIMIT $2
+        """, place, max(limit, 0)
+      ) { ReminderID(rawValue: $0.text(0)) }
+    }
+    return try connection.all(
+      """
+      SELECT a.id FROM (
+        SELECT key FROM (SELECT key FROM reminder WHERE owner = $1 AND key > $2 ORDER BY key LIMIT $3) r
+        UNION
+        SELECT key FROM (
+          SELECT DISTINCT reminder AS key FROM reminder_before WHERE owner = $1 AND reminder > $2
+          ORDER BY reminder LIMIT $3) b) v
+      JOIN alias a ON a.key = v.key ORDER BY a.key LIMIT $3
+      """, owner, place, max(limit, 0)
+    ) { ReminderID(rawValue: $0.text(0)) }
+  }
+
+  package func forgetVersions(before end: Instant) throws {
+    try requireWriting()
+    try connection.run("DELETE FROM reminder_before WHERE until <= $1", end)
+  }
+}

@@ -1,0 +1,213 @@
+import ChimeCore
+import ChimeSchedule
+import ChimeTestKit
+import Testing
+
+/// The audit against histories that are right, and against each kind of loss.
+@Suite struct ScheduleAuditTests {
+  private static let start = Instant(seconds: 1_774_828_800)
+  private static let id = ReminderID(rawValue: "aaaa")
+
+  private static func reminder(_ schedule: String = "calendar: hourly", jitter: Milliseconds = .zero) throws -> Reminder
+  {
+    var reminder = Reminder(
+      id: id, owner: 1_000, title: "Drink water", schedule: try Schedule(canonical: schedule),
+      timezone: .named("UTC"), createdAt: start)
+    reminder.jitter = jitter
+    return reminder
+  }
+
+  private static func version() throws -> ReminderVersion {
+    ReminderVersion(reminder: try reminder(), from: start, until: nil, isInForce: true)
+  }
+
+  private static func at(_ hour: Int64) -> Instant { start + .hours(hour) }
+
+  private static func fired(_ hour: Int64, after lateness: Milliseconds = .milliseconds(3), late: LateCause? = nil)
+    -> Occurrence
+  {
+    Occurrence(
+      id: OccurrenceID(reminder: id, scheduledAt: at(hour)), title: "", owner: 1_000, state: .delivered,
+      firedAt: at(hour) + lateness, late: late, rounds: 1)
+  }
+
+  private static func missed(_ hour: Int64, _ reason: MissReason, count: Int? = nil, through last: Int64? = nil)
+    -> Occurrence
+  {
+    Occurrence(
+      id: OccurrenceID(reminder: id, scheduledAt: at(hour)), title: "", owner: 1_000, state: .missed(reason),
+      missedRun: count.map { .init(count: $0, through: at(last ?? hour)) })
+  }
+
+  private static func audit(_ hours: some Sequence<Int64>, _ records: [Occurrence]) throws -> ScheduleAudit {
+    var audit = ScheduleAudit()
+    let version = try version()
+    audit.judge(hours.map { (at($0), version) }, against: records)
+    return audit
+  }
+
+  @Test func eachTimeIsCountedOnce() throws {
+    let audit = try Self.audit(
+      0..<8,
+      [
+        Self.fired(0), Self.fired(1, after: .minutes(5), late: .suspend), Self.missed(2, .paused), Self.fired(3),
+        Self.missed(4, .downtime, count: 3, through: 6), Self.fired(7, after: .minutes(40)),
+      ])
+    #expect(audit.times == 8)
+    #expect(audit.onTime == 2)
+    #expect(audit.late == [.suspend: 1])
+    #expect(audit.missed == [.paused: 1, .downtime: 3])
+    #expect(audit.moved == 1)
+    #expect(audit.unexplained == 0)
+    #expect(audit.lateness.counts == [0, 0, 2])
+  }
+
+  @Test func aTimeWithoutRecordIsUnexplained() throws {
+    let audit = try Self.audit(0..<4, [Self.fired(0), Self.fired(2), Self.fired(3)])
+    #expect(audit.unexplained == 1)
+    #expect(audit.unexplainedTimes == [Self.at(1)])
+  }
+
+  @Test func aRunThatSaysTooFewLeavesOneUnexplained() throws {
+    let audit = try Self.audit(0..<6, [Self.fired(0), Self.missed(1, .downtime, count: 4, through: 5)])
+    #expect(audit.missed == [.downtime: 4])
+    #expect(audit.unexplainedTimes == [Self.at(5)])
+  }
+
+  @Test func whatFiredBesideTheScheduleIsNoLoss() throws {
+    var audit = ScheduleAudit()
+    let version = try Self.version()
+    let beside = Occurrence(
+      id: OccurrenceID(reminder: Self.id, scheduledAt: Self.at(1) + .seconds(7)), title: "", owner: 1_000,
+      state: .fired, firedAt: Self.at(1) + .seconds(7))
+    audit.judge([(Self.at(1), version)], against: [Self.fired(1), beside])
+    #expect(audit.beside == 1 && audit.onTime == 1 && audit.unexplained == 0)
+  }
+
+  @Test func whatMayNeverHaveBeenATimeIsUncertain() throws {
+    var audit = ScheduleAudit()
+    audit.judge([(Self.at(1), try Self.version())], against: []) { _, _, _ in true }
+    #expect(audit.uncertain == 1 && audit.unexplained == 0)
+  }
+
+  // MARK: Over a store
+
+  private struct Zones: ZoneSource {
+    var local: Zone { .utc }
+    func zone(_ name: String) -> Zone? { name == "UTC" ? .utc : nil }
+  }
+
+  private static let bearings = Bearings(zones: Zones())
+
+  private static func audit(
+    _ store: any StoreTransaction, from start: Instant = start, now: Instant, log: SurroundingsLog = SurroundingsLog()
+  ) throws -> ScheduleAudit {
+    try ScheduleAudit.of(
+      store.versions(of: id), from: start, before: now, in: store, bearings, log, now: now)
+  }
+
+  /// Fires what is due, as a daemon does that runs all the time.
+  private static func live(_ store: any StoreTransaction, until end: Instant) throws {
+    var generator = SeededGenerator(seed: 1)
+    while let due = try store.claimDue(now: end, limit: 1).first {
+      let decision = FiringDecision(now: due.dueAt, absence: Absence(runningSince: start))
+      let timetable = bearings.timetable(of: due.reminder)
+      try store.record([decision.decide(due, timetable: timetable, using: &generator)])
+    }
+  }
+
+  @Test func aLifeWithEditsIsExplained() async throws {
+    let store = MemoryStore()
+    let (whole, cut, removed) = try await store.write { store in
+      try store.upsert(Self.reminder(), next: Self.at(1))
+      try Self.live(store, until: Self.at(5) + .minutes(1))
+      var edited = try Self.reminder("calendar: *-*-* 6..19:0/30")
+      edited.generation = 1
+      let next = Self.bearings.timetable(of: edited).next(after: Self.at(5) + .minutes(2))
+      try store.upsert(edited, next: next)
+      try Self.live(store, until: Self.at(30))
+      let whole = try Self.audit(store, now: Self.at(30) + .seconds(1))
+      let cut = try Self.audit(store, from: Self.at(4), now: Self.at(6))
+      try store.remove(Self.id, now: Self.at(30) + .minutes(2))
+      return (whole, cut, try Self.audit(store, now: Self.at(300)))
+    }
+    #expect(whole.times == 5 + 28 + 1)
+    #expect(whole.onTime == whole.times && whole.unexplained == 0)
+    #expect(cut.times == 2 && cut.unexplained == 0)
+    #expect(removed == whole)
+  }
+
+  @Test func aTimeThatIsForgottenIsFound() async throws {
+    let store = MemoryStore()
+    let audit = try await store.write { store in
+      try store.upsert(Self.reminder(), next: Self.at(1))
+      // It is due, and nobody fires it.
+      return (
+        try Self.audit(store, now: Self.at(1) + .seconds(30)), try Self.audit(store, now: Self.at(3) + .minutes(2))
+      )
+    }
+    #expect(audit.0.waiting == 1 && audit.0.unexplained == 0)
+    #expect(audit.1.unexplained == 3)
+  }
+
+  @Test func heldTimesWait() async throws {
+    let store = MemoryStore()
+    let audit = try await store.write { store in
+      try store.upsert(Self.reminder(), next: Self.at(1), nextDueAt: Self.at(8))
+      return try Self.audit(store, now: Self.at(3) + .minutes(2))
+    }
+    #expect(audit.waiting == 3 && audit.unexplained == 0 && audit.times == 3)
+  }
+
+  @Test func theMachinesZoneOfThenCounts() throws {
+    let log = SurroundingsLog([
+      (name: "surroundings@10", value: "at 7200000\nlocal UTC 1\ndatabase 1\ncalendars b"),
+      (name: "surroundings@1", value: "at 0\nlocal UTC 1\ndatabase 1\ncalendars a"),
+      (name: "surroundings@2", value: "at 3600000\nlocal Europe/Prague 2\ndatabase 1\ncalendars b"),
+      (name: "surroundings@11", value: "local X 1"),
+    ])
+    #expect(log.localZones.map(\.name) == ["UTC", "Europe/Prague", "UTC"])
+    #expect(log.localZones[1].from == Instant(seconds: 3_600))
+    #expect(log.lastChange(of: [.calendars]) == Instant(seconds: 3_600))
+    #expect(log.lastChange(of: [.database]) == nil)
+    #expect(log.lastSetBack == nil)
+  }
+
+  @Test func aFingerprintIsKeptOnceUnlessTheClockGoesBack() async throws {
+    let store = MemoryStore()
+    let (notes, log) = try await store.write { store in
+      for (time, text) in [(1, "local A 1"), (2, "local A 1"), (90, "local B 1"), (40, "local B 1"), (50, "local A 1")]
+      {
+        try SurroundingsLog.keep(text, in: store, now: Instant(seconds: Int64(time)))
+      }
+      let notes = try store.notes(named: SurroundingsLog.notePrefix)
+      return (notes.map(\.value), SurroundingsLog(notes))
+    }
+    #expect(notes.count == 4, "\(notes)")
+    #expect(log.localZones.map(\.name) == ["A", "B", "A"])
+    #expect(log.localZones.map(\.from) == [1, 40, 50].map { Instant(seconds: $0) })
+    #expect(log.lastSetBack == Instant(seconds: 90))
+  }
+
+  @Test func apartVersionsShareNoTime() throws {
+    func version(_ from: Int64, _ until: Int64?, isInForce: Bool = false) throws -> ReminderVersion {
+      ReminderVersion(
+        reminder: try Self.reminder(), from: Self.at(from), until: until.map(Self.at), isInForce: isInForce)
+    }
+    let apart = try ReminderVersion.apart([version(1, 10), version(5, 20), version(8, 30, isInForce: true)])
+    #expect(apart.map(\.from) == [1, 5, 8].map(Self.at))
+    #expect(apart.map(\.until) == [5, 8, 30].map(Self.at))
+  }
+
+  @Test func countsOfDurationsAreAddedUp() {
+    var counts = DurationCounts()
+    for length in [0, 1, 3, 3, 1_000] { counts.add(.milliseconds(Int64(length))) }
+    #expect(counts.counts.prefix(3) == [1, 1, 2])
+    #expect(counts.total == 5)
+    #expect(counts.limit(of: 0.5) == .milliseconds(4))
+    #expect(counts.limit(of: 1) == .milliseconds(1_024))
+    var more = DurationCounts(counts: [1])
+    more.add(counts)
+    #expect(more.total == 6 && DurationCounts().limit(of: 0.5) == nil)
+  }
+}
