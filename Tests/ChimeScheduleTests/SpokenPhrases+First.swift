@@ -171,12 +171,12 @@ extension SpokenPhrasesTests {
     after 20 minutes → at 2026-11-23T07:35:00Z
     20 min from now → at 2026-11-23T07:35:00Z
     2h from now → at 2026-11-23T09:15:00Z
-    +2h → refused
-    +30m → refused
+    +2h → at 2026-11-23T09:15:00Z
+    +30m → at 2026-11-23T07:45:00Z
     now + 30 minutes → at 2026-11-23T07:45:00Z
     now+1day → at 2026-11-24 08:15
     now + 1 week → at 2026-11-30 08:15
-    +3 days → refused
+    +3 days → at 2026-11-26 08:15
     at 7 → at 2026-11-24 07:00
     at 7pm → at 2026-11-23 19:00
     @7pm → at 2026-11-23 19:00

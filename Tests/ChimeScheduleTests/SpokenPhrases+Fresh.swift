@@ -314,7 +314,7 @@ extension SpokenPhrasesTests {
     sow → refused
     eoq → refused
     tomorrow+2h → refused
-    +3d → refused
+    +3d → at 2026-11-26 08:15
     fri 10:00-11:30 → refused
     eight in the evening → at 2026-11-23 20:00
     nine in the morning → at 2026-11-23 09:00

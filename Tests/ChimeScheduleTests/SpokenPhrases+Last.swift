@@ -49,6 +49,16 @@ extension SpokenPhrasesTests {
     <2026-11-27 Fri 18:00> → at 2026-11-27 18:00
     [2026-11-27 Fri] → at 2026-11-27 09:00
     <2026-11-27 Thu 18:00> → refused
+    <2026-11-24 Tue 10:00 +1w> → refused
+    <2026-11-24 Tue ++1d> → refused
+    2026-11-24 10:00 + 1 week → at 2026-12-01 10:00
+    +3 days → at 2026-11-26 08:15
+    +5 days at 10:00 → at 2026-11-28 10:00
+    +1d 9:00 → at 2026-11-24 09:00
+    +1w → at 2026-11-30 08:15
+    +90m → at 2026-11-23T08:45:00Z
+    + 3 days → refused
+    ++2d → refused
     4pm + 3 days → at 2026-11-26 16:00
     noon + 1 week → at 2026-11-30 12:00
     tomorrow + 2 days → at 2026-11-26 09:00
@@ -422,6 +432,10 @@ extension SpokenPhrasesTests {
 
   /// Lines of that kind.
   static let fifthLines = """
+    add Call mum +3 days → Call mum | at 2026-11-26 08:15
+    add +2h stretch → stretch | at 2026-11-23T09:15:00Z
+    add Vitamin B+3 days → refused
+    add Call mum <2026-11-24 Tue 10:00 +1w> → refused
     add tom at 20:00 → refused
     add dentist tom at 20:00 → refused
     add call Tom at 20:00 → call Tom | at 2026-11-23 20:00

@@ -181,7 +181,15 @@ extension SpokenParser {
   mutating func delayPart() throws(Fault) -> Bool {
     let start = index
     if try dayBeside(start) { return true }
-    let isIn = take(.in) || take(.within) || take(.after)
+    if isOrg, isSign("+"), let last = tokens.last {
+      let sign = tokens[index].range.lowerBound..<last.range.upperBound
+      throw senseless(
+        sign, "\(quoted(sign)) has a time in <…> come again",
+        expected: "how often, as in \"every week on tuesday at 10\"")
+    }
+    // "+3 days"
+    let isPlus = index == 0 && isSign("+") && token(1)?.isAdjacent == true
+    let isIn = take(.in) || take(.within) || take(.after) || isPlus && takeSign("+")
     // Nothing rings around a time, so "about" asks for no more than the time.
     if isIn { _ = take(.about) || take(.around) }
     // "4pm + 3 days" as at(1) has it.

@@ -8,6 +8,8 @@ struct SpokenParser {
   let bytes: [UInt8]
   let anchor: Anchor
   let tokens: [SpokenToken]
+  /// Whether it stood in `<…>`, as org writes times.
+  let isOrg: Bool
   let today: CivilDate
   var index = 0
   private let reach = Reach()
@@ -68,7 +70,9 @@ struct SpokenParser {
   init(_ bytes: [UInt8], anchor: Anchor) throws(Fault) {
     self.bytes = bytes
     self.anchor = anchor
-    tokens = SpokenToken.withoutFrame(try SpokenToken.tokens(bytes))
+    let whole = try SpokenToken.tokens(bytes)
+    tokens = SpokenToken.withoutFrame(whole)
+    isOrg = whole.first?.isSign("<") == true && tokens.first?.isSign("<") != true
     today = anchor.civil.date
   }
 
