@@ -31,7 +31,8 @@ public struct AnswerWork: Sendable {
       // The next time is counted from now, whatever was to come.
       reminder.lastDone = now
       reminder.generation += 1
-      try transaction.upsert(reminder, next: try reminder.next(after: now, in: transaction, bearings))
+      try transaction.upsert(
+        reminder, next: try reminder.next(after: now, in: transaction, bearings), since: now)
     }
     return work
   }

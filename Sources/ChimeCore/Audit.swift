@@ -3,10 +3,10 @@ public import ChimeSchedule
 /// A stretch of a reminder's times that came of one definition.
 public struct ReminderVersion: Hashable, Sendable {
   public var reminder: Reminder
-  /// The first of its times.
+  /// From when on its times count.
   public var from: Instant
-  /// The first of its times about which nothing had been decided when the definition was replaced; in the version in force:
-  /// its next time. Nil: its schedule had no further one.
+  /// Before which each of its times has been decided: its next time when the definition was replaced, or that moment; in the
+  /// version in force its next time. Nil: its schedule had no further one.
   public var until: Instant?
   /// When that time is looked at, in the version in force: later than the time itself by its jitter, or held by quiet hours.
   public var dueAt: Instant?
@@ -19,6 +19,21 @@ public struct ReminderVersion: Hashable, Sendable {
     self.until = until
     self.dueAt = dueAt
     self.isInForce = isInForce
+  }
+
+  /// From when on the times of a definition count whose first one is `next`.
+  public static func begin(next: Instant?, since: Instant?) -> Instant? {
+    [next, since.map { $0 + .milliseconds(1) }].compactMap { $0 }.min()
+  }
+
+  /// Before which each time of a definition has been decided when another one replaces it.
+  ///
+  /// - Parameters:
+  ///   - former: its next time.
+  ///   - next: the first time of the other.
+  public static func end(next former: Instant?, before next: Instant?, since: Instant?) -> Instant {
+    // One that had no time to come is over, whenever its last one was.
+    [former, since.map { $0 + .milliseconds(1) } ?? next].compactMap { $0 }.min() ?? .latest
   }
 
   /// Replaced versions and the one in force, without the times that a later version gave again because the clock was set
@@ -367,9 +382,7 @@ extension ScheduleAudit {
     if let change = log.lastChange(of: things), time <= change + Absence.tolerance { return true }
     guard reminder.governingZone == .local else { return false }
     if let back = log.lastSetBack, time <= back { return true }
-    // What another zone moved has a version of its own: one that was replaced may have been so before the zone was.
-    let begin = version.isInForce ? time - Absence.tolerance : min(version.from, time - Absence.tolerance)
-    let span = begin...max(time, decision + Absence.tolerance)
+    let span = (time - Absence.tolerance)...max(time, decision + Absence.tolerance)
     return log.localZones.dropFirst().contains { span.contains($0.from) }
   }
 }

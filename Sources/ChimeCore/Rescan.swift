@@ -68,7 +68,7 @@ public enum Rescan: Hashable, Sendable {
     let next = try record.reminder.nextUnfired(after: now, in: transaction, bearings)
     guard isMoved || next != record.next else { return }
     record.reminder.generation += 1
-    try transaction.upsert(record.reminder, next: next)
+    try transaction.upsert(record.reminder, next: next, since: now)
   }
 
   /// The store keeps a note of the time at which a daemon last started, heard of a step forward, or computed due times anew.

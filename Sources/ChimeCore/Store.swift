@@ -69,7 +69,8 @@ public protocol StoreTransaction: TrackingTransaction {
   ///   - next: its next scheduled time; nil when there is none.
   ///   - nextDueAt: when that is looked at; nil: at that time and its `jitterOffset`. A later time tells the decision that
   ///     quiet hours have held it.
-  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws
+  ///   - since: after which moment times of this definition are to come; nil: from `next` on.
+  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?, since: Instant?) throws
   /// Inserts new reminders (of generation 0) in this order, each with its regular due time as `upsert` has it. Of one whose
   /// id is in use, was used by a reminder of which only history is left, or stands before it among these, nothing is
   /// inserted.
@@ -303,7 +304,13 @@ extension Store {
 extension StoreTransaction {
   public var time: StoreTime? { nil }
 
-  public func upsert(_ reminder: Reminder, next: Instant?) throws { try upsert(reminder, next: next, nextDueAt: nil) }
+  public func upsert(_ reminder: Reminder, next: Instant?, since: Instant? = nil) throws {
+    try upsert(reminder, next: next, nextDueAt: nil, since: since)
+  }
+
+  public func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
+    try upsert(reminder, next: next, nextDueAt: nextDueAt, since: nil)
+  }
 
   /// The reminder; nil when there is none, and when its definition cannot be read (`unreadable` then has it).
   public func readableReminder(_ id: ReminderID) throws -> ReminderRecord? {

@@ -150,6 +150,22 @@ import Testing
     #expect(audit.1.unexplained == 3)
   }
 
+  @Test func aTimeThatAChangePassedOverIsFound() async throws {
+    let store = MemoryStore()
+    let audit = try await store.write { store in
+      try store.upsert(Self.reminder(), next: Self.at(1), since: Self.start)
+      try Self.live(store, until: Self.at(3))
+      var edited = try Self.reminder()
+      (edited.tags, edited.generation) = (["home"], 1)
+      // It should come at 4 next.
+      try store.upsert(edited, next: Self.at(6), since: Self.at(3) + .minutes(1))
+      try Self.live(store, until: Self.at(8))
+      return try Self.audit(store, now: Self.at(8) + .minutes(1))
+    }
+    #expect(audit.unexplainedTimes == [4, 5].map(Self.at))
+    #expect(audit.onTime == 6)
+  }
+
   @Test func heldTimesWait() async throws {
     let store = MemoryStore()
     let audit = try await store.write { store in

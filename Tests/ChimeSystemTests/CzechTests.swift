@@ -144,7 +144,7 @@ struct CzechTests {
       _ = try await home.start()
       for (line, status, said) in [
         (["add", "Voda", "every", "90n"], 64, "„n“ není jednotka času"),
-        (["add", "Voda", "every", "90n"], 64, "měli jste na mysli „every 90m“?"),
+        (["add", "Voda", "every", "90n"], 64, "měli jste na mysli chime add Voda every 90m?"),
         (["add", "Voda", "daily", "at", "25:00"], 64, "„25“ není hodina dne"),
         (["add", "Voda", "cron: 99 * * * *"], 64, "„99“ je mimo rozsah: minuta jde od 0 do 59"),
         (["add", "Voda", "daily", "at", "9", "--tz", "Europe/Pragu"], 64, "měli jste na mysli Europe/Prague"),

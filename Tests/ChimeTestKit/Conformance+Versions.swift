@@ -42,6 +42,22 @@ extension StoreConformance {
           spans(store), is: ["10 20 weekdays at 08:30", "30 30 now weekdays at 08:30"], "the zone has changed")
       }
     },
+    Case("a definition counts from the moment at which it was made") { subject in
+      try await subject.write { store in
+        try store.upsert(sample("aaaa"), next: at(10), since: at(5))
+        try expect(spans(store), is: ["5 10 now weekdays at 08:30"], "a new one")
+        try store.fireDue(at: at(10), next: at(20))
+        try store.upsert(daily(1), next: at(25), since: at(12))
+        try expect(spans(store), is: ["5 12 weekdays at 08:30", "12 25 now daily at 09:00"], "another schedule")
+        try store.upsert(sample("aaaa", generation: 2), next: at(40), since: at(30))
+        try expect(
+          spans(store),
+          is: ["5 12 weekdays at 08:30", "12 25 daily at 09:00", "30 40 now weekdays at 08:30"],
+          "one whose time had come and was not decided")
+        try store.upsert(daily(3), next: at(40), since: at(35))
+        try expect(spans(store).last, is: "35 40 now daily at 09:00", "another with the same next time")
+      }
+    },
     Case("a removed reminder's definitions stay as long as its history") { subject in
       try await subject.write { store in
         try store.addFired("aaaa", next: at(20))

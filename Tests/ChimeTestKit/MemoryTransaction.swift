@@ -44,7 +44,7 @@ final class MemoryTransaction: StoreTransaction {
 
   // Definitions and due times.
 
-  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
+  func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?, since: Instant?) throws {
     try requireWriting()
     if contents.order[reminder.id] == nil {
       contents.order[reminder.id] = (contents.order.values.max() ?? -1) + 1
@@ -55,23 +55,24 @@ final class MemoryTransaction: StoreTransaction {
     if Tenant.isTenant(reminder.owner), next != nil, contents.regular[reminder.id] == nil {
       tenantsWithMore.insert(reminder.owner)
     }
-    keepVersion(replacedBy: reminder, next: next)
+    keepVersion(replacedBy: reminder, next: next, since: since)
     contents.reminders[reminder.id] = reminder
     contents.regular[reminder.id] = next.map {
       .init($0, dueAt: nextDueAt, of: reminder)
     }
   }
 
-  private func keepVersion(replacedBy reminder: Reminder, next: Instant?) {
+  private func keepVersion(replacedBy reminder: Reminder, next: Instant?, since: Instant?) {
     let formerNext = contents.regular[reminder.id]?.scheduledAt
     if var former = contents.reminders[reminder.id] {
       // What stands in columns of its own makes no other definition.
       (former.title, former.body, former.skipNext) = (reminder.title, reminder.body, reminder.skipNext)
       (former.generation, former.createdAt) = (reminder.generation, reminder.createdAt)
       if former == reminder, formerNext == next { return }
-      keepVersion(of: reminder.id, until: [formerNext, next].compactMap { $0 }.min() ?? .latest)
+      keepVersion(
+        of: reminder.id, until: ReminderVersion.end(next: formerNext, before: next, since: since))
     }
-    contents.firstAt[reminder.id] = next
+    contents.firstAt[reminder.id] = ReminderVersion.begin(next: next, since: since)
   }
 
   private func keepVersion(of id: ReminderID, until: Instant) {

@@ -141,7 +141,7 @@ extension TrackingWork {
     for attempt in 0..<16 {
       reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
       do {
-        try transaction.upsert(reminder, next: next)
+        try transaction.upsert(reminder, next: next, since: now)
         outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
         return reminder.id
       } catch StoreFailure.idTaken { continue }
@@ -161,7 +161,7 @@ extension TrackingWork {
       guard !reminder.id.rawValue.isEmpty else { return try insert(reminder, &outcome, using: &generator) }
       reminder.generation = 1
       let next = try reminder.next(after: now, in: transaction, bearings)
-      try transaction.upsert(reminder, next: next)
+      try transaction.upsert(reminder, next: next, since: now)
       outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
       return reminder.id
     }
@@ -170,7 +170,7 @@ extension TrackingWork {
     guard reminder != before else { return before.id }
     reminder.generation += 1
     let next = try reminder.nextUnfired(after: now, in: transaction, bearings)
-    try transaction.upsert(reminder, next: next)
+    try transaction.upsert(reminder, next: next, since: now)
     outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
     return before.id
   }
@@ -189,7 +189,7 @@ extension TrackingWork {
     guard reminder != record.reminder else { return }
     reminder.generation += 1
     let next = try reminder.nextUnfired(after: now, in: transaction, bearings)
-    try transaction.upsert(reminder, next: next)
+    try transaction.upsert(reminder, next: next, since: now)
     outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
   }
 

@@ -32,7 +32,7 @@ extension TrackingWork {
     let next = isDue ? record.next : try reminder.nextUnfired(after: now, in: transaction, bearings)
     guard isOther || next != record.next else { return }
     reminder.generation += 1
-    try transaction.upsert(reminder, next: next, nextDueAt: isDue ? record.nextDueAt : nil)
+    try transaction.upsert(reminder, next: next, nextDueAt: isDue ? record.nextDueAt : nil, since: now)
     if next != record.next { outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next)) }
   }
 

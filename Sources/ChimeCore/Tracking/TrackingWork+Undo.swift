@@ -81,7 +81,7 @@ extension TrackingWork {
     var reminder = reminder
     reminder.generation += 1
     let next = try reminder.nextUnfired(after: now, in: transaction, bearings)
-    try transaction.upsert(reminder, next: next)
+    try transaction.upsert(reminder, next: next, since: now)
     outcome.moved.append(MovedReminder(id: reminder.id, title: reminder.title, next: next))
   }
 }

@@ -230,19 +230,19 @@ struct TrackingRestore {
     if let known = try transaction.readableReminder(reminder.id)?.reminder, known.owner == owner {
       guard known.unowned != wanted.unowned else { return (known, nil) }
       reminder.generation = known.generation + 1
-      try transaction.upsert(reminder, next: next)
+      try transaction.upsert(reminder, next: next, since: work.now)
       return (reminder, .changed)
     }
     if try isFree(reminder.id) {
       // It goes on under its name, with what is left of its history.
       reminder.generation = 1
-      try transaction.upsert(reminder, next: next)
+      try transaction.upsert(reminder, next: next, since: work.now)
       return (reminder, .added)
     }
     reminder.generation = 0
     for attempt in 0..<16 {
       do {
-        try transaction.upsert(reminder, next: next)
+        try transaction.upsert(reminder, next: next, since: work.now)
         return (reminder, .added)
       } catch StoreFailure.idTaken {
         reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)

@@ -108,7 +108,7 @@ extension Desk {
         } else {
           // It goes on under its name, with what is left of its history.
           reminder.generation = 1
-          try transaction.upsert(reminder, next: next)
+          try transaction.upsert(reminder, next: next, since: now)
         }
         detail.reminders.append(.init(before: nil, after: reminder))
         notices.append(.reminder(.added, reminder, "added \"\(reminder.title)\""))

@@ -81,7 +81,7 @@ extension Desk {
       var candidate = reminder
       candidate.id = ReminderID(length: 4 + attempt / 4, using: &generator)
       do {
-        try transaction.upsert(candidate, next: next)
+        try transaction.upsert(candidate, next: next, since: now)
         return candidate.id
       } catch StoreFailure.idTaken { continue }
     }
@@ -306,7 +306,7 @@ extension Desk {
     // A due time that has come is left to the loop; a changed schedule begins afresh from now.
     if timesChanged { (record.next, nextDueAt) = (try firstTime(of: &record.reminder, in: transaction), nil) }
     record.reminder.generation += 1
-    try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
+    try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt, since: now)
   }
 
   /// When it was last done, as its history tells.

@@ -196,7 +196,7 @@ struct ReminderUndo {
     if try isFree(reminder) {
       // It goes on under its name, with what is left of its history.
       reminder.generation += 1
-      try transaction.upsert(reminder, next: next)
+      try transaction.upsert(reminder, next: next, since: work.now)
     } else {
       guard try transaction.readableReminder(reminder.id)?.reminder.isSame(as: removed) != true else {
         return outcome.notes.append("\"\(removed.title)\" is there already")
@@ -234,7 +234,7 @@ struct ReminderUndo {
       nextDueAt = nil
       tell(reminder, record.next, next)
     }
-    try transaction.upsert(reminder, next: record.next, nextDueAt: nextDueAt)
+    try transaction.upsert(reminder, next: record.next, nextDueAt: nextDueAt, since: work.now)
     outcome.count += 1
     outcome.notices.append(.reminder(.changed, reminder, "changed \"\(reminder.title)\""))
   }
@@ -259,7 +259,9 @@ struct ReminderUndo {
   ) throws {
     for attempt in 0..<16 {
       reminder.id = ReminderID(length: 4 + attempt / 4, using: &generator)
-      do { return try transaction.upsert(reminder, next: next) } catch StoreFailure.idTaken { continue }
+      do {
+        return try transaction.upsert(reminder, next: next, since: work.now)
+      } catch StoreFailure.idTaken { continue }
     }
     throw ControlFailure.limitExceeded("ids")
   }

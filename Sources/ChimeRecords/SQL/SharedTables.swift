@@ -38,8 +38,8 @@ package enum SharedTables {
     );
 
     -- Definitions. What is rarely asked for by itself stands in `definition`, as JSON without its defaults. `tracker`: whoever
-    -- logs an entry finds the reminders of its tracker by an index that holds no other. `first_at`: the first time that came
-    -- of this definition.
+    -- logs an entry finds the reminders of its tracker by an index that holds no other. `first_at`: from
+    -- when on the times of this definition count.
     CREATE TABLE reminder (
       key INTEGER PRIMARY KEY REFERENCES alias (key),
       owner INTEGER NOT NULL,
@@ -57,8 +57,8 @@ package enum SharedTables {
     CREATE INDEX reminder_owner ON reminder (owner);
     CREATE INDEX reminder_tracker ON reminder (owner, tracker) WHERE tracker IS NOT NULL;
 
-    -- Replaced definitions, for as long as there is history that came of them. `until`: the first of its times about which
-    -- nothing had been decided by then.
+    -- Replaced definitions, for as long as there is history that came of them. `until`: before
+    -- which each of its times had been decided by then.
     CREATE TABLE reminder_before (
       reminder INTEGER NOT NULL REFERENCES alias (key) ON DELETE CASCADE,
       until INTEGER NOT NULL,

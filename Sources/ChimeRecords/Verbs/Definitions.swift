@@ -3,7 +3,7 @@ package import ChimeSchedule
 import ChimeTracking
 
 extension SQLTransaction {
-  package func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?) throws {
+  package func upsert(_ reminder: Reminder, next: Instant?, nextDueAt: Instant?, since: Instant?) throws {
     try requireWriting()
     memory.claimed[reminder.id] = nil
     let known = try key(of: reminder.id)
@@ -16,7 +16,10 @@ extension SQLTransaction {
       key = try connection.makeKey("INSERT INTO alias (id) VALUES ($1) RETURNING key", reminder.id.rawValue)
     }
     let definition = try reader.text(Definition(of: reminder))
-    let firstAt = known == nil ? next : try keepVersion(of: key, replacedBy: reminder, definition, next: next)
+    let firstAt =
+      known == nil
+      ? ReminderVersion.begin(next: next, since: since)
+      : try keepVersion(of: key, replacedBy: reminder, definition, next: next, since: since)
     try connection.run(
       """
       INSERT INTO reminder (

@@ -6,10 +6,12 @@ package import ChimeSchedule
 extension SQLTransaction {
   /// Keeps the definition that another is about to replace, where its times or its text are other ones.
   ///
-  /// - Parameter next: the first time of the new definition.
-  /// - Returns: the first time that came, or will come, of the definition that is in force from now on.
+  /// - Parameters:
+  ///   - next: the first time of the new definition.
+  ///   - since: after which moment its times are to come.
+  /// - Returns: from when on the times of the definition count that is in force from now on.
   func keepVersion(
-    of key: Int64, replacedBy reminder: Reminder, _ definition: String, next: Instant?
+    of key: Int64, replacedBy reminder: Reminder, _ definition: String, next: Instant?, since: Instant?
   ) throws -> Instant? {
     let former = try connection.first(
       """
@@ -23,11 +25,11 @@ extension SQLTransaction {
           && row.text(4) == definition
       )
     }
-    guard let former else { return next }
+    let begin = ReminderVersion.begin(next: next, since: since)
+    guard let former else { return begin }
     if former.isSame, former.next == next { return former.firstAt }
-    // One that had no time to come is over, whenever its last one was.
-    try keepVersion(of: key, until: [former.next, next].compactMap { $0 }.min() ?? .latest)
-    return next
+    try keepVersion(of: key, until: ReminderVersion.end(next: former.next, before: next, since: since))
+    return begin
   }
 
   func keepVersion(ofRemoved key: Int64, now: Instant) throws {

@@ -46,7 +46,7 @@ extension Simulation {
       guard try transaction.reminder(id) == nil else { throw Refused() }
       let reminder = try Self.reminder(id, action.words, bearings, now: now)
       guard let next = bearings.timetable(of: reminder).next(after: now) else { throw Refused() }
-      try transaction.upsert(reminder, next: next)
+      try transaction.upsert(reminder, next: next, since: now)
     case .remove:
       let open = try transaction.occurrences(OccurrenceFilter(reminder: id, openOnly: true), page: Page(limit: 100))
       guard try transaction.remove(id, now: now) else { throw Refused() }
@@ -164,7 +164,7 @@ extension Simulation {
       (record.next, nextDueAt) = (next, nil)
     }
     record.reminder.generation += 1
-    try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt)
+    try transaction.upsert(record.reminder, next: record.next, nextDueAt: nextDueAt, since: now)
   }
 
   /// A reminder as the words of a plan describe it.
