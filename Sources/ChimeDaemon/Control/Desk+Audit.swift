@@ -38,7 +38,8 @@ extension Desk {
           audits.append(try wired(audit, versions.count, latest, from: start, before: end, in: transaction))
           if named == nil, times >= Self.timesInAnswer || audits.count >= Self.remindersInAnswer { break }
         }
-        isOver = named != nil || ids.count < 100
+        // An answer that is full leaves the rest of these to the next one.
+        isOver = named != nil || ids.isEmpty || ids.count < 100 && last == ids.last
       } while !isOver && times < Self.timesInAnswer && audits.count < Self.remindersInAnswer
       let zone = bearings.zones.local
       return OccurrencesInterface.Audit.Reply(
