@@ -23,9 +23,11 @@ public struct Agenda: Sendable {
 
   public private(set) var policies: LanePolicies
 
-  private var nextDue: Instant?
+  /// The earliest time that the store has to come; nil: none.
+  public private(set) var nextDue: Instant?
   private var nextWake: Instant?
-  private var isDrowsy = false
+  /// Whether the machine is about to sleep, so that nothing begins.
+  public private(set) var isDrowsy = false
   /// The greatest number of a horizon that was heard of.
   public private(set) var latestHorizon: UInt64 = 0
   private var isFiring = false
@@ -72,6 +74,11 @@ public struct Agenda: Sendable {
   /// Whether nothing is under way: no transaction of firing or making up, no claim, no attempt.
   public var isQuiescent: Bool {
     !isFiring && !isStandingIn && !isRecording && lanes.values.allSatisfy { $0.taken == 0 && !$0.isClaiming }
+  }
+
+  /// Whether something sees to what is due next: a timer is armed for it, or it is being fired.
+  public var awaitsNextDue: Bool {
+    nextDue == nil || armedDue != nil || isFiring || isStandingIn || isRecording
   }
 
   /// Takes one event at `now` and says what to do. Never blocks, never fails.

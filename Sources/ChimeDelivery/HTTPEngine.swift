@@ -1,4 +1,5 @@
 import ChimeCore
+import ChimeSchedule
 
 /// One request to be sent when its lane has room.
 struct HTTPJob: Sendable {
@@ -8,6 +9,8 @@ struct HTTPJob: Sendable {
   var room = 1
   /// Whether `HTTPResult.details` are wanted.
   var isInspected = false
+  /// How long the exchange may take; nil: as long as any.
+  var limit: Milliseconds?
   /// Makes the request at the moment it leaves; nil when there is nothing to send after all. Called on the HTTP thread.
   var prepare: @Sendable () -> HTTPRequest?
   /// Called once on the HTTP thread if `prepare` gave a request or was never asked.

@@ -83,7 +83,6 @@ final class HTTPTransfer {
     // A name that has moved is followed after ten minutes, however busy its connection is.
     chime_curl_set_long(handle, CURLOPT_MAXLIFETIME_CONN, 600)
     need(chime_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(limits.connect.rawValue)))
-    need(chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(limits.total.rawValue)))
     chime_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, complaint)
   }
 
@@ -171,6 +170,7 @@ final class HTTPTransfer {
     started = .now
     complaint.pointee = 0
     need(chime_curl_set_string(handle, CURLOPT_URL, request.url))
+    need(chime_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int((job.limit ?? limits.total).rawValue)))
     chime_curl_slist_free_all(headers)
     headers = nil
     for line in request.headers {

@@ -5,6 +5,8 @@ package import ChimeSchedule
 /// signatures of it.
 package struct SignedRequest {
   package var access: EndpointAccess
+  /// `POST`, or `GET`, which has no body; a template has its own.
+  var method = "POST"
   /// `webhook-id`, the same for every attempt of a delivery.
   var id: String
   /// Chime's version.
@@ -35,7 +37,13 @@ package struct SignedRequest {
           + "less often, or cut them with |max:N before other filters")
     }
     let content: (type: String?, bytes: [UInt8]) =
-      if let template = access.template { template.body(values) } else { ("application/json", try usual()) }
+      if let template = access.template {
+        template.body(values)
+      } else if method == "GET" {
+        (nil, [])
+      } else {
+        ("application/json", try usual())
+      }
     let signatures = access.secrets(at: time).map {
       $0.signature(id: id, timestamp: time.seconds, body: content.bytes)
     }
@@ -44,15 +52,15 @@ package struct SignedRequest {
       "user-agent: Chime/\(version)",
       "webhook-id: \(id)",
       "webhook-timestamp: \(time.seconds)",
-      "webhook-signature: \(signatures.joined(separator: " "))",
     ]
+    if !signatures.isEmpty { headers.append("webhook-signature: \(signatures.joined(separator: " "))") }
     // A token that no header asks for goes where most receivers look for one (RFC 6750, section 2.1).
     if let token, !access.headers.contains(where: { $0.usesToken }) { headers.append("authorization: Bearer \(token)") }
     for header in access.headers {
       if let value = header.render(values) { headers.append("\(header.name): \(value)") }
     }
     return HTTPRequest(
-      method: access.template?.method ?? "POST",
+      method: access.template?.method ?? method,
       url: access.template?.url(access.endpoint.url, values) ?? access.endpoint.url,
       headers: headers, body: content.bytes, certificates: access.endpoint.settings.certificates,
       redaction: Redaction(token: token))

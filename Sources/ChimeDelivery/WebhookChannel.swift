@@ -40,10 +40,10 @@ public struct WebhookConfiguration: Sendable {
 ///     let webhooks = WebhookChannel(configuration: WebhookConfiguration(version: "1.0")) { lane in book[lane] }
 ///     webhooks.send(message) { report in … }
 public final class WebhookChannel: Channel {
-  private let configuration: WebhookConfiguration
+  let configuration: WebhookConfiguration
   private let access: @Sendable (Lane) -> EndpointAccess?
-  private let clock: @Sendable () -> Instant
-  private let engine: HTTPEngine
+  let clock: @Sendable () -> Instant
+  let engine: HTTPEngine
 
   /// - Parameters:
   ///   - clock: the wall clock, by default the system's.

@@ -82,7 +82,7 @@ import Varlink
   @Test func allRightOnAHealthyMachine() {
     let findings = Judge(Self.healthy()).findings
     #expect(findings.filter { $0.state != .good } == [])
-    #expect(Set(findings.map(\.check)) == Set(Check.allCases).subtracting([.tenants]), "there are none")
+    #expect(Set(findings.map(\.check)) == Set(Check.allCases).subtracting([.tenants, .heartbeat]), "there are none")
     #expect(findings.flatMap(\.remedies).isEmpty)
   }
 
@@ -102,6 +102,23 @@ import Varlink
         "caution tenant a has 90 of 100 reminders",
         "caution tenant b has made more than its requests a second; refused since the start: 3",
       ])
+  }
+
+  @Test func aHeartbeatIsJudgedWhereThereIsOne() {
+    func findings(_ problem: String?, takenAt: Wire.Time? = nil) -> [String] {
+      var facts = Self.healthy()
+      var health = Samples.health()
+      health.heartbeat = .init(takenAt: takenAt, problem: problem)
+      facts.daemon = .answered(health, after: 1)
+      return Judge(facts).heartbeat.map { "\($0.state) \($0.message.english)" }
+    }
+    #expect(findings(nil) == ["good none was sent yet"])
+    let taken = Wire.Time(at: "2026-03-27T08:00:00Z", zone: "UTC")
+    #expect(findings(nil, takenAt: taken).first?.hasPrefix("good the last was taken") == true)
+    #expect(findings("the heartbeat is not taken: answered 404") == ["bad the heartbeat is not taken: answered 404"])
+    var facts = Self.healthy()
+    facts.daemon = .answered(Samples.health(), after: 1)
+    #expect(Judge(facts).heartbeat.isEmpty)
   }
 
   struct Break: Sendable {

@@ -64,12 +64,17 @@ import Testing
 
   static func text(
     lanes: [StoreGauges.LaneGauge], isSystem: Bool = false, isReadable: Bool = true, members: [FleetMember] = [],
-    tenants: [Tenants.Seat] = [], now: Instant = Instant(seconds: 200)
+    tenants: [Tenants.Seat] = [], hasHeartbeat: Bool = false, now: Instant = Instant(seconds: 200)
   ) -> String {
-    let snapshot = EventLoop.Snapshot(
+    var snapshot = EventLoop.Snapshot(
       pid: 1, isSystem: isSystem, startedAt: Instant(seconds: 100), storePath: "/x", storeProblem: nil, unrecorded: 0,
       connections: 1, clockEvents: 0, residentBytes: 1_000, summary: "", notices: [],
       lastSnapshot: StoreSnapshot(takenAt: Instant(seconds: 150), path: "/s", bytes: 1), rests: [:])
+    if hasHeartbeat {
+      var heartbeat = Heartbeat()
+      heartbeat.taken(.beat, at: Instant(seconds: 190))
+      snapshot.heartbeat = heartbeat
+    }
     let readings = MetricsText.Readings(
       counts: StoreCounts(reminders: 5, openOccurrences: 2, owedDeliveries: 3, deadDeliveries: 1),
       gauges: StoreGauges(reminders: 9, scheduled: 4, lanes: lanes), dueToday: 3, nextDue: Instant(seconds: 260),
@@ -156,6 +161,13 @@ import Testing
     ] { #expect(text.contains(line + "\n"), "\(line): \(text)") }
   }
 
+  @Test func aHeartbeatIsTold() {
+    let text = Self.text(lanes: [], hasHeartbeat: true)
+    #expect(text.contains("chime_heartbeats_total{outcome=\"taken\"} 0\n"))
+    #expect(text.contains("chime_heartbeat_timestamp_seconds 190\n"))
+    #expect(!Self.text(lanes: []).contains("heartbeat"), "nobody is told")
+  }
+
   @Test func aStoreThatCannotBeReadIsTold() {
     let text = Self.text(lanes: [], isReadable: false)
     #expect(text.contains("chime_store_works 0\n"))
@@ -164,9 +176,11 @@ import Testing
 
   /// docs/operations.md has a row for each family, with its type, in the order of the text.
   @Test func theManualHasEachFamily() throws {
-    let families = Self.text(lanes: [Self.gauge(1)], members: Self.members, tenants: [Self.acme])
-      .split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
-      .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
+    let families = Self.text(
+      lanes: [Self.gauge(1)], members: Self.members, tenants: [Self.acme], hasHeartbeat: true
+    )
+    .split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
+    .map { $0.split(separator: " ").dropFirst(2).map(String.init) }
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let manual = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)

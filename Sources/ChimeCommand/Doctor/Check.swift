@@ -3,7 +3,7 @@ import ChimeWords
 /// What `chime doctor` looks at, in the order in which it tells of it. The names are for programs and stay.
 enum Check: String, CaseIterable, Sendable {
   case daemon, socket, units, lingering, configuration, store, room, snapshots, secrets
-  case bus, notifications, desktop, endpoints, commands, heard, deliveries, trackers, tenants
+  case bus, notifications, desktop, endpoints, commands, heard, deliveries, heartbeat, trackers, tenants
   case clock, zone, wake, language
 
   /// What is looked at, for the manual.
@@ -25,6 +25,7 @@ enum Check: String, CaseIterable, Sendable {
     case .commands: "their programs are there and may be run"
     case .heard: "each reminder that still comes has a channel that somebody hears"
     case .deliveries: "none was given up in the last seven days"
+    case .heartbeat: "who watches the daemon from outside hears of it, where somebody does"
     case .trackers: "trackers and packs can be read"
     case .tenants: "none is near its limit of reminders, or has made too many requests; where there are some"
     case .clock: "something keeps it to the time of the world"

@@ -269,6 +269,21 @@ extension Judge {
     }
   }
 
+  /// Nothing where nobody is told.
+  var heartbeat: [Finding] {
+    guard let it = facts.health?.heartbeat else { return [] }
+    if let problem = it.problem {
+      let file = facts.examination?.configuration.path ?? "chimed.toml"
+      return [
+        .bad(
+          .heartbeat, Sentence("%1", told(problem)), .run("\(facts.chime) status"),
+          .advice(Sentence(Words.mark("see to the address and the keys of [heartbeat] in %1"), file)))
+      ]
+    }
+    guard let taken = it.takenAt else { return [.good(.heartbeat, Sentence(Words.mark("none was sent yet")))] }
+    return [.good(.heartbeat, Sentence(Words.mark("the last was taken at %1"), time(taken)))]
+  }
+
   var trackers: [Finding] {
     asked(.trackers, facts.trackers) { trackers in
       asked(.trackers, facts.packs) { packs in

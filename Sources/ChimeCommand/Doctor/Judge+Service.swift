@@ -55,8 +55,9 @@ extension Judge {
           .daemon, Sentence(Words.mark("chimed is version %1 and this command %2"), health.version, facts.version),
           restart))
     }
-    let mute = Set((health.notices ?? []).filter { $0.kind == "mute" }.map(\.sentence))
-    for sentence in health.attention ?? [] where !mute.contains(sentence) {
+    // These have checks of their own.
+    let apart = Set((health.notices ?? []).filter { ["mute", "heartbeat"].contains($0.kind) }.map(\.sentence))
+    for sentence in health.attention ?? [] where !apart.contains(sentence) {
       found.append(.caution(.daemon, Sentence(Words.mark("it asks for attention: %1"), told(sentence))))
     }
     guard found.isEmpty else { return found }

@@ -29,6 +29,7 @@ struct Judge {
       case .commands: commands
       case .deliveries: deliveries
       case .heard: heard
+      case .heartbeat: heartbeat
       case .trackers: trackers
       case .tenants: tenants
       case .clock: clock

@@ -116,6 +116,7 @@ enum Doctor {
     case .commands: Words.say("commands")
     case .heard: Words.say("heard")
     case .deliveries: Words.say("deliveries")
+    case .heartbeat: Words.say("heartbeat")
     case .trackers: Words.say("trackers")
     case .tenants: Words.say("tenants")
     case .clock: Words.say("clock")

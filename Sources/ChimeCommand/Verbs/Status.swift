@@ -116,7 +116,13 @@ enum Status {
         Words.say("store"),
         store.compactMap { $0 }.joined(separator: ", ")
       ),
-    ] + fleet + tenants(health.tenants ?? [], isVerbose: context.line.has("verbose"))
+    ] + fleet + heartbeat(health, clock) + tenants(health.tenants ?? [], isVerbose: context.line.has("verbose"))
+  }
+
+  private static func heartbeat(_ health: DaemonInterface.Health, _ clock: WallClock) -> [(String, String)] {
+    guard let heartbeat = health.heartbeat else { return [] }
+    let taken = heartbeat.takenAt.map { Words.say("taken %1", clock.relative($0)) } ?? Words.say("none taken yet")
+    return [(Words.say("heartbeat"), taken)]
   }
 
   /// Those that are near a limit, of many; all with --verbose.

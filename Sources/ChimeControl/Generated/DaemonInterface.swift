@@ -36,8 +36,8 @@ public enum DaemonInterface {
   }
 
   public struct Health: WireValue {
-    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard"]
-    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard] }
+    public static let fieldNames = ["version", "pid", "instance", "startedAt", "zone", "store", "storeProblem", "unrecorded", "lastSnapshot", "reminders", "openOccurrences", "owedDeliveries", "deadDeliveries", "nextDue", "nextTitle", "connections", "clockEvents", "residentBytes", "summary", "attention", "notices", "trackers", "daemons", "tenants", "silence", "unheard", "heartbeat"]
+    public var fieldValues: [Any?] { [version, pid, instance, startedAt, zone, store, storeProblem, unrecorded, lastSnapshot, reminders, openOccurrences, owedDeliveries, deadDeliveries, nextDue, nextTitle, connections, clockEvents, residentBytes, summary, attention, notices, trackers, daemons, tenants, silence, unheard, heartbeat] }
 
     public enum Instance: String, Codable, Sendable, CaseIterable {
       case user, system
@@ -96,8 +96,10 @@ public enum DaemonInterface {
     /// How many reminders still come and are heard by nobody, because each of their channels is missing or off. Of more than
     /// ten thousand those that come first are looked at.
     public var unheard: Int?
+    /// Whom the daemon tells that it can fire; null when nobody is configured.
+    public var heartbeat: Heartbeat?
 
-    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil) {
+    public init(version: String, pid: Int, instance: Health.Instance, startedAt: Wire.Time, zone: String, store: String, storeProblem: String? = nil, unrecorded: Int? = nil, lastSnapshot: StoreSnapshot? = nil, reminders: Int, openOccurrences: Int, owedDeliveries: Int, deadDeliveries: Int, nextDue: Wire.Time? = nil, nextTitle: String? = nil, connections: Int, clockEvents: Int, residentBytes: Int, summary: String, attention: [String]? = nil, notices: [Notice]? = nil, trackers: Int? = nil, daemons: [Daemon]? = nil, tenants: [Tenant]? = nil, silence: Wire.Silence? = nil, unheard: Int? = nil, heartbeat: Heartbeat? = nil) {
       self.version = version
       self.pid = pid
       self.instance = instance
@@ -124,6 +126,21 @@ public enum DaemonInterface {
       self.tenants = tenants
       self.silence = silence
       self.unheard = unheard
+      self.heartbeat = heartbeat
+    }
+  }
+
+  /// `takenAt`: when the last one was taken, null before the first. `problem`: why none is sent, or why the last was not taken.
+  public struct Heartbeat: WireValue {
+    public static let fieldNames = ["takenAt", "problem"]
+    public var fieldValues: [Any?] { [takenAt, problem] }
+
+    public var takenAt: Wire.Time?
+    public var problem: String?
+
+    public init(takenAt: Wire.Time? = nil, problem: String? = nil) {
+      self.takenAt = takenAt
+      self.problem = problem
     }
   }
 
@@ -288,7 +305,7 @@ public enum DaemonInterface {
     }
   }
 
-  /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
+  /// Something that a person should see to. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile (about the
   /// calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
   /// endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
   public struct Notice: WireValue {

@@ -138,8 +138,13 @@ type Health (
   silence: ?Silence,
   # How many reminders still come and are heard by nobody, because each of their channels is missing or off. Of more than
   # ten thousand those that come first are looked at.
-  unheard: ?int
+  unheard: ?int,
+  # Whom the daemon tells that it can fire; null when nobody is configured.
+  heartbeat: ?Heartbeat
 )
+
+# `takenAt`: when the last one was taken, null before the first. `problem`: why none is sent, or why the last was not taken.
+type Heartbeat (takenAt: ?Time, problem: ?string)
 
 # Until when everything is silent, and whether what is critical is too.
 type Silence (until: Time, critical: bool)
@@ -222,7 +227,7 @@ type Tenant (
   owedDeliveries: int
 )
 
-# Something that a person should see to. `kind` is one of: descriptors, zone, metrics, snapshots, calendarFile (about the
+# Something that a person should see to. `kind` is one of: descriptors, zone, metrics, heartbeat, snapshots, calendarFile (about the
 # calendar, whose file cannot be read), calendarGone (about the calendar, which is not configured any more), holidays, wake,
 # endpointRests (about the endpoint), mute (about the reminder that comes first of those that nobody hears); more may come.
 type Notice (kind: string, about: ?string, sentence: string)

@@ -111,6 +111,21 @@ package struct Configuration: Hashable, Sendable {
   package var metricsFile = ""
   package var metricsEvery = Milliseconds.seconds(30)
 
+  /// Whom the daemon tells, again and again, that it can fire.
+  package struct Heartbeat: Hashable, Sendable {
+    /// Empty: nobody.
+    package var url = ""
+    /// Who is told once that it cannot; empty: nobody.
+    package var failURL = ""
+    package var method = HeartbeatMessage.Method.post
+    package var every = Milliseconds.minutes(1)
+    package var timeout = Milliseconds.seconds(10)
+    /// The file of what it is signed with; empty: it is not.
+    package var secretFile = ""
+  }
+
+  package var heartbeat = Heartbeat()
+
   package var maxMessageBytes = 1 << 20
   package var maxNesting = 64
   package var maxConnections = 256
@@ -152,7 +167,7 @@ extension ConfigurationKey {
       .choice("store.engine", \.storeEngine, Configuration.StoreEngine.self),
       .text("store.path", \.storePath, maximum: 4_000),
       storeConnection,
-      storePasswordFile,
+      .secretFile("store.passwordFile", \.storePasswordFile),
       .number("store.snapshots", \.snapshots, 0...1_000),
       .duration("store.snapshotEvery", \.snapshotEvery, .minutes(1)...(.days(366))),
       ConfigurationKey(
@@ -272,6 +287,12 @@ extension ConfigurationKey {
           return true
         }, show: { TOMLText.quoted($0.metricsFile) }),
       .duration("metrics.every", \.metricsEvery, .seconds(1)...(.hours(1))),
+      .text("heartbeat.url", \.heartbeat.url, maximum: 2_048),
+      .text("heartbeat.failUrl", \.heartbeat.failURL, maximum: 2_048),
+      .duration("heartbeat.every", \.heartbeat.every, .seconds(1)...(.days(1))),
+      .duration("heartbeat.timeout", \.heartbeat.timeout, .milliseconds(10)...(.minutes(10))),
+      .choice("heartbeat.method", \.heartbeat.method, HeartbeatMessage.Method.self),
+      .secretFile("heartbeat.secretFile", \.heartbeat.secretFile),
       commandSwitch,
       .number("control.maxMessageBytes", \.maxMessageBytes, 4_096...(64 << 20)),
       .number("control.maxNesting", \.maxNesting, 8...512),
@@ -290,7 +311,7 @@ extension ConfigurationKey {
   static let tables = Set(all.compactMap { $0.path.split(separator: ".").first.map(String.init) })
     .union([ConfigurationFiles.calendars, ConfigurationFiles.tenants])
 
-  private typealias Spot<Value> = WritableKeyPath<Configuration, Value> & Sendable
+  typealias Spot<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
   private static func text(
     _ path: String, _ place: any Spot<String>, minimum: Int = 0, maximum: Int

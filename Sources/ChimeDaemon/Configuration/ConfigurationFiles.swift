@@ -109,6 +109,7 @@ package enum ConfigurationFiles {
   package static func checkWhole(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
     try checkCommands(loaded)
     try checkStore(loaded)
+    try checkHeartbeat(loaded)
     let (latitude, longitude) = (loaded.configuration.latitude, loaded.configuration.longitude)
     guard (latitude == nil) != (longitude == nil) else { return }
     let (given, missing) =

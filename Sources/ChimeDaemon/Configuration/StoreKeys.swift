@@ -1,4 +1,4 @@
-// Which database a store in PostgreSQL is in.
+// Which database a store in PostgreSQL is in, and files of secrets.
 extension ConfigurationKey {
   static let storeConnection = ConfigurationKey(
     path: "store.connection",
@@ -11,16 +11,19 @@ extension ConfigurationKey {
       return true
     }, show: { TOMLText.quoted($0.storeConnection) })
 
-  static let storePasswordFile = ConfigurationKey(
-    path: "store.passwordFile",
-    expected: "the absolute path of a file, the name of a credential of the service manager, or \"\" for none",
-    set: { configuration, value in
-      guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
-        text.hasPrefix("/") || (!text.contains("/") && text != "." && text != "..")
-      else { return false }
-      configuration.storePasswordFile = text
-      return true
-    }, show: { TOMLText.quoted($0.storePasswordFile) })
+  /// A file of what nobody else may read.
+  static func secretFile(_ path: String, _ place: any Spot<String>) -> ConfigurationKey {
+    ConfigurationKey(
+      path: path,
+      expected: "the absolute path of a file, the name of a credential of the service manager, or \"\" for none",
+      set: { configuration, value in
+        guard case .scalar(.string(let text)) = value, text.utf8.count <= 4_000, !text.utf8.contains(0),
+          text.hasPrefix("/") || (!text.contains("/") && text != "." && text != "..")
+        else { return false }
+        configuration[keyPath: place] = text
+        return true
+      }, show: { TOMLText.quoted($0[keyPath: place]) })
+  }
 }
 
 extension ConfigurationFiles {

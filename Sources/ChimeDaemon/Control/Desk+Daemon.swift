@@ -51,7 +51,9 @@ extension Desk {
         attention: notices.filter { $0.kind != MuteReminders.kind }.map(\.sentence), notices: notices,
         trackers: trackers,
         daemons: caller.tenant == nil ? await daemons() : nil, tenants: tenants.isEmpty ? nil : tenants,
-        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }, unheard: mute?.count))
+        silence: silence.flatMap { $0.until > now ? wire.silence($0) : nil }, unheard: mute?.count,
+        heartbeat: caller.tenant == nil
+          ? loopState.heartbeat.map { .init(takenAt: $0.takenAt.map { wire.time($0) }, problem: $0.sentence) } : nil))
   }
 
   /// As it is now; where the store does not answer, as the loop knows it.

@@ -54,6 +54,8 @@ extension EventLoop {
     var lastSnapshot: StoreSnapshot?
     /// Lanes that are not tried before then, because they failed again and again.
     var rests: [Lane: Instant]
+    /// Nil: nobody is told.
+    var heartbeat: Heartbeat?
   }
 
   func snapshot() async -> Snapshot {
@@ -72,7 +74,8 @@ extension EventLoop {
       pid: ProcessFacts.pid, isSystem: site.isSystem, startedAt: startedAt, storePath: site.storePath,
       storeProblem: trouble.problem, unrecorded: standby.unrecorded, connections: clients.count,
       clockEvents: clockEvents, residentBytes: ProcessFacts.residentBytes, summary: summary, notices: notices,
-      lastSnapshot: snapshots.latest, rests: rests())
+      lastSnapshot: snapshots.latest, rests: rests(),
+      heartbeat: configuration.heartbeat.url.isEmpty ? nil : heartbeat.value)
   }
 
   // MARK: A store that fails

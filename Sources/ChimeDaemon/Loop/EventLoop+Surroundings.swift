@@ -102,7 +102,8 @@ extension EventLoop {
       sentence.map { [DaemonInterface.Notice(kind: kind, sentence: $0)] } ?? []
     }
     return notice("descriptors", shortage.sentence) + notice("zone", zones.localProblem)
-      + notice("metrics", metricsState.problem) + snapshotAttention.flatMap { notice("snapshots", $0) }
+      + notice("metrics", metricsState.problem) + notice("heartbeat", heartbeat.value.sentence)
+      + snapshotAttention.flatMap { notice("snapshots", $0) }
       + calendarFiles.problems.sorted { $0.key < $1.key }.map {
         DaemonInterface.Notice(kind: "calendarFile", about: $0.key, sentence: $0.value)
       }

@@ -14,6 +14,7 @@ struct LoopTimers {
   let arrears: LoopTimer
   let watchdog: LoopTimer
   let metrics: LoopTimer
+  let heartbeat: LoopTimer
   let others: LoopTimer
   let fleet: LoopTimer
   let waits: LoopTimer

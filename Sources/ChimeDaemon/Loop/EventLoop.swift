@@ -73,6 +73,7 @@ actor EventLoop {
   var clockEvents = 0
   var meters = Meters()
   var metricsState = MetricsState()
+  var heartbeat = HeartbeatState()
   var trouble = StoreTrouble()
   /// How often due times are being computed anew.
   var rescansUnderWay = 0
@@ -183,6 +184,7 @@ actor EventLoop {
     await surveyCalendars()
     considerSnapshot(atStart: true)
     renewMetricsFile()
+    renewHeartbeat(from: Configuration.Heartbeat())
     lookAtOthers()
     chime_forget_code()
   }
@@ -216,6 +218,7 @@ actor EventLoop {
       settle: timer { $0.foldersHaveSettled() }, sleep: timer { $0.sleepIsDue() },
       bus: timer { $0.busIsDue() }, secrets: timer { $0.reloadEndpoints() }, arrears: timer { $0.makeUp() },
       watchdog: timer { $0.watchdogIsDue() }, metrics: timer { $0.metricsAreDue() },
+      heartbeat: timer { $0.heartbeatIsDue() },
       others: timer { $0.lookAtOthers() }, fleet: timer { $0.endDraining() },
       waits: timer { $0.lookAtWaits() })
     // One of each clock, so that libdispatch has both its timerfds before any client is let in.
@@ -291,6 +294,7 @@ actor EventLoop {
         reasons.insert(.quietHours)
         bearings.version += 1
       }
+      let heartbeat = configuration.heartbeat
       configuration = loaded
       // Who is heard is found out anew: what shows popups may be another program now.
       hearingState = HearingState()
@@ -303,6 +307,7 @@ actor EventLoop {
       bearings.channels = loaded.defaultChannels
       log.setLevel(configuration.logLevel)
       renewMetricsFile()
+      renewHeartbeat(from: heartbeat)
       reasons.formUnion(refreshZones())
       reasons.formUnion(refreshCalendars())
       rescan(reasons)

@@ -9,6 +9,7 @@ struct Meters: Sendable {
   enum Outcome: String, CaseIterable { case delivered, failed, givenUp = "given_up", leftOut = "left_out" }
   enum Answer: String, CaseIterable { case done, dismissed, snoozed }
   enum ClockEvent: String, CaseIterable { case step, zone, resume }
+  enum Heartbeat: String, CaseIterable { case taken, refused, held }
 
   struct Attempt: Hashable {
     var way: Way
@@ -21,6 +22,7 @@ struct Meters: Sendable {
   private(set) var answers: [Answer: Int] = [:]
   private(set) var clock: [ClockEvent: Int] = [:]
   private(set) var storeFailures = 0
+  var heartbeats: [Heartbeat: Int] = [:]
   private(set) var lateness = Histogram()
 
   /// - Parameter way: of the happening's channel.

@@ -225,6 +225,19 @@ struct MetricsText {
     text.family("chime_snapshot_timestamp_seconds", .gauge, "When the newest snapshot of the store was taken.") {
       if let latest = snapshot.lastSnapshot { $0.add(Self.seconds(latest.takenAt)) }
     }
+    if let heartbeat = snapshot.heartbeat {
+      text.family(
+        "chime_heartbeats_total", .counter,
+        "Heartbeats by what became of them: held ones were not sent because nothing could fire."
+      ) {
+        for outcome in Meters.Heartbeat.allCases {
+          $0.add(meters.heartbeats[outcome] ?? 0, ["outcome": outcome.rawValue])
+        }
+      }
+      text.family("chime_heartbeat_timestamp_seconds", .gauge, "When the last heartbeat was taken.") {
+        if let taken = heartbeat.takenAt { $0.add(Self.seconds(taken)) }
+      }
+    }
     text.family("chime_attention", .gauge, "Sentences that chime status has for a person to see to.") {
       $0.add(snapshot.notices.count + snapshot.rests.count)
     }

@@ -46,6 +46,23 @@ struct Secrets: Sendable {
     return kept
   }
 
+  /// Where a file is that the configuration names by its absolute path, or as a credential of the service manager; nil when
+  /// that gives none.
+  static func path(of file: String, credentials: String?) -> String? {
+    file.hasPrefix("/") ? file : credentials.map { "\($0)/\(file)" }
+  }
+
+  /// The secrets in a file that the configuration names.
+  func named(_ file: String) -> Result<[SigningSecret], SecretSheetError> {
+    guard let path = Self.path(of: file, credentials: credentials) else {
+      return .failure(SecretSheetError("there is no credential \(file): the service manager gives none"))
+    }
+    var problem: String?
+    let secrets = sheet(path, "its file \(path)", &problem)?.secrets.map(\.signing) ?? []
+    guard secrets.isEmpty else { return .success(secrets) }
+    return .failure(SecretSheetError(problem ?? "there is no secret in \(path)"))
+  }
+
   private func sheet(_ path: String, _ name: String, _ problem: inout String?) -> SecretSheet? {
     do {
       return try Self.sheet(path)

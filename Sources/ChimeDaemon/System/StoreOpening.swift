@@ -62,12 +62,12 @@ struct StoreOpening {
 
   private func passwordFile() throws(StoreFailure) -> String? {
     let file = configuration.storePasswordFile
-    if file.isEmpty || file.hasPrefix("/") { return file.isEmpty ? nil : file }
-    guard let credentials else {
+    guard !file.isEmpty else { return nil }
+    guard let path = Secrets.path(of: file, credentials: credentials) else {
       throw .unavailable(
         "passwordFile of [store] names the credential \(file), and the service manager gives none: name a file by its "
           + "absolute path, or start chimed as a service with LoadCredential=\(file):…")
     }
-    return "\(credentials)/\(file)"
+    return path
   }
 }

@@ -14,6 +14,7 @@ struct Receiver: Sendable {
   struct Request: Sendable {
     let headers: JSON
     let body: JSON
+    let path: String
     let answered: Int
     /// "ok" twice when both libraries accept the signature.
     let verdicts: [String]
@@ -61,7 +62,7 @@ struct Receiver: Sendable {
       guard let seen = try? JSON(parsing: String(line)) else { return nil }
       return Request(
         headers: seen["headers"], body: (try? JSON(parsing: seen["body"].string ?? "")) ?? .null,
-        answered: seen["answered"].int ?? 0,
+        path: seen["path"].string ?? "", answered: seen["answered"].int ?? 0,
         verdicts: [seen["standardwebhooks"].string ?? "", seen["svix"].string ?? ""])
     }
   }

@@ -1,0 +1,19 @@
+import ChimeDelivery
+
+// Whom the daemon tells that it can fire.
+extension ConfigurationFiles {
+  /// Addresses are held to what endpoints are held to.
+  static func checkHeartbeat(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
+    let heartbeat = loaded.configuration.heartbeat
+    for (key, url) in [("heartbeat.url", heartbeat.url), ("heartbeat.failUrl", heartbeat.failURL)] where !url.isEmpty {
+      do throws(EndpointURLError) { try EndpointURL.validate(url) } catch {
+        throw ConfigurationError(
+          file: loaded.origins[key] ?? "", line: nil, column: nil, message: "\(key): \(error)")
+      }
+    }
+    guard heartbeat.url.isEmpty, !heartbeat.failURL.isEmpty else { return }
+    throw ConfigurationError(
+      file: loaded.origins["heartbeat.failUrl"] ?? "", line: nil, column: nil,
+      message: "heartbeat.failUrl needs heartbeat.url beside it")
+  }
+}
