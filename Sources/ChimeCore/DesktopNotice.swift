@@ -4,10 +4,11 @@ public import ChimeSchedule
 /// otherwise, recorded in the transaction of what it tells, and so as durable and as often tried as any other. Nobody is
 /// asked for an answer: it is done as soon as it is told.
 public enum DesktopNotice {
+  /// - Parameter start: before which nobody is told; nil: at once.
   public static func record(
     _ title: String, _ body: String, to owner: UInt32, in transaction: any StoreTransaction, _ bearings: Bearings,
     urgency: Urgency = .normal, channels: [ChannelName] = [.desktop], tags: [String] = [], icon: String? = nil,
-    now: Instant, using generator: inout some RandomNumberGenerator
+    notBefore start: Instant? = nil, now: Instant, using generator: inout some RandomNumberGenerator
   ) throws -> Occurrence {
     let zone = bearings.zones.local
     let civil = zone.civil(at: Instant(seconds: now.seconds))
@@ -19,6 +20,9 @@ public enum DesktopNotice {
     var (occurrence, deliveries) = FiringDecision(now: now, absence: Absence(runningSince: now))
       .fireNow(reminder, using: &generator)
     (occurrence.state, occurrence.endedAt) = (.done, now)
+    if let start, start > now {
+      for index in deliveries.indices { deliveries[index].state = .waiting(until: start) }
+    }
     let due = DueReminder(reminder: reminder, scheduledAt: occurrence.id.scheduledAt, dueAt: now)
     try transaction.record([
       Firing(due: due, occurrences: [occurrence], deliveries: deliveries, next: nil, advances: false, skipNext: 0)

@@ -44,17 +44,26 @@ public struct FiringDecision: Sendable {
       : decideAgain(due, quiet: quiet, link: link, using: &generator)
   }
 
-  private func decideRegular(
-    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?,
-    using generator: inout some RandomNumberGenerator
-  ) -> Firing {
+  /// The times from a due one to now, and what becomes of each unless quiet hours hold it now.
+  private struct Outlook {
+    var times: [Instant]
+    var verdicts: [Verdict]
+    /// The first time that was not looked at.
+    var next: Instant?
+    /// Whether that has come too.
+    var remainsBehind: Bool
+    /// How many were skipped by hand.
+    var skipped: Int
+    /// Whether the search for the next time was given up.
+    var isGivenUp: Bool
+  }
+
+  private func outlook(_ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?) -> Outlook {
     var walk = timetable.walk()
     func following(_ time: Instant) -> Instant? {
       if let link { link.next(after: time, &walk) } else { walk.next(after: time) }
     }
     let jitter = due.reminder.jitterOffset
-    // Its definition may have changed since it was made due.
-    guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
     // A due time that lies further behind its scheduled time has been put off: quiet hours held it until then.
     let heldUntil = due.dueAt > due.scheduledAt + jitter ? due.dueAt : nil
     let latest = now - jitter
@@ -83,6 +92,47 @@ public struct FiringDecision: Sendable {
       return verdict(on: time + jitter, heldUntil: heldUntil, quiet)
     }
     applyCatchUp(due.reminder, times, jitter, &verdicts, remainsBehind: remainsBehind)
+    return Outlook(
+      times: times, verdicts: verdicts, next: next, remainsBehind: remainsBehind, skipped: skipped,
+      isGivenUp: walk.isGivenUp)
+  }
+
+  /// The times behind a due one that passed during downtime: those that are missed for it, and those that come late. What its
+  /// catch-up rule leaves out as a matter of course (`skip`) is neither.
+  public func passedDuringDowntime(
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?
+  ) -> (missed: [Instant], late: [Instant]) {
+    let (reminder, jitter) = (due.reminder, due.reminder.jitterOffset)
+    guard due.isRegular else {
+      guard let occurrence = due.occurrence, case .snoozed(let until) = occurrence.state,
+        absence.cause(of: until, now: now) == .downtime, !isPaused(reminder, at: now),
+        link?.isDone(at: due.scheduledAt) != true, link?.isDone(at: now) != true
+      else { return ([], []) }
+      return now - until > reminder.grace ? ([until], []) : ([], [until])
+    }
+    guard due.scheduledAt + jitter <= now else { return ([], []) }
+    let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link)
+    var (missed, late): ([Instant], [Instant]) = ([], [])
+    for (time, verdict) in zip(outlook.times, outlook.verdicts).dropFirst(due.occurrence?.wasHeard == true ? 1 : 0) {
+      switch verdict {
+      case .fires(.downtime): late.append(time)
+      case .missed(.downtime) where rule(.downtime, reminder, time) != .skip: missed.append(time)
+      case .missed(.overCap) where time + jitter < absence.runningSince: missed.append(time)
+      default: break
+      }
+    }
+    return (missed, late)
+  }
+
+  private func decideRegular(
+    _ due: DueReminder, timetable: Timetable, quiet: Quiet?, link: LinkedTracker?,
+    using generator: inout some RandomNumberGenerator
+  ) -> Firing {
+    let jitter = due.reminder.jitterOffset
+    // Its definition may have changed since it was made due.
+    guard due.scheduledAt + jitter <= now else { return putOff(due, to: due.scheduledAt + jitter) }
+    let outlook = outlook(due, timetable: timetable, quiet: quiet, link: link)
+    var verdicts = outlook.verdicts
 
     // Of what was heard before the clock went back.
     let isKnown = due.occurrence?.wasHeard ?? false
@@ -93,9 +143,10 @@ public struct FiringDecision: Sendable {
       for position in verdicts.indices where verdicts[position].isFiring { verdicts[position] = .missed(.quiet) }
     }
     var firing = record(
-      due, Array(zip(times, verdicts).dropFirst(isKnown ? 1 : 0)), next: next, skipped: skipped, using: &generator)
-    firing.isGivenUp = next == nil && walk.isGivenUp
-    firing.remainsBehind = remainsBehind
+      due, Array(zip(outlook.times, verdicts).dropFirst(isKnown ? 1 : 0)), next: outlook.next, skipped: outlook.skipped,
+      using: &generator)
+    firing.isGivenUp = outlook.next == nil && outlook.isGivenUp
+    firing.remainsBehind = outlook.remainsBehind
     return firing
   }
 

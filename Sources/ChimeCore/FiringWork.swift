@@ -13,19 +13,28 @@ public struct FiringWork: Sendable {
   public private(set) var unreadable: [UnreadableReminder] = []
   /// What the begin of a day has unlocked, by owner.
   public private(set) var begun: [(owner: UInt32, outcome: TrackingOutcome)] = []
+  /// What was told of a time in which no daemon ran.
+  public private(set) var told: [Occurrence] = []
   /// Whether there was nothing to be had: nothing is due, or others are about to fire it.
   public var isEmpty: Bool { firings.isEmpty && begun.isEmpty && unreadable.isEmpty }
   /// What the next firing transaction is to spread late messages with.
   public private(set) var stagger = Stagger()
 
-  /// - Parameter now: the daemon's time. That of the store counts where it has one: nothing fires before its time by that.
+  /// - Parameters:
+  ///   - downtime: what is to be told before anything fires; nil: nothing is.
+  ///   - now: the daemon's time. That of the store counts where it has one: nothing fires before its time by that.
   /// - Throws: what the transaction throws; then nothing of it may be committed.
   public static func run(
     in transaction: any StoreTransaction, limit: Int, room: Agenda.Room, bearings: Bearings, absence: Absence,
-    stagger: Stagger = Stagger(), now: Instant, using generator: inout some RandomNumberGenerator
+    stagger: Stagger = Stagger(), downtime: Downtime? = nil, now: Instant,
+    using generator: inout some RandomNumberGenerator
   ) throws -> FiringWork {
     var work = FiringWork()
     let now = transaction.time?.instant ?? now
+    if let downtime {
+      let decision = FiringDecision(now: now, absence: absence, silences: try transaction.silences())
+      work.told = try downtime.tell(in: transaction, bearings, decision, using: &generator)
+    }
     work.begun = try TrackingDay.begin(in: transaction, bearings, now: now, using: &generator)
     let claimed = try transaction.claimDue(now: now, limit: limit)
     let decision = FiringDecision(

@@ -103,6 +103,8 @@ package struct Configuration: Hashable, Sendable {
 
   /// Over how long the messages of what fires late are spread.
   package var lateSpread = Stagger.usualSpan
+  /// Whether owners are told of a time in which no daemon ran.
+  package var tellsDowntime = true
 
   /// How much history is kept.
   package var history = HistoryLimits(age: .days(400), count: 100_000)
@@ -221,6 +223,13 @@ extension ConfigurationKey {
           return true
         }, show: { TOMLText.quoted($0.quiet.handling.rawValue) }),
       .duration("late.spread", \.lateSpread, .zero...(.hours(1))),
+      ConfigurationKey(
+        path: "late.tellDowntime", expected: "true or false",
+        set: { configuration, value in
+          guard case .scalar(.boolean(let isOn)) = value else { return false }
+          configuration.tellsDowntime = isOn
+          return true
+        }, show: { String($0.tellsDowntime) }),
       .degrees("place.latitude", \.latitude, "north", 90),
       .degrees("place.longitude", \.longitude, "east", 180),
       .choice("desktop.transport", \.channels.desktopTransport, Configuration.Channels.DesktopTransport.self),

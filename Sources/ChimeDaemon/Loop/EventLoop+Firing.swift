@@ -6,6 +6,7 @@ extension EventLoop {
   /// One transaction: claim what is due, decide, record, and claim at once what the lanes have room for.
   func fire(limit: Int, room: Agenda.Room) {
     let (store, bearings, absence, horizons, stagger) = (store, bearings, absence, horizons, stagger)
+    let downtime = configuration.tellsDowntime ? downtime : nil
     let mark = surroundingsMark
     Task {
       await withTaskExecutorPreference(executor) {
@@ -15,7 +16,7 @@ extension EventLoop {
             if let mark { try transaction.setNote(Self.surroundingsNote, mark) }
             let work = try FiringWork.run(
               in: transaction, limit: limit, room: room, bearings: bearings, absence: absence, stagger: stagger,
-              now: SystemClock.now, using: &generator)
+              downtime: downtime, now: SystemClock.now, using: &generator)
             return (work, try horizons.read(transaction))
           }
           didFire(fired, horizon)
@@ -30,6 +31,8 @@ extension EventLoop {
   }
 
   private func didFire(_ fired: FiringWork, _ horizon: Horizon) {
+    // Once something has fired, what passed before has.
+    downtime = nil
     stagger = fired.stagger
     stagger.span = configuration.lateSpread
     let nowMicroseconds = SystemClock.nowMicroseconds
@@ -38,6 +41,7 @@ extension EventLoop {
     handle(.fired(claimed: outbox.hold(fired.claims, asOf: horizon.sequence), horizon, isEmpty: fired.isEmpty))
     pruneHistory()
     considerSnapshot()
+    publish(fired.told.map { Happening(kind: .fired, occurrence: $0, message: $0.title) })
     publish(fired.firings, at: nowMicroseconds)
     warn(of: fired.unreadable, withoutZone: fired.withoutZone)
     warn(ofGivenUp: fired.firings)

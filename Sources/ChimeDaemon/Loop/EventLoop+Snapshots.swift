@@ -171,7 +171,7 @@ extension EventLoop {
     snapshots.latest = keeper?.snapshots().first
     do {
       // It may be as full a disk as before, which takes no changes.
-      let (horizon, known, _) = try await firstLook()
+      let (horizon, known, _, _) = try await firstLook()
       adopt(known)
       if standby.owesStart { handle(.kept) }
       handle(.horizon(horizon))

@@ -133,14 +133,11 @@ extension EventLoop {
     if before.owesWake { wakeLanes { _ in true } }
   }
 
-  /// Under this name the store keeps when it was last tried.
-  private static let triedNote = "tried"
-
   /// Finds out whether the store takes changes again, and if so brings what is kept to it.
   func tryStore() async {
     do {
       let horizon = try await store.write { [horizons] transaction in
-        try transaction.setNote(Self.triedNote, "\(SystemClock.nowMicroseconds)")
+        try Downtime.noteAlive(in: transaction, now: SystemClock.now)
         return try horizons.read(transaction)
       }
       handle(.horizon(horizon))

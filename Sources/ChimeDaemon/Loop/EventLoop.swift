@@ -32,6 +32,8 @@ actor EventLoop {
   let startedAt: Instant
   /// When nobody could fire; with several daemons on the store, learned at the start.
   var absence: Absence
+  /// What the first that fires is told with; nil: others ran before, or it has been told.
+  var downtime: Downtime?
 
   var configuration: Configuration
   /// What schedules are read against; made anew when the configuration is.
@@ -158,7 +160,11 @@ actor EventLoop {
     watchStore()
     await joinFleet()
 
-    let (horizon, known, popups) = try await firstLook()
+    let (horizon, known, popups, trace) = try await firstLook()
+    // Where other daemons have run, nothing was missed for want of one.
+    if absence.runningSince == startedAt {
+      downtime = Downtime(after: trace, until: startedAt, channels: noticeChannels)
+    }
     adopt(known)
     await adoptTenants(configuration.tenants)
     listenToDesktop(remembering: popups ?? "")
@@ -190,10 +196,13 @@ actor EventLoop {
   }
 
   /// What the store owes. One that can only be read is asked all the same, and told later that a new daemon runs.
-  func firstLook() async throws -> (Horizon, [Endpoint], String?) {
-    let look: @Sendable (any StoreTransaction) throws -> (Horizon, [Endpoint], String?) = {
+  func firstLook() async throws -> (Horizon, [Endpoint], String?, Downtime.Trace?) {
+    let look: @Sendable (any StoreTransaction) throws -> (Horizon, [Endpoint], String?, Downtime.Trace?) = {
       [horizons, popupsNote] transaction in
-      (try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(popupsNote))
+      (
+        try horizons.read(transaction), try transaction.endpoints(owner: nil), try transaction.note(popupsNote),
+        try Downtime.trace(in: transaction)
+      )
     }
     do {
       return try await store.write { transaction in
@@ -258,6 +267,11 @@ actor EventLoop {
       }
     }
     workOutbox()
+  }
+
+  /// Where owners are told what no reminder of theirs says. A command is run for reminders alone.
+  private var noticeChannels: [ChannelName] {
+    configuration.defaultChannels.filter { $0 == .desktop ? !site.isSystem : configuration.commands[$0] == nil }
   }
 
   // MARK: The watchdog: only a loop that turns tells systemd so.
@@ -362,6 +376,7 @@ actor EventLoop {
           await settleOutbox()
           await recordBeforeTheEnd()
           await rememberDesktop()
+          try? await store.write { try Downtime.noteAlive(in: $0, now: SystemClock.now) }
         }
         await farewell()
         await store.close()

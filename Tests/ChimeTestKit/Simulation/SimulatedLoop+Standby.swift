@@ -193,7 +193,7 @@ extension SimulatedLoop {
   /// Finds out whether the store takes changes again, and if so brings what is kept to it.
   func tryStore(_ done: @escaping () -> Void) {
     write(.note) { transaction, now in
-      try transaction.setNote("tried", now.text)
+      try Downtime.noteAlive(in: transaction, now: now)
     } _: { [self] result in
       guard case .success(let (_, horizon)) = result else { return done() }
       handle(.horizon(horizon))
