@@ -80,12 +80,13 @@ package struct TrackerDefinition: Codable, Hashable {
   }
 }
 
-/// `{"total":40000000000}`, `{"count":3,"each":"week"}`, `{"value":120000000000}`
+/// `{"total":40000000000}`, `{"count":3,"each":"week"}`, `{"value":120000000000}`, `{"atMost":true,"count":5}`
 package struct GoalForm: Codable, Hashable {
   var count: Int?
   var total: Quantity?
   var value: Quantity?
   var each: Goal.Period?
+  var atMost: Bool?
 
   package init(of goal: Goal) {
     switch goal.target {
@@ -94,13 +95,14 @@ package struct GoalForm: Codable, Hashable {
     case .value(let value): self.value = value
     }
     each = goal.period == .day ? nil : goal.period
+    atMost = goal.isAtMost ? true : nil
   }
 
   func goal() throws -> Goal {
     let target: Goal.Target? =
       count.map { .count($0) } ?? total.map { .total($0) } ?? value.map { .value($0) }
     guard let target else { throw UnknownForm(of: "goal") }
-    return Goal(target, each: each ?? .day)
+    return Goal(target, each: each ?? .day, atMost: atMost ?? false)
   }
 }
 

@@ -11,8 +11,12 @@ public struct CalendarDay: Hashable, Sendable {
   public var percent: Int?
   /// Its number among the days that count and are met, from the start: 1, 2, 3 …; nil for all others.
   public var number: Int?
+  public var isMet = false
+  /// How near to its limit the day is; nil without a limit.
+  public var limit: LimitState?
 
-  public var isMet: Bool { total?.isMet ?? false }
+  /// As of `Standing`.
+  public var isOpenLimit: Bool { !isMet && limit.map { $0 != .passed } ?? false }
   public var counts: Bool { whyNotCounted == nil }
 }
 
@@ -35,12 +39,16 @@ public enum DayCalendar {
   /// - Parameters:
   ///   - summary: the kept one.
   ///   - totals: those of `reads(_:in:_:)`, in order.
+  ///   - today: the first day that is not over.
   public static func days(
-    _ tracker: Tracker, in range: ClosedRange<CivilDate>, summary: TrackerSummary, totals: some Sequence<DayTotal>
+    _ tracker: Tracker, in range: ClosedRange<CivilDate>, summary: TrackerSummary, totals: some Sequence<DayTotal>,
+    today: CivilDate
   ) -> [CalendarDay] {
     let totals = Array(totals)
     let tallying = Tallying(tracker)
-    var number = summary.numberedDays - totals.count { $0.day >= range.lowerBound && tallying.isNumbered($0) }
+    var number =
+      tallying.closed(summary, before: today).numberedDays
+      - tallying.numbered(in: range.lowerBound ... .latest, totals, today: today)
     var next = totals.firstIndex { $0.day >= range.lowerBound } ?? totals.endIndex
     var days: [CalendarDay] = []
     for dayNumber in range.lowerBound.number...range.upperBound.number {
@@ -49,12 +57,14 @@ public enum DayCalendar {
         let total = totals[next]
         day.total = total
         day.percent = percent(of: total)
-        if tallying.isNumbered(total) {
-          number += 1
-          day.number = number
-        }
         next += 1
       }
+      day.isMet = tallying.isMet(day.total, on: day.day, today: today)
+      if day.isMet, tallying.counts(day.day) {
+        number += 1
+        day.number = number
+      }
+      if day.day >= tracker.startedOn, day.day <= today { day.limit = tracker.limitState(of: day.total) }
       day.whyNotCounted =
         tracker.whyNotCounted(day.day) ?? (Course(tallying, totals, up: day.day).hadEnough ? .enough : nil)
       days.append(day)

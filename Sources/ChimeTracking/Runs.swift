@@ -10,6 +10,7 @@ extension Tallying {
   ///     tallying.form(of: summary, on: thursday).streak.length    // 0
   public func form(of summary: TrackerSummary, on day: CivilDate) -> Form {
     let today = day.number
+    if tracker.isLimited { return form(ofLimit: closed(summary, before: day), on: day) }
     return Form(
       streak: current(summary, on: today), weekdayStreak: standing(summary.weekdayRun, on: today, of: .weekdays),
       weekendStreak: standing(summary.weekendRun, on: today, of: .weekends), longest: longest(summary, on: today),
@@ -43,7 +44,7 @@ extension Tallying {
   }
 
   /// A run of days, unless a day that counted went by since.
-  private func standing(_ run: Streak, on today: Int, of set: WeekdaySet) -> Streak {
+  func standing(_ run: Streak, on today: Int, of set: WeekdaySet) -> Streak {
     guard let last = run.last else { return Streak(unit: run.unit) }
     return calendar.count(last.number + 1, today - 1, of: set) == 0 ? run : Streak(unit: run.unit)
   }

@@ -25,8 +25,10 @@ public struct Standing: Hashable, Sendable {
   /// Whether what is wanted is reached.
   public var isReached: Bool
   /// Whether the day is done: its own goal is met, or, of a week or a month, the period's goal is. With no such goal it is
-  /// when there is an entry.
+  /// when there is an entry. Of a limit it is when the day is over and has not passed it.
   public var isMet: Bool
+  /// How near to its limit the day is; nil without a limit.
+  public var limit: LimitState?
   /// Why the day does not count; nil when it does.
   public var whyNotCounted: NotCounted?
   public var form: Form
@@ -38,6 +40,9 @@ public struct Standing: Hashable, Sendable {
   public var countedThisMonth: Int
 
   public var counts: Bool { whyNotCounted == nil }
+
+  /// Whether there is nothing to do or to regret: a limit that was not passed, of a day that is not over.
+  public var isOpenLimit: Bool { !isMet && limit.map { $0 != .passed } ?? false }
 
   /// What is to be reached.
   public struct Wanted: Hashable, Sendable {
@@ -67,17 +72,24 @@ public struct Standing: Hashable, Sendable {
   ///   - summary: of all entries up to that day. For today that is the kept one; for a day before the summary's `lastDay`
   ///     make it by `Tallying.summary(of:)` of the totals up to the day.
   ///   - totals: those of `reads(_:on:)`, in order; others do no harm.
-  public init(_ tracker: Tracker, on day: CivilDate, summary: TrackerSummary, totals: some Sequence<DayTotal>) {
+  ///   - isOver: whether the day has ended, which a limit is judged by.
+  public init(
+    _ tracker: Tracker, on day: CivilDate, summary: TrackerSummary, totals: some Sequence<DayTotal>,
+    isOver: Bool = false
+  ) {
     let reads = Self.reads(tracker, on: day)
     let totals = totals.filter { reads.contains($0.day) }
     let tallying = Tallying(tracker)
+    // The first day that is not judged.
+    let open = isOver ? day.adding(days: 1) ?? day : day
+    let summary = tallying.closed(summary, before: open)
     self.day = day
     total = totals.last.flatMap { $0.day == day ? $0 : nil }
     value = tracker.kind == .measure ? summary.lastValue : nil
     form = tallying.form(of: summary, on: day)
     let month = CalendarPeriod.month.days(around: day)
     number = summary.numberedDays
-    numberThisMonth = totals.count { month.contains($0.day) && tallying.isNumbered($0) }
+    numberThisMonth = tallying.numbered(in: month, totals, today: open)
     countedThisMonth = tallying.due(in: month)
     let wanted = Self.wanted(tracker, total)
     self.wanted = wanted
@@ -99,7 +111,12 @@ public struct Standing: Hashable, Sendable {
     case (.measure, nil): self.reached = value
     case (_, nil): self.reached = reached
     }
-    let done = total?.isMet ?? false
+    let done = tallying.isMet(total, on: day, today: open)
+    limit = tracker.limitState(of: total)
+    if tracker.isLimited {
+      isReached = done
+      if wanted?.quantity == .zero { percent = nil }
+    }
     if let goal = tracker.goal, goal.period != .day, !goal.isOfValue { isMet = isReached } else { isMet = done }
     whyNotCounted = tracker.whyNotCounted(day) ?? (course.hadEnough ? .enough : nil)
   }
@@ -107,7 +124,7 @@ public struct Standing: Hashable, Sendable {
   private static func wanted(_ tracker: Tracker, _ total: DayTotal?) -> Wanted? {
     var goal = tracker.goal
     // A day keeps the goal that it had.
-    if goal?.ofDay != nil, let then = total?.goal, then.ofDay != nil { goal = then }
+    if goal?.ofDay != nil, let then = total?.goal, then.ofDay != nil, then.isAtMost == tracker.isLimited { goal = then }
     if let goal {
       switch goal.target {
       case .count(let count): return Wanted(.entries, .ones(count), each: goal.period)
@@ -247,6 +264,13 @@ extension Tallying {
     }
     guard times < span else { return counted }
     return Int((Double(counted) * Double(times) / Double(span)).rounded())
+  }
+
+  /// The same, but for a limit's day that is not over: it is held against nobody until it has been passed.
+  func due(in days: ClosedRange<CivilDate>, _ totals: some Sequence<DayTotal>, today: CivilDate) -> Int {
+    let due = due(in: days)
+    guard tracker.isLimited, days.contains(today), counts(today) else { return due }
+    return totals.contains { $0.day == today && !tracker.wasMet($0) } ? due : due - 1
   }
 }
 

@@ -137,10 +137,10 @@ public struct Statistics: Hashable, Sendable {
       let forecast = Forecast(days.map(\.point), of: tracker, average: averages.last?.value, today: today)
       (prediction, goalOn) = (forecast.days, forecast.goalOn)
     }
-    weeks = Self.periods(.week, within, tallying, range, unfinished)
-    months = Self.periods(.month, within, tallying, range, unfinished)
-    metDays = within.count { tallying.isNumbered($0.total) }
-    dueDays = tallying.due(in: range)
+    weeks = Self.periods(.week, within, tallying, range, unfinished, today: today)
+    months = Self.periods(.month, within, tallying, range, unfinished, today: today)
+    metDays = tallying.numbered(in: range, within.lazy.map(\.total), today: today)
+    dueDays = tallying.due(in: range, within.lazy.map(\.total), today: today)
     addLacking(tracker)
   }
 
@@ -192,7 +192,7 @@ public struct Statistics: Hashable, Sendable {
 
   private static func periods(
     _ kind: CalendarPeriod, _ days: [DayValue], _ tallying: Tallying, _ range: ClosedRange<CivilDate>,
-    _ unfinished: CivilDate?
+    _ unfinished: CivilDate?, today: CivilDate
   ) -> [Period] {
     var periods: [Period] = []
     var next = days.startIndex
@@ -204,12 +204,13 @@ public struct Statistics: Hashable, Sendable {
         max(
           CivilDate(nearest: whole.lowerBound), range.lowerBound)...min(
           CivilDate(nearest: whole.upperBound), range.upperBound)
-      var period = Period(days: bounds, entries: 0, met: 0, due: tallying.due(in: bounds))
+      var period = Period(days: bounds, entries: 0, met: 0, due: 0)
       let from = next
       while next < days.endIndex, days[next].total.day <= bounds.upperBound { next += 1 }
       let part = days[from..<next]
       period.entries = part.reduce(0) { $0 + $1.total.count }
-      period.met = part.count { tallying.isNumbered($0.total) }
+      period.met = tallying.numbered(in: bounds, part.lazy.map(\.total), today: today)
+      period.due = tallying.due(in: bounds, part.lazy.map(\.total), today: today)
       if tallying.tracker.kind == .amount { period.total = part.reduce(0) { $0 + $1.point.value } }
       if tallying.tracker.kind != .check { period.average = Self.mean(part.map(\.point), unfinished) }
       periods.append(period)

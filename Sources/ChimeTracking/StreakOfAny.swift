@@ -1,7 +1,7 @@
 public import ChimeSchedule
 
 /// The streak of a person, over several trackers: a day counts when one of them at least was met. A day on which none was asked
-/// for neither breaks it nor adds to it, nor does today, as long as it is not over.
+/// for neither breaks it nor adds to it, nor does today, as long as it is not over. Limits have no part in it.
 ///
 ///     let streak = StreakOfAny(trackers, since: firstDay, now: now, zone: zone)
 ///     streak.standing { tracker, day in totals[tracker.id]?[day]?.isMet ?? false }    // 12 days
@@ -16,7 +16,8 @@ public struct StreakOfAny {
   public init(_ trackers: [Tracker], since: CivilDate?, now: Instant, zone: Zone) {
     let todays = trackers.map { $0.day(at: now, in: zone).day.number }
     let starts = trackers.map(\.startedOn) + [since].compactMap { $0 }
-    self.trackers = trackers
+    // A limit is kept by doing nothing.
+    self.trackers = trackers.filter { !$0.isLimited }
     first = starts.min()?.number ?? 0
     last = todays.max() ?? -1
     unfinished = todays.min() ?? -1

@@ -53,6 +53,9 @@ public struct TrackerSummary: Hashable, Sendable, Codable {
     /// The number of the last week or month up to which the run stands.
     var stands: Int?
     var rolling: RollingRuns?
+    /// Of a limit: the day up to which days are judged, and the newest one with an entry, as long as it is not.
+    var closed: Int?
+    var open: OpenDay?
 
     init() {}
   }

@@ -72,6 +72,7 @@ public struct Tallying: Sendable {
   /// is enough.
   private func isMet(_ total: DayTotal) -> Bool {
     switch total.goal?.ofDay {
+    case _ where total.goal?.isAtMost == true: tracker.wasMet(total)
     case .count(let wanted): total.count >= wanted
     case .total(let wanted): total.total >= wanted
     case .value, nil: total.count > 0
@@ -80,7 +81,9 @@ public struct Tallying: Sendable {
 
   /// Whether a day has a number, and is one of "8 of 10": it counts, and is met. A day off that was done all the same is met
   /// and has none.
-  public func isNumbered(_ total: DayTotal) -> Bool { total.isMet && calendar.contains(total.day.number) }
+  public func isNumbered(_ total: DayTotal) -> Bool { total.isMet && counts(total.day) }
+
+  func counts(_ day: CivilDate) -> Bool { calendar.contains(day.number) }
 
   // The summary.
 
@@ -93,6 +96,12 @@ public struct Tallying: Sendable {
   public func add(_ new: DayTotal, replacing old: DayTotal?, to summary: inout TrackerSummary) -> Bool {
     guard canAdd(new, replacing: old, to: summary) else { return false }
     if summary.lastDay == nil { summary = blank }
+    if tracker.isLimited {
+      close(&summary, before: new.day.number)
+      summary.carry.open = .init(day: new.day.number, isMet: tracker.wasMet(new))
+      addRecords(new, old, to: &summary)
+      return true
+    }
     addRecords(new, old, to: &summary)
     let becameMet = new.isMet && !(old?.isMet ?? false)
     let counts = calendar.contains(new.day.number)
@@ -115,7 +124,7 @@ public struct Tallying: Sendable {
     return summary
   }
 
-  private var blank: TrackerSummary {
+  var blank: TrackerSummary {
     var summary = TrackerSummary()
     summary.run.unit = tracker.streakUnit
     summary.longest.unit = tracker.streakUnit
@@ -131,7 +140,7 @@ public struct Tallying: Sendable {
       return now.map { $0 >= was } ?? false
     }
     return new.count >= old.count && new.total >= old.total && grows(old.most, new.most) && grows(new.least, old.least)
-      && new.lastAt >= old.lastAt && new.goal == old.goal && (new.isMet || !old.isMet)
+      && new.lastAt >= old.lastAt && new.goal == old.goal && (new.isMet || !old.isMet || tracker.isLimited)
   }
 
   private func addRecords(_ new: DayTotal, _ old: DayTotal?, to summary: inout TrackerSummary) {
@@ -158,6 +167,8 @@ public struct Tallying: Sendable {
   /// The share of its goal that a day has reached, in thousandths, rounded down; 0 where none is for the day.
   private func share(of total: DayTotal) -> Int {
     let (has, wants): (Int64, Int64)
+    // Of a limit the most is no merit.
+    if total.goal?.isAtMost == true { return 0 }
     switch total.goal?.ofDay {
     case .count(let count): (has, wants) = (Int64(total.count), Int64(count))
     case .total(let wanted): (has, wants) = (total.total.grains, wanted.grains)

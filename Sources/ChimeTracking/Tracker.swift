@@ -176,10 +176,13 @@ public struct Goal: Hashable, Sendable, Codable {
 
   public var target: Target
   public var period: Period
+  /// Whether it is a limit: what is not to be passed. A limit is of a count or a total, and of a day.
+  public var isAtMost: Bool
 
-  public init(_ target: Target, each period: Period = .day) {
+  public init(_ target: Target, each period: Period = .day, atMost isAtMost: Bool = false) {
     self.target = target
     self.period = period
+    self.isAtMost = isAtMost
   }
 }
 

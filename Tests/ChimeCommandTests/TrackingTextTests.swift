@@ -199,10 +199,28 @@ import Testing
     arguments: [
       (TrackersInterface.Goal(count: 1), "once a day"), (.init(count: 3, period: .week), "3 times a week"),
       (.init(total: 2_500), "2500 ml a day"), (.init(total: 2_500, period: .month), "2500 ml a month"),
-      (.init(value: 80), "80 ml"),
+      (.init(value: 80), "80 ml"), (.init(total: 300, atMost: true), "at most 300 ml a day"),
+      (.init(count: 1, atMost: true), "at most once a day"), (.init(count: 5, atMost: true), "at most 5 times a day"),
     ])
   func goals(_ goal: TrackersInterface.Goal, _ text: String) {
     #expect(words.goal(standing { $0.tracker.goal = goal }.tracker) == text)
+  }
+
+  @Test(
+    arguments: [
+      (220.0, .under, false, "220 of 300 ml", "80 ml left"), (300, .near, false, "300 of 300 ml", "0 ml left"),
+      (340, .passed, false, "340 of 300 ml", "40 ml over"), (100, .under, true, "100 of 300 ml", nil),
+    ] as [(Double, TrackersInterface.Standing.Limit, Bool, String, String?)])
+  func limits(
+    _ reached: Double, _ limit: TrackersInterface.Standing.Limit, _ isMet: Bool, _ state: String, _ left: String?
+  ) {
+    let limited = standing {
+      $0.tracker.goal = .init(total: 300, atMost: true)
+      ($0.reached, $0.limit, $0.met) = (reached, limit, isMet)
+    }
+    #expect(words.state(limited) == state && words.remaining(limited) == left)
+    let tone: Style.Tone = isMet ? .good : limit == .passed ? .bad : limit == .near ? .caution : .plain
+    #expect(StandingRows.tone(limited) == tone)
   }
 
   /// Without a pack's words a mood has the product's.

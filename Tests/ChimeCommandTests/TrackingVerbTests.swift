@@ -57,6 +57,11 @@ import Varlink
           + #""title":{"en":"Juice"},"unit":"ml","usual":250}}"#, ["3000 ml a day"]
       ),
       (
+        "tracker add caffeine --unit mg --limit 0.3g --usual 80", "Trackers.Put",
+        #"{"tracker":{"goal":{"atMost":true,"total":300},"id":"caffeine","kind":"amount","title":{"en":"Caffeine"},"#
+          + #""unit":"mg","usual":80}}"#, ["at most 300 mg a day"]
+      ),
+      (
         "tracker edit water --goal 3l --usual 3", "Trackers.Put",
         #"{"tracker":{"goal":{"period":"day","total":3000},"id":"water","usual":3}}"#, ["3000 ml a day"]
       ),
@@ -190,6 +195,10 @@ import Varlink
       ("tracker add 日本語", .usage, "no id can be made of \"日本語\"", "--id reading"),
       ("tracker add x --goal 2.5", .usage, "the goal of a check is so many times", "--unit makes it an amount"),
       ("tracker add x --unit ml --goal 2kg", .usage, "--goal is in ml, not in kg", nil),
+      ("tracker add x --limit 2 --goal 2", .usage, "--goal and --limit exclude each other", nil),
+      ("tracker add x --limit 2 --per week", .usage, "--limit is for a day", nil),
+      ("tracker add x --limit 2.5", .usage, "the limit of a check is so many times", "--unit makes it an amount"),
+      ("tracker add x --kind measure --unit kg --limit 2", .usage, "a measure has no limit", "--goal is the value"),
       ("tracker add x --goal 2l", .usage, "--goal is in l, and the tracker has no unit", "--unit l"),
       ("tracker add x --days mon --times 3/week", .usage, "--days and --times exclude each other", nil),
       ("tracker add x --times often", .usage, "--times takes 3/week", nil),

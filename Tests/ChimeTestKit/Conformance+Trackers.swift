@@ -28,7 +28,7 @@ extension StoreConformance {
               for kind in Tracker.Kind.allCases {
                 number += 1
                 var tracker = try sampleTracker()
-                tracker.goal = target.map { Goal($0, each: period) }
+                tracker.goal = target.map { Goal($0, each: period, atMost: number.isMultiple(of: 2)) }
                 (tracker.counting, tracker.kind, tracker.generation) = (counting, kind, number)
                 tracker.unit = [nil, Unit("lb"), Unit("pages")][Int(number % 3)]
                 tracker.slot = Tracker.Slot.allCases[Int(number % 3)]

@@ -148,7 +148,8 @@ import Testing
     let range = monday.plus(1)...monday.plus(9)
     let reads = DayCalendar.reads(tracker, in: range, summary)
     #expect(reads == monday...monday.plus(31))
-    let days = DayCalendar.days(tracker, in: range, summary: summary, totals: totals.filter { reads.contains($0.day) })
+    let days = DayCalendar.days(
+      tracker, in: range, summary: summary, totals: totals.filter { reads.contains($0.day) }, today: monday.plus(9))
     #expect(days.map(\.number) == [nil, 2, nil, nil, nil, nil, 3, 4, nil])
     #expect(days.map(\.percent) == [50, 150, nil, nil, 100, nil, 100, 100, nil])
     #expect(days.map(\.whyNotCounted) == [nil, nil, nil, nil, .weekday, .weekday, nil, nil, nil])
@@ -161,7 +162,7 @@ import Testing
     let entries = [0, 3, 4, 7].map { Entry.sample(Int64($0), of: tracker, on: monday.plus($0)) }
     let days = DayCalendar.days(
       tracker, in: monday.plus(2)...monday.plus(8), summary: tallying.summary(ofEntries: entries),
-      totals: tallying.totals(of: entries))
+      totals: tallying.totals(of: entries), today: monday.plus(8))
     #expect(days.map(\.whyNotCounted) == [nil, nil, .enough, .enough, .enough, nil, nil])
     #expect(days.map(\.number) == [nil, 2, 3, nil, nil, 4, nil])
   }

@@ -24,6 +24,8 @@ struct TextChart {
   var averages: [Value]
   var expected: [Expected] = []
   var goal: Double?
+  /// Whether the goal is what is not to be passed.
+  var isLimit = false
   /// How many days a value is of: 7 for sums of weeks.
   var daysEach = 1
   /// How many days there is room for at least.
@@ -184,7 +186,7 @@ struct TextChart {
     }
     for (x, sum) in sums {
       let value = sum.total / Double(sum.count)
-      let tone: Style.Tone = goal.map { value >= $0 ? .good : .plain } ?? .plain
+      let tone: Style.Tone = goal.map { isLimit ? value > $0 ? .bad : .plain : value >= $0 ? .good : .plain } ?? .plain
       let eighths = Int((scale.share(value) * Double(height * 8)).rounded())
       for level in 0..<(eighths / 8) { canvas.put(glyphs.eighths[7], x, height - 1 - level, tone) }
       if eighths % 8 > 0 { canvas.put(glyphs.eighths[eighths % 8 - 1], x, height - 1 - eighths / 8, tone) }

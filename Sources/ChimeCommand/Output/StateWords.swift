@@ -10,8 +10,9 @@ enum StateWords {
     Words.mark("skip"), Words.mark("low"), Words.mark("critical"),
     // What `chime watch` calls what happens.
     Words.mark("added"), Words.mark("changed"), Words.mark("removed"), Words.mark("closed"), Words.mark("logged"),
-    Words.mark("goal"), Words.mark("unlocked"), Words.mark("level"), Words.mark("milestone"), Words.mark("clock"),
-    Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"), Words.mark("reloaded"), Words.mark("store"),
+    Words.mark("goal"), Words.mark("limit"), Words.mark("unlocked"), Words.mark("level"), Words.mark("milestone"),
+    Words.mark("clock"), Words.mark("zone"), Words.mark("calendar"), Words.mark("resumed"), Words.mark("reloaded"),
+    Words.mark("store"),
   ]
 
   static func say(_ state: String) -> String { states.contains(state) ? Words.say(key: state) : state }
@@ -29,7 +30,8 @@ enum StateWords {
   /// How many columns the longest name of an event takes.
   static let eventWidth = [
     "added", "changed", "removed", "fired", "missed", "delivered", "failed", "done", "dismissed", "snoozed", "closed",
-    "logged", "goal", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed", "reloaded", "store",
+    "logged", "goal", "limit", "unlocked", "level", "milestone", "clock", "zone", "calendar", "resumed", "reloaded",
+    "store",
   ].reduce(0) { max($0, TextWidth.of(say($1))) }
 
   /// What a request calls one of its values.

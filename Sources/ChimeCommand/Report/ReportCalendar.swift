@@ -79,7 +79,8 @@ extension ReportPage {
   /// `dx` for a day that does not count, `d0` for nothing up to `d4` for a goal that was met.
   private static func warmth(_ total: T.DayTotal) -> String {
     if total.met { return "d4" }
-    guard total.entries > 0 else { return total.counts ? "d0" : "dx" }
+    if total.limit == .passed { return "d1" }
+    guard total.entries > 0, total.limit == nil else { return total.counts ? "d0" : "dx" }
     switch total.percent ?? 50 {
     case ..<34: return "d1"
     case ..<67: return "d2"

@@ -42,7 +42,7 @@ extension ReportPage {
     return tag("div", ["class": isTitled ? "part" : "part bare"]) {
       tag("h3", ["dir": "auto", "class": isTitled ? nil : "unseen"]) { name(tracker) }
       if !about.isEmpty { tag("p", ["class": "kicker"]) { about.joined(separator: ", ") } }
-      if part.statistics.entries == 0, part.year.allSatisfy({ $0.entries == 0 }) {
+      if part.statistics.entries == 0, !tracker.isLimited, part.year.allSatisfy({ $0.entries == 0 }) {
         nothingYet(tracker)
       } else {
         tag("div", ["class": "stack"]) { pieces(of: part, id: id, isAlone: isAlone) }
@@ -174,14 +174,16 @@ extension ReportPage {
       tiles.append((Words.say("A day"), words.amount(average, tracker), Words.say("on days with an entry")))
     }
     if tracker.kind == .amount, let most = s.most {
-      tiles.append((Words.say("Best day"), words.amount(most.value, tracker), words.day(most.day)))
+      let title = tracker.isLimited ? Words.say("Most") : Words.say("Best day")
+      tiles.append((title, words.amount(most.value, tracker), words.day(most.day)))
     }
     // Days before the tracker's first one may have been met, and need not have been.
     let due = max(s.dueDays, s.metDays)
     if due > 0 {
       tiles.append(
         (
-          tracker.goal == nil ? Words.say("Days done") : Words.say("Goal met"),
+          tracker.goal == nil
+            ? Words.say("Days done") : tracker.isLimited ? Words.say("Within the limit") : Words.say("Goal met"),
           StatsPage.percent(Double(s.metDays) / Double(due)),
           Words.say(
             count: due, "%1 of %2 day that counts", "%1 of %2 days that count", Figures.number(Double(s.metDays)),

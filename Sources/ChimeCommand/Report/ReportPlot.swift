@@ -208,7 +208,8 @@ struct ReportPlot {
         }
       }
       if let goal, goalIsNear {
-        sign(Words.say("goal %1", page.words.amount(goal, tracker))) {
+        let amount = page.words.amount(goal, tracker)
+        sign(tracker.isLimited ? Words.say("limit %1", amount) : Words.say("goal %1", amount)) {
           tag("path", ["class": "goal-line", "d": "M1 6H31"])
         }
       }

@@ -129,7 +129,9 @@ extension ReportPage {
       }
       return lines + words.fields(standing.fields ?? [:], part.tracker)
     }
-    if let remaining = words.remaining(standing), part.tracker.kind == .amount { lines.append(remaining) }
+    if let remaining = words.remaining(standing), part.tracker.kind == .amount || part.tracker.isLimited {
+      lines.append(remaining)
+    }
     let streak = words.streak(standing.streak)
     if !streak.isEmpty { lines.append(Words.say("%1 in a row", streak)) }
     if part.tracker.slot != .anytime { lines.append(words.slot(part.tracker.slot)) }

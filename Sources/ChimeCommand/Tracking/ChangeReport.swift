@@ -65,10 +65,13 @@ struct ChangeReport {
     let tracker = standing.tracker
     guard tracker.goal != nil, let percent = words.percent(standing), tracker.kind != .check || standing.percent != nil
     else {
+      if tracker.isLimited {
+        return ["  " + [words.state(standing), words.remaining(standing)].compactMap { $0 }.joined(separator: "; ")]
+      }
       guard tracker.kind == .amount else { return [] }
       return ["  " + Words.say("%1 so far", words.state(standing))]
     }
-    let isSingle = tracker.kind == .check && (tracker.goal?.count ?? 1) == 1
+    let isSingle = tracker.kind == .check && (tracker.goal?.count ?? 1) == 1 && !tracker.isLimited
     guard !isSingle else { return [] }
     var text = words.state(standing)
     if tracker.kind == .measure { text = words.goal(tracker).map { Words.say("goal %1", $0) } ?? text }
@@ -76,7 +79,7 @@ struct ChangeReport {
     if let remaining = words.remaining(standing) { text += "; \(remaining)" }
     let bar = Bar.text(
       Double(percent) / 100, width: context.width >= 70 ? 20 : 10, style: context.style,
-      tone: standing.met ? .good : .plain)
+      tone: StandingRows.tone(standing))
     let indent = (context.width >= 70 ? 20 : 10) + 4
     let wrapped = TextWidth.wrap(text, to: context.width, indent: indent)
     return ["  \(bar)  \(wrapped[0].dropFirst(indent))"] + wrapped.dropFirst()
@@ -114,6 +117,11 @@ struct ChangeReport {
       let goal = words.goal(tracker).map { Words.say("Goal reached: %1!", $0) } ?? Words.say("Goal reached!")
       lines.append(star(goal, context))
     }
+    switch change.limit {
+    case .near: lines.append(warning(Words.say("Near the limit"), .caution, context))
+    case .passed: lines.append(warning(Words.say("The limit is passed"), .bad, context))
+    case .under, nil: break
+    }
     for milestone in change.milestones {
       lines.append(star(Words.say("Milestone: %1", Harmless.line(milestone.title)), context))
     }
@@ -133,6 +141,10 @@ struct ChangeReport {
       return [star(Words.say("Unlocked: %1", Harmless.line(words.local(achievement.title))), context)]
         + TextWidth.wrap(text, to: context.width, indent: 4).map { context.style($0, .faint) }
     }
+  }
+
+  private static func warning(_ text: String, _ tone: Style.Tone, _ context: Context) -> String {
+    "  \(context.style("!", tone)) \(context.style(text, .strong))"
   }
 
   private static func star(_ text: String, _ context: Context) -> String {

@@ -62,7 +62,7 @@ enum Chart {
     let glyphs = Glyphs(context)
     var chart = TextChart(
       isColumns: tracker.kind != .measure, points: values(statistics.points), averages: values(statistics.averages),
-      goal: tracker.kind == .measure ? tracker.goal?.value : dailyTotal(tracker),
+      goal: tracker.kind == .measure ? tracker.goal?.value : dailyTotal(tracker), isLimit: tracker.isLimited,
       glyphs: glyphs)
     chart.fewestDays = DayAxis.fewestDays(in: range)
     chart.expected = statistics.prediction.compactMap { one in
@@ -158,7 +158,9 @@ enum Chart {
       signs.append("\(glyphs.ahead)\(glyphs.band) " + Words.say("expected"))
     }
     if let goal = chart.goal, chart.showsGoal {
-      signs.append("\(glyphs.goal) " + Words.say("goal %1", words.amount(goal, statistics.tracker)))
+      let amount = words.amount(goal, statistics.tracker)
+      let text = statistics.tracker.isLimited ? Words.say("limit %1", amount) : Words.say("goal %1", amount)
+      signs.append("\(glyphs.goal) \(text)")
     }
     return signs
   }
@@ -167,16 +169,23 @@ enum Chart {
     _ statistics: T.Statistics, _ words: TrackerWords, _ glyphs: Glyphs
   ) -> [(text: String, tone: Style.Tone)] {
     let tracker = statistics.tracker
+    var average: [(text: String, tone: Style.Tone)] = []
+    if tracker.kind == .amount, let mean = statistics.dailyAverage {
+      average = [(Words.say("%1 a day on average, on days with an entry.", words.amount(mean, tracker)), .plain)]
+    }
+    if tracker.isLimited {
+      let kept = Words.say(
+        count: statistics.dueDays, "Within the limit on %1 of %n day.", "Within the limit on %1 of %n days.",
+        statistics.metDays)
+      return [(kept, .plain)] + average
+    }
     if tracker.kind == .check {
       let done = Words.say(
         count: statistics.dueDays, "Done on %1 of %n day.", "Done on %1 of %n days.", statistics.metDays)
       return [(done, .plain)]
     }
-    var sentences: [(text: String, tone: Style.Tone)] = []
+    var sentences = average
     func add(_ text: String, _ tone: Style.Tone = .plain) { sentences.append((text, tone)) }
-    if tracker.kind == .amount, let average = statistics.dailyAverage {
-      add(Words.say("%1 a day on average, on days with an entry.", words.amount(average, tracker)))
-    }
     if tracker.kind == .measure, let last = statistics.last {
       add(Words.say("%1 on %2.", words.amount(last.value, tracker), words.day(last.day)))
     }

@@ -126,13 +126,17 @@ enum Month {
         }
       if let more { text += " \(more)" }
     }
-    return .init(text: text, tone: total.met ? .good : total.counts ? .plain : .faint)
+    let tone: Style.Tone = total.met ? .good : total.limit == .passed ? .bad : total.counts ? .plain : .faint
+    return .init(text: text, tone: tone)
   }
 
   private static func summary(_ days: [T.DayTotal], _ tracker: T.Tracker) -> String {
     let due = days.count { $0.isAsked }
     let met = days.count { $0.isNumbered }
     guard due > 0 else { return Words.say("No day counts.") }
+    if tracker.isLimited {
+      return Words.say(count: due, "Within the limit on %1 of %n day.", "Within the limit on %1 of %n days.", met)
+    }
     // The value that is to be reached some day is not met by being measured.
     return tracker.kind == .measure
       ? Words.say(count: due, "Measured on %1 of %n day.", "Measured on %1 of %n days.", met)
@@ -142,6 +146,12 @@ enum Month {
   /// What the signs mean.
   private static func legend(_ glyphs: Glyphs, hasPart: Bool, _ tracker: T.Tracker? = nil) -> [String] {
     let isMeasure = tracker?.kind == .measure
+    if let tracker, tracker.isLimited {
+      return [
+        "\(glyphs.met) " + Words.say("within the limit"), "\(glyphs.open) " + Words.say("beyond it, or not over"),
+        "\(glyphs.free) " + Words.say("does not count"),
+      ]
+    }
     var signs = ["\(glyphs.met) " + (isMeasure ? Words.say("measured") : Words.say("met"))]
     if hasPart { signs.append("\(glyphs.part) " + Words.say("in part")) }
     signs.append("\(glyphs.open) " + (isMeasure ? Words.say("not measured") : Words.say("not met")))
@@ -156,9 +166,10 @@ enum Month {
   ) throws -> ExitCode {
     let all = try trackers.flatMap { try days(context, $0, month, today) }
     let marks = Dictionary(grouping: all, by: \.day).sorted { $0.key < $1.key }.map { day, totals in
-      let due = totals.filter { $0.counts || $0.met }
+      let due = totals.filter { $0.counts && !$0.isOpenLimit || $0.met }
       return T.DayMark(
-        day: day, met: due.count { $0.met }, due: due.count, begun: due.count { !$0.met && $0.entries > 0 })
+        day: day, met: due.count { $0.met }, due: due.count,
+        begun: due.count { !$0.met && $0.limit == nil && $0.entries > 0 })
     }
     switch context.format {
     case .json:

@@ -22,6 +22,12 @@ struct StandingRows {
 
   func mark(_ standing: TrackersInterface.Standing) -> String {
     if standing.met { return style("✔", .good) }
+    switch standing.limit {
+    case .passed: return style("✘", .bad)
+    case .near: return style("◐", .caution)
+    case .under: return standing.counts ? "○" : style("·", .faint)
+    case nil: break
+    }
     if standing.entries > 0 { return style("◐", .caution) }
     return standing.counts ? "○" : style("·", .faint)
   }
@@ -29,12 +35,22 @@ struct StandingRows {
   /// Whether there is more to show than done and not done.
   private func hasBar(_ standing: TrackersInterface.Standing) -> Bool {
     guard let goal = standing.tracker.goal, standing.percent != nil else { return false }
-    return standing.tracker.kind != .check || (goal.count ?? 1) > 1
+    return standing.tracker.kind != .check || (goal.count ?? 1) > 1 || goal.atMost == true
   }
 
   private func bar(_ standing: TrackersInterface.Standing, _ columns: Int) -> String {
     guard hasBar(standing), let percent = standing.percent else { return String(repeating: " ", count: columns) }
-    return Bar.text(Double(percent) / 100, width: columns, style: style, tone: standing.met ? .good : .plain)
+    return Bar.text(Double(percent) / 100, width: columns, style: style, tone: Self.tone(standing))
+  }
+
+  /// Good when it is met; of a limit it warns.
+  static func tone(_ standing: TrackersInterface.Standing) -> Style.Tone {
+    if standing.met { return .good }
+    return switch standing.limit {
+    case .passed: .bad
+    case .near: .caution
+    case .under, nil: .plain
+    }
   }
 
   private func percent(_ standing: TrackersInterface.Standing) -> String {
@@ -131,7 +147,8 @@ struct StandingRows {
   }
 
   private func tone(_ text: String, _ standing: TrackersInterface.Standing) -> String {
-    standing.met ? style(text, .good) : standing.counts || standing.entries > 0 ? text : style(text, .faint)
+    let tone = Self.tone(standing)
+    return style(text, tone == .plain && !standing.counts && standing.entries == 0 ? .faint : tone)
   }
 
   private func fit(_ text: String, _ columns: Int) -> String {
@@ -175,6 +192,8 @@ struct WeekStrip {
 
   static func mark(_ day: TrackersInterface.DayTotal, today: String) -> Mark {
     if day.met { return .met }
+    if day.limit == .passed { return .missed }
+    if day.isOpenLimit { return .none }
     if day.entries > 0 { return .part }
     if day.day > today { return .ahead }
     // A day that is not over has not been missed.

@@ -13,6 +13,7 @@ enum TrackerOptions {
     .value("unit", nil, "UNIT", "What its amounts are in, such as ml, kg or pages"),
     .value("decimals", nil, "N", "Digits after the point that are shown, 0 to 3"),
     .value("goal", nil, "AMOUNT", "What is to be reached: so much, of a check so many times, of a measure the value"),
+    .value("limit", nil, "AMOUNT", "What a day may have at most: so much, of a check so many times; instead of a goal"),
     .value("per", nil, "PERIOD", "In which time: day (the default), week or month", choices: ["day", "week", "month"]),
     .value("presets", nil, "LIST", "Amounts that are offered, with commas: 150,250,330"),
     .value("usual", nil, "AMOUNT", "The amount that is meant when none is named"),
@@ -40,7 +41,15 @@ enum TrackerOptions {
     if let unit = line.value("unit") { if unit.isEmpty { reset.append("unit") } else { draft.unit = unit } }
     draft.decimals = try line.count("decimals", minimum: 0, maximum: 3)
     let kind = draft.kind ?? old?.kind ?? .check
-    if let text = line.value("goal") {
+    if let text = line.value("limit") {
+      guard !line.has("goal") else { throw Failure.usage(Words.say("--goal and --limit exclude each other")) }
+      guard !line.has("per") else { throw Failure.usage(Words.say("--limit is for a day: leave --per out")) }
+      if !text.isEmpty {
+        draft.goal = try limit(text, kind, draft.unit ?? old?.unit)
+      } else if old?.goal?.atMost == true {
+        reset.append("goal")
+      }
+    } else if let text = line.value("goal") {
       if text.isEmpty { reset.append("goal") } else { draft.goal = try goal(text, kind, old: old, line) }
     } else if let per = line.value("per") {
       guard var goal = old?.goal else { throw Failure.usage(Words.say("--per goes with a goal: --goal 3 --per week")) }
@@ -75,7 +84,7 @@ enum TrackerOptions {
     if !reset.isEmpty { draft.reset = reset }
     // Digits that were typed are digits that are wanted.
     if draft.decimals == nil, old == nil {
-      let typed = ["goal", "usual", "milestones"].compactMap { line.value($0) }
+      let typed = ["goal", "limit", "usual", "milestones"].compactMap { line.value($0) }
         // In another unit the digits say nothing: 0.5 l are 500 ml.
         .filter { (try? AmountText.parse($0))??.unit.map { $0 == draft.unit } ?? true }
       draft.decimals = decimals(typed, kind)
@@ -106,6 +115,27 @@ enum TrackerOptions {
       return TrackersInterface.Goal(count: count, period: period)
     case .amount: return TrackersInterface.Goal(total: amount.value, period: period)
     case .measure: return TrackersInterface.Goal(value: amount.value, period: period)
+    }
+  }
+
+  private static func limit(
+    _ text: String, _ kind: TrackersInterface.Tracker.Kind, _ unit: String?
+  ) throws -> TrackersInterface.Goal {
+    let amount = try AmountText.required(text, option: "limit")
+    let value = try inUnit(amount, "limit", unit)
+    switch kind {
+    case .check:
+      guard let count = Int(exactly: value), count >= 0 else {
+        throw Failure.usage(
+          Words.say("the limit of a check is so many times, a whole number, not \"%1\"", text),
+          hint: Words.say("--unit makes it an amount"))
+      }
+      return TrackersInterface.Goal(count: count, atMost: true)
+    case .amount: return TrackersInterface.Goal(total: value, atMost: true)
+    case .measure:
+      throw Failure.usage(
+        Words.say("a measure has no limit: its values do not add up"),
+        hint: Words.say("--goal is the value to be reached"))
     }
   }
 

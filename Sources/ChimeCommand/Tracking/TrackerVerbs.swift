@@ -238,7 +238,7 @@ enum TrackerPage {
     var rows: [(String, String)] = []
     func add(_ name: String, _ value: String?) { if let value, !value.isEmpty { rows.append((name, value)) } }
     add(Words.say("kind"), [words.kind(tracker.kind), tracker.unit].compactMap { $0 }.joined(separator: ", "))
-    add(Words.say("goal"), words.goal(tracker))
+    add(tracker.isLimited ? Words.say("limit") : Words.say("goal"), words.goal(tracker))
     add(Words.say("usual"), tracker.usual.map { words.amount($0, tracker) })
     add(Words.say("presets"), tracker.presets.map { words.number($0, tracker) }.joined(separator: " · "))
     add(Words.say("days"), words.counting(tracker))

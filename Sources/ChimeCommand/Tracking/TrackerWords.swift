@@ -71,6 +71,10 @@ struct TrackerWords: Sendable {
   func goal(_ tracker: Tracker) -> String? {
     guard let goal = tracker.goal else { return nil }
     if let value = goal.value { return amount(value, tracker) }
+    if tracker.isLimited {
+      if let total = goal.total { return Words.say("at most %1 a day", amount(total, tracker)) }
+      return Words.say(count: goal.count ?? 0, "at most once a day", "at most %n times a day")
+    }
     if let total = goal.total {
       let text = amount(total, tracker)
       return switch goal.period ?? .day {
@@ -127,7 +131,7 @@ struct TrackerWords: Sendable {
     switch tracker.kind {
     case .check:
       let goal = tracker.goal?.count ?? 1
-      if goal > 1 || tracker.goal?.period ?? .day != .day {
+      if goal != 1 || tracker.isLimited || tracker.goal?.period ?? .day != .day {
         return ofGoal(Figures.number(standing.reached ?? 0), Figures.number(Double(goal)), tracker)
       }
       if let items = standing.items, !items.isEmpty {
@@ -162,6 +166,7 @@ struct TrackerWords: Sendable {
       else { return nil }
       return Words.say("%1 to go", amount((value - goal).magnitude, standing.tracker))
     }
+    if standing.tracker.isLimited { return left(standing) }
     guard !standing.met, let remaining = standing.remaining, remaining != 0 else { return nil }
     if standing.tracker.kind == .check {
       // "Not yet" says it already.
@@ -171,9 +176,20 @@ struct TrackerWords: Sendable {
     return Words.say("%1 to go", amount(remaining.magnitude, standing.tracker))
   }
 
+  /// `80 mg left`, `40 mg over`: of a limit.
+  private func left(_ standing: Standing) -> String? {
+    let tracker = standing.tracker
+    guard let limit = tracker.goal?.total ?? tracker.goal?.count.map(Double.init), let reached = standing.reached
+    else { return nil }
+    let rest = (limit - reached).magnitude
+    let text = tracker.kind == .check ? Figures.number(rest) : amount(rest, tracker)
+    if standing.limit == .passed { return Words.say("%1 over", text) }
+    return standing.met ? nil : Words.say("%1 left", text)
+  }
+
   /// The share of the goal in percent; of a check without one all or nothing; nil where there is nothing to reach.
   func percent(_ standing: Standing) -> Int? {
-    if let percent = standing.percent { return percent }
+    if standing.percent != nil || standing.tracker.isLimited { return standing.percent }
     return standing.tracker.kind == .check ? (standing.met ? 100 : 0) : nil
   }
 
@@ -263,11 +279,18 @@ extension TrackersInterface.Standing {
   var isGoalValueReached: Bool { tracker.kind == .measure && tracker.goal?.value != nil && remaining ?? 1 <= 0 }
 }
 
+extension TrackersInterface.Tracker {
+  /// Whether its goal is a limit.
+  var isLimited: Bool { goal?.atMost == true }
+}
+
 extension TrackersInterface.DayTotal {
+  /// A day of a limit that is neither over nor lost.
+  var isOpenLimit: Bool { !met && limit.map { $0 != .passed } ?? false }
   /// Whether it is one of "8 of 10": a day off that was done all the same is met, and has no number.
   var isNumbered: Bool { number != nil }
   /// Whether it is one of the ten.
-  var isAsked: Bool { counts || isNumbered }
+  var isAsked: Bool { counts && !isOpenLimit || isNumbered }
 }
 
 extension Context {

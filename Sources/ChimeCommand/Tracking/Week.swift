@@ -104,7 +104,7 @@ enum Week {
     _ days: [TrackersInterface.DayTotal], _ tracker: TrackersInterface.Tracker, today: String, _ words: TrackerWords
   ) -> String {
     let met = days.count(where: \.met)
-    let due = days.count { $0.counts || $0.met }
+    let due = days.count { $0.counts && !$0.isOpenLimit || $0.met }
     var text = Words.say("%1 of %2", Figures.number(Double(met)), Figures.number(Double(due)))
     if tracker.kind == .amount { text += ", " + words.amount(days.reduce(0) { $0 + ($1.total ?? 0) }, tracker) }
     if tracker.kind == .measure, let last = days.last(where: { $0.value != nil })?.value {

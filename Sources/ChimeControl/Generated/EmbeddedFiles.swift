@@ -233,12 +233,12 @@ type Tenant (
 type Notice (kind: string, about: ?string, sentence: string)
 
 # What Monitor streams. `event` is one of: added, changed, removed, fired, missed, delivered, failed, done, dismissed,
-# snoozed, closed, logged, goal, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
+# snoozed, closed, logged, goal, limit, unlocked, level, milestone, clock, zone, calendar, resumed, reloaded, store; more may come.
 type Event (
   # When it happened.
   at: Time,
   # `added`, `changed`, `removed`, `fired`, `missed`, `delivered`, `failed`, `done`, `dismissed`, `snoozed`, `closed`,
-  # `logged`, `goal`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
+  # `logged`, `goal`, `limit`, `unlocked`, `level`, `milestone`, `clock`, `zone`, `calendar`, `resumed`, `reloaded`, `store`;
   # more may come.
   event: string,
   # The reminder's id.
@@ -1278,8 +1278,9 @@ type Time (at: string, zone: string)
 # From one day to another, both included. A null end is open.
 type Range (from: ?string, to: ?string)
 
-# What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure.
-type Goal (count: ?int, total: ?float, value: ?float, period: ?(day, week, month))
+# What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a
+# limit of a day, which a day has met that is over and has not passed it.
+type Goal (count: ?int, total: ?float, value: ?float, period: ?(day, week, month), atMost: ?bool)
 
 # Which days count: these weekdays (mon, tue …), or so many days a week or a month, or in any `days` that follow each other.
 type Counting (weekdays: ?[]string, times: ?int, per: ?(week, month, days), days: ?int)
@@ -1375,8 +1376,10 @@ type Standing (
   remaining: ?float,
   # The share of the goal; more than 100 is possible.
   percent: ?int,
-  # Whether the goal is met.
+  # Whether the goal is met: a limit when the day is over.
   met: bool,
+  # Of a limit: whether the day is under it, near to it (four fifths, or another usual amount would pass it), or has passed it.
+  limit: ?(under, near, passed),
   # Whether the day counts, and if not why: weekday, paused, skipped, notStarted, enough (the week or month has enough).
   counts: bool,
   # Why not: `weekday`, `paused`, `skipped`, `notStarted`, `enough`.
@@ -1546,6 +1549,8 @@ type DayTotal (
   value: ?float,
   # Whether the goal was met.
   met: bool,
+  # Of a limit: how near the day came to it.
+  limit: ?(under, near, passed),
   # Whether the day counts.
   counts: bool,
   # The share of the goal.
@@ -1617,6 +1622,8 @@ type Change (
   standing: ?Standing,
   # Whether the goal has been met by it.
   goalMet: bool,
+  # That today has come near to its limit by it, or has passed it.
+  limit: ?(under, near, passed),
   unlocked: []Achievement,
   # Those that were crossed.
   milestones: []Milestone,

@@ -28,10 +28,11 @@ public enum TrackersInterface {
     }
   }
 
-  /// What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure.
+  /// What is to be reached: `count` entries of a check, a `total` of an amount, the `value` of a measure. With `atMost` it is a
+  /// limit of a day, which a day has met that is over and has not passed it.
   public struct Goal: WireValue {
-    public static let fieldNames = ["count", "total", "value", "period"]
-    public var fieldValues: [Any?] { [count, total, value, period] }
+    public static let fieldNames = ["count", "total", "value", "period", "atMost"]
+    public var fieldValues: [Any?] { [count, total, value, period, atMost] }
 
     public enum Period: String, Codable, Sendable, CaseIterable {
       case day, week, month
@@ -41,12 +42,14 @@ public enum TrackersInterface {
     public var total: Double?
     public var value: Double?
     public var period: Goal.Period?
+    public var atMost: Bool?
 
-    public init(count: Int? = nil, total: Double? = nil, value: Double? = nil, period: Goal.Period? = nil) {
+    public init(count: Int? = nil, total: Double? = nil, value: Double? = nil, period: Goal.Period? = nil, atMost: Bool? = nil) {
       self.count = count
       self.total = total
       self.value = value
       self.period = period
+      self.atMost = atMost
     }
   }
 
@@ -244,8 +247,12 @@ public enum TrackersInterface {
 
   /// How a tracker stands on a day.
   public struct Standing: WireValue {
-    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items"]
-    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items] }
+    public static let fieldNames = ["tracker", "day", "entries", "total", "value", "reached", "remaining", "percent", "met", "limit", "counts", "why", "streak", "longest", "strength", "number", "numberThisMonth", "countedThisMonth", "lastAt", "weeklyRate", "direction", "goalOn", "fields", "items"]
+    public var fieldValues: [Any?] { [tracker, day, entries, total, value, reached, remaining, percent, met, limit, counts, why, streak, longest, strength, number, numberThisMonth, countedThisMonth, lastAt, weeklyRate, direction, goalOn, fields, items] }
+
+    public enum Limit: String, Codable, Sendable, CaseIterable {
+      case under, near, passed
+    }
 
     public enum Direction: String, Codable, Sendable, CaseIterable {
       case up, down, steady
@@ -265,8 +272,10 @@ public enum TrackersInterface {
     public var remaining: Double?
     /// The share of the goal; more than 100 is possible.
     public var percent: Int?
-    /// Whether the goal is met.
+    /// Whether the goal is met: a limit when the day is over.
     public var met: Bool
+    /// Of a limit: whether the day is under it, near to it (four fifths, or another usual amount would pass it), or has passed it.
+    public var limit: Standing.Limit?
     /// Whether the day counts, and if not why: weekday, paused, skipped, notStarted, enough (the week or month has enough).
     public var counts: Bool
     /// Why not: `weekday`, `paused`, `skipped`, `notStarted`, `enough`.
@@ -294,7 +303,7 @@ public enum TrackersInterface {
     /// Of a collection: what was used on the day, the latest last.
     public var items: [Item]?
 
-    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil) {
+    public init(tracker: Tracker, day: String, entries: Int, total: Double? = nil, value: Double? = nil, reached: Double? = nil, remaining: Double? = nil, percent: Int? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, why: String? = nil, streak: Streak, longest: Streak, strength: Double, number: Int, numberThisMonth: Int, countedThisMonth: Int, lastAt: Wire.Time? = nil, weeklyRate: Double? = nil, direction: Standing.Direction? = nil, goalOn: String? = nil, fields: [String: Double]? = nil, items: [Item]? = nil) {
       self.tracker = tracker
       self.day = day
       self.entries = entries
@@ -304,6 +313,7 @@ public enum TrackersInterface {
       self.remaining = remaining
       self.percent = percent
       self.met = met
+      self.limit = limit
       self.counts = counts
       self.why = why
       self.streak = streak
@@ -595,8 +605,8 @@ public enum TrackersInterface {
 
   /// A day of one tracker.
   public struct DayTotal: WireValue {
-    public static let fieldNames = ["day", "entries", "total", "value", "met", "counts", "percent", "number", "why"]
-    public var fieldValues: [Any?] { [day, entries, total, value, met, counts, percent, number, why] }
+    public static let fieldNames = ["day", "entries", "total", "value", "met", "limit", "counts", "percent", "number", "why"]
+    public var fieldValues: [Any?] { [day, entries, total, value, met, limit, counts, percent, number, why] }
 
     public var day: String
     public var entries: Int
@@ -606,6 +616,8 @@ public enum TrackersInterface {
     public var value: Double?
     /// Whether the goal was met.
     public var met: Bool
+    /// Of a limit: how near the day came to it.
+    public var limit: Standing.Limit?
     /// Whether the day counts.
     public var counts: Bool
     /// The share of the goal.
@@ -615,12 +627,13 @@ public enum TrackersInterface {
     /// Why it does not count.
     public var why: String?
 
-    public init(day: String, entries: Int, total: Double? = nil, value: Double? = nil, met: Bool, counts: Bool, percent: Int? = nil, number: Int? = nil, why: String? = nil) {
+    public init(day: String, entries: Int, total: Double? = nil, value: Double? = nil, met: Bool, limit: Standing.Limit? = nil, counts: Bool, percent: Int? = nil, number: Int? = nil, why: String? = nil) {
       self.day = day
       self.entries = entries
       self.total = total
       self.value = value
       self.met = met
+      self.limit = limit
       self.counts = counts
       self.percent = percent
       self.number = number
@@ -765,24 +778,27 @@ public enum TrackersInterface {
 
   /// What an entry brought about.
   public struct Change: WireValue {
-    public static let fieldNames = ["entry", "standing", "goalMet", "unlocked", "milestones", "levelUp"]
-    public var fieldValues: [Any?] { [entry, standing, goalMet, unlocked, milestones, levelUp] }
+    public static let fieldNames = ["entry", "standing", "goalMet", "limit", "unlocked", "milestones", "levelUp"]
+    public var fieldValues: [Any?] { [entry, standing, goalMet, limit, unlocked, milestones, levelUp] }
 
     public var entry: Entry?
     /// How its tracker stands on its day, afterwards.
     public var standing: Standing?
     /// Whether the goal has been met by it.
     public var goalMet: Bool
+    /// That today has come near to its limit by it, or has passed it.
+    public var limit: Standing.Limit?
     public var unlocked: [Achievement]
     /// Those that were crossed.
     public var milestones: [Milestone]
     /// The level that was reached.
     public var levelUp: Level?
 
-    public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
+    public init(entry: Entry? = nil, standing: Standing? = nil, goalMet: Bool, limit: Standing.Limit? = nil, unlocked: [Achievement], milestones: [Milestone], levelUp: Level? = nil) {
       self.entry = entry
       self.standing = standing
       self.goalMet = goalMet
+      self.limit = limit
       self.unlocked = unlocked
       self.milestones = milestones
       self.levelUp = levelUp

@@ -96,6 +96,8 @@ public struct LinkedTracker: Hashable, Sendable {
   /// Whether there is nothing more to do on a day: its goal is met, that of its week or month is, or the week, the month or
   /// the days up to it have as many met days as they are to have.
   public func isDone(on day: CivilDate) -> Bool {
+    // Of a limit nothing is to be done.
+    if tracker.isLimited { return false }
     switch (tracker.goal?.period ?? .day, tracker.goal?.target) {
     case (.week, .count(let count)), (.month, .count(let count)):
       if sum(period(of: day)).count >= count { return true }
@@ -162,7 +164,8 @@ extension LinkedTracker {
   }
 
   private var pacedGoal: Quantity? {
-    guard tracker.kind == .amount, let goal = tracker.goal, goal.period == .day, case .total(let total) = goal.target
+    guard tracker.kind == .amount, let goal = tracker.goal, goal.period == .day, !goal.isAtMost,
+      case .total(let total) = goal.target
     else { return nil }
     return total
   }

@@ -27,9 +27,16 @@ public enum TrackingDay {
 
   /// Whether one of its achievements is locked that the clock alone can unlock.
   private static func waits(_ installed: InstalledPack, in transaction: any StoreTransaction) throws -> Bool {
-    let waiting = installed.pack.achievements.filter {
-      switch $0.criterion.kind {
+    let limited = Set(
+      try installed.pack.trackers.filter {
+        try transaction.tracker(TrackerKey(owner: installed.owner, id: $0.id))?.isLimited ?? false
+      }.map(\.id))
+    let waiting = installed.pack.achievements.filter { achievement in
+      switch achievement.criterion.kind {
       case .anniversary, .daysSinceStart: true
+      // The days of a limit are met as they end.
+      case .streak, .daysMet, .goalMet:
+        achievement.criterion.tracker.map { limited.contains($0) } ?? !limited.isEmpty
       default: false
       }
     }

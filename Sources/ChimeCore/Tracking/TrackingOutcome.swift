@@ -15,6 +15,8 @@ public struct TrackingOutcome: Hashable, Sendable {
   public var standing: Standing?
   /// Whether the goal has been met by it, which it was not before.
   public var goalMet = false
+  /// That the entry's day, which is today, has come near to its limit or has passed it, and was further off before.
+  public var limit: LimitState?
   /// In the order of their packs' declarations.
   public var unlocked: [Unlock] = []
   public var milestones: [Milestone] = []

@@ -5,11 +5,13 @@ public protocol TrackingWording: Sendable {
   /// The languages of texts that come in several, best first.
   var languages: [String] { get }
   func goalMet(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
+  /// That a day has come near to its limit, or has passed it.
+  func limit(_ tracker: Tracker, _ standing: Standing) -> TrackingWords
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords
   func reached(_ level: LevelUp, of pack: Pack) -> TrackingWords
   func reached(_ milestone: Milestone, of tracker: Tracker) -> TrackingWords
-  /// With the unit: `2,500 ml`.
-  func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String
+  /// Without the unit: `2,500`.
+  func number(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String
   func number(_ number: Int) -> String
   /// What a button says that logs an amount: `Drank 250 ml`, or `Log 250 ml` for a tracker without a word of its own.
   func button(_ verb: String?, _ amount: String) -> String
@@ -21,6 +23,25 @@ public protocol TrackingWording: Sendable {
 
 extension TrackingWording {
   public func notice(_ sentence: String) -> String { sentence }
+
+  /// With the unit: `2,500 ml`.
+  public func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
+    "\(number(quantity, unit, decimals: decimals)) \(unit)"
+  }
+}
+
+extension TrackingWording {
+  /// What a limit has, out of what, and what is left of it or beyond: `220`, `300 mg`, `80 mg`.
+  public func limitAmounts(_ tracker: Tracker, _ standing: Standing) -> (reached: String, of: String, rest: String) {
+    let (limit, reached) = (standing.wanted?.quantity ?? .zero, standing.reached ?? .zero)
+    let rest = reached > limit ? reached - limit : limit - reached
+    guard let unit = tracker.unit else {
+      func count(_ quantity: Quantity) -> String { number(Int(quantity.grains / Quantity.one.grains)) }
+      return (count(reached), count(limit), count(rest))
+    }
+    func amount(_ quantity: Quantity) -> String { self.amount(quantity, unit, decimals: tracker.decimals) }
+    return (number(reached, unit, decimals: tracker.decimals), amount(limit), amount(rest))
+  }
 }
 
 /// A title and what stands below it.
@@ -44,6 +65,14 @@ public struct PlainWording: TrackingWording {
     TrackingWords("Goal met: \(tracker.title.text(in: languages))", "")
   }
 
+  public func limit(_ tracker: Tracker, _ standing: Standing) -> TrackingWords {
+    let amounts = limitAmounts(tracker, standing)
+    return TrackingWords(
+      "\(tracker.title.text(in: languages)): \(amounts.reached) of \(amounts.of)",
+      standing.limit == .passed
+        ? "The limit is passed by \(amounts.rest)" : "\(amounts.rest) left today")
+  }
+
   public func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords {
     TrackingWords("Unlocked: \(achievement.title.text(in: languages))", achievement.text.text(in: languages))
   }
@@ -56,8 +85,8 @@ public struct PlainWording: TrackingWording {
     TrackingWords("Milestone: \(milestone.title)", tracker.title.text(in: languages))
   }
 
-  public func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
-    "\(quantity.plain(in: unit, decimals: decimals)) \(unit)"
+  public func number(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
+    quantity.plain(in: unit, decimals: decimals)
   }
 
   public func number(_ number: Int) -> String { String(number) }

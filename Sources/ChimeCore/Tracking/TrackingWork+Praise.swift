@@ -12,7 +12,7 @@ extension TrackingWork {
       let trackers = try ids.compactMap { try transaction.tracker(key($0)) }
       guard let today = trackers.map({ today(of: $0) }).max() else { return 0 }
       return try PerfectDays.run(of: trackers, upTo: today) { tracker, day in
-        try transaction.dayTotal(of: tracker.key, on: day)?.isMet ?? false
+        tracker.wasMet(try transaction.dayTotal(of: tracker.key, on: day))
       }
     }
   }
@@ -73,6 +73,14 @@ extension TrackingWork {
     guard let standing = outcome.standing, let pack = try pack(of: tracker) else { return }
     try tell(
       bearings.wording.goalMet(tracker, standing), "goal", pack, icon: tracker.icon, &outcome, using: &generator)
+  }
+
+  /// Tells that the day has come near to its limit, or has passed it.
+  func tellLimit(
+    _ tracker: Tracker, _ outcome: inout TrackingOutcome, using generator: inout some RandomNumberGenerator
+  ) throws {
+    guard let standing = outcome.standing, outcome.limit != nil else { return }
+    try warn(bearings.wording.limit(tracker, standing), "limit", of: tracker, &outcome, using: &generator)
   }
 
   /// Keeps and tells the milestones that a measure has come to, each once.
@@ -170,7 +178,8 @@ extension TrackingWork {
     try tracker.pack.flatMap { try transaction.pack($0, owner: owner)?.pack }
   }
 
-  /// A reminder of its own tells it, through the pack's channels. Trackers without a pack are told of by `chime watch` alone.
+  /// A reminder of its own tells it, through the pack's channels. Of trackers without a pack praise is told by `chime watch`
+  /// alone.
   private func tell(
     _ words: TrackingWords, _ tag: String, _ pack: Pack, icon: String? = nil, _ outcome: inout TrackingOutcome,
     using generator: inout some RandomNumberGenerator
@@ -180,6 +189,20 @@ extension TrackingWork {
       try DesktopNotice.record(
         words.title, words.body, to: owner, in: transaction, bearings, channels: channels,
         tags: [pack.id.rawValue, tag], icon: icon ?? pack.icon, now: now, using: &generator))
+  }
+
+  /// What has to be heard, of any tracker: through its pack's channels, or the usual ones.
+  private func warn(
+    _ words: TrackingWords, _ tag: String, of tracker: Tracker, _ outcome: inout TrackingOutcome,
+    using generator: inout some RandomNumberGenerator
+  ) throws {
+    let pack = try pack(of: tracker)
+    let channels = pack.map { $0.channels.map(ChannelName.init(rawValue:)) } ?? []
+    outcome.notices.append(
+      try DesktopNotice.record(
+        words.title, words.body, to: owner, in: transaction, bearings,
+        channels: channels.isEmpty ? bearings.channels : channels, tags: [pack?.id.rawValue, tag].compactMap { $0 },
+        icon: tracker.icon ?? pack?.icon, now: now, using: &generator))
   }
 }
 

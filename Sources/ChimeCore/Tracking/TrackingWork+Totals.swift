@@ -25,6 +25,10 @@ extension TrackingWork {
     var logged: Entry?
     if case .entry(nil, let added) = difference { logged = added }
     try follow(tracker.key, tracker, last: tallied.summary.lastAt, entry: logged, &outcome)
+    if case .entry(_, .some) = difference, tallied.day == today(of: tracker) {
+      outcome.limit = tallied.limit(of: tracker)
+      try tellLimit(tracker, &outcome, using: &generator)
+    }
     if outcome.goalMet, tallied.day == today(of: tracker) { try tellGoal(tracker, &outcome, using: &generator) }
     switch difference {
     case .entry(_, .some): try celebrate(tracker, tallied, &outcome, using: &generator)
@@ -66,6 +70,14 @@ extension TrackingWork {
     var wasReached: Bool
     var isReached: Bool
     var occasion: TrackingOccasion
+
+    /// How near to its limit the day has come, when it has come nearer.
+    func limit(of tracker: Tracker) -> LimitState? {
+      guard case .entry(let change) = occasion, let day = change.days.first(where: { $0.after?.day == day }),
+        let after = tracker.limitState(of: day.after), let before = tracker.limitState(of: day.before), after > before
+      else { return nil }
+      return after
+    }
   }
 
   /// Makes the totals of the days that have changed, and the summary.
@@ -139,7 +151,7 @@ extension TrackingWork {
 
   /// Whether what a tracker has for a goal is reached; false without one.
   private func isReached(_ tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> Bool {
-    guard let goal = tracker.goal, summary.entries > 0 else { return false }
+    guard let goal = tracker.goal, !goal.isAtMost, summary.entries > 0 else { return false }
     if goal.period == .day, case .value = goal.target {
     } else if goal.period == .day {
       return try transaction.dayTotal(of: tracker.key, on: day)?.isMet ?? false
@@ -171,11 +183,13 @@ extension TrackingWork {
   public func standing(of tracker: Tracker, on day: CivilDate, _ summary: TrackerSummary) throws -> Standing {
     let key = tracker.key
     let reads = Standing.reads(tracker, on: day)
+    let isOver = day < today(of: tracker)
     guard let last = summary.lastDay, day < last else {
       return Standing(
-        tracker, on: day, summary: summary, totals: try transaction.dayTotals(of: key, in: reads))
+        tracker, on: day, summary: summary, totals: try transaction.dayTotals(of: key, in: reads), isOver: isOver)
     }
     let totals = try transaction.dayTotals(of: key, in: .earliest...day)
-    return Standing(tracker, on: day, summary: Tallying(tracker).summary(of: totals), totals: totals)
+    return Standing(
+      tracker, on: day, summary: Tallying(tracker).summary(of: totals), totals: totals, isOver: isOver)
   }
 }

@@ -79,14 +79,16 @@ struct BackupJudge {
 
   private func goal(_ goal: Goal, of tracker: Tracker) throws {
     let limit = Quantity.limit(of: tracker.unit?.dimension ?? .count)
+    let least = goal.isAtMost ? 0 : 1
     let isSound =
       switch (tracker.kind, goal.target) {
-      case (.check, .count(let count)): (1...10_000).contains(count)
-      case (.amount, .total(let total)): (1...limit).contains(total.grains)
-      case (.measure, .value(let value)): value.grains.magnitude <= limit.magnitude && goal.period == .day
+      case (.check, .count(let count)): (least...10_000).contains(count)
+      case (.amount, .total(let total)): (Int64(least)...limit).contains(total.grains)
+      case (.measure, .value(let value)):
+        value.grains.magnitude <= limit.magnitude && goal.period == .day && !goal.isAtMost
       default: false
       }
-    try need(isSound, "the goal of \(tracker.id) is none that it can have")
+    try need(isSound && (goal.period == .day || !goal.isAtMost), "the goal of \(tracker.id) is none that it can have")
   }
 
   private func known(_ id: TrackerID) throws -> Tracker {

@@ -29,14 +29,17 @@ enum PackAmounts {
     return (text, .day)
   }
 
+  /// What stands before a limit.
+  static let atMost = ["at", "most", ""].joined(separator: " ")
+
   /// `once`, `twice`, `3 times`.
-  static func times(_ text: String) -> Int? {
+  static func times(_ text: String, least: Int = 1) -> Int? {
     switch text.stripped {
     case "once": return 1
     case "twice": return 2
     default:
       let parts = text.split(separator: " ")
-      guard parts.count == 2, ["times", "time"].contains(parts[1]), let number = whole(parts[0]), number >= 1 else {
+      guard parts.count == 2, ["times", "time"].contains(parts[1]), let number = whole(parts[0]), number >= least else {
         return nil
       }
       return number

@@ -35,7 +35,7 @@ extension PackReader {
   }
 
   private mutating func readAmounts(_ table: Table, of tracker: Tracker, into reminder: inout PackReminder) {
-    if reminder.pace, let node = table["pace"], tracker.kind != .amount || tracker.goal == nil {
+    if reminder.pace, let node = table["pace"], tracker.kind != .amount || tracker.goal?.isAtMost ?? true {
       fault(node, table.key("pace"), "is for a tracker of kind \"amount\" that has a goal")
     }
     guard let node = table["logs"] else { return }

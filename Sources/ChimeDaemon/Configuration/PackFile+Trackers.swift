@@ -32,6 +32,7 @@ extension PackReader {
       tracker.pack = pack.id
       tracker.verb = text("verb", in: table, isRequired: false, atMost: 20)
       laySettings(table, kind, over: &tracker, without: ["title", "verb"])
+      if tracker.isLimited { judge("goal", in: table) { try TrackerFields.check(tracker) } }
       tracker.hasItems = flag("items", in: table) ?? false
       if let experience = number("xp", in: table, 0...1_000) { tracker.experience = experience }
       further(table, into: &tracker, takesBounds: true)
@@ -230,10 +231,15 @@ extension PackReader {
       expected(Self.goalSentence(tracker), at: node, table.key("goal"))
       return nil
     }
-    let (rest, period) = PackAmounts.period(of: text)
+    let (limit, period) = PackAmounts.period(of: text)
+    let isAtMost = limit.hasPrefix(PackAmounts.atMost)
+    let rest = isAtMost ? String(limit.dropFirst(PackAmounts.atMost.count)) : limit
+    let atMost = isAtMost ? true : nil
     let each = TrackersInterface.Goal.Period(rawValue: period.rawValue)
     guard let unit = tracker.unit else {
-      if let times = PackAmounts.times(rest) { return .init(count: times, period: each) }
+      if let times = PackAmounts.times(rest, least: isAtMost ? 0 : 1) {
+        return .init(count: times, period: each, atMost: atMost)
+      }
       expected(Self.goalSentence(tracker), at: node, table.key("goal"))
       return nil
     }
@@ -249,7 +255,8 @@ extension PackReader {
       return nil
     }
     let amount = quantity.value(in: unit)
-    return tracker.kind == .measure ? .init(value: amount) : .init(total: amount, period: each)
+    return tracker.kind == .measure
+      ? .init(value: amount) : .init(total: amount, period: each, atMost: atMost)
   }
 
   /// A measure of one's own may be a temperature, or what is left of a sum.
@@ -257,8 +264,9 @@ extension PackReader {
 
   private static func goalSentence(_ tracker: Tracker) -> String {
     switch tracker.kind {
-    case .check: "how often, such as \"once a day\" or \"3 times a week\""
-    case .amount: "how much, such as \"\(tracker.unit.map(example) ?? "20 pages")\" or the same with \"a week\""
+    case .check: "how often, such as \"once a day\", \"3 times a week\" or \"at most 5 times\""
+    case .amount:
+      "how much, such as \"\(tracker.unit.map(example) ?? "20 pages")\" or the same with \"a week\" or \"at most\""
     case .measure: "the value to be reached, such as \"75 \(tracker.unit?.symbol ?? "kg")\""
     }
   }

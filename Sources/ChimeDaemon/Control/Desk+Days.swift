@@ -153,7 +153,8 @@ extension Desk {
     let summary = try transaction.summary(of: tracker.key) ?? TrackerSummary()
     let reads = DayCalendar.reads(tracker, in: range, summary)
     return DayCalendar.days(
-      tracker, in: range, summary: summary, totals: try transaction.dayTotals(of: tracker.key, in: reads))
+      tracker, in: range, summary: summary, totals: try transaction.dayTotals(of: tracker.key, in: reads),
+      today: today(of: tracker))
   }
 
   /// How the days were over all trackers that counted on them.
@@ -161,9 +162,9 @@ extension Desk {
     var marks: [CivilDate: (met: Int, due: Int, begun: Int)] = [:]
     for day in calendars.joined() {
       var mark = marks[day.day] ?? (0, 0, 0)
-      if day.counts {
+      if day.counts, !day.isOpenLimit {
         mark.due += 1
-        if day.isMet { mark.met += 1 } else if day.total != nil { mark.begun += 1 }
+        if day.isMet { mark.met += 1 } else if day.total != nil, day.limit == nil { mark.begun += 1 }
       }
       marks[day.day] = mark
     }

@@ -157,7 +157,8 @@ extension Desk {
   /// What a change has brought about.
   func change(_ outcome: TrackingOutcome, _ transaction: any StoreTransaction) throws -> Tracking.Change {
     let wire = self.wire
-    var change = Tracking.Change(goalMet: outcome.goalMet, unlocked: [], milestones: [])
+    var change = Tracking.Change(
+      goalMet: outcome.goalMet, limit: outcome.limit.map(wire.limit), unlocked: [], milestones: [])
     if let tracker = outcome.tracker {
       change.entry = outcome.entry.map { wire.entry($0, of: tracker) }
       let summary = try transaction.summary(of: tracker.key)

@@ -71,7 +71,9 @@ extension Desk {
           + "\"\(reminder.schedule.canonical)\" has none")
     }
     guard let tracker else { return }
-    guard tracker.kind == .amount, let goal = tracker.goal, goal.period == .day, case .total = goal.target else {
+    guard tracker.kind == .amount, let goal = tracker.goal, goal.period == .day, !goal.isAtMost,
+      case .total = goal.target
+    else {
       throw refuse("only an amount with a daily goal can be paced, and \(tracker.id) is none")
     }
     guard link.amount ?? tracker.usual != nil else {

@@ -107,7 +107,7 @@ struct PackChosen {
       guard let count = Int(exactly: value), (1...10_000).contains(count) else {
         throw ControlFailure.invalidValue(field: "goals", "the goal of \(tracker.id) is a whole number of times")
       }
-      return Goal(.count(count), each: tracker.goal?.period ?? .day)
+      return Goal(.count(count), each: tracker.goal?.period ?? .day, atMost: tracker.isLimited)
     }
     let quantity = try positive(value, "goals", of: tracker)
     if let choice = pack.choices[tracker.id], !(choice.least...choice.most).contains(quantity) {
@@ -116,7 +116,7 @@ struct PackChosen {
         field: "goals", "the goal of \(tracker.id) is from \(Self.plain(least)) to \(Self.plain(most)) \(unit)")
     }
     return tracker.kind == .measure
-      ? Goal(.value(quantity)) : Goal(.total(quantity), each: tracker.goal?.period ?? .day)
+      ? Goal(.value(quantity)) : Goal(.total(quantity), each: tracker.goal?.period ?? .day, atMost: tracker.isLimited)
   }
 
   private static func plain(_ number: Double) -> String {

@@ -84,6 +84,12 @@ struct TrackerFields {
     case (.amount, _): throw ControlFailure.invalidValue(field: "goal", "the goal of an amount is a total: give total")
     case (.measure, _): throw ControlFailure.invalidValue(field: "goal", "the goal of a measure is a value: give value")
     }
+    if tracker.isLimited {
+      guard case .weekdays = tracker.counting else {
+        throw ControlFailure.invalidValue(
+          field: "goal", "a limit is of each day that counts: give the weekdays that do, not how many days are enough")
+      }
+    }
   }
 
   // MARK: Parts
@@ -94,16 +100,29 @@ struct TrackerFields {
         field: "goal", "give one of count (a check), total (an amount) and value (a measure)")
     }
     let period = goal.period.flatMap { Goal.Period(rawValue: $0.rawValue) } ?? .day
-    if let count = goal.count {
-      guard (1...10_000).contains(count) else {
-        throw ControlFailure.invalidValue(field: "goal", "give 1 to 10000 entries")
-      }
-      return Goal(.count(count), each: period)
+    let isAtMost = goal.atMost ?? false
+    guard period == .day || !isAtMost else {
+      throw ControlFailure.invalidValue(field: "goal", "a limit is of a day: leave the period out")
     }
-    if let total = goal.total { return Goal(.total(try positive(total, "goal", of: tracker)), each: period) }
+    if let count = goal.count {
+      let least = isAtMost ? 0 : 1
+      guard (least...10_000).contains(count) else {
+        throw ControlFailure.invalidValue(field: "goal", "give \(least) to 10000 entries")
+      }
+      return Goal(.count(count), each: period, atMost: isAtMost)
+    }
+    if let total = goal.total {
+      let isNothing = isAtMost && total == 0 && tracker.unit != nil
+      return Goal(
+        .total(isNothing ? .zero : try positive(total, "goal", of: tracker)), each: period, atMost: isAtMost)
+    }
     guard let unit = tracker.unit else {
       throw ControlFailure.invalidValue(
         field: "goal", "the goal of what is checked off is a count of entries: give count")
+    }
+    guard !isAtMost else {
+      throw ControlFailure.invalidValue(
+        field: "goal", "a measure adds up to nothing that could be too much: give the value to be reached")
     }
     guard goal.period == nil || goal.period == .day else {
       throw ControlFailure.invalidValue(field: "goal", "a value is reached once: leave the period out")

@@ -17,6 +17,10 @@ enum TrackingNotices {
       tell(.logged, "\(tracker.id): \(tracker.subject(of: entry))\(outcome.removed > 0 ? " removed" : "")")
     }
     if outcome.goalMet, let tracker = outcome.tracker { tell(.goal, "\(tracker.id): goal met") }
+    if outcome.limit != nil, let tracker = outcome.tracker, let standing = outcome.standing {
+      let amounts = PlainWording().limitAmounts(tracker, standing)
+      tell(.limit, "\(tracker.id): \(amounts.reached) of \(amounts.of)")
+    }
     for unlock in outcome.unlocked where !unlock.isSilent {
       tell(.unlocked, "\(unlock.pack): \(unlock.achievement.title.text(in: ["en"])) (\(unlock.achievement.id))")
     }

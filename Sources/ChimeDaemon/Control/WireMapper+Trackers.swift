@@ -43,9 +43,11 @@ extension WireMapper {
 
   private static func goal(_ goal: Goal, of tracker: Tracker) -> Wired.Goal {
     let period = Wired.Goal.Period(rawValue: goal.period.rawValue)
+    let atMost = goal.isAtMost ? true : nil
     switch goal.target {
-    case .count(let count): return Wired.Goal(count: count, period: period)
-    case .total(let total): return Wired.Goal(total: number(total, tracker.unit), period: period)
+    case .count(let count): return Wired.Goal(count: count, period: period, atMost: atMost)
+    case .total(let total):
+      return Wired.Goal(total: number(total, tracker.unit), period: period, atMost: atMost)
     case .value(let value): return Wired.Goal(value: number(value, tracker.unit))
     }
   }
@@ -97,10 +99,19 @@ extension WireMapper {
       total: tracker.kind == .amount ? number(standing.total?.total ?? .zero, tracker.unit) : nil,
       value: standing.value.map { number($0, tracker.unit) }, reached: standing.reached.map { number($0, unit) },
       remaining: standing.remaining.map { number($0, unit) }, percent: standing.percent, met: standing.isMet,
+      limit: standing.limit.map(limit),
       counts: standing.counts, why: standing.whyNotCounted?.rawValue, streak: streak(standing.form.streak),
       longest: streak(standing.form.longest), strength: standing.form.strength, number: standing.number,
       numberThisMonth: standing.numberThisMonth, countedThisMonth: standing.countedThisMonth,
       lastAt: lastAt.map { time($0) })
+  }
+
+  func limit(_ state: LimitState) -> Wired.Standing.Limit {
+    switch state {
+    case .under: .under
+    case .near: .near
+    case .passed: .passed
+    }
   }
 
   func streak(_ streak: Streak) -> Wired.Streak {
@@ -114,7 +125,8 @@ extension WireMapper {
       day: day.day.description, entries: day.total?.count ?? 0,
       total: tracker.kind == .amount ? day.total.map { number($0.total, tracker.unit) } : nil,
       value: tracker.kind == .measure ? day.total?.last.map { number($0, tracker.unit) } : nil, met: day.isMet,
-      counts: day.counts, percent: day.percent, number: day.number, why: day.whyNotCounted?.rawValue)
+      limit: day.limit.map(limit), counts: day.counts, percent: day.percent, number: day.number,
+      why: day.whyNotCounted?.rawValue)
   }
 
   func item(_ item: Item, count: ItemCount?) -> Wired.Item {

@@ -89,9 +89,11 @@ extension DeclaredText {
 
   static func goal(_ goal: Goal, of tracker: Tracker) -> String {
     let period = each(goal.period.rawValue)
+    let limit = goal.isAtMost ? PackAmounts.atMost : ""
     return switch goal.target {
+    case .count(let count) where goal.isAtMost: limit + String(count) + " times"
     case .count(let count): times(count) + period
-    case .total(let total): amount(total, of: tracker) + (goal.period == .day ? "" : period)
+    case .total(let total): limit + amount(total, of: tracker) + (goal.period == .day ? "" : period)
     case .value(let value): amount(value, of: tracker)
     }
   }

@@ -19,6 +19,14 @@ struct SpokenWording: TrackingWording {
     return TrackingWords(title, body)
   }
 
+  func limit(_ tracker: Tracker, _ standing: Standing) -> TrackingWords {
+    let amounts = limitAmounts(tracker, standing)
+    return TrackingWords(
+      Words.say("%1: %2 of %3", text(tracker.title), amounts.reached, amounts.of),
+      standing.limit == .passed
+        ? Words.say("The limit is passed by %1", amounts.rest) : Words.say("%1 left today", amounts.rest))
+  }
+
   func unlocked(_ achievement: Achievement, of pack: Pack) -> TrackingWords {
     TrackingWords(Words.say("Unlocked: %1", text(achievement.title)), text(achievement.text))
   }
@@ -32,8 +40,8 @@ struct SpokenWording: TrackingWording {
     TrackingWords(Words.say("Milestone: %1", milestone.title), text(tracker.title))
   }
 
-  func amount(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
-    "\(Figures.number(quantity.value(in: unit), decimals: decimals)) \(unit)"
+  func number(_ quantity: Quantity, _ unit: Unit, decimals: Int) -> String {
+    Figures.number(quantity.value(in: unit), decimals: decimals)
   }
 
   func number(_ number: Int) -> String { Figures.number(Double(number)) }

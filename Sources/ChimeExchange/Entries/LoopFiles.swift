@@ -37,6 +37,8 @@ struct LoopHabit {
   var frequency: (times: Int, days: Int) = (1, 1)
   var unit = ""
   var isAtMost = false
+  /// Whether it has a limit as we know them: of a day.
+  var isLimited: Bool { isAtMost && period == .day && frequency.days == 1 }
   var goal: Double?
   var isArchived = false
   var days: [Day] = []

@@ -118,8 +118,9 @@ public enum LoopImport {
     if isNew, habit.isArchived {
       plan.remark(habit.line, habit.name, .note, "it was archived, and is made all the same")
     }
-    if isNew, habit.isNumerical, habit.goal != nil, habit.isAtMost {
-      plan.remark(habit.line, habit.name, .note, "a goal of at most so much is not known here, so it has no goal")
+    if isNew, habit.isNumerical, habit.goal != nil, habit.isAtMost, !habit.isLimited {
+      plan.remark(
+        habit.line, habit.name, .note, "a limit is of a day here, and its own is of another time, so it has no goal")
     }
     if isNew, habit.isNumerical, !habit.unit.isEmpty, Unit(habit.unit) == nil {
       plan.remark(habit.line, habit.name, .note, "\(quoted(habit.unit)) is no unit here, so it counts times")
@@ -145,10 +146,10 @@ public enum LoopImport {
       tracker.unit = Unit(habit.unit) ?? Unit("times")
       tracker.decimals =
         habit.days.contains { if case .number(let number) = $0.value { number % 1_000 != 0 } else { false } } ? 2 : 0
-      if let goal = habit.goal, !habit.isAtMost, let unit = tracker.unit, let quantity = Quantity(goal, unit),
-        quantity > .zero
+      if let goal = habit.goal, !habit.isAtMost || habit.isLimited, let unit = tracker.unit,
+        let quantity = Quantity(goal, unit), quantity > .zero || habit.isLimited && quantity == .zero
       {
-        tracker.goal = Goal(.total(quantity), each: habit.period)
+        tracker.goal = Goal(.total(quantity), each: habit.period, atMost: habit.isLimited)
       }
     }
     return (tracker, true)

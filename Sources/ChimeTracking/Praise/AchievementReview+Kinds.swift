@@ -15,7 +15,9 @@ extension Judging {
 
   /// What is added up over trackers. After one entry only the difference is.
   private mutating func counted(_ criterion: Criterion, from kept: Int) throws -> Int {
-    switch occasion {
+    // Days of a limit are met without an entry.
+    let isAnew = criterion.kind == .daysMet && scope(criterion).contains(where: \.isLimited)
+    switch isAnew ? .anew : occasion {
     case .entry(let change):
       guard let tracker = scope(criterion).first(where: { $0.id == change.tracker }) else { return kept }
       if criterion.kind == .itemAnniversary {

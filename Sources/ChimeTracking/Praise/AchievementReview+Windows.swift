@@ -142,13 +142,16 @@ extension Judging {
       var firsts: [CivilDate] = []
       var lasts: [CivilDate] = []
       var met: [TrackerID: Set<CivilDate>] = [:]
+      // Of limits: a day without an entry is met.
+      var entered: [TrackerID: Set<CivilDate>] = [:]
       for tracker in trackers {
         let totals = try totals(of: tracker)
         if let first = totals.first, let last = totals.last {
           firsts.append(first.day)
           lasts.append(last.day)
         }
-        met[tracker.id] = Set(totals.filter(\.isMet).map(\.day))
+        met[tracker.id] = Set(totals.filter(tracker.wasMet).map(\.day))
+        if tracker.isLimited { entered[tracker.id] = Set(totals.map(\.day)) }
       }
       guard let first = firsts.min(), let last = lasts.max() else { return 0 }
       var (weeks, run, passed) = (0, 0, 0)
@@ -161,7 +164,10 @@ extension Judging {
           continue
         }
         passed = 0
-        run = due.allSatisfy { met[$0.id]?.contains(day) ?? false } ? run + 1 : 0
+        let isPerfect = due.allSatisfy { tracker in
+          met[tracker.id]?.contains(day) ?? false || entered[tracker.id].map { !$0.contains(day) } ?? false
+        }
+        run = isPerfect ? run + 1 : 0
         if run > 0, run % 7 == 0 { weeks += 1 }
       }
       return weeks
@@ -177,7 +183,7 @@ extension Judging {
       isAnyDue = true
       let known = tracker.id == changed?.id ? total : nil
       let total = try known ?? dayTotal(of: tracker, on: day)
-      if total?.isMet != true { return false }
+      if !tracker.wasMet(total) { return false }
     }
     return isAnyDue ? true : nil
   }

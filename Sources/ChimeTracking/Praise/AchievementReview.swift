@@ -140,6 +140,8 @@ struct Judging<Facts: TrackingFacts> {
         .distinctValues,
         .evenRotation:
         true
+      // The days of a limit are met as they end.
+      case .daysMet, .goalMet: scope(criterion).contains(where: \.isLimited)
       default: false
       }
     }
@@ -170,8 +172,9 @@ struct Judging<Facts: TrackingFacts> {
 // What is asked, once.
 extension Judging {
   mutating func summary(of tracker: Tracker) throws -> TrackerSummary {
-    if let known = summaries[tracker.id] { return known }
-    let summary = try facts.summary(of: tracker.id) ?? TrackerSummary()
+    if let known = summaries[tracker.id], !tracker.isLimited { return known }
+    let kept = try summaries[tracker.id] ?? facts.summary(of: tracker.id) ?? TrackerSummary()
+    let summary = Tallying(tracker).closed(kept, before: review.today(of: tracker))
     summaries[tracker.id] = summary
     return summary
   }

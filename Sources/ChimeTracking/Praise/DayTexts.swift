@@ -39,8 +39,10 @@ public struct MoodShare: Hashable, Sendable {
 
   public init(_ standing: Standing) {
     self.init(
-      counts: standing.counts, isMet: standing.isMet,
-      percent: standing.wanted?.period == .day ? standing.percent : nil, hasEntry: standing.total != nil)
+      counts: standing.counts && !standing.isOpenLimit, isMet: standing.isMet,
+      // The share of a limit is no progress.
+      percent: standing.wanted?.period == .day && standing.limit == nil ? standing.percent : nil,
+      hasEntry: standing.total != nil)
   }
 }
 
@@ -52,7 +54,7 @@ public struct DayCount: Hashable, Sendable {
 
   /// - Parameter streak: of days with something done.
   public init(_ standings: some Sequence<Standing>, streak: Int) {
-    let due = standings.filter(\.counts)
+    let due = standings.filter { $0.counts && !$0.isOpenLimit }
     self.due = due.count
     done = due.count { $0.isMet }
     self.streak = streak

@@ -50,8 +50,9 @@ import Testing
     #expect(plan.trackers[3].counting == .rolling(times: 3, days: 7))
     let kilometre = try #require(Unit("km"))
     #expect(plan.trackers[1].goal == Goal(.total(try #require(Quantity(20.5, kilometre))), each: .week))
-    #expect(plan.trackers[2].goal == nil)
-    #expect(plan.trackers[2].unit?.symbol == "times")
+    let times = try #require(Unit("times"))
+    #expect(plan.trackers[2].goal == Goal(.total(try #require(Quantity(3, times))), atMost: true))
+    #expect(plan.trackers[2].unit == times)
     func entries(_ id: String) -> [Entry] { plan.entries.filter { $0.tracker.rawValue == id } }
     #expect(entries("meditate").map(\.note) == ["calm, \"really\""])
     #expect(entries("meditate").map(\.minute) == [720])
@@ -59,9 +60,21 @@ import Testing
     #expect(entries("sweets").count == 1 && entries("gym").count == 1)
     let remarks = plan.remarks.map { "\($0.line ?? 0) \($0.title ?? ""): \($0.message)" }
     #expect(remarks.contains { $0.hasPrefix("2 Meditate") && $0.hasSuffix("left out: 1") })
-    #expect(remarks.contains { $0.hasPrefix("4 Sweets") && $0.contains("at most") })
     #expect(remarks.contains { $0.hasPrefix("4 Sweets") && $0.contains("archived") })
     #expect(remarks.contains { $0.hasPrefix("4 Sweets") && $0.contains("pieces/day") })
+  }
+
+  /// A limit of a week is none that we know.
+  @Test func aLimitOfAWeekIsLeftOut() throws {
+    let plan = try Self.read([
+      (
+        "Habits.csv",
+        "Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,"
+          + "Target Value,Archived?\n001,Wine,NUMERICAL,,,1,7,#00897B,glass,AT_MOST,7.0,false\n"
+      ), ("001 Wine/Checkmarks.csv", "Date,Value,Notes\n2026-03-04,2000,\n"),
+    ])
+    #expect(plan.trackers.map(\.goal) == [nil])
+    #expect(plan.remarks.contains { $0.title == "Wine" && $0.message.hasPrefix("a limit is of a day here") })
   }
 
   @Test func theCommonFileAlone() throws {
